@@ -1,0 +1,126 @@
+/**
+ * The main job on a real node: six transactions, six reports, nothing sent that is being asked about.
+ *
+ *     npm run demo
+ */
+import { Report } from "evm-preflight";
+import { createPreflight } from "evm-preflight/promise";
+import { createTestClient, http, parseEther, parseUnits, publicActions, walletActions } from "viem";
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { foundry } from "viem/chains";
+import { Token } from "./contracts.js";
+import { keys, startNode } from "./node.js";
+
+const node = await startNode();
+const client = createTestClient({ mode: "anvil", chain: foundry, transport: http(node.url) })
+  .extend(publicActions)
+  .extend(walletActions);
+const preflight = createPreflight({ url: node.url }, { abis: [Token.abi] });
+
+const [owner, alice, bob] = [privateKeyToAccount(keys[0]), privateKeyToAccount(keys[1]), privateKeyToAccount(keys[2])];
+const nobody = privateKeyToAddress(generatePrivateKey());
+const poor = privateKeyToAddress(generatePrivateKey());
+
+// The world: a token whose whole supply is the owner's, and an account with a hundredth of an ether.
+const deployment = await client.deployContract({
+  account: owner,
+  abi: Token.abi,
+  bytecode: Token.bytecode,
+  args: [parseUnits("1000000", 6)],
+});
+await client.sendTransaction({ account: owner, to: poor, value: parseEther("0.01") });
+await client.mine({ blocks: 1 });
+const { contractAddress: token } = await client.getTransactionReceipt({ hash: deployment });
+if (token === null || token === undefined) throw new Error("the token was not deployed");
+
+let surprises = 0;
+const show = (title: string, report: Report.Report, expected: Report.Report["verdict"]) => {
+  console.log(`\n━━ ${title}\n`);
+  console.log(Report.toText(report));
+  if (report.verdict === expected) return;
+  surprises++;
+  console.log(`!! expected the verdict "${expected}", and it is "${report.verdict}"`);
+};
+
+show(
+  "1. A plain transfer",
+  await preflight.run({ from: alice.address, to: bob.address, value: parseEther("1") }),
+  "ready",
+);
+
+show(
+  "2. A token transfer that would revert: Alice has no tokens",
+  await preflight.run({
+    from: alice.address,
+    to: token,
+    abi: Token.abi,
+    functionName: "transfer",
+    args: [bob.address, parseUnits("25", 6)],
+  }),
+  "blocked",
+);
+
+// The owner pays Alice 100 tokens; that transaction is sent, and no block has it yet.
+await client.writeContract({
+  account: owner,
+  address: token,
+  abi: Token.abi,
+  functionName: "transfer",
+  args: [alice.address, parseUnits("100", 6)],
+});
+show(
+  "3. The same transfer, now that a payment to Alice is on its way and still pending",
+  await preflight.run({
+    from: alice.address,
+    to: token,
+    abi: Token.abi,
+    functionName: "transfer",
+    args: [bob.address, parseUnits("25", 6)],
+  }),
+  "ready",
+);
+
+show(
+  "4. Calldata for an address where nobody lives: it would succeed and do nothing",
+  await preflight.run({
+    from: alice.address,
+    to: nobody,
+    abi: Token.abi,
+    functionName: "transfer",
+    args: [bob.address, parseUnits("25", 6)],
+  }),
+  "blocked",
+);
+
+show(
+  "5. A sender who cannot pay",
+  await preflight.run({ from: poor, to: bob.address, value: parseEther("0.05") }),
+  "blocked",
+);
+
+show(
+  "6. Two steps, two senders: Alice approves, Bob pulls",
+  await preflight.run([
+    {
+      from: alice.address,
+      to: token,
+      abi: Token.abi,
+      functionName: "approve",
+      args: [bob.address, parseUnits("40", 6)],
+    },
+    {
+      from: bob.address,
+      to: token,
+      abi: Token.abi,
+      functionName: "transferFrom",
+      args: [alice.address, bob.address, parseUnits("40", 6)],
+    },
+  ]),
+  "ready",
+);
+
+await preflight.dispose();
+node.stop();
+console.log("\n━━ On your own node, which needs no key and is only read:\n");
+console.log("   npx evm-preflight check --rpc-url https://your.node --from 0x… --to 0x… --value 0.1ether\n");
+process.exitCode = surprises === 0 ? 0 : 1;

@@ -1,0 +1,34 @@
+/**
+ * A dry run before a deployment or a batch of admin calls: prints what would happen, and ends with
+ * 0 (ready), 1 (blocked), 2 (caution) or 3 (unknown).
+ *
+ *     npx tsx examples/dry-run.ts http://127.0.0.1:8545 0xSender
+ */
+import { pathToFileURL } from "node:url";
+import { Report } from "evm-preflight";
+import { createPreflight } from "evm-preflight/promise";
+import { getContractAddress, type Address } from "viem";
+import { Token } from "./contracts.js";
+
+const exitCodes = { ready: 0, blocked: 1, caution: 2, unknown: 3 } as const;
+
+/** Deploys a token and uses it in the next transaction, without sending either. */
+export const dryRun = async (url: string, from: Address, nonce: number): Promise<Report.Report> => {
+  await using preflight = createPreflight({ url });
+  const token = getContractAddress({ from, nonce: BigInt(nonce) });
+  return await preflight.run(
+    [
+      { from, nonce, abi: Token.abi, bytecode: Token.bytecode, args: [1_000_000n] },
+      { from, to: token, abi: Token.abi, functionName: "approve", args: [from, 5n] },
+    ],
+    { deadline: "20 seconds" },
+  );
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [url = "http://127.0.0.1:8545", from] = process.argv.slice(2);
+  if (from === undefined) throw new Error("usage: dry-run.ts URL SENDER");
+  const report = await dryRun(url, from as Address, 0);
+  console.log(Report.toText(report));
+  process.exitCode = exitCodes[report.verdict];
+}

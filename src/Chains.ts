@@ -1,0 +1,154 @@
+/**
+ * What differs from chain to chain, behind one service: which block tag to ask, how long a block
+ * takes, how the base fee moves, the gas cap of one transaction, and how fees beyond gas are charged.
+ *
+ * Replace the whole or add one chain with {@link layerWith}. Parameters of OP-stack chains are read
+ * from the chain itself where it says them; these are the starting point.
+ */
+import * as Context from "effect/Context";
+import * as Layer from "effect/Layer";
+import type { Address } from "./errors/hex.js";
+
+/**
+ * How a chain charges beyond gas × price. `opstack`: L1 data fee and operator fee read from the
+ * oracle predeploys. `arbitrum`: the L1 cost is inside the gas. `detect`: `opstack` when the oracle
+ * predeploys have code, else `ethereum`.
+ */
+export type FeeModel = "ethereum" | "opstack" | "arbitrum" | "detect";
+
+/** One chain's parameters. */
+export interface Chain {
+  readonly name: string;
+  /** Symbol of the native currency (18 decimals). */
+  readonly symbol: string;
+  /** The tag that names the newest usable state. */
+  readonly blockTag: "pending" | "latest";
+  /** ms between blocks. */
+  readonly blockTimeMs: number;
+  /** Most gas one transaction may ask for; null = only the block limits it. */
+  readonly txGasCap: bigint | null;
+  /** False where the cap is only assumed: a limit above it is then a warning, not a blocker. */
+  readonly txGasCapKnown: boolean;
+  /** EIP-1559: a full block raises the base fee by (elasticity − 1) ÷ denominator. */
+  readonly elasticity: bigint;
+  readonly denominator: bigint;
+  /** Wei per gas. */
+  readonly minBaseFeePerGas: bigint;
+  /** Smallest tip that is proposed, wei per gas. */
+  readonly minTip: bigint;
+  /** Bytes (EIP-3860). */
+  readonly maxInitCodeSize: number;
+  readonly feeModel: FeeModel;
+  /** Where OP-stack's `GasPriceOracle` lives. */
+  readonly gasPriceOracle: Address;
+  /** False for chains the table does not know. */
+  readonly known: boolean;
+}
+
+/** EIP-7825: 2^24. */
+export const eip7825Cap = 16_777_216n;
+
+/** A chain nobody described: Ethereum's rules, the fee model detected. */
+export const unknownChain: Chain = {
+  name: "unknown chain",
+  symbol: "ETH",
+  blockTag: "pending",
+  blockTimeMs: 12_000,
+  txGasCap: eip7825Cap,
+  txGasCapKnown: false,
+  elasticity: 2n,
+  denominator: 8n,
+  minBaseFeePerGas: 0n,
+  minTip: 1_000_000n,
+  maxInitCodeSize: 49_152,
+  feeModel: "detect",
+  gasPriceOracle: "0x420000000000000000000000000000000000000f" as Address,
+  known: false,
+};
+
+const ethereum: Chain = {
+  ...unknownChain,
+  name: "Ethereum",
+  txGasCapKnown: true,
+  feeModel: "ethereum",
+  minTip: 1_000_000n,
+  known: true,
+};
+// OP-stack defaults since Canyon: denominator 250, elasticity 6; 2^24 since Karst (Base: Azul).
+const opstack: Chain = { ...ethereum, blockTimeMs: 2_000, elasticity: 6n, denominator: 250n, feeModel: "opstack" };
+// 200 ms canonical blocks since Denim: `pending` has nothing more than `latest`; denominator ×10.
+const base: Chain = {
+  ...opstack,
+  name: "Base",
+  blockTag: "latest",
+  blockTimeMs: 200,
+  elasticity: 5n,
+  denominator: 1000n,
+  minBaseFeePerGas: 5_000_000n,
+};
+const arbitrum: Chain = {
+  ...ethereum,
+  name: "Arbitrum One",
+  blockTag: "latest",
+  blockTimeMs: 250,
+  txGasCap: null,
+  minTip: 0n,
+  feeModel: "arbitrum",
+};
+
+const table: Readonly<Record<number, Chain>> = {
+  1: { ...ethereum, name: "Ethereum" },
+  10: { ...opstack, name: "OP Mainnet" },
+  56: {
+    ...unknownChain,
+    name: "BNB Smart Chain",
+    symbol: "BNB",
+    blockTag: "latest",
+    blockTimeMs: 750,
+    feeModel: "ethereum",
+    known: true,
+  },
+  100: { ...unknownChain, name: "Gnosis", symbol: "XDAI", blockTimeMs: 5_000, feeModel: "ethereum", known: true },
+  130: { ...opstack, name: "Unichain", blockTimeMs: 1_000 },
+  137: {
+    ...unknownChain,
+    name: "Polygon PoS",
+    symbol: "POL",
+    blockTag: "latest",
+    blockTimeMs: 2_000,
+    minTip: 25_000_000_000n,
+    feeModel: "ethereum",
+    known: true,
+  },
+  480: { ...opstack, name: "World Chain" },
+  8453: base,
+  42161: arbitrum,
+  43114: {
+    ...unknownChain,
+    name: "Avalanche C-Chain",
+    symbol: "AVAX",
+    blockTag: "latest",
+    blockTimeMs: 2_000,
+    feeModel: "ethereum",
+    known: true,
+  },
+  84532: { ...base, name: "Base Sepolia" },
+  421614: { ...arbitrum, name: "Arbitrum Sepolia" },
+  11155111: { ...ethereum, name: "Sepolia" },
+  11155420: { ...opstack, name: "OP Sepolia" },
+};
+
+/** Parameters by chain id; `null` = not known yet. */
+export type Lookup = (chainId: number | null) => Chain;
+
+/** The built-in table. */
+export const lookup: Lookup = (chainId) => (chainId === null ? unknownChain : (table[chainId] ?? unknownChain));
+
+/** The chains in use; the built-in table unless replaced. */
+export const Chains: Context.Reference<Lookup> = Context.Reference("evm-preflight/Chains", {
+  defaultValue: (): Lookup => lookup,
+});
+
+/** The built-in table with one chain described by the caller, as one object. */
+export const layerWith = (chainId: number, chain: Partial<Chain>): Layer.Layer<never> =>
+  Layer.succeed(Chains, (asked) => (asked === chainId ? { ...lookup(chainId), known: true, ...chain } : lookup(asked)));

@@ -1,0 +1,20 @@
+/**
+ * Every error: verdicts on a transaction, failures of the conversation with a node, wrong input; and
+ * the pure functions that read them from what a node says.
+ */
+import * as Schema from "effect/Schema";
+import { RpcError } from "./errors/rpc.js";
+import { Verdict } from "./errors/verdicts.js";
+
+export { classify, type ClassifyInput } from "./errors/classify.js";
+export { decodeRevert } from "./errors/decodeRevert.js";
+export { InvalidTransaction } from "./errors/input.js";
+export * from "./errors/revert.js";
+export * from "./errors/rpc.js";
+export * from "./errors/verdicts.js";
+
+/** Whether a caught error is a verdict on the transaction: it must not be sent as it is. */
+export const isVerdict = Schema.is(Verdict);
+
+/** Whether a caught error is a failure of the conversation with the node. */
+export const isRpcError = Schema.is(RpcError);

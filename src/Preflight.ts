@@ -1,0 +1,163 @@
+/**
+ * The pipeline: from a transaction to a report, and from a report to a proven one.
+ *
+ * `scan` asks everything at once and decides; `prove` runs the exact requests that would be signed, in
+ * two block contexts, and decides again by the same rules. `preflight` is the one after the other.
+ */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import { Chains } from "./Chains.js";
+import { indexAbis } from "./errors/decodeRevert.js";
+import type { InvalidTransaction } from "./errors/input.js";
+import type * as Eth from "./Eth.js";
+import { askScan } from "./preflight/ask.js";
+import { askProof, doubtfulNonces, type Exam } from "./preflight/askProof.js";
+import { assemble } from "./preflight/assemble.js";
+import * as Options from "./preflight/options.js";
+import { policiesOf } from "./preflight/policies.js";
+import { isComparable, judge, measureOf, requestsOf, widerRequests } from "./preflight/proof.js";
+import { ledgerOf, withRun, type Recorder } from "./preflight/run.js";
+import type { Policy } from "./report/policy.js";
+import type { Report, ReportOptions } from "./report/schema.js";
+import type { Rpc } from "./Rpc.js";
+import * as Transaction from "./Transaction.js";
+
+export type { AbiSource, Options } from "./preflight/options.js";
+export { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/single.js";
+export type { AbiCall, Bundle, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
+
+interface Prepared {
+  readonly input: Transaction.CheckedInput;
+  readonly options: ReportOptions;
+  readonly policies: ReadonlyArray<Policy>;
+}
+
+const prepare = Effect.fnUntraced(function* (
+  input: unknown,
+  options: Options.Options,
+): Effect.fn.Return<Prepared, InvalidTransaction> {
+  const checked = yield* Transaction.check(input);
+  const completed = Options.withInputAbis(yield* Options.check(options), checked);
+  return { input: checked, options: completed, policies: policiesOf(options.policies, completed) };
+});
+
+const scanIn = Effect.fnUntraced(function* (
+  { input, options, policies }: Prepared,
+  recorder: Recorder,
+): Effect.fn.Return<Report, never, Rpc> {
+  const chains = yield* Effect.service(Chains);
+  const { transactions } = input;
+  const chain = chains(transactions[0]?.chainId ?? null);
+  const block: Eth.BlockParameter = options.block ?? chain.blockTag;
+  const facts = yield* askScan({ transactions, options, chain }, block, 1);
+  const now = yield* Clock.currentTimeMillis;
+  return assemble({
+    transactions,
+    options,
+    chains,
+    policies,
+    facts,
+    now,
+    ledger: ledgerOf(recorder, now, null),
+    proof: null,
+  });
+});
+
+const proveIn = Effect.fnUntraced(function* (
+  report: Report,
+  policies: ReadonlyArray<Policy>,
+  recorder: Recorder,
+  round: number,
+): Effect.fn.Return<Report, never, Rpc> {
+  const requests = requestsOf(report);
+  if (requests === null) return report;
+  const chains = yield* Effect.service(Chains);
+  const transactions = report.transactions.map(({ input }) => input);
+  const measure = measureOf(report);
+  const exam: Exam = {
+    report,
+    requests,
+    wide: widerRequests(report, requests),
+    chain: chains(report.chainId),
+    measure,
+    nonces: doubtfulNonces(report),
+  };
+  const asked = yield* askProof(exam, round);
+  // why: heads move between two requests; asked once more, the two runs may stand on the same block
+  const examined = isComparable(asked) ? asked : yield* askProof(exam, round + 1);
+  const now = yield* Clock.currentTimeMillis;
+  const { abis } = report.options;
+  const proof = judge(report, examined, measure, indexAbis(Options.sourcesOf(abis)));
+  const earlier = round === 1 && report.stage === "scanned" ? report.ledger : null;
+  return assemble({
+    transactions,
+    options: report.options,
+    chains,
+    policies,
+    facts: examined.facts,
+    now,
+    ledger: ledgerOf(recorder, now, earlier),
+    proof,
+  });
+});
+
+/**
+ * Asks everything about a transaction or bundle in one network round, and reports.
+ *
+ * At this stage `ready` means that nothing was found against it yet; `prove` gives certainty.
+ * Fails only with `InvalidTransaction`, before anything is sent; failures of the node are findings.
+ * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (twice),
+ * `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, `eth_chainId`.
+ */
+export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = Effect.fn(
+  "Preflight.scan",
+)(function* (input: unknown, options: Options.Options = {}) {
+  const prepared = yield* prepare(input, options);
+  return yield* withRun(prepared.options.deadlineMs, (recorder) => scanIn(prepared, recorder));
+});
+
+/**
+ * Scans, then proves: two network rounds, one deadline, one ledger.
+ *
+ * Fails only with `InvalidTransaction`, before anything is sent.
+ */
+export const preflight: Transaction.TakesInput<
+  Options.Options,
+  Effect.Effect<Report, InvalidTransaction, Rpc>
+> = Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
+  const prepared = yield* prepare(input, options);
+  return yield* withRun(prepared.options.deadlineMs, (recorder) =>
+    Effect.flatMap(scanIn(prepared, recorder), (report) =>
+      report.observed.tier === "call"
+        ? Effect.succeed(report)
+        : proveIn(report, prepared.policies, recorder, report.ledger.rounds + 1),
+    ),
+  );
+});
+
+/**
+ * Runs the exact requests of a report, in two block contexts, and reports what that proved. On an
+ * older report it notices that the world moved. Never fails: failures of the node are findings.
+ *
+ * A report whose request has a hole is returned unchanged, without asking; one that was learned
+ * without `eth_simulateV1` is scanned again, for it cannot be proven. `options` replaces those of the
+ * report field by field; the input and the requests stay.
+ */
+export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = Effect.fn(
+  "Preflight.prove",
+)(function* (report: Report, options: Options.Options = {}) {
+  const revised = Options.revise(report, options);
+  const policies = policiesOf(options.policies, revised.options);
+  return yield* withRun(revised.options.deadlineMs, (recorder) =>
+    revised.observed.tier === "call"
+      ? scanIn(
+          {
+            input: { transactions: revised.transactions.map(({ input }) => input), abis: [] },
+            options: revised.options,
+            policies,
+          },
+          recorder,
+        )
+      : proveIn(revised, policies, recorder, 1),
+  );
+});

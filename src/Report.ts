@@ -1,0 +1,98 @@
+/**
+ * The report: its verdict, the clearance to sign, the proof that what was signed is what was cleared,
+ * the difference between two reports, and its written forms.
+ */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import type { RpcError } from "./errors/rpc.js";
+import { NotProven, type Verdict } from "./errors/verdicts.js";
+import { readSigned } from "./transaction/signed.js";
+import { digestOf, type Request } from "./transaction/request.js";
+import { Report, reportVersion, type Clearance } from "./report/schema.js";
+import { verdictOf } from "./report/verdict.js";
+
+export { Clearance, Report, Request } from "./report/schema.js";
+export { Finding, type Evidence, type Severity } from "./errors/finding.js";
+export { diff, type Difference } from "./report/diff.js";
+export { fromJson, toJson } from "./report/json.js";
+export { toHtml } from "./report/html.js";
+export { toMarkdown } from "./report/markdown.js";
+export { toText } from "./report/text.js";
+
+/** Why there is no clearance: the first blocker as its own error, or what is missing. */
+export type Blocker = Verdict | RpcError;
+
+const requestsIn = (report: Report): ReadonlyArray<Request> | null => {
+  const requests = report.transactions.flatMap(({ request }) => (request === null ? [] : [request]));
+  return requests.length === report.transactions.length ? requests : null;
+};
+
+/** Fields of a request that the report itself contradicts: somebody changed it. */
+const altered = (report: Report, requests: ReadonlyArray<Request>): boolean => {
+  const signables = report.transactions.map(({ input }, index) => ({ from: input.from, request: requests[index] }));
+  const complete = signables.flatMap(({ from, request }) => (request === undefined ? [] : [{ from, request }]));
+  return (
+    report.chainId === null ||
+    digestOf(reportVersion, report.chainId, complete) !== report.digest ||
+    requests.some(({ chainId }) => chainId !== report.chainId)
+  );
+};
+
+/**
+ * Permission to sign exactly the report's requests, on `ready` and `caution`. Verdict, digest and age
+ * are worked out again, nothing is taken on trust from the report's own words.
+ *
+ * Fails with the first blocker as its own tagged error, else with what could not be checked, else with
+ * `NotProven { missing }`: not proven, overrides, older than `maxAge`, altered.
+ */
+export const ready: (report: Report) => Effect.Effect<Clearance, Blocker> = Effect.fn("Report.ready")(function* (
+  report: Report,
+) {
+  const blocker = report.findings.find(({ severity }) => severity === "blocker");
+  if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [blocker.message] });
+  const now = yield* Clock.currentTimeMillis;
+  const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
+  const missing = unavailable.map(({ message }) => message);
+  const requests = requestsIn(report);
+  if (report.stage !== "proven") missing.push("the report is only scanned, not proven");
+  if (requests === null) missing.push("a request has a hole: nonce, gas, fee or chain is not known");
+  if (requests !== null && altered(report, requests)) missing.push("the requests are not those of the report's digest");
+  if (report.options.stateOverrides !== null || report.options.blockOverrides !== null)
+    missing.push("the report describes a pretended state");
+  if (report.observed.tier !== "simulate") missing.push("the outcome was not simulated");
+  const expiresAt = report.observed.at + report.options.maxAgeMs;
+  if (now > expiresAt) missing.push(`the report is older than ${report.options.maxAgeMs} ms`);
+  if (report.observed.at > now + 60_000) missing.push("the report is dated in the future");
+  const verdict = verdictOf(report.findings);
+  if (verdict !== "ready" && verdict !== "caution" && missing.length === 0) missing.push(`the verdict is ${verdict}`);
+  const [first, ...others] = requests ?? [];
+  const [sender, ...senders] = report.transactions.map(({ input }) => input.from);
+  if (missing.length > 0 || first === undefined || sender === undefined || report.digest === null)
+    return yield* new NotProven({ missing });
+  return { requests: [first, ...others], senders: [sender, ...senders], digest: report.digest, expiresAt };
+});
+
+/**
+ * Whether these signed transactions are exactly what the clearance allows: every field, in order, and
+ * signed by the senders it names. Anything else is false, never an exception.
+ */
+export const matches = (clearance: Clearance, signed: ReadonlyArray<string>): boolean => {
+  if (signed.length !== clearance.requests.length) return false;
+  const chainId = clearance.requests[0].chainId;
+  const read = signed.map(readSigned);
+  const signables = read.flatMap((one) => (one === null ? [] : [one]));
+  if (signables.length !== read.length || signables.some(({ from }, index) => from !== clearance.senders[index]))
+    return false;
+  return (
+    digestOf(reportVersion, chainId, signables) === clearance.digest &&
+    // why: the clearance may have been changed as well; its own words must give the same digest
+    digestOf(
+      reportVersion,
+      chainId,
+      clearance.requests.flatMap((request, index) => {
+        const from = clearance.senders[index];
+        return from === undefined ? [] : [{ from, request }];
+      }),
+    ) === clearance.digest
+  );
+};

@@ -1,0 +1,158 @@
+/**
+ * The one way to a node: a JSON-RPC request as an Effect, and the run it belongs to.
+ *
+ * Everything above asks through {@link Rpc}; only this file and its parts in `rpc/` talk to viem
+ * clients, wallets, `node:http` and `fetch`.
+ */
+import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
+import type { Transport as ViemTransport } from "viem";
+import { RpcError, Transport } from "./errors/rpc.js";
+import type { Verdict } from "./errors/verdicts.js";
+import { endpointOf } from "./rpc/endpoint.js";
+import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
+import { sendSingly, sendTogether } from "./rpc/http.js";
+import { nodeModules, viaFetch, viaNode, type Fetch } from "./rpc/post.js";
+import { patience, requests, type Patience, type Send } from "./rpc/requests.js";
+
+export { CurrentRun } from "./rpc/run.js";
+export type { LedgerEntry, Run } from "./rpc/run.js";
+
+/** JSON-RPC 2.0 requests to one endpoint. */
+export class Rpc extends Context.Service<
+  Rpc,
+  {
+    /** The endpoint without credentials, for people. */
+    readonly endpoint: string;
+    /**
+     * One request. Succeeds with the `result` as it came; fails with the classified error, after
+     * the retries that its reason allows within the run's deadline.
+     */
+    readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcError | Verdict>;
+    /** The refusal (`MethodNotSupported`, `MethodNotPermitted`) this endpoint gave for a method before, while remembered; else null. */
+    readonly refused: (method: string) => RpcError | null;
+  }
+>()("evm-preflight/Rpc") {}
+
+/** How patient an endpoint is; every field has a default. */
+export interface Options extends Partial<Patience> {}
+
+/** How to talk HTTP; every field has a default. */
+export interface HttpOptions extends Options {
+  /** Sent with every request, e.g. `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Puts the requests of one moment into one POST. An endpoint that refuses gets single ones from then on. Default false. */
+  readonly batch?: boolean;
+  /** The most requests in one POST; default 100. */
+  readonly batchSize?: number;
+  /** Used instead of Node's HTTP client or the global `fetch`. */
+  readonly fetch?: Fetch;
+  /** A longer answer is `NodeLimitExceeded`; default 32 MiB. */
+  readonly maxResponseBytes?: number;
+  /** The id of the first request; default 1. */
+  readonly firstId?: number;
+}
+
+const over = (send: Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
+  Effect.map(Clock.Clock, (clock) => Rpc.of({ endpoint, ...requests(send, { ...patience, ...options }, clock) }));
+
+/** Sends nothing: there is nowhere to send to. */
+const nowhere =
+  (detail: string): Send =>
+  (method, _params, done) => {
+    done({ result: Result.fail(new RpcError({ method, reason: new Transport({ detail }) })), bytes: 0 });
+    return () => undefined;
+  };
+
+const mebibyte = 1_048_576;
+
+/**
+ * An endpoint by its URL, over plain HTTP POST. User and password in the URL become basic
+ * authorisation; nothing behind the origin is ever shown.
+ */
+export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
+  Layer.effect(
+    Rpc,
+    Effect.gen(function* () {
+      const endpoint = endpointOf(url);
+      if (endpoint.url === null) {
+        return yield* over(nowhere("not an http or https URL"), endpoint.shown, options);
+      }
+      const target = {
+        url: endpoint.url,
+        headers: {
+          "content-type": "application/json",
+          ...(endpoint.authorization === null ? {} : { authorization: endpoint.authorization }),
+          ...options.headers,
+        },
+        maxBytes: options.maxResponseBytes ?? 32 * mebibyte,
+      };
+      const modules = options.fetch === undefined ? nodeModules() : null;
+      const post =
+        modules === null
+          ? viaFetch(target, options.fetch ?? globalThis.fetch)
+          : (yield* Effect.acquireRelease(
+              Effect.sync(() => viaNode(target, modules)),
+              ({ close }) => Effect.sync(close),
+            )).post;
+      const firstId = options.firstId ?? 1;
+      const send =
+        options.batch === true
+          ? sendTogether(post, endpoint, firstId, options.batchSize ?? 100)
+          : sendSingly(post, endpoint, firstId);
+      return yield* over(send, endpoint.shown, options);
+    }),
+  );
+
+/** Whatever answers JSON-RPC requests: a viem client, or an EIP-1193 provider such as a wallet. */
+export interface Requester {
+  // `never`: each has its own, narrower types of the methods it knows
+  request(args: never, options?: never): Promise<unknown>;
+}
+
+const requestOf =
+  (requester: Requester): ForeignRequest =>
+  (args, options) =>
+    requester.request(args as never, options as never);
+
+const shownOf = (
+  transport: unknown,
+  otherwise: string,
+): { readonly shown: string; readonly redact: (text: string) => string } => {
+  const url = typeof transport === "object" && transport !== null && "url" in transport ? transport.url : undefined;
+  return typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: (text) => text };
+};
+
+/** A viem client. Its batching works, its retries are off: the reasons of the errors decide here. */
+export const layerClient = (
+  client: Requester & { readonly transport?: unknown; readonly name?: string | undefined },
+  options: Options = {},
+): Layer.Layer<Rpc> => {
+  const { shown, redact } = shownOf(client.transport, client.name ?? "viem client");
+  return Layer.effect(Rpc, over(sendForeign(requestOf(client), redact), shown, options));
+};
+
+/** A viem transport, such as `http(url, { batch: true })`, `webSocket(url)` or `fallback([…])`. */
+export const layerTransport = (transport: ViemTransport, options: Options = {}): Layer.Layer<Rpc> => {
+  const made = Result.try(() => transport({ retryCount: 0 }));
+  if (Result.isFailure(made)) {
+    const detail = made.failure instanceof Error ? (made.failure.message.split("\n")[0] ?? "") : "";
+    return Layer.effect(Rpc, over(nowhere(detail), "viem transport", options));
+  }
+  const { shown, redact } = shownOf(made.success.value, made.success.config.name);
+  return Layer.effect(Rpc, over(sendForeign(requestOf(made.success), redact), shown, options));
+};
+
+/** An EIP-1193 provider, such as a wallet in the browser. */
+export const layerProvider = (provider: Requester, options: Options = {}): Layer.Layer<Rpc> =>
+  Layer.effect(
+    Rpc,
+    over(
+      sendForeign(requestOf(provider), (text) => text),
+      "EIP-1193 provider",
+      options,
+    ),
+  );

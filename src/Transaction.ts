@@ -1,0 +1,31 @@
+/**
+ * The input: what a caller may hand in, and the one shape everything below works with.
+ *
+ * What the input alone shows wrong is `InvalidTransaction` before anything is sent; what needs the
+ * chain to know is a finding of the report.
+ */
+import * as Effect from "effect/Effect";
+import type { InvalidTransaction } from "./errors/input.js";
+import type { CheckedInput } from "./transaction/schema.js";
+import { validate } from "./transaction/validate.js";
+
+export { AccessListEntry, Authorization, Transaction, type CheckedInput } from "./transaction/schema.js";
+export type {
+  AbiCall,
+  Bundle,
+  DeployCall,
+  Fields,
+  Input,
+  LooseCall,
+  RawCall,
+  TakesInput,
+} from "./transaction/input.js";
+
+/**
+ * Checks an input of any form and encodes ABI calls.
+ *
+ * Fails with `InvalidTransaction`, `field` being the path of the first wrong field (`to`,
+ * `args[1]`; in a list `[2].to`).
+ */
+export const check = (input: unknown): Effect.Effect<CheckedInput, InvalidTransaction> =>
+  Effect.suspend(() => Effect.fromResult(validate(input)));

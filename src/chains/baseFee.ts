@@ -1,0 +1,93 @@
+/** How the base fee moves: EIP-1559 with a chain's own parameters, Holocene's and Jovian's included. Pure. */
+
+/** What the formula reads of a block header. */
+export interface ParentHeader {
+  readonly baseFeePerGas: bigint | null;
+  readonly gasUsed: bigint;
+  readonly gasLimit: bigint;
+  readonly blobGasUsed: bigint | null;
+  readonly extraData: string | null;
+}
+
+/** The parameters of the formula; `minBaseFeePerGas` in wei per gas. */
+export interface BaseFeeParameters {
+  readonly elasticity: bigint;
+  readonly denominator: bigint;
+  readonly minBaseFeePerGas: bigint;
+}
+
+const uintAt = (hex: string, byte: number, bytes: number): bigint =>
+  BigInt(`0x${hex.slice(2 + byte * 2, 2 + (byte + bytes) * 2)}`);
+
+/**
+ * The parameters in force: from the header's `extraData` on OP-stack chains (Holocene: version 0,
+ * denominator u32, elasticity u32; Jovian: version 1 and minBaseFee u64 after them), else the chain's.
+ */
+export const parametersOf = (
+  chain: BaseFeeParameters & { readonly feeModel: string },
+  header: Pick<ParentHeader, "extraData"> | null,
+): BaseFeeParameters => {
+  const { elasticity, denominator, minBaseFeePerGas } = chain;
+  const extra = header?.extraData ?? null;
+  if (extra === null || (chain.feeModel !== "opstack" && chain.feeModel !== "detect"))
+    return { elasticity, denominator, minBaseFeePerGas };
+  const size = (extra.length - 2) / 2;
+  const version = size === 9 ? 0n : size === 17 ? 1n : null;
+  if (version === null || uintAt(extra, 0, 1) !== version) return { elasticity, denominator, minBaseFeePerGas };
+  const read = { denominator: uintAt(extra, 1, 4), elasticity: uintAt(extra, 5, 4) };
+  if (read.denominator === 0n || read.elasticity === 0n) return { elasticity, denominator, minBaseFeePerGas };
+  return { ...read, minBaseFeePerGas: version === 1n ? uintAt(extra, 9, 8) : minBaseFeePerGas };
+};
+
+/** Base fee of the child of `parent` (EIP-1559; Jovian meters the larger of gas and blob gas, and has a floor); null before London. */
+export const nextBaseFee = (
+  parent: Omit<ParentHeader, "extraData">,
+  { elasticity, denominator, minBaseFeePerGas }: BaseFeeParameters,
+): bigint | null => {
+  const base = parent.baseFeePerGas;
+  if (base === null) return null;
+  const target = parent.gasLimit / elasticity;
+  if (target === 0n) return base;
+  const blobGas = minBaseFeePerGas > 0n ? (parent.blobGasUsed ?? 0n) : 0n;
+  const metered = parent.gasUsed > blobGas ? parent.gasUsed : blobGas;
+  const next = ((): bigint => {
+    if (metered === target) return base;
+    if (metered > target) {
+      const rise = (base * (metered - target)) / target / denominator;
+      return base + (rise > 1n ? rise : 1n);
+    }
+    const fall = (base * (target - metered)) / target / denominator;
+    return fall < base ? base - fall : 0n;
+  })();
+  return next > minBaseFeePerGas ? next : minBaseFeePerGas;
+};
+
+const mostBlocks = 10_000;
+
+/** The base fee after `blocks` full blocks: an upper bound for any use of them. */
+export const growBaseFee = (
+  base: bigint,
+  blocks: number,
+  { elasticity, denominator, minBaseFeePerGas }: BaseFeeParameters,
+): bigint => {
+  let fee = base > minBaseFeePerGas ? base : minBaseFeePerGas;
+  for (let block = 0; block < Math.min(blocks, mostBlocks); block++) {
+    const rise = (fee * (elasticity - 1n) + denominator - 1n) / denominator;
+    fee += rise > 1n ? rise : 1n;
+  }
+  return fee;
+};
+
+/** Wei per gas that a transaction really pays in a block with `baseFee`. */
+export const effectiveGasPrice = (
+  fee: {
+    readonly gasPrice: bigint | null;
+    readonly maxFeePerGas: bigint | null;
+    readonly maxPriorityFeePerGas: bigint | null;
+  },
+  baseFee: bigint,
+): bigint => {
+  if (fee.gasPrice !== null) return fee.gasPrice;
+  const [cap, tip] = [fee.maxFeePerGas ?? 0n, fee.maxPriorityFeePerGas ?? 0n];
+  return cap < baseFee + tip ? cap : baseFee + tip;
+};

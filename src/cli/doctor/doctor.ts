@@ -1,0 +1,148 @@
+/** What an endpoint really supports, by asking it, and what that means for reports. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { Rpc, layerHttp, type HttpOptions } from "../../Rpc.js";
+import { methodProbes } from "./methods.js";
+import { refusal, someone, unknown, type Finding } from "./probe.js";
+import { callOverride, simulationProbes } from "./simulation.js";
+
+/** `full`: reports can reach `ready`. `reduced`: they can, with less evidence. `unknown`: they cannot. */
+export type Level = "full" | "reduced" | "unknown";
+
+export interface Diagnosis {
+  /** Without credentials. */
+  readonly endpoint: string;
+  readonly level: Level;
+  /** One sentence on what reports from this endpoint can say. */
+  readonly summary: string;
+  readonly findings: ReadonlyArray<Finding>;
+  /** What the missing means, and what to do. */
+  readonly meaning: ReadonlyArray<string>;
+}
+
+/** Asks two questions in one POST and counts the POSTs that it took. */
+const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> => {
+  const about = { id: "batches", group: "transport", name: "JSON-RPC batches" };
+  return Effect.suspend(() => {
+    const posts: Array<number> = [];
+    const counting: NonNullable<HttpOptions["fetch"]> = (input, init) => {
+      posts.push(1);
+      return fetch(input, init);
+    };
+    const twice = Effect.flatMap(Rpc, (rpc) =>
+      Effect.all(
+        [rpc.request("eth_getCode", [someone, "latest"]), rpc.request("eth_getTransactionCount", [someone, "latest"])],
+        { concurrency: "unbounded" },
+      ),
+    );
+    return Effect.match(
+      Effect.provide(twice, layerHttp(url, { ...options, retryTimes: 0, batch: true, fetch: counting })),
+      {
+        onSuccess: (): Finding =>
+          posts.length === 1
+            ? { ...about, status: "yes", detail: "" }
+            : { ...about, status: "no", detail: "refused; single requests were answered" },
+        onFailure: (failure): Finding => ({ ...about, ...unknown(refusal(failure).detail) }),
+      },
+    );
+  });
+};
+
+/** What the absence of each means, most important first. */
+const consequences: ReadonlyArray<readonly [id: string, level: Level, meaning: string]> = [
+  ["eth_getCode", "unknown", "no eth_getCode: who is at an address cannot be told; the verdict is at most unknown"],
+  [
+    "eth_getTransactionCount",
+    "unknown",
+    "no eth_getTransactionCount: the nonce is not known, no request can be handed out; the verdict is at most unknown",
+  ],
+  [
+    "eth_simulateV1",
+    "unknown",
+    "no eth_simulateV1: tier call. eth_call and eth_estimateGas answer for one transaction, movements, approvals and balances are not seen, nothing is proven; the verdict is at most unknown",
+  ],
+  ["eth_estimateGas", "reduced", "no eth_estimateGas: the gas limit rests on the simulation alone"],
+  ["eth_call", "reduced", "no eth_call: no fallback when eth_simulateV1 fails"],
+  [
+    "stateOverride",
+    "unknown",
+    "eth_simulateV1 ignores state overrides: our witness cannot be placed, nothing is measured; the verdict is at most unknown",
+  ],
+  ["blockOverride", "reduced", "eth_simulateV1 ignores block overrides: the second proof runs in the same context as the first"],
+  [
+    "traceTransfers",
+    "reduced",
+    "no traced transfers: native movements inside calls show only where balances are measured",
+  ],
+  ["revertData", "reduced", "revert data is lost in simulations: errors are not decoded"],
+  ["maxUsedGas", "reduced", "no maxUsedGas: the gas limit keeps a wider margin for refunds"],
+  [
+    "validation.nonce",
+    "reduced",
+    "validation does not check nonces: our own rule decides, the node is no second witness",
+  ],
+  [
+    "validation.baseFee",
+    "reduced",
+    "validation does not check the base fee: our own rule decides, the node is no second witness",
+  ],
+  ["validation.funds", "reduced", "validation does not check funds: our own sum decides, the node is no second witness"],
+  ["blockNumber", "reduced", "the simulated block does not carry the next number: contracts that read it see another"],
+  ["eth_getBlockByNumber", "reduced", "no eth_getBlockByNumber: freshness is judged by the simulation's own header"],
+  ["eth_feeHistory", "reduced", "no eth_feeHistory: the tip comes from recent receipts or the chain's minimum"],
+  ["eth_chainId", "reduced", "no eth_chainId: the chain is read inside the simulation"],
+  ["eth_getBlockReceipts", "reduced", "no eth_getBlockReceipts: one source less for the tip"],
+  ["pending.eth_simulateV1", "reduced", "no simulation on pending: ask with --block latest; transactions in flight are not seen"],
+  [
+    "pending.eth_getTransactionCount",
+    "reduced",
+    "no count on pending: transactions in flight are not seen when the nonce is chosen",
+  ],
+];
+
+const worst = (levels: ReadonlyArray<Level>): Level =>
+  levels.includes("unknown") ? "unknown" : levels.includes("reduced") ? "reduced" : "full";
+
+const summaries: Readonly<Record<Level, string>> = {
+  full: "reports from this endpoint can reach ready, with every check",
+  reduced: "reports from this endpoint can reach ready, with less evidence",
+  unknown: "reports from this endpoint are at most unknown",
+};
+
+/** The answers read together; pure. */
+export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>): Diagnosis => {
+  const statusOf = (id: string) => findings.find((finding) => finding.id === id)?.status;
+  // why: without the method, what it would do in detail is no news
+  const simulates = statusOf("eth_simulateV1") === "yes";
+  const relevant = consequences.filter(
+    ([id]) => simulates || !(findings.find((finding) => finding.id === id)?.group === "eth_simulateV1"),
+  );
+  const missing = relevant.filter(([id]) => statusOf(id) === "no");
+  const core = ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"];
+  const silent = core.filter((id) => statusOf(id) === "unknown");
+  const level = worst([...missing.map(([, each]) => each), ...(silent.length > 0 ? (["unknown"] as const) : [])]);
+  const mute = findings.every(({ status }) => status === "unknown");
+  return {
+    endpoint,
+    level,
+    summary: mute ? "the endpoint did not answer; nothing is known about it" : summaries[level],
+    findings,
+    meaning: mute
+      ? []
+      : [
+          ...missing.map(([, , meaning]) => meaning),
+          ...silent.map((id) => `${id} was not answered; whether the endpoint has it is not known, ask again`),
+        ],
+  };
+};
+
+/** Puts every question to the endpoint, four at a time. */
+export const diagnose = (url: string, options: HttpOptions = {}): Effect.Effect<Diagnosis> =>
+  Effect.gen(function* () {
+    const rpc = yield* Rpc;
+    // why: the first answers of all teach the endpoint's refusals, so that later probes need not ask again
+    const findings = yield* Effect.forEach([...methodProbes, callOverride, ...simulationProbes], (each) => each, {
+      concurrency: 4,
+    });
+    return conclude(rpc.endpoint, [...findings, yield* batches(url, options)]);
+  }).pipe(Effect.provide(Layer.fresh(layerHttp(url, { retryTimes: 1, timeoutMs: 10_000, ...options }))));

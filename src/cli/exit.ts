@@ -1,0 +1,23 @@
+/** How the program ends: the exit codes, and the errors that carry one. */
+import * as Data from "effect/Data";
+import type { Report } from "../report/schema.js";
+
+/** 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage. */
+export const exitCodes = { ready: 0, blocked: 1, caution: 2, unknown: 3, usage: 64 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The command is done and says so by its exit code; everything was printed already. */
+export class Exited extends Data.TaggedError("Exited")<{ readonly code: ExitCode }> {}
+
+/** The command was asked wrongly; `message` says where and how to correct it. */
+export class WrongUsage extends Data.TaggedError("WrongUsage")<{ readonly message: string }> {}
+
+/** A report's exit code; what was never proven is not ready. */
+export const codeOf = ({ verdict, stage }: Pick<Report, "verdict" | "stage">): ExitCode =>
+  verdict === "ready" && stage !== "proven" ? exitCodes.unknown : exitCodes[verdict];
+
+/** `text` with everything behind the origin of a URL left out: keys live there. */
+export const withoutSecrets = (text: string): string =>
+  text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@"']*@)?([^\s/?#"']*)([/?#][^\s"']*)?/gi, (_, scheme, host, rest) =>
+    rest === undefined || rest === "/" ? `${scheme}${host}` : `${scheme}${host}/…`,
+  );

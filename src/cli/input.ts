@@ -1,0 +1,122 @@
+/** A transaction, or a list of them, from JSON: strict about every field, so that a slip is named and never guessed. */
+import * as Result from "effect/Result";
+import { InvalidTransaction } from "../errors/input.js";
+import { escapeText } from "../errors/text.js";
+import type { LooseCall } from "../Transaction.js";
+import { abiCall, abiOf, constructorArguments } from "./abi.js";
+import { count, integer, wei } from "./quantity.js";
+
+type Checked<A> = Result.Result<A, InvalidTransaction>;
+type Fields = Readonly<Record<string, unknown>>;
+
+const no = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
+
+const readers: Readonly<Record<string, (value: unknown) => Result.Result<unknown, string>>> = {
+  value: wei,
+  maxFeePerGas: wei,
+  maxPriorityFeePerGas: wei,
+  gasPrice: wei,
+  maxFeePerBlobGas: wei,
+  gas: count,
+  nonce: integer,
+  chainId: integer,
+};
+
+/** Passed on as they are; the pipeline checks them. */
+const plain = ["from", "to", "data", "bytecode", "accessList", "blobVersionedHashes"];
+const special = ["abi", "functionName", "args", "authorizationList"];
+
+/** Names that other tools write. */
+const synonyms: Readonly<Record<string, string>> = { input: "data", gasLimit: "gas", function: "functionName" };
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const authorizations = (value: unknown, field: string): Checked<unknown> => {
+  if (!Array.isArray(value)) return no(field, "must be an array");
+  return Result.gen(function* () {
+    const list: Array<unknown> = [];
+    for (const [index, entry] of (value as ReadonlyArray<unknown>).entries()) {
+      if (!isObject(entry)) return yield* no(`${field}[${index}]`, "must be an object");
+      const read: Record<string, unknown> = { ...entry };
+      for (const name of ["chainId", "nonce", "yParity"])
+        if (entry[name] !== undefined && entry[name] !== null)
+          read[name] = yield* Result.mapError(
+            integer(entry[name]),
+            (problem) => new InvalidTransaction({ field: `${field}[${index}].${name}`, problem }),
+          );
+      list.push(read);
+    }
+    return list;
+  });
+};
+
+const callFields = (entry: Fields, path: (field: string) => string): Checked<Fields> => {
+  const { abi: given, functionName, args = [], bytecode } = entry;
+  if (given === undefined || given === null) {
+    const stray = ["functionName", "args"].find((name) => entry[name] !== undefined);
+    return stray === undefined ? Result.succeed({}) : no(path("abi"), `is missing; ${stray} needs it`);
+  }
+  if (functionName !== undefined && typeof functionName !== "string")
+    return no(path("functionName"), "must be a string");
+  return Result.flatMap(abiOf(given, path("abi")), (abi): Checked<Fields> => {
+    if (bytecode !== undefined)
+      return Result.map(constructorArguments(abi, args, path("args")), (values) => ({ abi, args: values }));
+    return Result.map(abiCall(abi, functionName ?? null, args, path), (call) => ({ ...call }));
+  });
+};
+
+/** One transaction; `path` names a field for errors. */
+export const transactionOf = (json: unknown, path: (field: string) => string): Checked<LooseCall> => {
+  if (!isObject(json)) return no(path(""), "must be an object");
+  return Result.gen(function* () {
+    const entry: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(json)) {
+      const name = Object.hasOwn(synonyms, key) ? (synonyms[key] ?? key) : key;
+      if (!Object.hasOwn(readers, name) && !plain.includes(name) && !special.includes(name))
+        return yield* no(path(escapeText(key, 40)), "is not a field of a transaction");
+      if (entry[name] !== undefined) return yield* no(path(key), `is given twice, as ${name} too`);
+      if (value !== null) entry[name] = value;
+    }
+    const read: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(entry)) {
+      const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+      if (reader !== undefined)
+        read[name] = yield* Result.mapError(
+          reader(value),
+          (problem) => new InvalidTransaction({ field: path(name), problem }),
+        );
+      else if (plain.includes(name)) read[name] = value;
+    }
+    const call = yield* callFields(entry, path);
+    if (entry["authorizationList"] !== undefined)
+      read["authorizationList"] = yield* authorizations(entry["authorizationList"], path("authorizationList"));
+    // why: the pipeline's own checks take unknown fields apart; `from` and the others may still be wrong here
+    return { ...read, ...call } as unknown as LooseCall;
+  });
+};
+
+/** One transaction object, or an array of them. */
+export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseCall>> => {
+  if (!Array.isArray(json)) return transactionOf(json, (field) => (field === "" ? "transaction" : field));
+  return Result.gen(function* () {
+    const calls: Array<LooseCall> = [];
+    for (const [index, entry] of (json as ReadonlyArray<unknown>).entries())
+      calls.push(yield* transactionOf(entry, (field) => (field === "" ? `[${index}]` : `[${index}].${field}`)));
+    return calls;
+  });
+};
+
+/** {@link inputOf} from text. */
+export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<LooseCall>> =>
+  Result.flatMap(
+    Result.try({
+      try: (): unknown => JSON.parse(text),
+      catch: (error) =>
+        new InvalidTransaction({
+          field: "input",
+          problem: `is no JSON: ${escapeText(error instanceof Error ? error.message : String(error), 120)}`,
+        }),
+    }),
+    inputOf,
+  );

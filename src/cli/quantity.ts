@@ -1,0 +1,68 @@
+/** Numbers as people type them: decimal or hex, and amounts with a unit. Exact, or refused. */
+import * as Result from "effect/Result";
+import { escapeText } from "../errors/text.js";
+
+type Parsed<A> = Result.Result<A, string>;
+
+const decimals: Readonly<Record<string, number>> = { ether: 18, eth: 18, gwei: 9, wei: 0 };
+
+const shown = (value: unknown): string => escapeText(typeof value === "string" ? value : String(value), 60);
+
+/** A count without unit, such as gas or a nonce: `21000`, `"21000"`, `"0x5208"`. */
+export const count = (value: unknown): Parsed<bigint> => {
+  if (typeof value === "bigint") return Result.succeed(value);
+  if (typeof value === "number")
+    return Number.isSafeInteger(value) && value >= 0
+      ? Result.succeed(BigInt(value))
+      : Result.fail(
+          Number.isInteger(value) && value > 0
+            ? "is a number too large for JSON to keep exact; write it as a string"
+            : `must be a whole number from 0, got ${shown(value)}`,
+        );
+  if (typeof value !== "string") return Result.fail("must be a number or a string");
+  return /^(?:\d+|0x[0-9a-fA-F]+)$/.test(value) && value.length <= 80
+    ? Result.succeed(BigInt(value))
+    : Result.fail(`must be a decimal or 0x number, got "${shown(value)}"`);
+};
+
+/** Wei: a count, or an amount with a unit: `0.1ether`, `2 gwei`, `5wei`. */
+export const wei = (value: unknown): Parsed<bigint> => {
+  if (typeof value !== "string") return count(value);
+  const match = /^(\d{1,78})(?:\.(\d{1,78}))?\s*(ether|eth|gwei|wei)$/i.exec(value);
+  if (match === null)
+    return /^\d+\.\d+$/.test(value)
+      ? Result.fail(`needs a unit: ${shown(value)}ether, ${shown(value)}gwei`)
+      : Result.mapError(count(value), () => `must be wei (decimal or 0x) or an amount such as 0.1ether or 2gwei, got "${shown(value)}"`);
+  const [, whole = "", fraction = "", unit = "wei"] = match;
+  const places = decimals[unit.toLowerCase()] ?? 0;
+  return fraction.length > places
+    ? Result.fail(`has more decimals than ${unit.toLowerCase()} can hold (${places})`)
+    : Result.succeed(BigInt(`${whole}${fraction.padEnd(places, "0")}`));
+};
+
+/** A safe integer, such as a nonce or a chain id. */
+export const integer = (value: unknown): Parsed<number> =>
+  Result.flatMap(count(value), (parsed) =>
+    parsed <= BigInt(Number.MAX_SAFE_INTEGER) ? Result.succeed(Number(parsed)) : Result.fail("is too large"),
+  );
+
+const milliseconds: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000, m: 60_000 };
+
+/** ms from `500`, `500ms`, `10s`, `1m`. */
+export const duration = (value: string): Parsed<number> => {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m)?$/.exec(value);
+  const ms = match === null ? 0 : Number(match[1]) * (milliseconds[match[2] ?? ""] ?? 1);
+  return ms > 0 ? Result.succeed(ms) : Result.fail(`must be a time above 0 such as 500ms, 10s or 1m, got "${shown(value)}"`);
+};
+
+const tags = ["latest", "pending", "safe", "finalized", "earliest"] as const;
+/** A block as it is named on the command line. */
+export type BlockArgument = (typeof tags)[number] | bigint | `0x${string}`;
+
+/** `latest`, `123`, `0x7b`, or a block hash. */
+export const block = (value: string): Parsed<BlockArgument> => {
+  const tag = tags.find((name) => name === value);
+  if (tag !== undefined) return Result.succeed(tag);
+  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return Result.succeed(value as `0x${string}`);
+  return Result.mapError(count(value), () => `must be ${tags.join(", ")}, a number or a block hash, got "${shown(value)}"`);
+};

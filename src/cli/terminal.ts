@@ -1,0 +1,31 @@
+/** Where output goes: the report to stdout, everything about the run to stderr. */
+import * as Config from "effect/Config";
+import * as Console from "effect/Console";
+import * as Effect from "effect/Effect";
+import * as Stdio from "effect/Stdio";
+import * as Stream from "effect/Stream";
+import * as Terminal from "effect/Terminal";
+
+/** How text on stdout should look. */
+export interface Look {
+  readonly color: boolean;
+  readonly width: number;
+}
+
+/** Colours and the terminal's width on a terminal; plain text in a pipe, and with `NO_COLOR`. */
+export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio;
+  const isTerminal = yield* stdio.stdoutIsTerminal;
+  const noColor = yield* Config.String("NO_COLOR").pipe(Config.withDefault(""), Effect.orElseSucceed(() => ""));
+  const columns = isTerminal ? yield* (yield* Terminal.Terminal).columns : 0;
+  return { color: isTerminal && noColor === "", width: columns > 0 ? columns : 100 };
+});
+
+/** `text` on stdout, with one newline at its end. */
+export const print = (text: string): Effect.Effect<void> => Console.log(text.replace(/\n+$/, ""));
+
+/** `text` on stderr as it is; a closed stderr loses it. */
+export const tell = (text: string): Effect.Effect<void, never, Stdio.Stdio> =>
+  Effect.flatMap(Stdio.Stdio, (stdio) =>
+    Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false }))),
+  );

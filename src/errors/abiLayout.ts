@@ -1,0 +1,170 @@
+/**
+ * Whether bytes are exactly what an ABI encoder writes for given types, found by one walk over the
+ * bytes: no value is built, so hostile offsets, lengths and pointer loops cost nothing.
+ *
+ * Bytes that pass re-encode to themselves.
+ */
+
+/** A parameter as JSON ABIs write it. */
+export interface Parameter {
+  readonly type: string;
+  readonly name?: string | undefined;
+  readonly components?: ReadonlyArray<Parameter> | undefined;
+}
+
+/** A `bytes` or `string` found on the walk: where its content is, and the path that leads there. */
+export interface Leaf {
+  readonly type: "bytes" | "string";
+  /** e.g. `inner`, `[2]`, `calls[0].data`. */
+  readonly path: string;
+  /** Content as hex without `0x`. */
+  readonly content: string;
+}
+
+const wordDigits = 64;
+const deepest = 16;
+
+const arrayOf = (type: string): { readonly element: string; readonly length: number | null } | null => {
+  const found = /^(.+)\[(\d{0,6})\]$/.exec(type);
+  if (found?.[1] === undefined) return null;
+  return { element: found[1], length: found[2] === "" || found[2] === undefined ? null : Number(found[2]) };
+};
+
+const isDynamic = ({ type, components }: Parameter, depth: number = 0): boolean => {
+  if (type === "bytes" || type === "string") return true;
+  if (depth > deepest) return true;
+  const array = arrayOf(type);
+  if (array !== null) return array.length === null || isDynamic({ type: array.element, components }, depth + 1);
+  return type === "tuple" && (components ?? []).some((component) => isDynamic(component, depth + 1));
+};
+
+/** Digits of the head of a static parameter; NaN where a type is unknown or has no size. */
+const staticDigits = ({ type, components }: Parameter, depth: number = 0): number => {
+  if (depth > deepest) return Number.NaN;
+  const array = arrayOf(type);
+  if (array !== null) {
+    const size = staticDigits({ type: array.element, components }, depth + 1) * (array.length ?? Number.NaN);
+    return size > 0 ? size : Number.NaN;
+  }
+  if (type !== "tuple") return wordDigits;
+  return (components ?? []).reduce((sum, component) => sum + staticDigits(component, depth + 1), 0) || Number.NaN;
+};
+
+const headDigits = (parameter: Parameter): number => (isDynamic(parameter) ? wordDigits : staticDigits(parameter));
+
+const zeros = "0".repeat(wordDigits);
+const ones = "f".repeat(wordDigits);
+
+/** Whether one word is a value of an elementary type, with clean padding. */
+const isValue = (type: string, word: string): boolean => {
+  if (type === "address") return word.startsWith(zeros.slice(0, 24));
+  if (type === "bool") return word === zeros || word === `${zeros.slice(1)}1`;
+  const integer = /^(u?)int(\d{0,3})$/.exec(type);
+  if (integer !== null) {
+    const bits = integer[2] === "" ? 256 : Number(integer[2]);
+    if (bits === 0 || bits > 256 || bits % 8 !== 0) return false;
+    const padding = wordDigits - bits / 4;
+    const head = word.slice(0, padding);
+    if (integer[1] === "u") return head === zeros.slice(0, padding);
+    return Number.parseInt(word[padding] ?? "0", 16) >= 8
+      ? head === ones.slice(0, padding)
+      : head === zeros.slice(0, padding);
+  }
+  const fixed = /^bytes(\d{1,2})$/.exec(type);
+  const size = fixed === null ? 0 : Number(fixed[1]);
+  return size >= 1 && size <= 32 && word.slice(size * 2) === zeros.slice(size * 2);
+};
+
+/** A word as a safe count, or null. */
+const count = (word: string): number | null => {
+  if (word.length !== wordDigits || !word.startsWith(zeros.slice(0, 54))) return null;
+  return Number.parseInt(word.slice(54), 16);
+};
+
+class Walk {
+  readonly data: string;
+  readonly leaves: Array<Leaf> = [];
+  constructor(data: string) {
+    this.data = data;
+  }
+
+  /** The digit after `parameters` encoded at `base`, or -1 where the layout is not an encoder's. */
+  tuple(parameters: ReadonlyArray<Parameter>, base: number, path: string, depth: number): number {
+    let head = base;
+    let tail = base + parameters.reduce((sum, parameter) => sum + headDigits(parameter), 0);
+    if (!(tail <= this.data.length) || depth > deepest) return -1;
+    for (const [index, parameter] of parameters.entries()) {
+      const name = parameter.name === undefined || parameter.name === "" ? `[${index}]` : parameter.name;
+      const inner = path === "" ? name : name.startsWith("[") ? `${path}${name}` : `${path}.${name}`;
+      if (isDynamic(parameter)) {
+        const offset = count(this.data.slice(head, head + wordDigits));
+        if (offset === null || base + offset * 2 !== tail) return -1;
+        tail = this.value(parameter, tail, inner, depth + 1);
+        if (tail < 0) return -1;
+        head += wordDigits;
+      } else {
+        head = this.value(parameter, head, inner, depth + 1);
+        if (head < 0) return -1;
+      }
+    }
+    return tail;
+  }
+
+  private value(parameter: Parameter, at: number, path: string, depth: number): number {
+    const { type, components } = parameter;
+    if (type === "bytes" || type === "string") return this.content(type, at, path);
+    const array = arrayOf(type);
+    if (array !== null) {
+      const length = array.length ?? count(this.data.slice(at, at + wordDigits));
+      const start = array.length === null ? at + wordDigits : at;
+      const element: Parameter = { type: array.element, components };
+      const size = headDigits(element);
+      if (length === null || !(size > 0) || start + length * size > this.data.length) return -1;
+      return this.elements(element, length, start, path, depth + 1);
+    }
+    if (type === "tuple") return this.tuple(components ?? [], at, path, depth + 1);
+    const word = this.data.slice(at, at + wordDigits);
+    return word.length === wordDigits && isValue(type, word) ? at + wordDigits : -1;
+  }
+
+  private elements(element: Parameter, length: number, base: number, path: string, depth: number): number {
+    if (depth > deepest) return -1;
+    const dynamic = isDynamic(element);
+    let tail = base + length * headDigits(element);
+    let head = base;
+    for (let index = 0; index < length; index += 1) {
+      const inner = `${path}[${index}]`;
+      if (dynamic) {
+        const offset = count(this.data.slice(head, head + wordDigits));
+        if (offset === null || base + offset * 2 !== tail) return -1;
+        tail = this.value(element, tail, inner, depth + 1);
+        if (tail < 0) return -1;
+        head += wordDigits;
+      } else {
+        head = this.value(element, head, inner, depth + 1);
+        if (head < 0) return -1;
+      }
+    }
+    return tail;
+  }
+
+  private content(type: "bytes" | "string", at: number, path: string): number {
+    const size = count(this.data.slice(at, at + wordDigits));
+    if (size === null) return -1;
+    const start = at + wordDigits;
+    const end = start + size * 2;
+    const padded = start + Math.ceil(size / 32) * wordDigits;
+    if (padded > this.data.length || !zeros.startsWith(this.data.slice(end, padded))) return -1;
+    if (size >= 4 && this.leaves.length < 64) this.leaves.push({ type, path, content: this.data.slice(start, end) });
+    return padded;
+  }
+}
+
+/**
+ * The `bytes` and `string` values inside `data` (hex digits without `0x` and selector) when it is
+ * exactly the encoding of `parameters`; null when it is not.
+ */
+export const leavesOf = (parameters: ReadonlyArray<Parameter>, data: string): ReadonlyArray<Leaf> | null => {
+  const walk = new Walk(data.toLowerCase());
+  return walk.tuple(parameters, 0, "", 0) === data.length ? walk.leaves : null;
+};

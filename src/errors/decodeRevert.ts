@@ -1,0 +1,200 @@
+/**
+ * Revert bytes as data: `Error(string)`, `Panic(uint256)`, custom errors by the caller's ABIs and the
+ * built-in table, and what is nested inside them.
+ *
+ * Pure and total: any bytes of any size are answered, in time linear in their size.
+ */
+import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
+import { leavesOf, type Leaf } from "./abiLayout.js";
+import { isBytes, maxBytes } from "./bytes.js";
+import type { Address, Hex } from "./hex.js";
+import { meaningOf, panicMeanings } from "./meanings.js";
+import {
+  Revert,
+  RevertAmbiguous,
+  RevertCustom,
+  RevertEmpty,
+  RevertPanic,
+  RevertReason,
+  RevertUnknown,
+  type RevertLayer,
+} from "./revert.js";
+import { builtinErrors } from "./table.js";
+
+export { indexAbis, type AbiIndex, type AbiSource, type AbiSources } from "./abiIndex.js";
+
+/** Bounds of one decoding: layers, characters of a reason kept, bytes in which custom errors are looked for. */
+const bounds = { layers: 8, reason: 4096, custom: 262_144 } as const;
+
+// the bytes were checked once before; checking them again in every layer would cost a pass each
+const trusted = { disableChecks: true } as const;
+
+interface Layered {
+  readonly layer: RevertLayer;
+  /** Where further revert data may be. */
+  readonly leaves: ReadonlyArray<Leaf>;
+}
+
+const hex = (digits: string): Hex => `0x${digits}` as Hex;
+
+const utf8 = (digits: string): string => {
+  const size = Math.min(digits.length / 2, bounds.reason * 4);
+  const bytes = Uint8Array.from({ length: size }, (_, index) =>
+    Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16),
+  );
+  return new TextDecoder().decode(bytes).slice(0, bounds.reason);
+};
+
+const number = (word: string): number => (/^0{50}/.test(word) ? Number.parseInt(word.slice(50), 16) : Number.NaN);
+
+/** `Error(string)`, also with a dirty or missing tail: some contracts build it by hand. */
+const reasonOf = (data: Hex): Layered | null => {
+  const body = data.slice(10);
+  const at = number(body.slice(0, 64)) * 2;
+  const size = number(body.slice(at, at + 64)) * 2;
+  const start = at + 64;
+  if (!(start + size <= body.length)) return null;
+  const content = body.slice(start, start + size);
+  const reason = utf8(content);
+  return {
+    layer: new RevertReason({ data, reason, meaning: meaningOf(reason) }, trusted),
+    leaves: size >= 8 ? [{ type: "string", path: "reason", content }] : [],
+  };
+};
+
+const panicOf = (data: Hex): Layered | null => {
+  if (data.length !== 74) return null;
+  const code = BigInt(`0x${data.slice(10)}`);
+  const meaning = panicMeanings.get(code) ?? "a code that Solidity does not define";
+  return { layer: new RevertPanic({ data, code, meaning }, trusted), leaves: [] };
+};
+
+interface Explained {
+  readonly custom: RevertCustom;
+  readonly leaves: ReadonlyArray<Leaf>;
+}
+
+const explain = (data: Hex, items: ReadonlyArray<IndexedItem>, address: string | null): ReadonlyArray<Explained> =>
+  bySignature(items).flatMap((group) => {
+    const [first] = group;
+    const leaves = leavesOf(first.inputs, data.slice(10));
+    if (leaves === null) return [];
+    const provenance = group
+      .map((item) => provenanceAt(item, address))
+      .filter(
+        ({ kind, source }, index, all) =>
+          all.findIndex((other) => other.kind === kind && other.source === source) === index,
+      );
+    const custom = new RevertCustom(
+      {
+        data,
+        name: first.name,
+        signature: first.signature,
+        item: first.item,
+        provenance,
+        meaning: meaningOf(first.name),
+      },
+      trusted,
+    );
+    return [{ custom, leaves }];
+  });
+
+const customOf = (data: Hex, selector: string, context: Context): Layered | null => {
+  if (data.length > 2 + bounds.custom * 2) return null;
+  const given = context.errors.get(selector) ?? [];
+  const own = context.address === null ? [] : given.filter(({ address }) => address === context.address);
+  const first = explain(data, own, context.address);
+  const found = first.length > 0 ? first : explain(data, [...given, ...builtinErrors(selector)], context.address);
+  const [only, ...others] = found;
+  if (only === undefined) return null;
+  if (others.length === 0) return { layer: only.custom, leaves: only.leaves };
+  return {
+    layer: new RevertAmbiguous({ data, candidates: found.map(({ custom }) => custom) }, trusted),
+    leaves: [],
+  };
+};
+
+interface Context {
+  readonly errors: ReadonlyMap<string, ReadonlyArray<IndexedItem>>;
+  readonly address: string | null;
+}
+
+const layerOf = (data: Hex, context: Context): Layered => {
+  if (data.length === 2) return { layer: new RevertEmpty({ data }, trusted), leaves: [] };
+  const selector = data.length < 10 ? null : data.slice(0, 10).toLowerCase();
+  const known =
+    selector === null
+      ? null
+      : selector === "0x08c379a0"
+        ? reasonOf(data)
+        : selector === "0x4e487b71"
+          ? panicOf(data)
+          : customOf(data, selector, context);
+  return (
+    known ?? {
+      layer: new RevertUnknown({ data, selector: selector === null ? null : hex(selector.slice(2)) }, trusted),
+      leaves: [],
+    }
+  );
+};
+
+const controlByte = /^(?:..)*?(?:0[0-8]|0[bce-f]|1[0-9a-f]|[89a-f].)/i;
+
+/** Revert data inside a `bytes` or `string`; words are no revert data, however their first four letters hash. */
+const innerBytes = ({ type, content }: Leaf): Hex | null => {
+  if (type === "bytes") return hex(content);
+  if (controlByte.test(content.slice(0, 64))) return hex(content);
+  if (!/^3078/.test(content) || content.length > bounds.custom * 2) return null;
+  const text = utf8(content);
+  return isBytes(text) && text.length >= 10 ? text : null;
+};
+
+const unwrap = (
+  data: Hex,
+  path: string,
+  context: Context,
+  layers: Array<{ path: string; layer: RevertLayer }>,
+): boolean => {
+  const { layer, leaves } = layerOf(data, context);
+  const explained = layer._tag !== "Unknown" && layer._tag !== "Empty";
+  if (layers.length > 0 && !explained) return false;
+  layers.push({ path, layer });
+  for (const leaf of leaves) {
+    if (layers.length >= bounds.layers) break;
+    const inner = innerBytes(leaf);
+    if (inner !== null) unwrap(inner, path === "" ? leaf.path : `${path}.${leaf.path}`, context, layers);
+  }
+  return true;
+};
+
+/**
+ * What reverted bytes say. `abis` are tried by address first (`options.address` = the contract that
+ * reverted), then all of them together with the built-in table. A custom error counts only when the
+ * bytes are exactly its encoding; several that fit make `RevertAmbiguous`.
+ *
+ * Text that is no even-length hex counts as no bytes.
+ */
+export const decodeRevert = (
+  bytes: string,
+  abis: AbiSources = [],
+  options: { readonly address?: string | null } = {},
+): Revert => {
+  const data = isBytes(bytes) ? bytes : hex("");
+  const address =
+    typeof options.address === "string" && /^0x[0-9a-fA-F]{40}$/.test(options.address) ? options.address : null;
+  const layers: Array<{ path: string; layer: RevertLayer }> = [];
+  unwrap(data, "", { errors: indexOf(abis).errors, address: address?.toLowerCase() ?? null }, layers);
+  const [first, ...rest] = layers;
+  return new Revert(
+    {
+      data,
+      layers: [first ?? { path: "", layer: new RevertEmpty({ data: hex("") }, trusted) }, ...rest],
+      // matched against the pattern above
+      address: address as Address | null,
+    },
+    trusted,
+  );
+};
+
+/** @internal the most bytes that are looked at. */
+export const mostBytes = maxBytes;

@@ -1,0 +1,41 @@
+/**
+ * Return values and events as data: the bytes and the ABI item that explains them. The values
+ * themselves are read on demand, so the JSON form loses nothing. Made by `decodeLogs.ts`.
+ */
+import * as Schema from "effect/Schema";
+import { decodeEventLog, decodeFunctionResult, type AbiEvent, type AbiFunction } from "viem";
+import { Hash, Hex } from "./hex.js";
+import { Provenance } from "./revert.js";
+
+/** What a call returned, read by its function's ABI item. */
+export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")({
+  name: Schema.String,
+  item: Schema.Json,
+  data: Hex,
+}) {
+  /** The return value as viem gives it: one value, or an array of several. */
+  get value(): unknown {
+    // why: `item` was decoded against these bytes once before this object was made
+    return decodeFunctionResult({ abi: [this.item as unknown as AbiFunction], data: this.data });
+  }
+}
+
+/** An event that an ABI item explains. */
+export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
+  name: Schema.String,
+  signature: Schema.String,
+  item: Schema.Json,
+  topics: Schema.Array(Hash),
+  data: Hex,
+  provenance: Schema.Array(Provenance),
+}) {
+  /** The arguments by name, or by position where the ABI names none; an indexed dynamic value is its hash. */
+  get args(): unknown {
+    return decodeEventLog({
+      abi: [this.item as unknown as AbiEvent],
+      data: this.data,
+      topics: this.topics as unknown as [signature: `0x${string}`, ...args: Array<`0x${string}`>],
+      strict: true,
+    }).args;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What every node may lack: the pending state, a block, its history, time. The words are geth's and
+ * reth's, with those of the families that say it differently.
+ */
+import type { Flat } from "../flatten.js";
+import {
+  BlockNotFound,
+  HistoryPruned,
+  InvalidParams,
+  MethodNotSupported,
+  NodeLimitExceeded,
+  NodeSyncing,
+  PendingUnavailable,
+  SimBlockOrder,
+  StateUnavailable,
+  Timeout,
+} from "../rpc.js";
+import { answerOf, failed, said, type Answer } from "./evidence.js";
+
+const unsupported =
+  /does not exist\s*\/\s*is not available|(?:method|rpc)\b[^.\n]{0,96} (?:not (?:found|supported|enabled|implemented|exist|recognized|available)|does(?:n't| not) exist|(?:is )?(?:unsupported|unavailable|unknown))|(?:unknown|unsupported|unrecognized|unimplemented) (?:rpc )?method|^\w+_\w+ (?:is )?not (?:supported|implemented|available|enabled)/i;
+
+/** Words about a part of a request, not about the method as such. */
+const partOfRequest = /not supported for this rpc method|for (?:this|the) method/i;
+
+const pending =
+  /pending (?:logs?|receipts?|state|blocks?|transactions?)[^.]{0,40} (?:not|un)|block not found: pending|pending (?:is )?(?:not (?:available|supported)|unavailable)/i;
+const pruned =
+  /pruned history|histor\w* (?:\w+ )?(?:pruned|expired)|(?:receipts?|blocks?|logs?|transactions?|bodies|data)[^.]{0,40} pruned|(?:is|are|been) pruned|history (?:is )?(?:not available|unavailable)|before the (?:merge|prune)|older than the (?:oldest|prun)/i;
+const syncing =
+  /initial sync|indexing is in progress|(?:node|client|backend|server) (?:is )?(?:still |not (?:yet )?)?sync|sync\w* in progress|still syncing|not (?:yet |fully )?synced|is (?:being )?indexed/i;
+const late =
+  /timed?[ -]?out|time limit exceeded|execution aborted|deadline exceeded|timeout expired|wasn.t processed|not processed (?:in|within)|request (?:was )?(?:aborted|cancell?ed)|context cancell?ed|TimeoutError|AbortError|ETIMEDOUT/i;
+const order =
+  /block (?:numbers?|timestamps?|time) (?:must be in order|did not increase|must increase|out of order)|(?:number|timestamp)s? (?:are |is )?out of order/i;
+
+const tooLarge =
+  /too many (?:block|calls|filter|topics|addresses|requests in|rpc calls in)|too large|batch (?:size|limit)|max batch|exceeds? max(?:imum)? (?:addresses|topics|size|batch|number)|exceed max|gas cap exhausted|returndata\.limit|exceeding --rpc|content length|body limit/i;
+const stateless =
+  /world state unavailable|missing trie node|no state (?:available|found)|state (?:is )?(?:not (?:available|found)|unavailable|missing)|historical state|state histor|archive (?:node|data|state|mode)|maximum proof window|state (?:has been |is |already )*pruned|state at block|cannot find state|old data not available|database (?:is )?missing/i;
+const blockless =
+  /(?:header|block)(?: for hash| by hash| with[^.]{0,80})? (?:was |is )?not (?:be )?found|(?:unknown|no such|nonexistent|missing) (?:block|header)|no block (?:with|found|for)|beyond (?:the )?(?:current )?(?:chain )?head|block (?:number |height )?(?:is )?(?:out of range|in the future)|could not find (?:the )?(?:block|header)|blockoutofrange|after last accepted block|block[^.]{0,80} (?:does(?:n't| not) exist|could not be found)|invalid block (?:tag|number)[^.]{0,80} latest block|resource not found|unfinalized (?:data|block)|future (?:block|epoch)|cannot (?:query|find) (?:the )?block/i;
+
+const invalid =
+  /^invalid (?:argument|param|input|request|filter|block (?:range|param)|type|json)|invalid params|missing (?:value for )?required (?:argument|param|field)|missing field|empty input|calls are empty|too many arguments|not supported for this rpc method|not a precompile|already overrid|overrid\w+ (?:twice|multiple)|cannot (?:specify|set) both|both [`'"]?\w+[`'"]? and [`'"]?\w+[`'"]? (?:specified|set|given)|blob gas too high|too many blobs|blob (?:transaction|hash)|cannot unmarshal|hex string|hex number|unknown field|must (?:provide|specify|be (?:a |an )?(?:hex|string|object|array|number))|end \(\d+\) < begin|fromblock[^.]{0,40}toblock|failed to (?:decode|parse|deserialize)|parse error/i;
+
+/** What the conversation lacks, before anything is said about a transaction. */
+export const conditions = (flat: Flat): Answer => {
+  const answer = () => answerOf(flat);
+  if (said(flat, partOfRequest) === null && said(flat, unsupported) !== null) {
+    return failed(flat, new MethodNotSupported(answer()));
+  }
+  if (said(flat, pending) !== null) return failed(flat, new PendingUnavailable(answer()));
+  if (flat.codes.includes(4444) || (said(flat, pruned) !== null && said(flat, /\bstate\b/i) === null)) {
+    return failed(flat, new HistoryPruned(answer()));
+  }
+  if (said(flat, syncing) !== null) return failed(flat, new NodeSyncing(answer()));
+  if (said(flat, late) !== null) return failed(flat, new Timeout(answer()));
+  if (said(flat, order) !== null) return failed(flat, new SimBlockOrder(answer()));
+  return undefined;
+};
+
+/** What the node will not or cannot look up, after the words about transactions. */
+export const lookups = (flat: Flat): Answer => {
+  const answer = () => answerOf(flat);
+  if (said(flat, stateless) !== null) return failed(flat, new StateUnavailable(answer()));
+  if (said(flat, blockless) !== null) return failed(flat, new BlockNotFound(answer()));
+  if (said(flat, invalid) !== null) return failed(flat, new InvalidParams(answer()));
+  if (flat.httpStatus === 413 || said(flat, tooLarge) !== null) return failed(flat, new NodeLimitExceeded(answer()));
+  return undefined;
+};

@@ -1,0 +1,81 @@
+/** Reading evidence from a node's words, and building the typed answers. Rules are in the sibling files. */
+import { Address } from "../hex.js";
+import type { Flat } from "../flatten.js";
+import { BlockRange, RpcError, type Reason } from "../rpc.js";
+import { escapeText } from "../text.js";
+import type { Verdict } from "../verdicts.js";
+
+/** What a dialect answers: one typed error, or undefined where it does not know the words. */
+export type Answer = RpcError | Verdict | undefined;
+
+/** One node family's reading of an answer. Pure and total. */
+export type Dialect = (flat: Flat) => Answer;
+
+/** The first match of `pattern` over all texts, outermost first. */
+export const said = (flat: Flat, pattern: RegExp): RegExpExecArray | null => {
+  for (const text of flat.texts) {
+    const found = pattern.exec(text);
+    if (found !== null) return found;
+  }
+  return null;
+};
+
+/** A decimal or hex integer of at most 256 bits as nodes write it (`10,000`, `0x2`, `5k`); null otherwise. */
+export const quantity = (text: unknown): bigint | null => {
+  if (typeof text === "number") return Number.isSafeInteger(text) && text >= 0 ? BigInt(text) : null;
+  if (typeof text !== "string") return null;
+  const plain = text.trim().replace(/(?<=\d)[,_](?=\d{3})/g, "");
+  const thousands = /^(\d{1,12})k$/i.exec(plain)?.[1];
+  if (thousands !== undefined) return BigInt(thousands) * 1000n;
+  return /^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(plain) ? BigInt(plain) : null;
+};
+
+/** The first group of `pattern` as a quantity. */
+export const amountIn = (flat: Flat, pattern: RegExp): bigint | null => quantity(said(flat, pattern)?.[1]);
+
+const addressPattern = /\b(?:address|sender|account|from)\b:?\s+(0x[0-9a-fA-F]{40})\b/i;
+
+/** The account that the words name. */
+export const accountIn = (flat: Flat): typeof Address.Type | null => {
+  const found = said(flat, addressPattern)?.[1];
+  return found === undefined ? null : Address.make(found as `0x${string}`);
+};
+
+/** `(supplied gas N)` or `failed with N gas`: the gas that the node itself used in its check. */
+export const suppliedGas = (flat: Flat): bigint | null =>
+  amountIn(flat, /\(supplied gas (\d+)\)/i) ?? amountIn(flat, /failed with (\d+) gas/i);
+
+/** What every reason keeps of the answer. */
+export const answerOf = (flat: Flat) => ({
+  detail: escapeText([...new Set(flat.texts)].slice(0, 3).join(": "), 512),
+  httpStatus: flat.httpStatus,
+  code: flat.codes[0] ?? null,
+  raw: flat.raw,
+});
+
+/** A failed request. */
+export const failed = (flat: Flat, reason: Reason): RpcError => new RpcError({ method: flat.method, reason });
+
+/** A range of blocks from two quantities; null when they are no range. */
+export const blockRange = (from: unknown, to: unknown): typeof BlockRange.Type | null => {
+  const [first, last] = [quantity(from), quantity(to)];
+  return first === null || last === null || first > last ? null : { from: first, to: last };
+};
+
+const units = { ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as const;
+
+/** A delay as nodes write it (`4ms`, `1.5s`, `30`, `2 seconds`), in ms; bare numbers are seconds. At most a day. */
+export const delayMs = (text: string | null | undefined): number | null => {
+  const found = /^\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|milli\w*|s\b|sec\w*|m\b|min\w*|h\b|hours?)?/i.exec(text ?? "");
+  if (found === null) return null;
+  const unit = (found[2] ?? "s").toLowerCase();
+  const scale =
+    unit.startsWith("ms") || unit.startsWith("milli")
+      ? units.ms
+      : unit.startsWith("m")
+        ? units.m
+        : unit.startsWith("h")
+          ? units.h
+          : units.s;
+  return Math.min(Math.ceil(Number(found[1]) * scale), 86_400_000);
+};

@@ -1,0 +1,107 @@
+/**
+ * Gateways and providers in front of nodes: proxyd (Base and OP public endpoints), Alchemy, Infura,
+ * QuickNode, Ankr, Tenderly, Chainstack, dRPC, eRPC, Cloudflare. Their codes collide with everybody's.
+ */
+import type { Flat } from "../flatten.js";
+import {
+  InvalidParams,
+  LogRangeTooLarge,
+  MethodNotPermitted,
+  NodeLimitExceeded,
+  RateLimited,
+  Timeout,
+  Unauthorized,
+  UpstreamUnavailable,
+} from "../rpc.js";
+import { amountIn, answerOf, blockRange, delayMs, failed, said, type Answer } from "./evidence.js";
+
+const unauthorized =
+  /^unauthorized\b|(?:invalid|missing|unknown|expired|wrong) (?:api|access|project|auth\w*)[ _-]?(?:key|token|id)|must be authenticated|authentication (?:failed|required)|project id (?:is )?(?:required|invalid)|api key (?:is )?(?:required|invalid|disabled|not (?:found|valid|allowed))/i;
+
+const notPermitted =
+  /not (?:in )?(?:the )?whitelist|sender account not authorized|(?:method|api|request)[^.]{0,48} (?:is )?(?:not (?:allowed|permitted|authorized)|forbidden|blocked|restricted|disabled)|not available (?:on|in|for|under) [^.]{0,32}(?:plan|tier|subscription)|upgrade [^.]{0,32}to (?:use|access|enable)|sanctioned|blocked by/i;
+
+const rateLimited =
+  /rate[ -]?limit|request limit reached|too many requests|compute units|(?:capacity|usage|daily|monthly|hourly|quota|credits?) limit|over capacity|exceed\w* [^.]{0,80}(?:quota|throughput|capacity|compute|requests? per|credits)|(?:quota|credits?)[^.]{0,24} (?:exceeded|exhausted|reached|limited|used up)|request rate exceeded|request count exceeded|(?:calls?|requests?) (?:per|\/) ?(?:sec|min|day|hour|month)|\d+\/(?:sec|second|minute)|throttl|slow down|too many (?:connections|calls per)/i;
+
+const delayWords =
+  /(?:try(?: it)? again|retry|wait|back ?off)(?: after| in| for)?:? (\d[\d.]* ?(?:ms|milli\w*|s\w*|m\w*|h\w*)?)/i;
+
+const limited = (flat: Flat): Answer =>
+  failed(
+    flat,
+    new RateLimited({ ...answerOf(flat), retryAfterMs: flat.retryAfterMs ?? delayMs(said(flat, delayWords)?.[1]) }),
+  );
+
+const unavailable =
+  /no backend|backend (?:is )?(?:offline|unavailable|returned an invalid)|(?:is |currently )not healthy|no healthy|bad gateway|service (?:is )?(?:temporarily )?unavailable|temporarily unavailable|upstreams? [^.]{0,40}(?:fail|unavailable|exhaust|error|down)|no (?:available|working) (?:upstream|node|server|backend|provider)|all (?:upstreams?|providers?|nodes|backends)[^.]{0,40} (?:fail|unavailable|down)|no (?:upstreams?|nodes?|providers?) (?:are )?available|under maintenance/i;
+
+const tooLong = /gateway time-?out|upstream (?:request )?time-?out/i;
+
+/** Methods that take a range of blocks; `*` stands for an unknown one. */
+const ranged = (method: string): boolean => method === "*" || method === "" || /logs|filter/i.test(method);
+
+const rangeWords =
+  /block (?:height )?range (?:is )?(?:too|greater|larger|bigger|wide|limit|exceed|over)|(?:max(?:imum)?|allowed) (?:allowed )?(?:rpc |block |log |query |search )*range|block range should work|try with this block range|retry with the range|limited to (?:a |an )?[\d,_k]+ (?:block)?s? ?range|up to (?:a |an )?[\d,_k]+ block range|range (?:of )?[\d,_]+ (?:blocks )?(?:exceeds|is (?:bigger|greater|larger))|exceeds? (?:the )?(?:max(?:imum)? |allowed )*(?:block |rpc )*range|range limit|at most [\d,_]+ blocks|(?:limit|only|maximum|max|within) (?:of |is |to )*[\d,_]+ blocks|exceeds the range allowed|blocks? (?:range|distance)[^.]{0,40} (?:exceed|limit|too)|distance: [\d,_]+|maximum is set to|too many blocks requested|query block range/i;
+
+const resultWords =
+  /query returned more than|query exceeds max|response size (?:is )?(?:exceeded|larger|too)|log response size|backend response too large|more than [\d,_]+ (?:logs|results)|too many (?:logs|results|events)|(?:logs?|results?) [^.]{0,24}exceeds? (?:the )?(?:max|limit)|max(?:imum)? (?:logs|results)/i;
+
+const maxBlocks = [
+  /\b(?:limited to|up to|at most|maximum is set to|greater than|exceeds? (?:the )?limit of)(?: an?)? ([\d,_]+k?)\b/i,
+  /\b(?:max(?:imum)?(?: allowed)?(?: block| query| search| log)?(?: range)?|maxBlockRange|range limit|distance|limit)(?: is| of)?\s*[:=]?\s*([\d,_]+k?)\b/i,
+  /exceeds max block range:? ([\d,_]+k?)\b/i,
+  /\([\d,_]+ > ([\d,_]+)\)/,
+  /([\d,_]+k?)[ -]block(?:s)?(?: range)? (?:limit|max)/i,
+] as const;
+
+const suggested = (flat: Flat) => {
+  const bracketed = said(flat, /range[^[\n]{0,40}\[\s*(0x[0-9a-fA-F]+|\d+)\s*,\s*(0x[0-9a-fA-F]+|\d+)\s*\]/i);
+  const dashed = said(flat, /(?:retry|try)[^\d\n]{0,32} range:? (\d[\d,_]*)\s*(?:-|–|to|\.\.)\s*(\d[\d,_]*)/i);
+  return (
+    (bracketed === null ? null : blockRange(bracketed[1], bracketed[2])) ??
+    (dashed === null ? null : blockRange(dashed[1], dashed[2])) ??
+    (flat.range === null ? null : blockRange(flat.range.from, flat.range.to))
+  );
+};
+
+const range = (flat: Flat): Answer => {
+  const blocks = said(flat, rangeWords);
+  const results = said(flat, resultWords);
+  if (blocks === null && (results === null || !ranged(flat.method))) return undefined;
+  const named = maxBlocks.map((pattern) => (results !== null && blocks === null ? null : amountIn(flat, pattern)));
+  return failed(
+    flat,
+    new LogRangeTooLarge({
+      ...answerOf(flat),
+      suggested: suggested(flat),
+      max: named.find((max) => max !== null && max > 0n) ?? null,
+    }),
+  );
+};
+
+/** Refusals, quotas, ranges and missing upstreams, in this order. */
+export const gateways = (flat: Flat): Answer => {
+  const answer = () => answerOf(flat);
+  if (flat.httpStatus === 401 || flat.codes.includes(-40100) || said(flat, unauthorized) !== null) {
+    return failed(flat, new Unauthorized(answer()));
+  }
+  if (flat.httpStatus === 429 || flat.codes.includes(429)) return limited(flat);
+  if (flat.httpStatus === 403 || said(flat, notPermitted) !== null) {
+    return failed(flat, new MethodNotPermitted(answer()));
+  }
+  if (said(flat, rateLimited) !== null) return limited(flat);
+  if (said(flat, /block tags? [^.]{0,64}not allowed/i) !== null) return failed(flat, new InvalidParams(answer()));
+  const wide = range(flat);
+  if (wide !== undefined) return wide;
+  if (flat.httpStatus === 504 || said(flat, tooLong) !== null) return failed(flat, new Timeout(answer()));
+  if (flat.httpStatus === 502 || flat.httpStatus === 503 || said(flat, unavailable) !== null) {
+    return failed(flat, new UpstreamUnavailable(answer()));
+  }
+  if (
+    said(flat, /(?:backend response|request (?:body|entity)|payload) too large|too many rpc calls in batch/i) !== null
+  ) {
+    return failed(flat, new NodeLimitExceeded(answer()));
+  }
+  return undefined;
+};

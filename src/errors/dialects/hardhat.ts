@@ -1,0 +1,71 @@
+/** Hardhat, its EDR engine, and ganache: whole sentences under −32000 or −32603. */
+import type { Flat } from "../flatten.js";
+import { BlockNotFound, MethodNotSupported } from "../rpc.js";
+import {
+  BlockGasLimitExceeded,
+  FeeCapTooLow,
+  InitCodeTooLarge,
+  InsufficientFunds,
+  IntrinsicGasTooLow,
+  NonceTooHigh,
+  NonceTooLow,
+  TipAboveFeeCap,
+  TxGasLimitTooHigh,
+} from "../verdicts.js";
+import { accountIn, answerOf, failed, quantity, said, type Answer } from "./evidence.js";
+
+/** Hardhat's, EDR's and ganache's sentences. */
+export const hardhat = (flat: Flat): Answer => {
+  const raw = flat.raw;
+  const nonce = said(flat, /nonce too (low|high)\. expected nonce to be (?:at least )?(\d+) but got (\d+)/i);
+  if (nonce !== null) {
+    const fields = { account: accountIn(flat), next: quantity(nonce[2]), nonce: quantity(nonce[3]), raw };
+    return nonce[1]?.toLowerCase() === "low" ? new NonceTooLow(fields) : new NonceTooHigh(fields);
+  }
+  // ganache 7: "the tx doesn't have the correct nonce. account has nonce of: 5 tx has nonce of: 4"
+  const ganache = said(flat, /correct nonce\. account has nonce of: (\d+) tx has nonce of: (\d+)/i);
+  if (ganache !== null) {
+    const [next, given] = [quantity(ganache[1]), quantity(ganache[2])];
+    const fields = { account: null, next, nonce: given, raw };
+    return given !== null && next !== null && given < next ? new NonceTooLow(fields) : new NonceTooHigh(fields);
+  }
+  const intrinsic = said(flat, /requires at least (\d+) gas(?: but got (\d+))?/i);
+  if (intrinsic !== null) {
+    return new IntrinsicGasTooLow({ want: quantity(intrinsic[1]), have: quantity(intrinsic[2]), raw });
+  }
+  const capped = said(
+    flat,
+    /gas limit (?:is |of )?(\d+) (?:and |which )?exceeds (?:the )?transaction gas cap(?: of)? (\d+)/i,
+  );
+  if (capped !== null) return new TxGasLimitTooHigh({ gas: quantity(capped[1]), limit: quantity(capped[2]), raw });
+  const block = said(
+    flat,
+    /gas limit (?:is |of )?(\d+) (?:and |which )?exceeds (?:the )?block gas limit(?: of)? (\d+)/i,
+  );
+  if (block !== null) return new BlockGasLimitExceeded({ gas: quantity(block[1]), limit: quantity(block[2]), raw });
+  const funds = said(
+    flat,
+    /doesn.t have enough funds(?:[^\d]{0,64}(?:up-?front cost|cost) is:? (\d+) and the sender.s (?:balance is|account only has|account has):? (\d+))?/i,
+  );
+  if (funds !== null) {
+    const [want, have] = [quantity(funds[1]), quantity(funds[2])];
+    return new InsufficientFunds({
+      account: accountIn(flat),
+      have,
+      want,
+      shortfall: have === null || want === null || want < have ? null : want - have,
+      raw,
+    });
+  }
+  const tip = said(flat, /maxPriorityFeePerGas \((\d+)\) is (?:bigger|greater|higher) than maxFeePerGas \((\d+)\)/i);
+  if (tip !== null)
+    return new TipAboveFeeCap({ maxPriorityFeePerGas: quantity(tip[1]), maxFeePerGas: quantity(tip[2]), raw });
+  const fee = said(flat, /\((\d+)\) is too low for the next block(?:[^\d]{0,48}baseFeePerGas of (\d+))?/i);
+  if (fee !== null) return new FeeCapTooLow({ maxFeePerGas: quantity(fee[1]), baseFeePerGas: quantity(fee[2]), raw });
+  const code = said(flat, /init ?code (?:length|size) of (\d+)[^\d]{0,64}(?:limit|maximum|max)[^\d]{0,24}(\d+)?/i);
+  if (code !== null) return new InitCodeTooLarge({ size: quantity(code[1]), limit: quantity(code[2]), raw });
+  if (said(flat, /received invalid block (?:tag|number)/i) !== null)
+    return failed(flat, new BlockNotFound(answerOf(flat)));
+  if (said(flat, /^\w+ - method not supported/i) !== null) return failed(flat, new MethodNotSupported(answerOf(flat)));
+  return undefined;
+};

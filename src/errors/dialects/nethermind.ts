@@ -1,0 +1,47 @@
+/** Nethermind, with parity and OpenEthereum, whose codes and `data` texts it inherited. */
+import type { Flat } from "../flatten.js";
+import { BlockNotFound } from "../rpc.js";
+import {
+  FeeCapTooLow,
+  InsufficientFunds,
+  IntrinsicGasTooLow,
+  NonceTooHigh,
+  NonceTooLow,
+  OutOfGas,
+  VmHalt,
+} from "../verdicts.js";
+import { accountIn, amountIn, answerOf, failed, said, suppliedGas, type Answer } from "./evidence.js";
+
+/** Words that only Nethermind and its ancestors use. */
+export const nethermind = (flat: Flat): Answer => {
+  const raw = flat.raw;
+  if (said(flat, /miner premium is negative/i) !== null) return new FeeCapTooLow({ account: accountIn(flat), raw });
+  if (said(flat, /insufficient sender balance|insufficient funds to pay for gas|insufficient maxfeepergas/i) !== null) {
+    return new InsufficientFunds({
+      account: accountIn(flat),
+      have: amountIn(flat, /\b(?:have|balance):? (\d+)/i),
+      want: amountIn(flat, /\b(?:want|required):? (\d+)/i),
+      gas: suppliedGas(flat),
+      raw,
+    });
+  }
+  if (said(flat, /not enough gas provided to pay for intrinsic|gas limit below intrinsic/i) !== null) {
+    return new IntrinsicGasTooLow({
+      have: amountIn(flat, /\b(?:have|gas limit):? (\d+)/i),
+      want: amountIn(flat, /\b(?:want|intrinsic gas):? (\d+)/i),
+      raw,
+    });
+  }
+  const nonce = said(flat, /(?:transaction|tx)?nonce(?: is)?too(low|high)/i);
+  if (nonce !== null) {
+    const fields = { account: accountIn(flat), nonce: null, next: null, raw };
+    return nonce[1]?.toLowerCase() === "low" ? new NonceTooLow(fields) : new NonceTooHigh(fields);
+  }
+  // the old pair: code −32015 or −32016, a fixed message, the verdict in `data`
+  if (said(flat, /^(?:vm execution error|the execution failed due to an exception)/i) !== null) {
+    const words = flat.texts.slice(1).join(" ");
+    if (/out ?of ?gas/i.test(words)) return new OutOfGas({ gasLimit: suppliedGas(flat), raw });
+    if (words !== "" && !/upper limit/i.test(words)) return new VmHalt({ halt: words.slice(0, 512), raw });
+  }
+  return flat.codes.includes(-39001) ? failed(flat, new BlockNotFound(answerOf(flat))) : undefined;
+};

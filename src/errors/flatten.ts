@@ -1,0 +1,175 @@
+/**
+ * One node error of any shape as a short list of what was said, outermost first.
+ *
+ * Gateways, wallets and libraries wrap the node's answer: under `data`, `data.originalError`,
+ * `error`, `cause`, a ganache hash key, or as JSON text inside a message. Everything is bounded
+ * here, so that what reads it needs no bounds of its own.
+ */
+import * as Result from "effect/Result";
+import type * as Schema from "effect/Schema";
+import { isBytes } from "./bytes.js";
+import { bytesInText, revertText } from "./revertText.js";
+
+/** Bounds of one answer: levels of nesting, objects visited, characters read per text. */
+export const bounds = { depth: 6, objects: 48, characters: 4096 } as const;
+
+/** One level of an answer. */
+export interface Level {
+  readonly code: number | null;
+  /** Its own words: message, reason, string data; each at most {@link bounds.characters} long. */
+  readonly texts: ReadonlyArray<string>;
+  /** Hex where return bytes may be. Whether they are revert bytes is not decided here. */
+  readonly bytes: string | null;
+  /** Whether the level had any `data`. */
+  readonly hasData: boolean;
+}
+
+/** An answer, flattened. */
+export interface Flat {
+  readonly method: string;
+  /** `request`: the whole request failed. `call`: one simulated call did. `inline`: a trailing element of a result. */
+  readonly scope: "request" | "call" | "inline";
+  readonly httpStatus: number | null;
+  readonly levels: ReadonlyArray<Level>;
+  /** All texts, outermost first. */
+  readonly texts: ReadonlyArray<string>;
+  /** All codes, outermost first. */
+  readonly codes: ReadonlyArray<number>;
+  /** `from` and `to` of a payload that proposes a range of blocks. */
+  readonly range: { readonly from: unknown; readonly to: unknown } | null;
+  /** The delay that headers or payload name, ms. */
+  readonly retryAfterMs: number | null;
+  readonly returnData: string | null;
+  readonly raw: Schema.Json;
+}
+
+/** A plain look at an object's fields. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+/** An integer, also one written as text; null for anything else. */
+export const integer = (value: unknown): number | null => {
+  const number = typeof value === "string" && /^-?\d{1,9}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) ? number : null;
+};
+
+/** An HTTP status that says failure; null for anything else. */
+export const httpStatus = (value: unknown): number | null => {
+  const status = integer(value);
+  return status !== null && status >= 400 && status <= 599 ? status : null;
+};
+
+/** The JSON value in `text`, or undefined where there is none. */
+export const parseJson = (text: string): unknown =>
+  Result.getOrElse(
+    Result.try((): unknown => JSON.parse(text)),
+    () => undefined,
+  );
+
+const messageKeys = ["message", "reason", "details", "error", "description", "detail", "title"] as const;
+const bytesKeys = ["data", "return", "result", "output", "returnData"] as const;
+const innerKeys = ["message", "data", "error", "originalError", "cause", "info", "body", "response", "errors"] as const;
+// viem's errors carry the request in `message` and `body`; only these come from the node
+const viemMessageKeys = ["details"] as const;
+const viemInnerKeys = ["data", "cause"] as const;
+
+const isHash = (key: string): boolean => /^0x[0-9a-fA-F]{64}$/.test(key);
+
+/** The JSON that a text carries, with the words before it; undefined for plain words and for reverts. */
+const embedded = (text: string): { readonly before: string; readonly value: object } | undefined => {
+  const start = text.search(/[{[]/);
+  if (start < 0 || start > 512 || text.length > 262_144 || revertText(text)) return undefined;
+  const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
+  if (end <= start) return undefined;
+  const value = parseJson(text.slice(start, end + 1));
+  return isObject(value) ? { before: text.slice(0, start).trim(), value } : undefined;
+};
+
+interface Walk {
+  readonly levels: Array<Level>;
+  readonly seen: Set<object>;
+  range: Flat["range"];
+  delay: unknown;
+  status: number | null;
+}
+
+const delayIn = (value: Readonly<Record<string, unknown>>): unknown => {
+  const seconds = value["backoff_seconds"] ?? value["retry_after"] ?? value["retryAfter"] ?? value["try_again_in"];
+  const ms = value["retry_after_ms"] ?? value["retryAfterMs"];
+  return typeof ms === "number" ? `${ms}ms` : typeof seconds === "number" ? `${seconds}s` : seconds;
+};
+
+const visit = (value: unknown, depth: number, walk: Walk): void => {
+  if (depth > bounds.depth || walk.seen.size >= bounds.objects) return;
+  if (typeof value === "string") return visit({ message: value }, depth, walk);
+  if (!isObject(value) || walk.seen.has(value)) return;
+  walk.seen.add(value);
+  if (Array.isArray(value)) {
+    for (const element of value.slice(0, 8)) visit(element, depth + 1, walk);
+    return;
+  }
+  walk.delay ??= delayIn(value) ?? (isObject(value["rate"]) ? delayIn(value["rate"]) : undefined);
+  if ("from" in value && "to" in value) walk.range ??= { from: value["from"], to: value["to"] };
+  walk.status ??= httpStatus(value["status"]) ?? httpStatus(value["statusCode"]);
+
+  const isViem = typeof value["shortMessage"] === "string";
+  const texts: Array<string> = [];
+  const inner: Array<unknown> = [];
+  let bytes: string | null = null;
+  const read = (text: string): void => {
+    const json = embedded(text);
+    if (json !== undefined) inner.push(json.value);
+    const words = json === undefined ? text : json.before;
+    bytes ??= bytesInText(words);
+    if (words !== "") texts.push(words.slice(0, bounds.characters));
+  };
+  for (const key of isViem ? viemMessageKeys : messageKeys) {
+    const text = value[key];
+    if (typeof text === "string" && text !== "" && !texts.includes(text)) read(text);
+  }
+  for (const key of bytesKeys) {
+    const data = value[key];
+    if (isBytes(data)) bytes ??= data;
+    else if (key === "data" && typeof data === "string" && !texts.includes(data)) read(data);
+  }
+  // a library's own name for it: ECONNREFUSED, TIMEOUT; an Error's: AbortError
+  for (const name of [value["code"], value instanceof Error ? value.name : undefined]) {
+    if (typeof name === "string" && /^[A-Z][A-Za-z0-9_]{2,48}$/.test(name) && name !== "Error") texts.push(name);
+  }
+  walk.levels.push({
+    code: integer(value["code"]) ?? integer(value["errorCode"]),
+    texts,
+    bytes,
+    hasData: value["data"] !== undefined && value["data"] !== null,
+  });
+  for (const key of isViem ? viemInnerKeys : innerKeys) {
+    if (isObject(value[key])) inner.push(value[key]);
+    else if (key === "body" && typeof value[key] === "string") inner.push(embedded(value[key])?.value);
+  }
+  for (const element of inner) visit(element, depth + 1, walk);
+  if (Object.keys(value).length <= 8) {
+    for (const key of Object.keys(value)) if (isHash(key)) visit(value[key], depth + 1, walk);
+  }
+};
+
+/** What the flattening found; status and delay are for the caller to weigh against the transport's. */
+export interface Flattened extends Pick<Flat, "levels" | "texts" | "codes" | "range"> {
+  /** A delay as the payload wrote it, e.g. `30s`. */
+  readonly delay: string | null;
+  /** An HTTP status that a library's error carried. */
+  readonly status: number | null;
+}
+
+/** Flattens an error of any shape: at most {@link bounds.depth} levels deep. */
+export const flatten = (error: unknown): Flattened => {
+  const walk: Walk = { levels: [], seen: new Set(), range: null, delay: undefined, status: null };
+  visit(error, 0, walk);
+  return {
+    levels: walk.levels,
+    texts: walk.levels.flatMap(({ texts }) => texts),
+    codes: walk.levels.flatMap(({ code }) => (code === null ? [] : [code])),
+    range: walk.range,
+    delay: typeof walk.delay === "string" ? walk.delay.slice(0, 64) : null,
+    status: walk.status,
+  };
+};

@@ -1,0 +1,28 @@
+/** The `Retry-After` header, in either of its two forms. */
+
+/** Headers as a plain record of any case, or anything with `get`, such as `Headers`. */
+export type HeadersLike =
+  | { readonly get: (name: string) => string | null | undefined }
+  | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
+
+const header = (headers: HeadersLike, name: string): string | null => {
+  if (typeof headers["get"] === "function") return headers["get"](name) ?? null;
+  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  const value = Array.isArray(found) ? found[0] : found;
+  return typeof value === "string" ? value : null;
+};
+
+const longest = 86_400_000;
+
+/**
+ * Milliseconds to wait, at most a day; null where the headers do not say. A date is counted from
+ * the answer's own `Date` header: no clock is read, and a wrong local clock does no harm.
+ */
+export const retryAfter = (headers: HeadersLike | null | undefined): number | null => {
+  if (headers === null || headers === undefined) return null;
+  const text = header(headers, "retry-after")?.trim().slice(0, 64);
+  if (text === undefined || text === "") return null;
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), longest);
+  const [until, now] = [Date.parse(text), Date.parse(header(headers, "date") ?? "")];
+  return Number.isNaN(until) || Number.isNaN(now) ? null : Math.min(Math.max(until - now, 0), longest);
+};

@@ -1,0 +1,94 @@
+/**
+ * What a reverted call said, as data: the shape of every decoded revert.
+ *
+ * Decoded values are never stored: they are read again from the bytes and the ABI item, so the
+ * JSON form loses nothing. Decoding itself is in `decodeRevert.ts`.
+ */
+import * as Schema from "effect/Schema";
+import { decodeErrorResult, type AbiParameter } from "viem";
+import { Address, Hex, nullable } from "./hex.js";
+
+/** Where the ABI item that explains the bytes came from. */
+export const Provenance = Schema.Struct({
+  /** `address`: the caller gave this ABI for the address that reverted; `caller`: one of the caller's other ABIs; `builtin`: the library's table. */
+  kind: Schema.Literals(["address", "caller", "builtin"]),
+  /** The address, or the name of the package that the built-in item was read from. */
+  source: nullable(Schema.String),
+});
+export type Provenance = typeof Provenance.Type;
+
+/** No bytes at all: `require` without a reason, a missing function, `revert()`. */
+export class RevertEmpty extends Schema.TaggedClass<RevertEmpty>()("Empty", { data: Hex }) {}
+
+/** `Error(string)`. */
+export class RevertReason extends Schema.TaggedClass<RevertReason>()("Reason", {
+  data: Hex,
+  /** The contract's own words, unescaped, at most 4,096 characters of them. Escape before showing. */
+  reason: Schema.String,
+  /** What a well-known short code means, e.g. Safe's `GS013`; null otherwise. */
+  meaning: nullable(Schema.String),
+}) {}
+
+/** `Panic(uint256)`. */
+export class RevertPanic extends Schema.TaggedClass<RevertPanic>()("Panic", {
+  data: Hex,
+  code: Schema.BigInt,
+  /** What Solidity means by the code. */
+  meaning: Schema.String,
+}) {}
+
+/** A custom error that an ABI explains; it re-encodes to the same bytes. */
+export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
+  data: Hex,
+  /** e.g. `ERC20InsufficientBalance`. */
+  name: Schema.String,
+  /** e.g. `ERC20InsufficientBalance(address,uint256,uint256)`. */
+  signature: Schema.String,
+  /** The JSON ABI item. */
+  item: Schema.Json,
+  provenance: Schema.Array(Provenance),
+  /** What the error means, where the library knows. */
+  meaning: nullable(Schema.String),
+}) {
+  /** The decoded arguments, in order. */
+  get args(): ReadonlyArray<unknown> {
+    const abi = [this.item] as unknown as readonly [{ type: "error"; name: string; inputs: readonly AbiParameter[] }];
+    return (decodeErrorResult({ abi, data: this.data }).args as ReadonlyArray<unknown> | undefined) ?? [];
+  }
+}
+
+/** Several ABI items explain the same bytes; none is preferred. */
+export class RevertAmbiguous extends Schema.TaggedClass<RevertAmbiguous>()("Ambiguous", {
+  data: Hex,
+  candidates: Schema.Array(RevertCustom),
+}) {}
+
+/** Bytes that nothing here explains. */
+export class RevertUnknown extends Schema.TaggedClass<RevertUnknown>()("Unknown", {
+  data: Hex,
+  /** The first four bytes, where there are four. */
+  selector: nullable(Hex),
+}) {}
+
+/** One revert, without what is nested inside. */
+export const RevertLayer = Schema.Union([
+  RevertEmpty,
+  RevertReason,
+  RevertPanic,
+  RevertCustom,
+  RevertAmbiguous,
+  RevertUnknown,
+]);
+export type RevertLayer = typeof RevertLayer.Type;
+
+/**
+ * A decoded revert from the outside in: `layers[0]` is what the call itself returned; each further
+ * layer was found inside the one before, at `path` (e.g. `inner`, `reason`, `[2]`).
+ */
+export class Revert extends Schema.Class<Revert>("Revert")({
+  /** The raw bytes as returned. */
+  data: Hex,
+  layers: Schema.NonEmptyArray(Schema.Struct({ path: Schema.String, layer: RevertLayer })),
+  /** The contract that reverted, where known. */
+  address: nullable(Address),
+}) {}

@@ -1,0 +1,66 @@
+/** What the EVM did with the call: reverted, halted, ran dry. */
+import * as Schema from "effect/Schema";
+import { Hex, nullable } from "../hex.js";
+import { Revert } from "../revert.js";
+import { describeRevert } from "../describe.js";
+import { escapeText, facts, formatGas, maybe, sentence, type Parts } from "../text.js";
+import { account, amount, raw } from "./fields.js";
+
+/** The call reverted; `revert` is what the contract said, decoded as far as the ABIs reach. */
+export class ExecutionReverted extends Schema.TaggedError<ExecutionReverted>()("ExecutionReverted", {
+  /** The revert bytes; null when the node lost them. */
+  data: nullable(Hex),
+  revert: nullable(Revert),
+  /** The node's own words, unescaped and bounded; may be the contract's text. Escape before showing. */
+  text: nullable(Schema.String),
+  to: account,
+  raw,
+}) {
+  get parts(): Parts {
+    const said =
+      this.revert === null ? maybe(this.text, (text) => `"${escapeText(text)}"`) : describeRevert(this.revert);
+    return {
+      verdict: said === null || said === "" ? "the call reverts" : `the call reverts with ${said}`,
+      evidence: facts(["to", this.to]),
+      remedy:
+        this.revert === null && this.data === null
+          ? "the node gave no revert data; another node may"
+          : "do not sign; the contract refuses this call in this state",
+    };
+  }
+  override get message() {
+    return sentence(this.parts);
+  }
+}
+
+/** The EVM stopped: invalid opcode, bad jump, stack. */
+export class VmHalt extends Schema.TaggedError<VmHalt>()("VmHalt", {
+  /** The node's name for it, unescaped and bounded. */
+  halt: nullable(Schema.String),
+  raw,
+}) {
+  get parts(): Parts {
+    return {
+      verdict: "the EVM halts",
+      evidence: facts(["", maybe(this.halt, (text) => `"${escapeText(text)}"`)]),
+      remedy: "do not sign; the contract cannot execute this call",
+    };
+  }
+  override get message() {
+    return sentence(this.parts);
+  }
+}
+
+/** The gas ran out. */
+export class OutOfGas extends Schema.TaggedError<OutOfGas>()("OutOfGas", { gasLimit: amount, raw }) {
+  get parts(): Parts {
+    return {
+      verdict: "the gas runs out",
+      evidence: facts(["gas limit", maybe(this.gasLimit, formatGas)]),
+      remedy: "raise the gas limit, or leave `gas` out to have it chosen",
+    };
+  }
+  override get message() {
+    return sentence(this.parts);
+  }
+}

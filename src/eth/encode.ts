@@ -1,0 +1,208 @@
+/** Typed parameters to the wire. What no wire can carry is collected, so that nothing wrong is sent. */
+import * as Effect from "effect/Effect";
+import { InvalidParams, RpcError } from "../errors/rpc.js";
+import type {
+  AccountOverride,
+  BlockOverrides,
+  BlockParameter,
+  BlockStateCall,
+  CallRequest,
+  LogFilter,
+  StateOverrides,
+} from "./parameters.js";
+
+/** Where a writer notes the paths of what it could not write. */
+export type Faults = Array<string>;
+type Writer = (value: never, path: string, faults: Faults) => unknown;
+type Maybe<A> = A | null | undefined;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const limit = 1n << 256n;
+
+export const quantity = (value: bigint | number, path: string, faults: Faults): string => {
+  if (typeof value === "bigint" ? value >= 0n && value < limit : Number.isSafeInteger(value) && value >= 0)
+    return `0x${value.toString(16)}`;
+  faults.push(`${path}: not a quantity of 0 to 256 bits`);
+  return "0x0";
+};
+
+export const bytes = (value: string, path: string, faults: Faults): string => {
+  if (typeof value === "string" && value.startsWith("0x") && !/[^0-9a-fA-F]/.test(value.slice(2))) return value;
+  faults.push(`${path}: not hex`);
+  return "0x";
+};
+
+const listOf =
+  <A>(write: (value: A, path: string, faults: Faults) => unknown) =>
+  (values: ReadonlyArray<A>, path: string, faults: Faults): unknown => {
+    if (Array.isArray(values)) return values.map((value: A, index) => write(value, `${path}[${index}]`, faults));
+    faults.push(`${path}: not a list`);
+    return [];
+  };
+
+/** Writes the present fields of an object, in the writers' order. */
+const fields =
+  <A extends object>(writers: { readonly [K in keyof A]-?: Writer }) =>
+  (value: A, path: string, faults: Faults): Record<string, unknown> => {
+    const written: Record<string, unknown> = {};
+    if (!isObject(value)) {
+      faults.push(`${path}: not an object`);
+      return written;
+    }
+    for (const key in writers) {
+      const field = value[key];
+      // each writer belongs to its own key, which the mapped type above guarantees
+      if (field !== undefined && field !== null) written[key] = writers[key](field as never, `${path}.${key}`, faults);
+    }
+    return written;
+  };
+
+const recordOf =
+  <A>(write: (value: A, path: string, faults: Faults) => unknown) =>
+  (record: Readonly<Record<string, A>>, path: string, faults: Faults): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(record).map(([key, value]) => {
+        const at = `${path}[${key.slice(0, 80)}]`;
+        return [bytes(key, at, faults), write(value, at, faults)];
+      }),
+    );
+
+const flag = (value: boolean, path: string, faults: Faults): boolean => {
+  if (typeof value !== "boolean") faults.push(`${path}: not a boolean`);
+  return value === true;
+};
+
+const accessListEntry = fields<{ address: string; storageKeys: ReadonlyArray<string> }>({
+  address: bytes,
+  storageKeys: listOf(bytes),
+});
+
+const authorizationEntry = fields<NonNullable<NonNullable<CallRequest["authorizationList"]>[number]>>({
+  address: bytes,
+  chainId: quantity,
+  nonce: quantity,
+  r: bytes,
+  s: bytes,
+  yParity: quantity,
+});
+
+const callFields = {
+  from: bytes,
+  to: bytes,
+  gas: quantity,
+  gasPrice: quantity,
+  maxFeePerGas: quantity,
+  maxPriorityFeePerGas: quantity,
+  maxFeePerBlobGas: quantity,
+  value: quantity,
+  data: bytes,
+  nonce: quantity,
+  accessList: listOf(accessListEntry),
+  authorizationList: listOf(authorizationEntry),
+  blobVersionedHashes: listOf(bytes),
+  chainId: quantity,
+  type: quantity,
+};
+export const callRequest = fields<CallRequest>(callFields);
+
+const accountOverride = fields<AccountOverride>({
+  balance: quantity,
+  nonce: quantity,
+  code: bytes,
+  state: recordOf(bytes),
+  stateDiff: recordOf(bytes),
+  movePrecompileToAddress: bytes,
+});
+export const stateOverrides = recordOf<StateOverrides[string]>(accountOverride);
+
+export const blockOverrides = fields<BlockOverrides>({
+  number: quantity,
+  time: quantity,
+  gasLimit: quantity,
+  feeRecipient: bytes,
+  prevRandao: bytes,
+  baseFeePerGas: quantity,
+  blobBaseFee: quantity,
+  difficulty: quantity,
+  beaconRoot: bytes,
+  withdrawals: listOf(
+    fields<{ index: bigint; validatorIndex: bigint; address: string; amount: bigint }>({
+      index: quantity,
+      validatorIndex: quantity,
+      address: bytes,
+      amount: quantity,
+    }),
+  ),
+});
+
+const blockStateCall = fields<BlockStateCall>({ calls: listOf(callRequest), stateOverrides, blockOverrides });
+
+/** What `eth_simulateV1` simulates. */
+export interface SimulationPayload {
+  readonly blockStateCalls: ReadonlyArray<BlockStateCall>;
+  readonly traceTransfers?: Maybe<boolean>;
+  readonly validation?: Maybe<boolean>;
+  readonly returnFullTransactions?: Maybe<boolean>;
+}
+export const simulationPayload = fields<SimulationPayload>({
+  blockStateCalls: listOf(blockStateCall),
+  traceTransfers: flag,
+  validation: flag,
+  returnFullTransactions: flag,
+});
+
+const tags: ReadonlySet<unknown> = new Set(["latest", "pending", "safe", "finalized", "earliest"]);
+
+/** A number or a tag. */
+export const heightOrTag = (block: bigint | number | string, path: string, faults: Faults): string => {
+  if (typeof block !== "string") return quantity(block, path, faults);
+  if (!tags.has(block)) faults.push(`${path}: not a block number or tag`);
+  return block;
+};
+
+export const blockParameter = (block: BlockParameter, path: string, faults: Faults): unknown => {
+  if (typeof block === "string") return tags.has(block) ? block : bytes(block, path, faults);
+  if (!isObject(block)) return quantity(block as bigint, path, faults);
+  return fields<{ blockHash?: string; blockNumber?: bigint | number; requireCanonical?: boolean | undefined }>({
+    blockHash: bytes,
+    blockNumber: quantity,
+    requireCanonical: flag,
+  })(block, path, faults);
+};
+
+const topic = (position: string | ReadonlyArray<string> | null, path: string, faults: Faults): unknown =>
+  position === null
+    ? null
+    : typeof position === "string"
+      ? bytes(position, path, faults)
+      : listOf(bytes)(position, path, faults);
+
+const criteria = fields<Pick<LogFilter, "address" | "topics">>({
+  address: (value: string | ReadonlyArray<string>, path: string, faults: Faults) =>
+    typeof value === "string" ? bytes(value, path, faults) : listOf(bytes)(value, path, faults),
+  topics: listOf(topic),
+});
+
+/** The filter for one request; with `blockHash` the range stays behind. */
+export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => ({
+  ...(filter.blockHash === undefined || filter.blockHash === null
+    ? fields<Pick<LogFilter, "fromBlock" | "toBlock">>({ fromBlock: heightOrTag, toBlock: heightOrTag })(
+        filter,
+        path,
+        faults,
+      )
+    : { blockHash: bytes(filter.blockHash, `${path}.blockHash`, faults) }),
+  ...criteria(filter, path, faults),
+});
+
+/** The parameters written by `write`, or `InvalidParams` with what could not be written. */
+export const encoded = <A>(method: string, write: (faults: Faults) => A): Effect.Effect<A, RpcError> =>
+  Effect.suspend(() => {
+    const faults: Faults = [];
+    const written = write(faults);
+    return faults.length === 0
+      ? Effect.succeed(written)
+      : Effect.fail(new RpcError({ method, reason: new InvalidParams({ detail: faults.slice(0, 8).join("; ") }) }));
+  });

@@ -1,0 +1,46 @@
+/** Receipts, with the fields that rollups add. */
+import * as Schema from "effect/Schema";
+import { Log } from "./log.js";
+import { Account, Bytes, Index, orNull, Quantity, Status, TypeByte, Word } from "./wire.js";
+
+export const Receipt = Schema.Struct({
+  transactionHash: Word,
+  blockNumber: Quantity,
+  gasUsed: Quantity,
+  logs: Schema.Array(Log),
+  /** null before Byzantium, where `root` stands instead. */
+  status: orNull(Status),
+  root: orNull(Word),
+  /** EIP-2718 type, e.g. `0x2`; `0x7e` is a deposit of the OP stack. */
+  type: orNull(TypeByte),
+  transactionIndex: orNull(Index),
+  blockHash: orNull(Word),
+  from: orNull(Account),
+  /** null = deployment. */
+  to: orNull(Account),
+  contractAddress: orNull(Account),
+  cumulativeGasUsed: orNull(Quantity),
+  /** Wei per gas. */
+  effectiveGasPrice: orNull(Quantity),
+  logsBloom: orNull(Bytes),
+  blobGasUsed: orNull(Quantity),
+  /** Wei per blob gas. */
+  blobGasPrice: orNull(Quantity),
+  /** Wei. */
+  l1Fee: orNull(Quantity),
+  /** Wei per gas of layer 1. */
+  l1GasPrice: orNull(Quantity),
+  l1GasUsed: orNull(Quantity),
+  /** A decimal fraction, before Ecotone. */
+  l1FeeScalar: orNull(Schema.String.check(Schema.isMaxLength(80))),
+  l1BaseFeeScalar: orNull(Quantity),
+  /** Wei per blob gas of layer 1. */
+  l1BlobBaseFee: orNull(Quantity),
+  l1BlobBaseFeeScalar: orNull(Quantity),
+  operatorFeeScalar: orNull(Quantity),
+  operatorFeeConstant: orNull(Quantity),
+  daFootprintGasScalar: orNull(Quantity),
+  depositNonce: orNull(Quantity),
+  depositReceiptVersion: orNull(Quantity),
+});
+export type Receipt = typeof Receipt.Type;

@@ -1,0 +1,289 @@
+/** From answers to a report: pure. The steps decide in pipeline order; each gets what it needs as arguments. */
+import * as Result from "effect/Result";
+import { effectiveGasPrice } from "../chains/baseFee.js";
+import type { Chain, Lookup as ChainLookup } from "../Chains.js";
+import { indexAbis } from "../errors/decodeRevert.js";
+import { fromError, note, type Finding } from "../errors/finding.js";
+import type { Address } from "../errors/hex.js";
+import { ChainIdMismatch } from "../errors/verdicts.js";
+import type { Policy } from "../report/policy.js";
+import type { Report, ReportOptions, TransactionReport } from "../report/schema.js";
+import * as Assets from "../steps/assets.js";
+import * as Code from "../steps/code.js";
+import * as Estimate from "../steps/estimate.js";
+import * as Fee from "../steps/fee.js";
+import * as Funds from "../steps/funds.js";
+import * as L1Fee from "../steps/l1Fee.js";
+import * as Nonce from "../steps/nonce.js";
+import type { Approval, Outcome, TokenInfo } from "../steps/outputs.js";
+import * as Simulate from "../steps/simulate.js";
+import { buildRequest, type Request } from "../transaction/request.js";
+import type { Transaction } from "../transaction/schema.js";
+import { readWorld, type Facts, type World } from "./facts.js";
+import { aboutState, conclude, observe } from "./conclude.js";
+import { sourcesOf } from "./options.js";
+import { readOutcomes } from "./outcomes.js";
+
+/** What a report is made of. */
+export interface Material {
+  readonly transactions: ReadonlyArray<Transaction>;
+  readonly options: ReportOptions;
+  readonly chains: ChainLookup;
+  readonly policies: ReadonlyArray<Policy>;
+  readonly facts: Facts;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly ledger: Report["ledger"];
+  /** The report that is being proven and the requests that were run; null for a scan. */
+  readonly proof: Proof | null;
+}
+
+/** What only a proof knows. */
+export interface Proof {
+  readonly previous: Report;
+  readonly requests: ReadonlyArray<Request>;
+  readonly holdings: ReadonlyArray<Assets.Holding>;
+  readonly approvals: ReadonlyArray<Approval>;
+  readonly tokens: ReadonlyArray<TokenInfo>;
+  readonly findings: ReadonlyArray<Finding>;
+  readonly delegateHasCode: (delegate: Address) => boolean | null;
+}
+
+/** How many holdings a scan lists from logs. */
+const scanHoldings = 256;
+
+const chainOf = (material: Material, world: World): Chain =>
+  material.chains(world.chainId ?? material.transactions[0]?.chainId ?? null);
+
+const chainFindings = ({ transactions, facts }: Material, world: World): ReadonlyArray<Finding> => {
+  const where = { step: "chain" } as const;
+  const said = Result.isSuccess(facts.chainId) ? facts.chainId.success : null;
+  const findings: Array<Finding> = [];
+  if (world.chainId === null && Result.isFailure(facts.chainId))
+    findings.push(fromError(facts.chainId.failure, "unavailable", where));
+  else if (Result.isFailure(facts.chainId)) findings.push(fromError(facts.chainId.failure, "info", where));
+  if (said !== null && world.chainId !== null && said !== world.chainId) {
+    findings.push(
+      note(
+        "NodeDisagrees",
+        "unavailable",
+        {
+          verdict: "the node names two chain ids",
+          evidence: `eth_chainId ${said}, CHAINID ${world.chainId}`,
+          remedy: "use another endpoint",
+        },
+        where,
+      ),
+    );
+  }
+  transactions.forEach((transaction, index) => {
+    if (transaction.chainId !== null && world.chainId !== null && transaction.chainId !== world.chainId) {
+      findings.push(
+        fromError(
+          new ChainIdMismatch({ expected: BigInt(transaction.chainId), actual: BigInt(world.chainId) }),
+          "blocker",
+          { ...where, transaction: index },
+        ),
+      );
+    }
+  });
+  return findings;
+};
+
+/** The input with what the requests fixed, so that the same rules judge both rounds. */
+const settled = (transaction: Transaction, request: Request | undefined): Transaction =>
+  request === undefined
+    ? transaction
+    : {
+        ...transaction,
+        nonce: request.nonce,
+        gas: request.gas,
+        gasPrice: request.gasPrice ?? null,
+        maxFeePerGas: request.maxFeePerGas ?? null,
+        maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? null,
+      };
+
+/** Nonces that were assigned from outside the input, by index. */
+const assignedIn = (proof: Proof | null): ReadonlyArray<number | null> =>
+  (proof?.previous.transactions ?? []).map(({ nonce }) =>
+    !nonce.fixed && nonce.evidence === "assumed" ? nonce.value : null,
+  );
+
+const decideNonces = ({ transactions, facts, proof }: Material, effective: ReadonlyArray<Transaction>) => {
+  const assigned = assignedIn(proof);
+  const decided = Nonce.decide(
+    effective.map((transaction, index) =>
+      assigned[index] === null || assigned[index] === undefined ? transaction : { ...transaction, nonce: null },
+    ),
+    facts.counts,
+    assigned,
+  );
+  return {
+    findings: decided.findings,
+    outputs: decided.outputs.map((output, index) =>
+      proof === null
+        ? output
+        : {
+            ...output,
+            fixed: transactions[index]?.nonce !== null,
+            evidence: proof.previous.transactions[index]?.nonce.evidence ?? output.evidence,
+          },
+    ),
+  };
+};
+
+const gasPaidIn = (
+  world: World,
+  effective: ReadonlyArray<Transaction>,
+  outcomes: ReadonlyArray<Outcome>,
+  priced: boolean,
+): Assets.GasPaid => {
+  const paid = new Map<Address, bigint>();
+  // why: a scan runs without fees, so nothing was paid in it
+  if (!priced || world.main === null) return paid;
+  const baseFee = world.main.block.baseFeePerGas ?? world.baseFeePerGas ?? 0n;
+  effective.forEach((transaction, index) => {
+    const used = outcomes[index]?.gasUsed ?? 0n;
+    paid.set(transaction.from, (paid.get(transaction.from) ?? 0n) + used * effectiveGasPrice(transaction, baseFee));
+  });
+  return paid;
+};
+
+/** The report of a scan or of a proof. */
+export const assemble = (material: Material): Report => {
+  const { transactions, options, facts, proof } = material;
+  const world = readWorld(facts, proof !== null);
+  const chain = chainOf(material, world);
+  const abis = indexAbis(sourcesOf(options.abis));
+  const effective = transactions.map((transaction, index) => settled(transaction, proof?.requests[index]));
+  const { outcomes, findings: outcomeFindings } = readOutcomes(transactions, facts, world, abis);
+  const outcomeOf = (index: number): Outcome => outcomes[index] ?? Simulate.unknownOutcome(null);
+
+  const nonces = decideNonces(material, effective);
+  const see = (account: Address): Code.Seen => ({
+    before: world.before({ kind: "account", address: account }),
+    after: world.after({ kind: "account", address: account }),
+  });
+  const codes = transactions.map((transaction, index) =>
+    Code.decide(transaction, index, facts.codes, see, {
+      nonce: nonces.outputs[index]?.value ?? null,
+      chain,
+      delegateHasCode: proof?.delegateHasCode ?? (() => null),
+    }),
+  );
+  const gases = effective.map((transaction, index) => {
+    const earlier = proof?.previous.transactions[index]?.gas ?? null;
+    const estimated =
+      earlier === null
+        ? index === 0
+          ? facts.estimate
+          : null
+        : earlier.estimate === null
+          ? null
+          : Result.succeed(earlier.estimate);
+    const decided = Estimate.decide(transaction, index, estimated, outcomeOf(index), {
+      chain,
+      blockGasLimit: world.blockGasLimit,
+      receiverHasCode: codes[index]?.output.to?.kind !== "nobody",
+    });
+    return earlier === null
+      ? decided
+      : {
+          ...decided,
+          output: {
+            ...decided.output,
+            fixed: earlier.fixed,
+            evidence: outcomeOf(index).status === "success" ? ("measured" as const) : earlier.evidence,
+          },
+        };
+  });
+  const quoted = Fee.quote(facts.fees, {
+    chain,
+    level: options.feeLevel,
+    horizonSeconds: options.feeHorizonSeconds,
+    simulatedBaseFee: world.baseFeePerGas,
+    parentHash: world.environment?.parentHash ?? null,
+  });
+  const fees = effective.map((transaction, index) => {
+    const decided = Fee.decide(transaction, index, quoted, options.feeHorizonSeconds);
+    const earlier = proof?.previous.transactions[index]?.fee ?? null;
+    return earlier === null
+      ? decided
+      : {
+          ...decided,
+          output: { ...decided.output, tipSource: earlier.tipSource, horizonSeconds: earlier.horizonSeconds },
+        };
+  });
+
+  const all = transactions.flatMap((input, index): ReadonlyArray<TransactionReport> => {
+    const [gas, nonce, fee, code] = [gases[index], nonces.outputs[index], fees[index], codes[index]];
+    const filled = {
+      chainId: world.chainId,
+      nonce: nonce?.value ?? null,
+      gas: gas?.output.limit ?? null,
+      gasPrice: fee?.output.gasPrice ?? null,
+      maxFeePerGas: fee?.output.maxFeePerGas ?? null,
+      maxPriorityFeePerGas: fee?.output.maxPriorityFeePerGas ?? null,
+    };
+    const request = proof?.requests[index] ?? buildRequest(input, filled);
+    return gas === undefined || nonce === undefined || fee === undefined || code === undefined
+      ? []
+      : [{ input, request, code: code.output, outcome: outcomeOf(index), gas: gas.output, nonce, fee: fee.output }];
+  });
+
+  const transfers = Assets.transfers(outcomes);
+  const senders = Nonce.senders(transactions);
+  const holdings = proof?.holdings ?? Assets.holdings(senders, transfers, scanHoldings).kept;
+  const changes = Assets.decide(
+    transfers,
+    holdings,
+    world.before,
+    world.after,
+    gasPaidIn(world, effective, outcomes, proof !== null),
+  );
+  const extras = all.map(({ gas, outcome }, index) =>
+    L1Fee.decide(
+      chain,
+      facts.l1Subjects[index] ?? null,
+      { used: outcome.gasUsed, limit: gas.limit },
+      index,
+      world.fees,
+    ),
+  );
+  const funds = Funds.decide(
+    all.map(({ input, gas, fee, outcome }, index) => ({
+      transaction: input,
+      gas,
+      fee,
+      outcome,
+      extra: extras[index]?.output ?? null,
+    })),
+    world.balances(senders),
+    transfers,
+  );
+  const observed = observe(material, world, chain);
+  const findings = [
+    ...facts.findings,
+    ...chainFindings(material, world),
+    ...codes.flatMap((decision) => decision.findings),
+    ...outcomeFindings,
+    ...gases.flatMap((decision) => decision.findings),
+    ...nonces.findings,
+    ...quoted.findings,
+    ...fees.flatMap((decision) => decision.findings),
+    ...changes.findings,
+    ...extras.flatMap((decision) => decision.findings),
+    ...funds.findings,
+    ...aboutState(observed, options),
+    ...(proof?.findings ?? []),
+  ];
+  return conclude(material, {
+    chainId: world.chainId,
+    reports: all,
+    observed,
+    findings,
+    transfers,
+    balanceChanges: changes.outputs,
+    funds: funds.outputs,
+  });
+};

@@ -1,0 +1,69 @@
+/** The pipeline as Promises, over whatever layer gives the node. Doors add only the way in. */
+import * as Cause from "effect/Cause";
+import type * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import type * as Layer from "effect/Layer";
+import * as ManagedRuntime from "effect/ManagedRuntime";
+import * as Preflight from "../Preflight.js";
+import * as Report from "../Report.js";
+import type { Rpc } from "../Rpc.js";
+import type { TakesInput } from "../Transaction.js";
+import type { Options } from "./options.js";
+
+/** What a call may be given beside the pipeline's options. */
+export interface Abortable {
+  /** Aborts the run and its requests; the promise then rejects with `signal.reason`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of one call. */
+export interface RunOptions extends Options, Abortable {}
+
+/** The pipeline as Promises. Rejections are the tagged errors themselves, so `instanceof` works. */
+export interface Actions {
+  /** `Preflight.preflight`: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
+  readonly preflight: TakesInput<RunOptions, Promise<Report.Report>>;
+  /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
+  readonly scan: TakesInput<RunOptions, Promise<Report.Report>>;
+  /** `Preflight.prove`: proves a report, or proves it again. */
+  readonly prove: (report: Report.Report, options?: RunOptions) => Promise<Report.Report>;
+  /** `Report.ready`: what to sign, or a rejection with the first blocker. */
+  readonly ready: (report: Report.Report) => Promise<Report.Clearance>;
+}
+
+/** {@link Actions} with a life of their own. */
+export interface Facade extends Actions {
+  /** Any effect that needs the node, on this connection. */
+  readonly effect: <A, E>(effect: Effect.Effect<A, E, Rpc>, options?: Abortable) => Promise<A>;
+  /** Lets go of the connection; runs in progress are interrupted. */
+  readonly dispose: () => Promise<void>;
+}
+
+/** Promises over a layer. `defaults` are the options of every call that says nothing else. */
+export const make = (layer: Layer.Layer<Rpc>, defaults: Options = {}): Facade => {
+  const runtime = ManagedRuntime.make(layer);
+  const run = <A, E>(effect: Effect.Effect<A, E, Rpc>, signal: AbortSignal | undefined): Promise<A> => {
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
+    return runtime.runPromiseExit(effect, signal === undefined ? undefined : { signal }).then((exit) => {
+      if (Exit.isSuccess(exit)) return exit.value;
+      const aborted = signal?.aborted === true && Cause.hasInterruptsOnly(exit.cause);
+      return Promise.reject(aborted ? signal.reason : Cause.squash(exit.cause));
+    });
+  };
+  const withDefaults = ({ signal: _, ...options }: RunOptions = {}): Options => ({ ...defaults, ...options });
+  // `never` fits every overload: the doors' types have judged the input, the pipeline checks it.
+  const scan = (input: unknown, options?: RunOptions) =>
+    run(Preflight.scan(input as never, withDefaults(options)), options?.signal);
+  const preflight = (input: unknown, options?: RunOptions) =>
+    run(Preflight.preflight(input as never, withDefaults(options)), options?.signal);
+  return {
+    scan,
+    preflight,
+    prove: (report, options) => run(Preflight.prove(report, withProveOptions(options)), options?.signal),
+    ready: (report) => run(Report.ready(report), undefined),
+    effect: (effect, options) => run(effect, options?.signal),
+    dispose: () => runtime.dispose(),
+  };
+};
+
+const withProveOptions = ({ signal: _, ...options }: RunOptions = {}): Options => options;

@@ -1,0 +1,52 @@
+/** One run: its clock, its deadline, its single abort signal, and the ledger of what it asked. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import { CurrentRun, type LedgerEntry } from "../Rpc.js";
+import type { Report } from "../report/schema.js";
+
+/** The ledger being written. */
+export interface Recorder {
+  /** Epoch ms at which the run began. */
+  readonly startedAt: number;
+  readonly entries: Array<LedgerEntry>;
+}
+
+/**
+ * Runs `use` with a deadline of `deadlineMs` for every request in it and one AbortSignal for all,
+ * aborted when the run ends or is interrupted.
+ */
+export const withRun = <A, E, R>(
+  deadlineMs: number,
+  use: (recorder: Recorder) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new AbortController()),
+    (controller) =>
+      Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+        const recorder: Recorder = { startedAt, entries: [] };
+        return Effect.provideService(use(recorder), CurrentRun, {
+          round: 1,
+          deadline: startedAt + deadlineMs,
+          record: (entry) => recorder.entries.push(entry),
+          signal: controller.signal,
+        });
+      }),
+    (controller) => Effect.sync(() => controller.abort()),
+  );
+
+/** The same requests, written down as part of round `round`. */
+export const inRound = <A, E, R>(round: number, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) => Effect.provideService(effect, CurrentRun, { ...run, round }));
+
+/** The ledger so far, in the order in which requests were sent out; `earlier` is what the report already holds. */
+export const ledgerOf = (recorder: Recorder, now: number, earlier: Report["ledger"] | null): Report["ledger"] => {
+  const rounds = earlier?.rounds ?? 0;
+  const requests = [...recorder.entries].sort(
+    (a, b) => a.round - b.round || (a.method < b.method ? -1 : a.method > b.method ? 1 : 0),
+  );
+  return {
+    rounds: rounds + requests.reduce((most, { round, tries }) => (tries > 0 ? Math.max(most, round) : most), 0),
+    requests: [...(earlier?.requests ?? []), ...requests.map((entry) => ({ ...entry, round: entry.round + rounds }))],
+    ms: (earlier?.ms ?? 0) + (now - recorder.startedAt),
+  };
+};

@@ -1,0 +1,96 @@
+/** The whole report as one document: the verdict, the sections in reading order, and what to do next. */
+import { lookup } from "../Chains.js";
+import { escapeText } from "../errors/text.js";
+import type { Document } from "./document.js";
+import type { Report } from "./schema.js";
+import { findingsSection, fundsSection, observedSection } from "./sections/conclusions.js";
+import { addressesSection, approvalsSection, balancesSection, transfersSection } from "./sections/movements.js";
+import { transactionSection } from "./sections/transaction.js";
+import { namesOf } from "./tokens.js";
+import type { Price } from "./values.js";
+
+/** What every rendering takes. */
+export interface RenderOptions {
+  /** Symbol of the native currency; by default that of the chain. */
+  readonly symbol?: string | undefined;
+  /** What one native unit costs, for amounts in a currency beside. */
+  readonly price?: Price | undefined;
+}
+
+const count = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
+const ofSeverity = (report: Report, severity: string) =>
+  report.findings.filter((finding) => finding.severity === severity);
+
+const meaningOf = (report: Report): string => {
+  switch (report.verdict) {
+    case "ready":
+      return report.stage === "proven"
+        ? "every check was made on the state asked for, and the exact request was proven"
+        : "nothing found against it yet; not proven";
+    case "caution":
+      return `${report.stage === "proven" ? "proven" : "nothing blocks so far; not proven"}, with ${count(ofSeverity(report, "warning").length, "warning")}`;
+    case "unknown":
+      return `nothing found that blocks it, but ${count(ofSeverity(report, "unavailable").length, "needed check")} could not be made`;
+    case "blocked":
+      return `do not send it: ${count(ofSeverity(report, "blocker").length, "blocker")}`;
+  }
+};
+
+const nextOf = (report: Report): string => {
+  const seconds = report.options.maxAgeMs / 1000;
+  const several = report.transactions.length > 1;
+  const sign = `sign exactly ${several ? "these requests, in this order," : "this request"} within ${seconds} s; later, prove again first`;
+  switch (report.verdict) {
+    case "ready":
+      return report.stage === "proven" ? sign : "prove it before you sign";
+    case "caution":
+      return report.stage === "proven"
+        ? `read the warnings; if they are what you expect, ${sign}`
+        : "read the warnings, then prove it before you sign";
+    case "unknown":
+      return "do not sign yet; see what could not be checked, and ask a node that can answer it (`evm-preflight doctor URL` tells what a node can do)";
+    case "blocked": {
+      const remedies = [
+        ...new Set(ofSeverity(report, "blocker").flatMap(({ remedy }) => (remedy === "" ? [] : [remedy]))),
+      ];
+      return remedies.length === 0
+        ? "do not sign it"
+        : remedies
+            .slice(0, 3)
+            .map((remedy) => escapeText(remedy, 400))
+            .join("; ");
+    }
+  }
+};
+
+/** `report` laid out, in the words of its chain. */
+export const compose = (report: Report, options: RenderOptions = {}): Document => {
+  const chain = lookup(report.chainId);
+  const symbol = options.symbol === undefined ? chain.symbol : escapeText(options.symbol, 16);
+  const money = { symbol, price: options.price };
+  const names = namesOf(report, symbol);
+  const transactions = report.transactions.length;
+  return {
+    verdict: report.verdict,
+    meaning: meaningOf(report),
+    summary: [
+      count(transactions, "transaction"),
+      report.chainId === null ? "chain not known" : `chain ${report.chainId}${chain.known ? ` (${chain.name})` : ""}`,
+      report.stage,
+      new Date(Math.min(Math.max(report.observed.at, 0), 8.64e15)).toISOString(),
+    ].join(" · "),
+    sections: [
+      ...report.transactions.flatMap((transaction, index) =>
+        transactionSection(transaction, index, transactions, money),
+      ),
+      ...transfersSection(report, names),
+      ...balancesSection(report, names),
+      ...approvalsSection(report, names),
+      ...fundsSection(report, money),
+      ...findingsSection(report),
+      ...observedSection(report),
+      ...addressesSection(names),
+    ],
+    next: nextOf(report),
+  };
+};

@@ -1,0 +1,24 @@
+/**
+ * Whether decoding by an ABI item costs no more than its data is long. An element of no size
+ * (`tuple` without components, `uint8[0]`) in an array makes decoders loop for as long as the data
+ * says; an item from somebody's JSON can be made that way.
+ */
+const maxElements = 4_096;
+const maxDepth = 16;
+
+const isModest = (parameter: unknown, depth: number): boolean => {
+  if (depth > maxDepth || typeof parameter !== "object" || parameter === null) return false;
+  const { type, components } = parameter as { readonly type?: unknown; readonly components?: unknown };
+  if (typeof type !== "string" || type.length > 128) return false;
+  const sizes = [...type.matchAll(/\[(\d+)\]/g)].map(([, size]) => Number(size));
+  if (sizes.includes(0) || sizes.reduce((product, size) => product * size, 1) > maxElements) return false;
+  return !type.startsWith("tuple") || (areModest(components, depth + 1) && (components as []).length > 0);
+};
+
+const areModest = (parameters: unknown, depth: number): boolean =>
+  Array.isArray(parameters) &&
+  parameters.length <= 256 &&
+  parameters.every((parameter: unknown) => isModest(parameter, depth));
+
+/** Whether every parameter of the list can be decoded in bounded time. */
+export const isDecodable = (parameters: unknown): boolean => areModest(parameters, 0);

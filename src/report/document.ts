@@ -1,0 +1,89 @@
+/**
+ * A report laid out for people, before it is text, Markdown or HTML: what stands where is decided
+ * once, how it looks is each renderer's. Every string in it is bounded and free of control
+ * characters already; a renderer escapes what is special in its own format.
+ */
+import type { Evidence } from "../errors/finding.js";
+import type { VerdictName } from "./schema.js";
+
+/** How a line should stand out. */
+export type Tone = "plain" | "good" | "warn" | "bad" | "dim";
+
+/** A name and what is known, e.g. `nonce` and `5`. */
+export interface Fact {
+  readonly label: string;
+  readonly text: string;
+  readonly tone?: Tone | undefined;
+  readonly evidence?: Evidence | undefined;
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align: "left" | "right";
+}
+
+export interface Cell {
+  readonly text: string;
+  readonly tone?: Tone | undefined;
+}
+
+/** A finding: what, the numbers, what to do. */
+export interface Item {
+  readonly head: string;
+  readonly what: string;
+  readonly numbers: string;
+  readonly remedy: string;
+}
+
+export type Block =
+  | { readonly kind: "facts"; readonly facts: ReadonlyArray<Fact> }
+  | {
+      readonly kind: "table";
+      readonly columns: ReadonlyArray<Column>;
+      readonly rows: ReadonlyArray<ReadonlyArray<Cell>>;
+      /** How many rows were left out. */
+      readonly cut: number;
+    }
+  | { readonly kind: "items"; readonly title: string; readonly tone: Tone; readonly items: ReadonlyArray<Item> };
+
+export interface Section {
+  readonly title: string;
+  readonly blocks: ReadonlyArray<Block>;
+}
+
+export interface Document {
+  readonly verdict: VerdictName;
+  /** One clause on what the verdict means here. */
+  readonly meaning: string;
+  /** What was asked, where and when, in one line. */
+  readonly summary: string;
+  readonly sections: ReadonlyArray<Section>;
+  /** What to do next. */
+  readonly next: string;
+}
+
+/** The tone of a verdict. */
+export const verdictTone = (verdict: VerdictName): Tone =>
+  verdict === "ready" ? "good" : verdict === "blocked" ? "bad" : "warn";
+
+/** More rows than anyone reads; the JSON form has them all. */
+const maxRows = 200;
+
+/** A table of at most 200 rows; nothing at all when there are none. */
+export const table = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<ReadonlyArray<Cell>>): ReadonlyArray<Block> =>
+  rows.length === 0
+    ? []
+    : [{ kind: "table", columns, rows: rows.slice(0, maxRows), cut: Math.max(0, rows.length - maxRows) }];
+
+/** The facts that are known; nothing at all when there are none. */
+export const facts = (...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Block> => {
+  const known = rows.filter((row) => row !== null);
+  return known.length === 0 ? [] : [{ kind: "facts", facts: known }];
+};
+
+/** A section, or none when it would be empty. */
+export const section = (title: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Section> =>
+  blocks.length === 0 ? [] : [{ title, blocks }];
+
+export const left = (title: string): Column => ({ title, align: "left" });
+export const right = (title: string): Column => ({ title, align: "right" });

@@ -1,0 +1,47 @@
+/**
+ * The report as JSON and back. Bigints are decimal strings; decoded ABI values are not stored but
+ * read again from their bytes and ABI item, so `fromJson` of `toJson` is the same report.
+ */
+import * as Effect from "effect/Effect";
+import * as Schema from "effect/Schema";
+import * as SchemaIssue from "effect/SchemaIssue";
+import { Report } from "./schema.js";
+
+const codec = Schema.toCodecJson(Report);
+const encode = Schema.encodeSync(codec);
+const decode = Schema.decodeUnknownEffect(codec);
+
+/** Deeper than any report (ABI tuples included), far from the end of the stack. */
+const maxDepth = 256;
+
+const children = (value: unknown): ReadonlyArray<unknown> =>
+  typeof value !== "object" || value === null ? [] : Array.isArray(value) ? value : Object.values(value);
+
+/** Whether arrays and objects nest at most `maxDepth` deep; level by level, so that it cannot overflow itself. */
+const isShallow = (json: unknown): boolean => {
+  let level: ReadonlyArray<unknown> = [json];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return false;
+    level = [...new Set(level.flatMap(children))];
+  }
+  return true;
+};
+
+/** The report as plain JSON: `JSON.stringify` takes it as it is. */
+export const toJson = (report: Report): Schema.Json => encode(report);
+
+/**
+ * A report from its JSON, checked field by field.
+ *
+ * Fails with `SchemaError` naming the field when anything is missing, mistyped or nested without
+ * end. What the report claims is not believed: `ready` computes verdict, digest and age again.
+ */
+export const fromJson = Effect.fn("Report.fromJson")(function* (
+  json: unknown,
+): Effect.fn.Return<Report, Schema.SchemaError> {
+  if (!isShallow(json))
+    return yield* Effect.fail(
+      new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: `nested deeper than ${maxDepth} levels` })),
+    );
+  return yield* decode(json);
+});

@@ -1,0 +1,20 @@
+/**
+ * A caller's condition on a report. Kept in the report as data and evaluated again by every `prove`;
+ * one that cannot be rebuilt from its data counts as unknown, never as passed.
+ */
+import type * as Schema from "effect/Schema";
+import type { Report } from "./schema.js";
+
+/** What a policy says: it holds, it does not (with the evidence), or it cannot tell (with the reason). */
+export type PolicyResult =
+  | { readonly _tag: "Pass" }
+  | { readonly _tag: "Fail"; readonly detail: string }
+  | { readonly _tag: "Unknown"; readonly reason: string };
+
+/** One policy: how it is called, how it is written down, and how it is evaluated. */
+export interface Policy {
+  readonly name: string;
+  /** Rebuilds the policy, where it can be rebuilt; else only its name. */
+  readonly data: Schema.Json;
+  readonly evaluate: (report: Report) => PolicyResult;
+}

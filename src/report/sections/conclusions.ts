@@ -1,0 +1,138 @@
+/** Whether it can be paid, what was found, on which state, and what it took. */
+import type { Finding, Severity } from "../../errors/finding.js";
+import { escapeText, formatGas, formatGasPrice, formatWei, maybe } from "../../errors/text.js";
+import type { Funds } from "../../steps/outputs.js";
+import { facts, left, right, section, table, type Block, type Cell, type Section, type Tone } from "../document.js";
+import type { Observed, Report } from "../schema.js";
+import { checksummed, dateText, fiatText, weiText } from "../values.js";
+import type { Money } from "./transaction.js";
+
+const termNames: Readonly<Record<Funds["terms"][number]["name"], string>> = {
+  value: "value",
+  gas: "gas limit × max fee",
+  blobGas: "blob gas × max blob fee",
+  l1Fee: "L1 data fee, with margin",
+  operatorFee: "operator fee",
+  received: "received earlier in the bundle",
+  spent: "spent by the calls",
+};
+
+const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray<Block> => {
+  const wei = (amount: bigint | null): string =>
+    amount === null ? "not known" : `${weiText(amount, money.symbol)}${fiatText(amount, money.price)}`;
+  const rows = funds.terms.map((term): ReadonlyArray<Cell> => [
+    ...(bundle ? [{ text: `tx ${term.transaction + 1}` }] : []),
+    { text: termNames[term.name] },
+    { text: formatWei(term.amount, money.symbol) },
+    { text: `${term.amount} wei`, tone: "dim" },
+  ]);
+  return [
+    ...facts(
+      { label: "account", text: checksummed(funds.account), evidence: funds.evidence },
+      { label: "balance", text: wei(funds.balance) },
+      { label: "required", text: `${wei(funds.required)}${funds.required === null ? "" : ", at most"}` },
+      { label: "expected", text: wei(funds.expected) },
+      {
+        label: "shortfall",
+        text: funds.shortfall === 0n ? "none" : wei(funds.shortfall),
+        tone: funds.shortfall === 0n ? "good" : funds.shortfall === null ? "warn" : "bad",
+      },
+    ),
+    ...table([...(bundle ? [left("tx")] : []), left("required for"), right("amount"), right("raw")], rows),
+  ];
+};
+
+/** Each payer's sum, term by term. */
+export const fundsSection = (report: Report, money: Money): ReadonlyArray<Section> =>
+  section(
+    "Funds",
+    report.funds.flatMap((funds) => fundsBlocks(funds, report.transactions.length > 1, money)),
+  );
+
+const severities: ReadonlyArray<readonly [Severity, title: string, Tone]> = [
+  ["blocker", "Blockers", "bad"],
+  ["unavailable", "Could not check", "warn"],
+  ["warning", "Warnings", "warn"],
+  ["info", "Information", "dim"],
+];
+
+/** Long enough for the evidence of any verdict, short enough for a screen. */
+const maxText = 1200;
+
+const itemOf = (finding: Finding, bundle: boolean) => {
+  const remedy = escapeText(finding.remedy, maxText);
+  const whole = escapeText(finding.message, maxText);
+  const message = remedy !== "" && whole.endsWith(` · ${remedy}`) ? whole.slice(0, -remedy.length - 3) : whole;
+  const at = message.indexOf(" · ");
+  return {
+    head: `${escapeText(finding.code, 60)}${bundle && finding.transaction !== null ? `, transaction ${finding.transaction + 1}` : ""}`,
+    what: at === -1 ? message : message.slice(0, at),
+    numbers: at === -1 ? "" : message.slice(at + 3),
+    remedy,
+  };
+};
+
+/** The findings, the worst first. */
+export const findingsSection = (report: Report): ReadonlyArray<Section> =>
+  section(
+    "Findings",
+    severities.flatMap(([severity, title, tone]): ReadonlyArray<Block> => {
+      const items = report.findings
+        .filter((finding) => finding.severity === severity)
+        .map((finding) => itemOf(finding, report.transactions.length > 1));
+      return items.length === 0 ? [] : [{ kind: "items", title, tone, items }];
+    }),
+  );
+
+const tiers: Readonly<Record<Observed["tier"], string>> = {
+  simulate: "simulate: eth_simulateV1 ran the bundle",
+  call: "call: eth_call and eth_estimateGas only, which see no movements and no later transactions",
+  none: "none: the node ran nothing",
+};
+
+const freshnessText = (observed: Observed): string => {
+  const latest = maybe(observed.latestNumber, (number) => ` (latest is block ${number})`) ?? "";
+  return `${observed.freshness === "unknown" ? "not known" : observed.freshness}${latest}`;
+};
+
+/** The state everything was asked on, and what it took. */
+export const observedSection = ({ observed, ledger, digest }: Report): ReadonlyArray<Section> =>
+  section(
+    "Observed",
+    facts(
+      {
+        label: "block",
+        text: [
+          `asked for ${String(observed.blockTag)}`,
+          maybe(observed.baseNumber, (number) => `state after block ${number}`) ?? "base not known",
+          maybe(observed.simulatedNumber, (number) => `simulated as block ${number}`) ?? "",
+          maybe(observed.timestamp, (seconds) => `at ${dateText(seconds)}`) ?? "",
+        ]
+          .filter((part) => part !== "")
+          .join(" · "),
+      },
+      observed.parentHash === null ? null : { label: "parent", text: observed.parentHash },
+      observed.baseFeePerGas === null && observed.gasLimit === null
+        ? null
+        : {
+            label: "header",
+            text: [
+              maybe(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee)}`) ?? "",
+              maybe(observed.gasLimit, (gas) => `gas limit ${formatGas(gas)}`) ?? "",
+            ]
+              .filter((part) => part !== "")
+              .join(" · "),
+          },
+      {
+        label: "freshness",
+        text: freshnessText(observed),
+        tone: observed.freshness === "fresh" ? "good" : "warn",
+      },
+      { label: "tier", text: tiers[observed.tier], tone: observed.tier === "simulate" ? "plain" : "warn" },
+      digest === null ? null : { label: "digest", text: digest },
+      {
+        label: "ledger",
+        text: `${ledger.rounds} ${ledger.rounds === 1 ? "round" : "rounds"} · ${ledger.requests.length} requests · ${Math.round(ledger.ms)} ms`,
+      },
+    ),
+  );

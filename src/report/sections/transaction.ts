@@ -1,0 +1,182 @@
+/** One transaction of the bundle: what it is, what it would do, and what to sign. */
+import { escapeText, formatGas, formatGasPrice, maybe } from "../../errors/text.js";
+import type { AccountCode, Fee, Gas, Nonce, Outcome } from "../../steps/outputs.js";
+import { facts, section, type Fact, type Section } from "../document.js";
+import type { Request, TransactionReport } from "../schema.js";
+import { checksummed, dataText, fiatText, resultText, revertText, weiText, type Price } from "../values.js";
+
+/** How native amounts are written. */
+export interface Money {
+  readonly symbol: string;
+  readonly price?: Price | undefined;
+}
+
+const joined = (...parts: ReadonlyArray<string | null>): string =>
+  parts.filter((part) => part !== null && part !== "").join(" · ");
+
+const kindText = (code: AccountCode): string => {
+  switch (code.kind) {
+    case "contract":
+      return "contract";
+    case "delegated":
+      return joined(
+        `account delegated to ${code.delegate === null ? "an unknown delegate" : checksummed(code.delegate)} (EIP-7702)`,
+        code.delegateHasCode === false ? "the delegate has no code" : null,
+      );
+    case "precompile":
+      return "precompile";
+    case "nobody":
+      return "no code";
+    case "unknown":
+      return "code not known";
+  }
+};
+
+const outcomeText = (outcome: Outcome): Pick<Fact, "text" | "tone"> => {
+  switch (outcome.status) {
+    case "success":
+      return { text: "success", tone: "good" };
+    case "reverted":
+      return {
+        text: `reverted with ${outcome.revert === null ? "no data to read" : revertText(outcome.revert)}`,
+        tone: "bad",
+      };
+    case "halted":
+      return { text: joined("halted", outcome.failure?.parts.verdict ?? null), tone: "bad" };
+    case "unknown":
+      return { text: joined("not simulated", outcome.failure?.parts.verdict ?? null), tone: "warn" };
+  }
+};
+
+const eventsText = (outcome: Outcome): string | null => {
+  if (outcome.logs.length === 0) return null;
+  const counts = new Map<string, number>();
+  for (const { decoded } of outcome.logs) {
+    const name = decoded === null ? "undecoded" : escapeText(decoded.name, 60);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const names = [...counts].slice(0, 12).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
+  const rest = counts.size - names.length;
+  return `${outcome.logs.length}: ${names.join(", ")}${rest > 0 ? ` and ${rest} more kinds` : ""}`;
+};
+
+const plainGas = (gas: bigint): string => formatGas(gas).replace(/ gas$/, "");
+
+const gasText = (gas: Gas): string =>
+  joined(
+    gas.limit === null ? "limit not known" : `limit ${plainGas(gas.limit)}${gas.fixed ? " (fixed by the caller)" : ""}`,
+    maybe(gas.used, (used) => `used ${plainGas(used)}`),
+    maybe(gas.peak, (peak) => `peak ${plainGas(peak)}`),
+    maybe(gas.estimate, (estimate) => `estimate ${plainGas(estimate)}`),
+    maybe(gas.cap, (cap) => `cap ${plainGas(cap)}`),
+  );
+
+const nonceText = (nonce: Nonce): string =>
+  joined(
+    nonce.value === null ? "not known" : `${nonce.value}${nonce.fixed ? " (fixed by the caller)" : ""}`,
+    maybe(nonce.next, (next) => `next free ${next}`),
+    maybe(nonce.latest, (latest) => `next to be mined ${latest}`),
+    nonce.inFlight === null || nonce.inFlight === 0 ? null : `${nonce.inFlight} in flight`,
+    nonce.gap === null || nonce.gap === 0 ? null : `${nonce.gap} missing before it`,
+  );
+
+const tipSources: Readonly<Record<Fee["tipSource"], string>> = {
+  caller: "the caller",
+  feeHistory: "eth_feeHistory",
+  receipts: "recent receipts",
+  minimum: "the chain's minimum",
+  unknown: "no source",
+};
+
+const feeText = (fee: Fee): string =>
+  joined(
+    fee.gasPrice !== null
+      ? `gas price ${formatGasPrice(fee.gasPrice)}`
+      : fee.maxFeePerGas === null
+        ? "not known"
+        : `at most ${formatGasPrice(fee.maxFeePerGas)}`,
+    maybe(fee.maxPriorityFeePerGas, (tip) => `tip ${formatGasPrice(tip)} (from ${tipSources[fee.tipSource]})`),
+    maybe(fee.baseFeePerGas, (base) => `base fee ${formatGasPrice(base)}`),
+    maybe(fee.horizonSeconds, (seconds) => `holds through ${seconds} s of full blocks`),
+  );
+
+/** The request in one line, every field with its exact value. */
+const requestText = (request: Request, money: Money): string =>
+  joined(
+    `type ${request.type}`,
+    `chain ${request.chainId}`,
+    `nonce ${request.nonce}`,
+    `gas ${request.gas}`,
+    maybe(request.gasPrice ?? null, (price) => `gasPrice ${price} wei`),
+    maybe(request.maxFeePerGas ?? null, (price) => `maxFeePerGas ${price} wei`),
+    maybe(request.maxPriorityFeePerGas ?? null, (price) => `maxPriorityFeePerGas ${price} wei`),
+    maybe(request.maxFeePerBlobGas ?? null, (price) => `maxFeePerBlobGas ${price} wei`),
+    request.to === undefined ? "deployment" : `to ${checksummed(request.to)}`,
+    `value ${weiText(request.value, money.symbol)}`,
+    `data ${(request.data.length - 2) >> 1} bytes`,
+    request.accessList === undefined ? null : `${request.accessList.length} access list entries`,
+    request.authorizationList === undefined ? null : `${request.authorizationList.length} authorisations`,
+    request.blobVersionedHashes === undefined ? null : `${request.blobVersionedHashes.length} blobs`,
+  );
+
+/** What the transaction is, in two words for its title. */
+const nature = ({ input, code }: TransactionReport): string => {
+  if (input.to === null) return "deployment";
+  if (input.data.length === 2) return input.value === 0n ? "empty call" : "transfer";
+  return code.to?.kind === "nobody" ? "data to an address without code" : "call";
+};
+
+/** `Transaction 1 of 2`, with everything that belongs to it alone. */
+export const transactionSection = (
+  transaction: TransactionReport,
+  index: number,
+  count: number,
+  money: Money,
+): ReadonlyArray<Section> => {
+  const { input, code, outcome, gas, nonce, fee, request } = transaction;
+  const title = count === 1 ? "Transaction" : `Transaction ${index + 1} of ${count}`;
+  const call = dataText(input.data, input.item);
+  const result = outcome.result === null ? null : resultText(outcome.result);
+  const events = eventsText(outcome);
+  const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
+    label: "delegates",
+    text: joined(
+      /^0x0{40}$/.test(one.address) ? "clears a delegation" : `to ${checksummed(one.address)}`,
+      one.chainId === 0 ? "on every chain" : `on chain ${one.chainId}`,
+      `account nonce ${one.nonce}`,
+    ),
+    tone: "warn",
+  }));
+  return section(
+    `${title}: ${nature(transaction)}`,
+    facts(
+      {
+        label: "from",
+        text: joined(checksummed(input.from), code.from.kind === "nobody" ? "account" : kindText(code.from)),
+        evidence: code.from.evidence,
+      },
+      input.to === null
+        ? { label: "creates", text: maybe(code.creates, checksummed) ?? "an address not known yet" }
+        : {
+            label: "to",
+            text: joined(checksummed(input.to), maybe(code.to, kindText)),
+            evidence: code.to?.evidence,
+          },
+      call === null ? null : { label: input.to === null ? "initcode" : "call", text: call },
+      {
+        label: "value",
+        text: `${weiText(input.value, money.symbol)}${fiatText(input.value, money.price)}`,
+      },
+      ...authorizations.slice(0, 8),
+      { label: "outcome", ...outcomeText(outcome), evidence: outcome.evidence },
+      result === null ? null : { label: "returns", text: result },
+      events === null ? null : { label: "events", text: events },
+      { label: "gas", text: gasText(gas), evidence: gas.evidence },
+      { label: "nonce", text: nonceText(nonce), evidence: nonce.evidence },
+      { label: "fee", text: feeText(fee), evidence: fee.evidence },
+      request === null
+        ? { label: "sign", text: "nothing: a field of the request is not known", tone: "warn" }
+        : { label: "sign", text: requestText(request, money) },
+    ),
+  );
+};

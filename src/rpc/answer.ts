@@ -1,0 +1,133 @@
+/** Reading JSON-RPC 2.0 answers: what is the result, and what kind of failure is anything else. */
+import * as Result from "effect/Result";
+import { classify } from "../errors/classify.js";
+import { InvalidParams, MalformedResponse, NodeLimitExceeded, RpcError, Transport } from "../errors/rpc.js";
+import type { Verdict } from "../errors/verdicts.js";
+import { redactJson, type Endpoint } from "./endpoint.js";
+import type { NoReply, Reply } from "./post.js";
+
+export type Failure = RpcError | Verdict;
+/** One try of one request. */
+export interface Tried {
+  readonly result: Result.Result<unknown, Failure>;
+  readonly bytes: number;
+}
+
+/** A request on its way; `text` is its JSON. */
+export interface Outgoing {
+  readonly id: number;
+  readonly method: string;
+  readonly text: string;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const malformed = (method: string, path: string, detail: string, httpStatus: number | null = null): RpcError =>
+  new RpcError({ method, reason: new MalformedResponse({ path, detail, httpStatus }) });
+
+/** A request as text; fails on what JSON cannot carry. */
+export const outgoing = (
+  id: number,
+  method: string,
+  params: ReadonlyArray<unknown>,
+): Result.Result<Outgoing, RpcError> =>
+  Result.try({
+    try: () => ({ id, method, text: JSON.stringify({ jsonrpc: "2.0", id, method, params }) }),
+    catch: (error) =>
+      new RpcError({
+        method,
+        reason: new InvalidParams({
+          detail: `the parameters are no JSON: ${error instanceof Error ? error.message : ""}`,
+        }),
+      }),
+  });
+
+export const noReply = (method: string, { kind, detail }: NoReply, endpoint: Endpoint): RpcError =>
+  new RpcError({
+    method,
+    reason:
+      kind === "too-large" ? new NodeLimitExceeded({ detail }) : new Transport({ detail: endpoint.redact(detail) }),
+  });
+
+const refusedByStatus = ({ status }: Reply): boolean => status < 200 || status > 299;
+
+/** The HTTP side of an answer, for the classifier. */
+const context = (reply: Reply) => ({
+  httpStatus: reply.status,
+  headers: { get: reply.header },
+});
+
+const maxBodyText = 4_096;
+
+/** A reply that holds no answer at all. */
+const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Failure =>
+  refusedByStatus(reply)
+    ? classify({ method, ...context(reply), bodyText: endpoint.redact(reply.text.slice(0, maxBodyText)) })
+    : malformed(method, "", reply.text === "" ? "an empty body" : "no JSON", reply.status);
+
+export const parse = (text: string): unknown => Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)));
+
+/** One answer object. An error may lack the id (it could not be read, or a gateway spoke); a result may not. */
+export const readOne = (
+  answer: unknown,
+  { id, method }: Outgoing,
+  reply: Reply,
+  endpoint: Endpoint,
+): Result.Result<unknown, Failure> => {
+  if (!isObject(answer)) return Result.fail(unreadable(method, reply, endpoint));
+  const { error } = answer;
+  if (error !== undefined && error !== null) {
+    const echoed = answer["id"];
+    if (echoed !== undefined && echoed !== null && echoed !== id) return Result.fail(wrongId(method, reply));
+    return Result.fail(classify({ method, ...context(reply), error: redactJson(error, endpoint.redact) }));
+  }
+  if (refusedByStatus(reply)) return Result.fail(unreadable(method, reply, endpoint));
+  if (answer["id"] !== id) return Result.fail(wrongId(method, reply));
+  if (answer["jsonrpc"] !== "2.0") return Result.fail(malformed(method, "jsonrpc", "not 2.0", reply.status));
+  return "result" in answer
+    ? Result.succeed(answer["result"])
+    : Result.fail(malformed(method, "result", "neither result nor error", reply.status));
+};
+
+const wrongId = (method: string, reply: Reply): RpcError =>
+  malformed(method, "id", "the answer belongs to another request", reply.status);
+
+/** The answer to a request that went out alone. */
+export const readSingle = (request: Outgoing, reply: Reply, endpoint: Endpoint): Tried => ({
+  result: readOne(parse(reply.text), request, reply, endpoint),
+  bytes: reply.bytes,
+});
+
+/** The answers to a batch in its order; null when the endpoint does not take batches. */
+export const readBatch = (
+  requests: ReadonlyArray<Outgoing>,
+  reply: Reply,
+  endpoint: Endpoint,
+): ReadonlyArray<Tried> | null => {
+  const answers = parse(reply.text);
+  const share = (index: number): number =>
+    Math.floor(reply.bytes / requests.length) + (index === 0 ? reply.bytes % requests.length : 0);
+  const each = (read: (request: Outgoing) => Result.Result<unknown, Failure>): ReadonlyArray<Tried> =>
+    requests.map((request, index) => ({ result: read(request), bytes: share(index) }));
+  if (!Array.isArray(answers)) {
+    // a gateway in trouble says nothing about batches; an error object, or a plain refusal, does
+    const passing = reply.status === 401 || reply.status === 429 || reply.status >= 500;
+    return passing || (answers === undefined && !refusedByStatus(reply))
+      ? each((request) => readOne(answers, request, reply, endpoint))
+      : null;
+  }
+  const byId = new Map<unknown, unknown>();
+  const twice = new Set<unknown>();
+  for (const answer of answers as ReadonlyArray<unknown>) {
+    const id = isObject(answer) ? answer["id"] : undefined;
+    if (byId.has(id)) twice.add(id);
+    byId.set(id, answer);
+  }
+  if (!requests.some(({ id }) => byId.has(id))) return null;
+  return each((request) =>
+    byId.has(request.id) && !twice.has(request.id)
+      ? readOne(byId.get(request.id), request, reply, endpoint)
+      : Result.fail(wrongId(request.method, reply)),
+  );
+};

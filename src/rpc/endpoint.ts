@@ -1,0 +1,78 @@
+/** Where requests go, and what of that people may see: keys live in URLs, so only the origin is shown. */
+import * as Result from "effect/Result";
+
+export interface Endpoint {
+  /** The URL to post to, without user and password. */
+  readonly url: URL | null;
+  /** `Authorization` from the URL's user and password. */
+  readonly authorization: string | null;
+  /** Origin only; `/…` says that a path or query was there. */
+  readonly shown: string;
+  /** Hides the URL's secrets in a text from the network. */
+  readonly redact: (text: string) => string;
+}
+
+const keyLength = 6;
+
+/** Every part of a URL that could be a key, longest first. */
+const secretsOf = (url: URL): ReadonlyArray<string> => {
+  const parts = [
+    ...url.pathname.split("/").filter((segment) => segment.length >= keyLength),
+    ...[...url.searchParams.values()].filter((value) => value.length >= keyLength),
+    ...[url.username, url.password].filter((part) => part.length >= 3),
+    ...(url.pathname.length + url.search.length > 1 ? [url.pathname + url.search] : []),
+    ...(url.search.length > 1 ? [url.search] : []),
+  ];
+  const spelled = parts.flatMap((part) => [
+    part,
+    ...Result.match(
+      Result.try(() => decodeURIComponent(part)),
+      { onSuccess: (plain) => [plain], onFailure: () => [] },
+    ),
+  ]);
+  return [...new Set(spelled)].filter((part) => part !== "/").sort((a, b) => b.length - a.length);
+};
+
+const utf8Base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+
+/** An endpoint from its URL; `url` is null when it is no http(s) URL. */
+export const endpointOf = (text: string): Endpoint => {
+  const parsed = Result.getOrNull(Result.try(() => new URL(text)));
+  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) {
+    return { url: null, authorization: null, shown: "(not an http or https URL)", redact: () => "" };
+  }
+  const secrets = secretsOf(parsed);
+  const authorization =
+    parsed.username === "" && parsed.password === ""
+      ? null
+      : `Basic ${utf8Base64(`${decoded(parsed.username)}:${decoded(parsed.password)}`)}`;
+  const url = new URL(parsed);
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  return {
+    url,
+    authorization,
+    shown: `${url.origin}${url.pathname.length > 1 || url.search.length > 1 ? "/…" : ""}`,
+    redact: (shown) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "…"), shown),
+  };
+};
+
+const decoded = (part: string): string =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(part)),
+    () => part,
+  );
+
+const maxDepth = 24;
+
+/** `value` with every string redacted, and no deeper than a reader of errors would ever follow. */
+export const redactJson = (value: unknown, redact: (text: string) => string, depth = 0): unknown => {
+  if (typeof value === "string") return redact(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= maxDepth) return "…";
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [redact(key), redactJson(item, redact, depth + 1)]),
+  );
+};

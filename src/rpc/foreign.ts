@@ -1,0 +1,109 @@
+/** Requests through what the user already has: a viem transport or client, or an EIP-1193 provider. */
+import * as Result from "effect/Result";
+import { classify } from "../errors/classify.js";
+import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
+import type { Verdict } from "../errors/verdicts.js";
+import { malformed, type Tried } from "./answer.js";
+import { endpointOf, redactJson } from "./endpoint.js";
+import type { Send } from "./requests.js";
+
+/** What all of them have in common. viem takes the options; a wallet ignores them. */
+export type ForeignRequest = (
+  args: { readonly method: string; readonly params: ReadonlyArray<unknown> },
+  options: { readonly retryCount: 0; readonly signal?: AbortSignal },
+) => Promise<unknown>;
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+
+const maxChain = 12;
+
+/** The error and its causes, outermost first. */
+const chainOf = (error: unknown): ReadonlyArray<Fields> => {
+  const chain: Array<Fields> = [];
+  let current = error;
+  while (isObject(current) && chain.length < maxChain && !chain.includes(current)) {
+    chain.push(current);
+    current = current["cause"];
+  }
+  return chain;
+};
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** `Retry-After` from a `Headers` or a plain record. */
+const retryAfter = (headers: unknown): Readonly<Record<string, string>> => {
+  if (!isObject(headers)) return {};
+  const value = headers instanceof Headers ? headers.get("retry-after") : text(headers["retry-after"]);
+  return value === null ? {} : { "retry-after": value };
+};
+
+/** The JSON-RPC error in it: the plain object if there is one, else the innermost that has a code. */
+const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
+  const coded = chain.filter(({ code }) => Number.isSafeInteger(code));
+  const innermost = coded[coded.length - 1];
+  if (innermost === undefined) return null;
+  const { code, message, details, data } = innermost;
+  // viem's own message repeats the URL and the request; its `details` are the node's words
+  return { code, message: text(details) ?? text(message) ?? "", ...(data === undefined ? {} : { data }) };
+};
+
+/** viem's and a wallet's errors as what the node said. */
+export const unwrap = (method: string, error: unknown, redact: (text: string) => string): RpcError | Verdict => {
+  const chain = chainOf(error);
+  const named = (name: string) => chain.find((link) => link["name"] === name);
+  const said = rpcErrorOf(chain);
+  const http = chain.find(({ status }) => Number.isSafeInteger(status));
+  const context =
+    http === undefined ? {} : { httpStatus: Number(http["status"]), headers: retryAfter(http["headers"]) };
+  if (said !== null) return classify({ method, ...context, error: redactJson(said, redact) });
+  const detail = redact(
+    text(chain.findLast((link) => text(link["details"]) !== null)?.["details"]) ??
+      text(chain[chain.length - 1]?.["message"]) ??
+      text(error) ??
+      "",
+  );
+  if (http !== undefined) return classify({ method, ...context, bodyText: detail });
+  if (named("TimeoutError") !== undefined) return new RpcError({ method, reason: new Timeout({ detail }) });
+  if (named("ResponseBodyTooLargeError") !== undefined) {
+    return new RpcError({ method, reason: new NodeLimitExceeded({ detail }) });
+  }
+  if (named("SyntaxError") !== undefined) return malformed(method, "", "no JSON");
+  return new RpcError({ method, reason: new Transport({ detail }) });
+};
+
+/** Hides the secrets of the URLs that an error carries, which its words may repeat. */
+const redactor = (error: unknown, known: (text: string) => string): ((text: string) => string) => {
+  const urls = chainOf(error).flatMap(({ url }) => (typeof url === "string" ? [endpointOf(url).redact] : []));
+  return (words) => urls.reduce((clean, redact) => redact(clean), known(words));
+};
+
+/**
+ * Sends through `request`, with the run's one signal (viem keys its batches by it, so a signal per
+ * request would break them) and viem's own retries off. Sizes are not known here.
+ */
+export const sendForeign =
+  (request: ForeignRequest, redact: (text: string) => string): Send =>
+  (method, params, done, signal) => {
+    let open = true;
+    const finish = (result: Tried["result"]) => {
+      if (!open) return;
+      open = false;
+      done({ result, bytes: 0 });
+    };
+    // inside `then`, so that a provider that throws is a rejection like any other
+    Promise.resolve()
+      .then(() => request({ method, params }, { retryCount: 0, ...(signal === null ? {} : { signal }) }))
+      .then(
+        (result) =>
+          finish(
+            result === undefined
+              ? Result.fail(malformed(method, "result", "neither result nor error"))
+              : Result.succeed(result),
+          ),
+        (error: unknown) => finish(Result.fail(unwrap(method, error, redactor(error, redact)))),
+      );
+    return () => {
+      open = false;
+    };
+  };

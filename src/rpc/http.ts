@@ -1,0 +1,121 @@
+/** Requests over HTTP: each on its own at once, or those of one moment together in one POST. */
+import { noReply, outgoing, readBatch, readSingle, type Outgoing, type Tried } from "./answer.js";
+import type { Endpoint } from "./endpoint.js";
+import type { Post } from "./post.js";
+import type { Send } from "./requests.js";
+import * as Result from "effect/Result";
+
+const single =
+  (post: Post, endpoint: Endpoint) =>
+  (request: Outgoing, done: (tried: Tried) => void): (() => void) =>
+    post(request.text, (posted) =>
+      done(
+        posted.ok
+          ? readSingle(request, posted.reply, endpoint)
+          : { result: Result.fail(noReply(request.method, posted.failure, endpoint)), bytes: posted.failure.bytes },
+      ),
+    );
+
+/** Ids from `firstId` upwards, one per request and try. */
+const numbered = (firstId: number, sendOne: (request: Outgoing, done: (tried: Tried) => void) => () => void): Send => {
+  let next = firstId;
+  return (method, params, done) => {
+    const request = outgoing(next++, method, params);
+    if (Result.isSuccess(request)) return sendOne(request.success, done);
+    done({ result: Result.fail(request.failure), bytes: 0 });
+    return () => undefined;
+  };
+};
+
+/** Every request as its own POST. */
+export const sendSingly = (post: Post, endpoint: Endpoint, firstId: number): Send =>
+  numbered(firstId, single(post, endpoint));
+
+const maxTurns = 8;
+const nextTurn = (run: () => void): void => {
+  if (typeof globalThis.setImmediate === "function") globalThis.setImmediate(run);
+  else globalThis.setTimeout(run, 0);
+};
+
+interface Waiting {
+  readonly request: Outgoing;
+  readonly done: (tried: Tried) => void;
+  /** Set when the one who asked is gone. */
+  cancelled: boolean;
+  cancel: () => void;
+}
+
+/**
+ * Requests of the same moment in one POST. An endpoint that refuses is remembered and gets single
+ * requests from then on, the refused ones included. A POST is aborted when all who wait for it are gone.
+ */
+export const sendTogether = (post: Post, endpoint: Endpoint, firstId: number, maxSize: number): Send => {
+  const sendAlone = single(post, endpoint);
+  let refusesBatches = false;
+  let queue: Array<Waiting> = [];
+
+  const alone = (waiting: Waiting) => {
+    if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.done);
+  };
+
+  const together = (group: ReadonlyArray<Waiting>) => {
+    const requests = group.map(({ request }) => request);
+    const abort = post(`[${requests.map(({ text }) => text).join(",")}]`, (posted) => {
+      const read = posted.ok ? readBatch(requests, posted.reply, endpoint) : null;
+      if (posted.ok && read === null) {
+        refusesBatches = true;
+        for (const waiting of group) alone(waiting);
+        return;
+      }
+      for (const [index, waiting] of group.entries()) {
+        const tried =
+          read?.[index] ??
+          (posted.ok
+            ? null
+            : {
+                result: Result.fail(noReply(waiting.request.method, posted.failure, endpoint)),
+                bytes: posted.failure.bytes,
+              });
+        if (tried !== null && !waiting.cancelled) waiting.done(tried);
+      }
+    });
+    for (const waiting of group) {
+      waiting.cancel = () => {
+        if (group.every(({ cancelled }) => cancelled)) abort();
+      };
+    }
+  };
+
+  /** A round's fibers start over a few turns of the loop: it is whole when two of them bring nothing new. */
+  const flushWhenQuiet = (size: number, quiet: number, turns: number): void => {
+    nextTurn(() => {
+      const stillQuiet = queue.length === size ? quiet + 1 : 0;
+      if (stillQuiet >= 2 || turns >= maxTurns || queue.length >= maxSize) flush();
+      else flushWhenQuiet(queue.length, stillQuiet, turns + 1);
+    });
+  };
+
+  const flush = () => {
+    const ready = queue.filter(({ cancelled }) => !cancelled);
+    queue = [];
+    for (let start = 0; start < ready.length; start += maxSize) {
+      const group = ready.slice(start, start + maxSize);
+      if (group.length === 1 || refusesBatches) group.forEach(alone);
+      else together(group);
+    }
+  };
+
+  return numbered(firstId, (request, done) => {
+    const waiting: Waiting = { request, done, cancelled: false, cancel: () => undefined };
+    if (refusesBatches) {
+      alone(waiting);
+    } else {
+      queue.push(waiting);
+      if (queue.length === 1) flushWhenQuiet(1, 0, 1);
+    }
+    return () => {
+      waiting.cancelled = true;
+      waiting.cancel();
+    };
+  });
+};

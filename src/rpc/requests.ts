@@ -1,0 +1,164 @@
+/**
+ * What every endpoint shares, whatever carries its requests: the retries that a reason allows, the
+ * deadline, the ledger, and the memory of refused methods.
+ */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Random from "effect/Random";
+import * as Result from "effect/Result";
+import { RpcError, Timeout } from "../errors/rpc.js";
+import type { Failure, Tried } from "./answer.js";
+import { CurrentRun, type Run } from "./run.js";
+
+/** Sends one request, calls `done` at most once, and returns how to abort. `signal` is the run's. */
+export type Send = (
+  method: string,
+  params: ReadonlyArray<unknown>,
+  done: (tried: Tried) => void,
+  signal: AbortSignal | null,
+) => () => void;
+
+/** How patient an endpoint is; times in ms. */
+export interface Patience {
+  /** More tries of one request than this are never made, whatever the reason allows. */
+  readonly retryTimes: number;
+  /** The first pause; it doubles with every try, and half of it is chance. */
+  readonly retryBaseMs: number;
+  /** The longest pause; when the node asks for a longer one, its refusal is the answer. */
+  readonly retryMaxMs: number;
+  /** A request without an answer after this fails, also without a deadline. */
+  readonly timeoutMs: number;
+  /** How long a refused method is remembered. */
+  readonly refusalMs: number;
+}
+
+export const patience: Patience = {
+  retryTimes: 3,
+  retryBaseMs: 50,
+  retryMaxMs: 5_000,
+  timeoutMs: 30_000,
+  refusalMs: 5 * 60_000,
+};
+
+const isRefusal = (failure: Failure): failure is RpcError =>
+  failure._tag === "RpcError" &&
+  (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
+
+/** Broadcasting twice is never ours to decide. */
+const isIdempotent = (method: string): boolean => !method.startsWith("eth_send");
+
+/** Ms to wait before try number `tries + 1`; null when there is none. `chance` is 0 to 1. */
+export const pause = (
+  failure: Failure,
+  tries: number,
+  chance: number,
+  { retryTimes, retryBaseMs, retryMaxMs }: Patience,
+): number | null => {
+  if (failure._tag !== "RpcError") return null;
+  const { isRetryable, retryTimes: sensible, retryAfterMs } = failure.reason.advice;
+  if (!isRetryable || tries > Math.min(sensible, retryTimes)) return null;
+  const backoff = Math.min(retryMaxMs, retryBaseMs * 2 ** (tries - 1)) * (0.5 + chance / 2);
+  if (retryAfterMs === null) return backoff;
+  return retryAfterMs > retryMaxMs ? null : Math.max(retryAfterMs, 0) + backoff / 2;
+};
+
+const once = (
+  send: Send,
+  method: string,
+  params: ReadonlyArray<unknown>,
+  signal: AbortSignal | null,
+): Effect.Effect<Tried> =>
+  Effect.callback<Tried>((resume) => {
+    if (signal?.aborted === true) return resume(Effect.interrupt);
+    const abort = send(
+      method,
+      params,
+      (tried) => {
+        signal?.removeEventListener("abort", aborted);
+        resume(Effect.succeed(tried));
+      },
+      signal,
+    );
+    const aborted = () => {
+      abort();
+      resume(Effect.interrupt);
+    };
+    signal?.addEventListener("abort", aborted, { once: true });
+    return Effect.sync(() => {
+      signal?.removeEventListener("abort", aborted);
+      abort();
+    });
+  });
+
+/** The `request` and `refused` of an endpoint over `send`. */
+export const requests = (send: Send, patience: Patience, clock: Clock.Clock) => {
+  const refusals = new Map<string, { readonly error: RpcError; readonly until: number }>();
+  const answered = new Set<string>();
+
+  const refused = (method: string): RpcError | null => {
+    const known = refusals.get(method);
+    if (known === undefined) return null;
+    if (clock.currentTimeMillisUnsafe() < known.until) return known.error;
+    refusals.delete(method);
+    return null;
+  };
+
+  /** A method that has answered before was refused for this one request, not as such. */
+  const remember = (method: string, result: Result.Result<unknown, Failure>): void => {
+    if (Result.isSuccess(result)) {
+      answered.add(method);
+    } else if (isRefusal(result.failure) && !answered.has(method)) {
+      refusals.set(method, { error: result.failure, until: clock.currentTimeMillisUnsafe() + patience.refusalMs });
+    }
+  };
+
+  const timedOut = (method: string, afterMs: number) =>
+    Effect.fail(new RpcError({ method, reason: new Timeout({ detail: "", afterMs }) }));
+
+  const tryUntilDone = Effect.fnUntraced(function* (
+    method: string,
+    params: ReadonlyArray<unknown>,
+    run: Run,
+    deadline: number,
+    spent: { tries: number; bytes: number },
+  ): Effect.fn.Return<unknown, Failure> {
+    for (;;) {
+      spent.tries++;
+      const { result, bytes } = yield* once(send, method, params, run.signal);
+      spent.bytes += bytes;
+      remember(method, result);
+      if (Result.isSuccess(result)) return result.success;
+      const wait = isIdempotent(method) ? pause(result.failure, spent.tries, yield* Random.next, patience) : null;
+      if (wait === null || clock.currentTimeMillisUnsafe() + wait >= deadline) return yield* result.failure;
+      yield* Effect.sleep(wait);
+    }
+  });
+
+  const request = Effect.fnUntraced(function* (
+    method: string,
+    params: ReadonlyArray<unknown>,
+  ): Effect.fn.Return<unknown, Failure> {
+    const run = yield* CurrentRun;
+    const started = clock.currentTimeMillisUnsafe();
+    const spent = { tries: 0, bytes: 0 };
+    const record = () =>
+      run.record({ method, round: run.round, ms: clock.currentTimeMillisUnsafe() - started, ...spent });
+    const known = refused(method);
+    if (known !== null) {
+      record();
+      return yield* known;
+    }
+    const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
+    const left = deadline - started;
+    if (left <= 0) {
+      record();
+      return yield* timedOut(method, 0);
+    }
+    return yield* tryUntilDone(method, params, run, deadline, spent).pipe(
+      Effect.timeoutOrElse({ duration: left, orElse: () => timedOut(method, left) }),
+      Effect.onExit(() => Effect.sync(record)),
+    );
+  });
+
+  return { request, refused };
+};

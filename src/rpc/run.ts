@@ -1,0 +1,32 @@
+/** What the requests of one run share, and what is kept of each. */
+import * as Context from "effect/Context";
+
+/** One line of a report's ledger: one JSON-RPC request, all its tries. */
+export interface LedgerEntry {
+  readonly method: string;
+  /** The network round it went out in, from 1. */
+  readonly round: number;
+  /** Wall time over all tries, ms. */
+  readonly ms: number;
+  /** Bytes of the answers' bodies; 0 where a foreign transport does not tell, a share of the whole in a batch. */
+  readonly bytes: number;
+  /** 1 when the node answered at the first try; 0 when a remembered refusal answered without asking. */
+  readonly tries: number;
+}
+
+/** What the requests of one run share. */
+export interface Run {
+  /** The round that requests sent now belong to, from 1. */
+  readonly round: number;
+  /** Epoch ms after which every request fails with `Timeout`; null = none. */
+  readonly deadline: number | null;
+  /** Called once per request, when it has ended. */
+  readonly record: (entry: LedgerEntry) => void;
+  /** Aborts all requests of the run. One per run, or viem's batching is lost. */
+  readonly signal: AbortSignal | null;
+}
+
+/** The current run; by default round 1, no deadline, nothing recorded. */
+export const CurrentRun: Context.Reference<Run> = Context.Reference("evm-preflight/Rpc/CurrentRun", {
+  defaultValue: (): Run => ({ round: 1, deadline: null, record: () => undefined, signal: null }),
+});

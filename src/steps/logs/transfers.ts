@@ -1,0 +1,164 @@
+/**
+ * Movements out of logs: pure, and indifferent to what a log claims beyond its shape.
+ *
+ * Native transfers carry the pseudo emitter of `traceTransfers` (ERC-7528, 0xeeee…eeee) or that of
+ * EIP-7708 (0xffff…fffe); a chain with both reports each movement twice, and it is counted once.
+ */
+import type { Evidence } from "../../errors/finding.js";
+import type { Address } from "../../errors/hex.js";
+import type { OutcomeLog, Transfer } from "../outputs.js";
+
+const topic: Readonly<Record<"transfer" | "single" | "batch" | "deposit" | "withdrawal", string>> = {
+  // keccak256 of Transfer(address,address,uint256)
+  transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  // TransferSingle(address,address,address,uint256,uint256)
+  single: "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
+  // TransferBatch(address,address,address,uint256[],uint256[])
+  batch: "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
+  // Deposit(address,uint256), WETH9
+  deposit: "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c",
+  // Withdrawal(address,uint256), WETH9
+  withdrawal: "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65",
+};
+
+const traced = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const eip7708 = "0xfffffffffffffffffffffffffffffffffffffffe";
+const zero = "0x0000000000000000000000000000000000000000" as Address;
+
+/** The low 20 bytes: the upper ones may be dirty. */
+const addressIn = (word: string): Address => `0x${word.slice(-40).toLowerCase()}` as Address;
+
+const wordsIn = (data: string): ReadonlyArray<bigint> => {
+  const words: Array<bigint> = [];
+  for (let at = 2; at + 64 <= data.length; at += 64) words.push(BigInt(`0x${data.slice(at, at + 64)}`));
+  return words;
+};
+
+/** A dynamic uint256[] whose offset stands in word `slot`; null when it does not fit the data. */
+const arrayIn = (words: ReadonlyArray<bigint>, slot: number): ReadonlyArray<bigint> | null => {
+  const offset = words[slot];
+  if (offset === undefined || offset % 32n !== 0n || offset / 32n >= BigInt(words.length)) return null;
+  const start = Number(offset / 32n);
+  const length = words[start];
+  if (length === undefined || length > BigInt(words.length - start - 1)) return null;
+  return words.slice(start + 1, start + 1 + Number(length));
+};
+
+type Movement = Omit<Transfer, "transaction" | "evidence">;
+
+const fromTransfer = (
+  emitter: Address,
+  topics: ReadonlyArray<string>,
+  words: ReadonlyArray<bigint>,
+): ReadonlyArray<Movement> => {
+  const [, from, to, third] = topics;
+  // indexed or not, the order of the values is the same
+  const values = [from, to, third].flatMap((word) => (word === undefined ? [] : [BigInt(word)])).concat(words);
+  const [sender, receiver, value] = values;
+  if (sender === undefined || receiver === undefined || value === undefined) return [];
+  const parties = {
+    from: addressIn(sender.toString(16).padStart(64, "0")),
+    to: addressIn(receiver.toString(16).padStart(64, "0")),
+  };
+  return third === undefined
+    ? [{ standard: "erc20", token: emitter, ...parties, amount: value, tokenId: null }]
+    : [{ standard: "erc721", token: emitter, ...parties, amount: 1n, tokenId: value }];
+};
+
+const movementsOf = ({ address, topics, data }: OutcomeLog): ReadonlyArray<Movement> => {
+  const emitter = address.toLowerCase() as Address;
+  const [signature, first, second, third] = topics;
+  const words = wordsIn(data);
+  switch (signature) {
+    case topic.transfer:
+      return fromTransfer(emitter, topics, words);
+    case topic.single: {
+      const [id, amount] = words;
+      if (second === undefined || third === undefined || id === undefined || amount === undefined) return [];
+      return [
+        { standard: "erc1155", token: emitter, from: addressIn(second), to: addressIn(third), amount, tokenId: id },
+      ];
+    }
+    case topic.batch: {
+      const [ids, amounts] = [arrayIn(words, 0), arrayIn(words, 1)];
+      if (
+        second === undefined ||
+        third === undefined ||
+        ids === null ||
+        amounts === null ||
+        ids.length !== amounts.length
+      )
+        return [];
+      return ids.map((tokenId, index) => ({
+        standard: "erc1155",
+        token: emitter,
+        from: addressIn(second),
+        to: addressIn(third),
+        amount: amounts[index] ?? 0n,
+        tokenId,
+      }));
+    }
+    case topic.deposit:
+    case topic.withdrawal: {
+      const [amount] = words;
+      if (first === undefined || amount === undefined || topics.length !== 2 || words.length !== 1) return [];
+      const party = addressIn(first);
+      return [
+        {
+          standard: "erc20",
+          token: emitter,
+          from: signature === topic.deposit ? zero : party,
+          to: signature === topic.deposit ? party : zero,
+          amount,
+          tokenId: null,
+        },
+      ];
+    }
+    default:
+      return [];
+  }
+};
+
+/**
+ * Which of two reporters a log is: the same movement may be told by both (trace and EIP-7708; `Transfer`
+ * and a WETH's `Deposit`), and the n-th of the one is then the n-th of the other.
+ */
+const reporterOf = ({ address, topics }: OutcomeLog): 0 | 1 =>
+  address.toLowerCase() === eip7708 || topics[0] === topic.deposit || topics[0] === topic.withdrawal ? 1 : 0;
+
+/** The movements of one transaction, in the order of its logs. */
+export const transfersOf = (
+  logs: ReadonlyArray<OutcomeLog>,
+  transaction: number,
+  evidence: Evidence,
+): ReadonlyArray<Transfer> => {
+  const told = new Map<string, [number, number]>();
+  return logs.flatMap((log) => {
+    const emitter = log.address.toLowerCase();
+    const isNative = emitter === traced || emitter === eip7708;
+    const reporter = reporterOf(log);
+    return movementsOf(log).flatMap((movement): ReadonlyArray<Transfer> => {
+      const { from, to, amount, tokenId } = movement;
+      const token = isNative ? null : movement.token;
+      const key = `${token}/${from}/${to}/${amount}/${tokenId}`;
+      const counts = told.get(key) ?? [0, 0];
+      const known = Math.max(...counts);
+      counts[reporter] += 1;
+      told.set(key, counts);
+      if (counts[reporter] <= known || (isNative && amount === 0n)) return [];
+      const standard = isNative ? "native" : movement.standard;
+      return [
+        {
+          standard,
+          token,
+          from,
+          to,
+          amount,
+          tokenId,
+          transaction,
+          evidence: evidence === "measured" ? "logged" : evidence,
+        },
+      ];
+    });
+  });
+};

@@ -1,0 +1,179 @@
+/**
+ * Which nonce to sign: the next one, what is in flight, and whether the caller's own fits.
+ *
+ * Asks `eth_getTransactionCount` on `pending` and on `latest`, per sender. The count on `pending` may
+ * include the mempool while the simulated state does not.
+ */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import * as Eth from "../Eth.js";
+import { fromError, note, type Finding } from "../errors/finding.js";
+import type { Address } from "../errors/hex.js";
+import { MalformedResponse, RpcError } from "../errors/rpc.js";
+import { NonceTooHigh, NonceTooLow, type Verdict } from "../errors/verdicts.js";
+import type { Rpc } from "../Rpc.js";
+import type { Transaction } from "../Transaction.js";
+import { authorityOf } from "../transaction/signer.js";
+import type { Nonce } from "./outputs.js";
+
+type Failure = RpcError | Verdict;
+
+/** Both counts of one sender. */
+export interface Counts {
+  readonly latest: Result.Result<number, Failure>;
+  readonly pending: Result.Result<number, Failure>;
+}
+
+const asNumber = (count: bigint): Effect.Effect<number, RpcError> =>
+  count <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? Effect.succeed(Number(count))
+    : Effect.fail(
+        new RpcError({
+          method: "eth_getTransactionCount",
+          reason: new MalformedResponse({ path: "result", detail: "a count that no account can have" }),
+        }),
+      );
+
+/** Both counts of every sender at once; never fails, each answer stands for itself. */
+export const ask = Effect.fnUntraced(function* (
+  senders: ReadonlyArray<Address>,
+): Effect.fn.Return<ReadonlyMap<Address, Counts>, never, Rpc> {
+  const count = (address: Address, block: "latest" | "pending") =>
+    Effect.result(Effect.flatMap(Eth.getTransactionCount({ address, block }), asNumber));
+  const answers = yield* Effect.forEach(
+    senders,
+    (address) =>
+      Effect.map(
+        Effect.all([count(address, "latest"), count(address, "pending")], { concurrency: "unbounded" }),
+        ([latest, pending]) => [address, { latest, pending }] as const,
+      ),
+    { concurrency: "unbounded" },
+  );
+  return new Map(answers);
+});
+
+/** Each sender once, in order of first appearance. */
+export const senders = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Address> => [
+  ...new Set(transactions.map(({ from }) => from)),
+];
+
+/** Nonces and findings, one entry per transaction. */
+export interface Decision {
+  readonly outputs: ReadonlyArray<Nonce>;
+  readonly findings: ReadonlyArray<Finding>;
+}
+
+const valueOf = (result: Result.Result<number, Failure> | undefined): number | null =>
+  result !== undefined && Result.isSuccess(result) ? result.success : null;
+
+/** How many nonces a transaction takes: two when it carries an EIP-7702 authorisation of its own sender for the next one. */
+const width = (transaction: Transaction, nonce: number): number =>
+  transaction.authorizationList?.some(
+    (entry) => entry.nonce === nonce + 1 && authorityOf(entry) === transaction.from,
+  ) === true
+    ? 2
+    : 1;
+
+/**
+ * Decides the nonce of every transaction, in bundle order.
+ *
+ * Blockers: `NonceTooLow`, `NonceTooHigh`. One count missing is a warning, both are `unavailable`
+ * with the node's error. `assigned` are nonces reserved elsewhere (by index); they may run ahead of
+ * what the node knows.
+ */
+export const decide = (
+  transactions: ReadonlyArray<Transaction>,
+  counts: ReadonlyMap<Address, Counts>,
+  assigned: ReadonlyArray<number | null> = [],
+): Decision => {
+  const findings: Array<Finding> = [];
+  const upcoming = new Map<Address, number>();
+  const outputs = transactions.map((transaction, index): Nonce => {
+    const where = { step: "nonce", transaction: index } as const;
+    const answers = counts.get(transaction.from);
+    const latest = valueOf(answers?.latest);
+    const pending = valueOf(answers?.pending);
+    const first = !upcoming.has(transaction.from);
+    if (first && answers !== undefined) findings.push(...missing(answers, index));
+    if (first && latest !== null && pending !== null && pending < latest) {
+      findings.push(
+        note(
+          "NodeDisagrees",
+          "warning",
+          {
+            verdict: "the node counts fewer pending than mined transactions",
+            evidence: `pending ${pending}, latest ${latest}`,
+            remedy: "its backends may be out of step; ask again",
+          },
+          where,
+        ),
+      );
+    }
+    const next = latest === null && pending === null ? null : Math.max(latest ?? 0, pending ?? 0);
+    const due = upcoming.get(transaction.from) ?? next;
+    const reserved = assigned[index] ?? null;
+    const value = transaction.nonce ?? reserved ?? due;
+    const fixed = transaction.nonce !== null;
+    if (value !== null) upcoming.set(transaction.from, value + width(transaction, value));
+    const gap = value !== null && due !== null && value > due ? value - due : value === null ? null : 0;
+    const evidence = value === null ? "unavailable" : fixed || reserved !== null ? "assumed" : "estimated";
+    const output: Nonce = {
+      value,
+      next,
+      latest,
+      inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null,
+      gap,
+      fixed,
+      evidence,
+    };
+    if (value === null || due === null) return output;
+    const evidenceOf = { account: transaction.from, nonce: BigInt(value), next: BigInt(due) };
+    if (latest !== null && value < (first ? latest : due)) {
+      findings.push(
+        fromError(
+          new NonceTooLow({ ...evidenceOf, next: BigInt(Math.max(latest, first ? latest : due)) }),
+          "blocker",
+          where,
+        ),
+      );
+    } else if (value < due) {
+      findings.push(
+        note(
+          "ReplacesPending",
+          "warning",
+          {
+            verdict: "a transaction with this nonce is already in flight; this one would replace it",
+            evidence: `nonce ${value}, next free ${due}`,
+            remedy: "raise both fees by at least 10 % over the one in flight, or use the next nonce",
+          },
+          where,
+        ),
+      );
+    } else if (value > due && reserved !== null && !fixed) {
+      findings.push(
+        note(
+          "NonceUnderReservation",
+          "warning",
+          {
+            verdict: "the reserved nonce is ahead of what the node knows",
+            evidence: `nonce ${value}, next ${due}`,
+            remedy: "its predecessors must be sent first",
+          },
+          where,
+        ),
+      );
+    } else if (value > due) {
+      findings.push(fromError(new NonceTooHigh(evidenceOf), "blocker", where));
+    }
+    return output;
+  });
+  return { outputs, findings };
+};
+
+const missing = (answers: Counts, index: number): ReadonlyArray<Finding> => {
+  const where = { step: "nonce", transaction: index } as const;
+  const failures = [answers.latest, answers.pending].flatMap((answer) =>
+    Result.isFailure(answer) ? [answer.failure] : [],
+  );
+  return failures.map((failure) => fromError(failure, failures.length === 2 ? "unavailable" : "warning", where));
+};

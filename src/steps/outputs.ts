@@ -1,0 +1,199 @@
+/**
+ * What the steps find, as schemas: one per question, composed by the report.
+ *
+ * Amounts are wei, gas is gas, prices are wei per gas. `null` = not known; `evidence` says how the
+ * rest is known.
+ */
+import * as Schema from "effect/Schema";
+import { DecodedLog, DecodedResult } from "../errors/decoded.js";
+import { Evidence } from "../errors/finding.js";
+import { Address, Hash, Hex, nullable } from "../errors/hex.js";
+import { Revert } from "../errors/revert.js";
+import { Verdict } from "../errors/verdicts.js";
+
+const amount = Schema.NullOr(Schema.BigInt);
+
+/** Who lives at an address. */
+export const AccountCode = Schema.Struct({
+  account: Address,
+  /** `nobody`: no code. `delegated`: EIP-7702. */
+  kind: Schema.Literals(["contract", "delegated", "precompile", "nobody", "unknown"]),
+  /** The EIP-7702 delegate. */
+  delegate: nullable(Address),
+  /** Whether the delegate has code. */
+  delegateHasCode: nullable(Schema.Boolean),
+  evidence: Evidence,
+});
+export type AccountCode = typeof AccountCode.Type;
+
+/** Who sends and who receives. */
+export const Code = Schema.Struct({
+  from: AccountCode,
+  /** null = deployment. */
+  to: nullable(AccountCode),
+  /** Where a deployment puts its contract (CREATE of sender and nonce); null when the nonce is not known. */
+  creates: nullable(Address),
+});
+export type Code = typeof Code.Type;
+
+/** One log of a simulated call. */
+export const OutcomeLog = Schema.Struct({
+  address: Address,
+  topics: Schema.Array(Hash),
+  data: Hex,
+  decoded: nullable(DecodedLog),
+});
+export type OutcomeLog = typeof OutcomeLog.Type;
+
+/** What the simulated call did. */
+export const Outcome = Schema.Struct({
+  /** `halted`: stopped without `revert`, e.g. out of gas. `unknown`: not simulated. */
+  status: Schema.Literals(["success", "reverted", "halted", "unknown"]),
+  /** After refunds. */
+  gasUsed: amount,
+  /** Peak before refunds, where the node says it. */
+  maxUsedGas: amount,
+  returnData: Schema.NullOr(Hex),
+  /** The return value, when the call's function is known. */
+  result: Schema.NullOr(DecodedResult),
+  logs: Schema.Array(OutcomeLog),
+  revert: Schema.NullOr(Revert),
+  /** Why it failed. */
+  failure: Schema.NullOr(Verdict),
+  evidence: Evidence,
+});
+export type Outcome = typeof Outcome.Type;
+
+/** How much gas to allow. */
+export const Gas = Schema.Struct({
+  /** `eth_estimateGas`, where it was asked and answered. */
+  estimate: amount,
+  /** Gas used in the simulation, after refunds. */
+  used: amount,
+  /** Peak gas in the simulation, before refunds (bounded from `used` where the node does not say). */
+  peak: amount,
+  /** The limit to sign. */
+  limit: amount,
+  /** The most one transaction may ask for on this chain and in this block. */
+  cap: amount,
+  /** Whether the caller fixed the limit. */
+  fixed: Schema.Boolean,
+  evidence: Evidence,
+});
+export type Gas = typeof Gas.Type;
+
+/** Which nonce to sign. */
+export const Nonce = Schema.Struct({
+  /** The nonce to sign. */
+  value: Schema.NullOr(Schema.Int),
+  /** `eth_getTransactionCount` on `pending`: the next free nonce as the node sees it. */
+  next: Schema.NullOr(Schema.Int),
+  /** `eth_getTransactionCount` on `latest`: the next nonce that can be mined. */
+  latest: Schema.NullOr(Schema.Int),
+  /** Transactions of this sender between the two. */
+  inFlight: Schema.NullOr(Schema.Int),
+  /** Nonces missing before `value`. */
+  gap: Schema.NullOr(Schema.Int),
+  fixed: Schema.Boolean,
+  evidence: Evidence,
+});
+export type Nonce = typeof Nonce.Type;
+
+/** What to pay per gas. */
+export const Fee = Schema.Struct({
+  /** Base fee of the block this would be mined in. */
+  baseFeePerGas: amount,
+  maxFeePerGas: amount,
+  maxPriorityFeePerGas: amount,
+  /** Set instead of the two above for a legacy transaction. */
+  gasPrice: amount,
+  /** Where the tip came from. */
+  tipSource: Schema.Literals(["caller", "feeHistory", "receipts", "minimum", "unknown"]),
+  /** How long the fee cap outlives full blocks, seconds; null where the caller fixed it. */
+  horizonSeconds: Schema.NullOr(Schema.Finite),
+  evidence: Evidence,
+});
+export type Fee = typeof Fee.Type;
+
+/** One term of what an account must hold. */
+export const FundsTerm = Schema.Struct({
+  /** Index of the transaction. */
+  transaction: Schema.Int,
+  name: Schema.Literals(["value", "gas", "blobGas", "l1Fee", "operatorFee", "received", "spent"]),
+  /** Wei; negative for what earlier transactions of the bundle bring in. */
+  amount: Schema.BigInt,
+});
+
+/** Whether an account can pay for its transactions, in bundle order. */
+export const Funds = Schema.Struct({
+  account: Address,
+  /** Native balance before the first transaction. */
+  balance: amount,
+  /** The most it must hold: value + gas limit × max fee (+ L1 and operator fee). */
+  required: amount,
+  /** What it will probably pay. */
+  expected: amount,
+  /** Missing wei; 0 when it can pay. */
+  shortfall: amount,
+  terms: Schema.Array(FundsTerm),
+  evidence: Evidence,
+});
+export type Funds = typeof Funds.Type;
+
+const standard = Schema.Literals(["native", "erc20", "erc721", "erc1155"]);
+
+/** A token's own description, sanitised when shown. */
+export const TokenInfo = Schema.Struct({
+  token: Address,
+  name: Schema.NullOr(Schema.String),
+  symbol: Schema.NullOr(Schema.String),
+  decimals: Schema.NullOr(Schema.Int),
+});
+export type TokenInfo = typeof TokenInfo.Type;
+
+/** One movement. */
+export const Transfer = Schema.Struct({
+  standard,
+  /** null for the native currency. */
+  token: Schema.NullOr(Address),
+  from: Address,
+  to: Address,
+  /** Raw units; wei for native. */
+  amount: Schema.BigInt,
+  tokenId: Schema.NullOr(Schema.BigInt),
+  transaction: Schema.Int,
+  evidence: Evidence,
+});
+export type Transfer = typeof Transfer.Type;
+
+/** What an account held before and after the bundle, net of the gas it pays. */
+export const BalanceChange = Schema.Struct({
+  account: Address,
+  token: Schema.NullOr(Address),
+  tokenId: Schema.NullOr(Schema.BigInt),
+  before: amount,
+  after: amount,
+  delta: Schema.BigInt,
+  evidence: Evidence,
+});
+export type BalanceChange = typeof BalanceChange.Type;
+
+/** One right over somebody's tokens. */
+export const Approval = Schema.Struct({
+  standard: Schema.Literals(["erc20", "erc721", "erc1155", "permit2"]),
+  token: Address,
+  owner: Address,
+  spender: Address,
+  /** For a single NFT. */
+  tokenId: Schema.NullOr(Schema.BigInt),
+  /** Allowance in raw units; 0 or 1 for all-or-nothing approvals. */
+  before: amount,
+  after: amount,
+  /** Epoch seconds, where the approval ends by itself. */
+  expiration: Schema.NullOr(Schema.BigInt),
+  unlimited: Schema.Boolean,
+  spenderKind: Schema.Literals(["contract", "eoa", "delegated", "created", "precompile", "unknown"]),
+  transaction: Schema.Int,
+  evidence: Evidence,
+});
+export type Approval = typeof Approval.Type;

@@ -1,0 +1,203 @@
+/**
+ * For users' own tests: a node that answers by a script, and one that repeats what a real one said.
+ *
+ * ```ts
+ * const tape = emptyTape()
+ * await Effect.runPromise(Preflight.scan(tx).pipe(Effect.provide(layerRecorder(Rpc.layerHttp(url), tape))))
+ * // later, without any node:
+ * Preflight.scan(tx).pipe(Effect.provide(layerReplay(tape)))
+ * // and with one thing gone wrong:
+ * layerScripted({ eth_getCode: rpcError({ code: -32005, message: "limit exceeded" }) }, layerReplay(tape))
+ * ```
+ */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import { classify } from "./errors/classify.js";
+import { RpcError, Transport } from "./errors/rpc.js";
+import { Verdict } from "./errors/verdicts.js";
+import { patience, requests, type Patience, type Send } from "./rpc/requests.js";
+import { Rpc } from "./Rpc.js";
+
+const Failure = Schema.Union([RpcError, Verdict]);
+type Failure = typeof Failure.Type;
+const isFailure = Schema.is(Failure);
+
+/** A JSON-RPC error as a node would send it; made by {@link rpcError}. */
+export interface ScriptedError {
+  readonly _tag: "ScriptedError";
+  readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly httpStatus: number | null;
+}
+
+/** The answer "JSON-RPC error", to be classified like that of a real node. */
+export const rpcError = (
+  error: ScriptedError["error"],
+  options: { readonly httpStatus?: number } = {},
+): ScriptedError => ({ _tag: "ScriptedError", error, httpStatus: options.httpStatus ?? null });
+
+/** The answer that never comes: the request ends with its deadline. */
+export const silence: unique symbol = Symbol.for("evm-preflight/testing/silence");
+
+/** A result as JSON, an error as a node would send it, an error as it comes out of `Rpc`, or {@link silence}. */
+export type Answer = Schema.Json | ScriptedError | Failure | typeof silence;
+
+/** Answers by method: fixed, or from the parameters and how often the method was asked before. */
+export type Script = Readonly<Record<string, Answer | ((params: ReadonlyArray<unknown>, before: number) => Answer)>>;
+
+const isScriptedError = (answer: Answer): answer is ScriptedError =>
+  typeof answer === "object" && answer !== null && "_tag" in answer && answer["_tag"] === "ScriptedError";
+
+const resultOf = (method: string, answer: Exclude<Answer, typeof silence>): Result.Result<unknown, Failure> => {
+  if (isFailure(answer)) return Result.fail(answer);
+  if (!isScriptedError(answer)) return Result.succeed(answer);
+  const { error, httpStatus } = answer;
+  return Result.fail(classify({ method, error, ...(httpStatus === null ? {} : { httpStatus }) }));
+};
+
+const play = (script: Script): Send => {
+  const asked = new Map<string, number>();
+  return (method, params, done) => {
+    const before = asked.get(method) ?? 0;
+    asked.set(method, before + 1);
+    const scripted = Object.hasOwn(script, method)
+      ? script[method]
+      : rpcError({ code: -32601, message: `the method ${method} does not exist/is not available` });
+    const answer = typeof scripted === "function" ? scripted(params, before) : (scripted ?? null);
+    if (answer !== silence) done({ result: resultOf(method, answer), bytes: 0 });
+    return () => undefined;
+  };
+};
+
+const impatient: Patience = { ...patience, retryTimes: 0 };
+
+/**
+ * A node that answers by a script. A method that is not in it is asked of `otherwise`, and without
+ * that is one the node does not support. Nothing is tried twice, unless `options` say so.
+ */
+export const layerScripted = (
+  script: Script,
+  otherwise?: Layer.Layer<Rpc>,
+  options: Partial<Patience> = {},
+): Layer.Layer<Rpc> => {
+  const scripted = Effect.map(Clock.Clock, (clock) => requests(play(script), { ...impatient, ...options }, clock));
+  if (otherwise === undefined)
+    return Layer.effect(
+      Rpc,
+      Effect.map(scripted, (node) => Rpc.of({ endpoint: "scripted node", ...node })),
+    );
+  return Layer.effect(
+    Rpc,
+    Effect.gen(function* () {
+      const node = yield* scripted;
+      const real = yield* Rpc;
+      const of = (method: string) => (Object.hasOwn(script, method) ? node : real);
+      return Rpc.of({
+        endpoint: real.endpoint,
+        request: (method, params) => of(method).request(method, params),
+        refused: (method) => of(method).refused(method),
+      });
+    }),
+  ).pipe(Layer.provideMerge(otherwise));
+};
+
+/** One request and its answer, JSON-safe. */
+export interface Exchange {
+  readonly method: string;
+  readonly params: ReadonlyArray<unknown>;
+  readonly answer: { readonly result: unknown } | { readonly failure: Schema.Json };
+}
+
+/** What a recorder writes and {@link layerReplay} reads; `JSON.stringify` takes it as it is. */
+export interface Tape {
+  /** Epoch ms of the first request; null while empty. */
+  startedAt: number | null;
+  /** In the order in which the requests were made. */
+  readonly exchanges: Array<Exchange>;
+}
+
+/** A tape to record on. */
+export const emptyTape = (): Tape => ({ startedAt: null, exchanges: [] });
+
+const failureCodec = Schema.toCodecJson(Failure);
+const encodeFailure = Schema.encodeSync(failureCodec);
+const decodeFailure = Schema.decodeUnknownResult(failureCodec);
+
+/** The node of `node`, with every request and answer written on `tape`. */
+export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<Rpc> =>
+  Layer.effect(
+    Rpc,
+    Effect.gen(function* () {
+      const real = yield* Rpc;
+      const request = Effect.fnUntraced(function* (method: string, params: ReadonlyArray<unknown>) {
+        tape.startedAt ??= yield* Clock.currentTimeMillis;
+        // Its place is taken when the request is made: answers arrive in any order.
+        const place = tape.exchanges.push({ method, params, answer: { result: null } }) - 1;
+        const result = yield* Effect.result(real.request(method, params));
+        tape.exchanges[place] = {
+          method,
+          params,
+          answer: Result.isSuccess(result) ? { result: result.success } : { failure: encodeFailure(result.failure) },
+        };
+        return yield* Effect.fromResult(result);
+      });
+      return Rpc.of({ endpoint: real.endpoint, request, refused: real.refused });
+    }),
+  ).pipe(Layer.provide(node));
+
+const unknownRequest = (method: string) =>
+  new RpcError({ method, reason: new Transport({ detail: "the tape has no further answer for this method" }) });
+
+const failureOf = (method: string, failure: Schema.Json): Failure =>
+  Result.getOrElse(decodeFailure(failure), () => unknownRequest(method));
+
+const rewind = (tape: Tape): Send => {
+  const left = [...tape.exchanges];
+  return (method, params, done) => {
+    const wanted = JSON.stringify(params);
+    const exact = left.findIndex((each) => each.method === method && JSON.stringify(each.params) === wanted);
+    const place = exact === -1 ? left.findIndex((each) => each.method === method) : exact;
+    const answer = place === -1 ? undefined : left.splice(place, 1)[0]?.answer;
+    const result =
+      answer === undefined
+        ? Result.fail(unknownRequest(method))
+        : "failure" in answer
+          ? Result.fail(failureOf(method, answer.failure))
+          : Result.succeed(answer.result);
+    done({ result, bytes: 0 });
+    return () => undefined;
+  };
+};
+
+/** `clock`, set back so that it shows `from` now. */
+const setBack = (clock: Clock.Clock, from: number): Clock.Clock => {
+  const ms = Math.floor(clock.currentTimeMillisUnsafe()) - from;
+  const nanos = BigInt(ms) * 1_000_000n;
+  return {
+    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() - ms,
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now - ms),
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() - nanos,
+    currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now - nanos),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration),
+  };
+};
+
+/**
+ * A node that repeats a tape, each answer once: to the same request, else (the witness has another
+ * address in every request) to the next of the same method. The clock starts when the tape did, so
+ * that the recorded blocks are as fresh as they were.
+ */
+export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
+  Layer.unwrap(
+    Effect.map(Clock.Clock, (clock) => {
+      const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
+      return Layer.merge(
+        Layer.succeed(Rpc, Rpc.of({ endpoint: "replayed node", ...requests(rewind(tape), impatient, then) })),
+        Layer.succeed(Clock.Clock, then),
+      );
+    }),
+  );

@@ -1,0 +1,45 @@
+/** A signed transaction read back: who signed it, and what. */
+import * as Result from "effect/Result";
+import { parseTransaction, type TransactionSerialized } from "viem";
+import type { Address } from "../errors/hex.js";
+import { signingHash, type Request, type Signable } from "./request.js";
+import { recoverSigner } from "./signer.js";
+
+/** The fields of a parsed transaction that `Request` has; the signature falls away. */
+const requestOf = (
+  raw: string,
+): { readonly request: Request; readonly signature: { r: string; s: string; yParity: number } } | null => {
+  const { r, s, yParity, v, ...fields } = parseTransaction(raw as TransactionSerialized) as Record<string, unknown>;
+  if (typeof r !== "string" || typeof s !== "string") return null;
+  const parity =
+    typeof yParity === "number" ? yParity : typeof v === "bigint" ? Number(v >= 35n ? (v - 35n) % 2n : v - 27n) : null;
+  if (parity !== 0 && parity !== 1) return null;
+  const known = Object.fromEntries(
+    Object.entries(fields).filter(([key, value]) => value !== undefined && !["blobs", "sidecars", "kzg"].includes(key)),
+  );
+  // why: viem's parser leaves out what is zero or empty
+  const request = {
+    nonce: 0,
+    value: 0n,
+    gas: 0n,
+    data: "0x",
+    ...(fields["type"] === "legacy" || fields["type"] === "eip2930"
+      ? {}
+      : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }),
+    ...known,
+  } as unknown as Request;
+  return { request, signature: { r, s, yParity: parity } };
+};
+
+/** The signer and the request of signed bytes; null when they are no signed transaction. */
+export const readSigned = (raw: string): Signable | null =>
+  Result.getOrElse(
+    Result.try(() => {
+      const parsed = requestOf(raw);
+      const hash = parsed === null ? null : signingHash(parsed.request);
+      if (parsed === null || hash === null) return null;
+      const from: Address | null = recoverSigner(hash, parsed.signature);
+      return from === null ? null : { from, request: parsed.request };
+    }),
+    () => null,
+  );

@@ -1,0 +1,29 @@
+/**
+ * The pipeline as actions of a viem client.
+ *
+ * ```ts
+ * const client = createPublicClient({ transport: http(url) }).extend(preflightActions())
+ * const report = await client.preflight({ from, to, value: 1n })
+ * const { requests } = await client.ready(report)
+ * ```
+ */
+import type { Options } from "./preflight/options.js";
+import * as Promises from "./preflight/promises.js";
+import * as Rpc from "./Rpc.js";
+
+export type { Options } from "./preflight/options.js";
+export type { Abortable, RunOptions } from "./preflight/promises.js";
+
+/** `preflight`, `scan`, `prove` and `ready`, as {@link preflightActions} adds them to a client. */
+export type PreflightActions = Pick<Promises.Actions, "preflight" | "scan" | "prove" | "ready">;
+
+/**
+ * For `client.extend`. Requests go through the client's own transport, its batching included; its
+ * retries are off. `defaults` are the options of every call that says nothing else.
+ */
+export const preflightActions =
+  (defaults?: Options, rpc?: Rpc.Options) =>
+  (client: Rpc.Requester & { readonly transport?: unknown; readonly name?: string | undefined }): PreflightActions => {
+    const { preflight, scan, prove, ready } = Promises.make(Rpc.layerClient(client, rpc), defaults);
+    return { preflight, scan, prove, ready };
+  };

@@ -1,0 +1,233 @@
+/**
+ * What the witness answered. Total: whatever bytes come in, the result is a value, never an exception,
+ * and its size is bounded by what was asked.
+ */
+import type { Address, Hash, Hex } from "../errors/hex.js";
+import { limited, type Query } from "./queries.js";
+
+/** One answer, in the order of the queries. */
+export type Answer =
+  | {
+      readonly kind: "environment";
+      readonly chainId: bigint;
+      readonly number: bigint;
+      readonly parentHash: Hash;
+      /** Seconds. */
+      readonly timestamp: bigint;
+      /** Wei per gas. */
+      readonly baseFeePerGas: bigint;
+      readonly feeRecipient: Address;
+      readonly prevRandao: Hash;
+      readonly gasLimit: bigint;
+      /** Wei per gas, of the witness's own transaction. */
+      readonly gasPrice: bigint;
+      /** Gas the witness had left when it was asked. */
+      readonly gasLeft: bigint;
+    }
+  | {
+      readonly kind: "account";
+      /** Wei. */
+      readonly balance: bigint;
+      /** Zero when nobody is there (EIP-1052). */
+      readonly codeHash: Hash;
+      /** Bytes. */
+      readonly codeSize: bigint;
+      /** At most the first 23 bytes: enough for an EIP-7702 delegation. */
+      readonly codePrefix: Hex;
+    }
+  | {
+      readonly kind: "call";
+      readonly success: boolean;
+      /** Bytes returned, before the cap. */
+      readonly size: bigint;
+      /** What was returned, cut at the query's `returnCap`. */
+      readonly data: Hex;
+    }
+  /** No gas was left for this query: nothing is known, which is not zero. */
+  | { readonly kind: "unavailable" };
+
+const magic = "77697431";
+const answered = "ff";
+const starved = "00";
+const unavailable: Answer = { kind: "unavailable" };
+
+/** The longest answer these queries can have, in hex digits. */
+const longest = (queries: ReadonlyArray<Query>): number => {
+  let bytes = 5;
+  for (const query of queries) {
+    bytes += query.kind === "environment" ? 321 : query.kind === "account" ? 92 : 6 + limited(query.returnCap);
+  }
+  return bytes * 2;
+};
+
+interface Read {
+  readonly answer: Answer;
+  readonly next: number;
+}
+
+const environmentAt = (hex: string, at: number): Read | null => {
+  const next = at + 642;
+  if (next > hex.length || hex.slice(at, at + 2) !== "01") return null;
+  const word = (index: number): string => hex.slice(at + 2 + index * 64, at + 66 + index * 64);
+  const quantity = (index: number): bigint => BigInt(`0x${word(index)}`);
+  const feeRecipient = word(5);
+  if (!feeRecipient.startsWith("0".repeat(24))) return null;
+  const answer: Answer = {
+    kind: "environment",
+    chainId: quantity(0),
+    number: quantity(1),
+    parentHash: `0x${word(2)}` as Hash,
+    timestamp: quantity(3),
+    baseFeePerGas: quantity(4),
+    feeRecipient: `0x${feeRecipient.slice(24)}` as Address,
+    prevRandao: `0x${word(6)}` as Hash,
+    gasLimit: quantity(7),
+    gasPrice: quantity(8),
+    gasLeft: quantity(9),
+  };
+  return { answer, next };
+};
+
+const accountAt = (hex: string, at: number): Read | null => {
+  const next = at + 184;
+  if (next > hex.length || hex.slice(at, at + 2) !== "02") return null;
+  const codeSize = Number.parseInt(hex.slice(at + 130, at + 138), 16);
+  const answer: Answer = {
+    kind: "account",
+    balance: BigInt(`0x${hex.slice(at + 2, at + 66)}`),
+    codeHash: `0x${hex.slice(at + 66, at + 130)}` as Hash,
+    codeSize: BigInt(codeSize),
+    codePrefix: `0x${hex.slice(at + 138, at + 138 + Math.min(codeSize, 23) * 2)}` as Hex,
+  };
+  return { answer, next };
+};
+
+const callAt = (hex: string, at: number, returnCap: number): Read | null => {
+  if (at + 12 > hex.length || hex.slice(at, at + 2) !== "03") return null;
+  const success = hex.slice(at + 2, at + 4);
+  if (success !== "00" && success !== "01") return null;
+  const size = Number.parseInt(hex.slice(at + 4, at + 12), 16);
+  const next = at + 12 + Math.min(size, limited(returnCap)) * 2;
+  if (next > hex.length) return null;
+  const answer: Answer = {
+    kind: "call",
+    success: success === "01",
+    size: BigInt(size),
+    data: `0x${hex.slice(at + 12, next)}` as Hex,
+  };
+  return { answer, next };
+};
+
+const answerAt = (query: Query, hex: string, at: number): Read | null => {
+  switch (query.kind) {
+    case "environment":
+      return environmentAt(hex, at);
+    case "account":
+      return accountAt(hex, at);
+    case "call":
+      return callAt(hex, at, query.returnCap);
+  }
+};
+
+/**
+ * The answers to `queries`, one for each and in their order, out of what the witness returned; `null`
+ * when the bytes are not an answer of the witness to these queries (no witness there, cut, altered).
+ */
+export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): ReadonlyArray<Answer> | null => {
+  if (typeof returnData !== "string" || returnData.length - 2 > longest(queries)) return null;
+  if (returnData.length % 2 !== 0 || !/^0x[0-9a-fA-F]*$/.test(returnData)) return null;
+  const hex = returnData.slice(2).toLowerCase();
+  if (!hex.startsWith(magic)) return null;
+  const answers: Array<Answer> = [];
+  let at = magic.length;
+  for (const query of queries) {
+    if (hex.length === at + 2 && hex.endsWith(starved)) {
+      return [...answers, ...queries.slice(answers.length).map(() => unavailable)];
+    }
+    const read = answerAt(query, hex, at);
+    if (read === null) return null;
+    answers.push(read.answer);
+    at = read.next;
+  }
+  return hex.slice(at) === answered ? answers : null;
+};
+
+/** The data of a successful call with at least `words` words, or null. */
+const wordsOf = (answer: Answer | undefined, words: number): string | null => {
+  if (answer === undefined || answer.kind !== "call" || !answer.success) return null;
+  const hex = answer.data.slice(2);
+  return hex.length >= words * 64 ? hex : null;
+};
+
+const wordAt = (hex: string, index: number): bigint => BigInt(`0x${hex.slice(index * 64, index * 64 + 64)}`);
+
+/** A uint256; null when unavailable, failed or short. Longer data is tolerated, as Solidity does. */
+export const readUint256 = (answer: Answer | undefined): bigint | null => {
+  const hex = wordsOf(answer, 1);
+  return hex === null ? null : wordAt(hex, 0);
+};
+
+/** A uint8 such as `decimals()`; null when it does not fit, as Solidity would revert. */
+export const readUint8 = (answer: Answer | undefined): number | null => {
+  const value = readUint256(answer);
+  return value === null || value > 255n ? null : Number(value);
+};
+
+/** A bool; null for anything but 0 and 1, as Solidity would revert. */
+export const readBool = (answer: Answer | undefined): boolean | null => {
+  const value = readUint256(answer);
+  return value === 0n ? false : value === 1n ? true : null;
+};
+
+/** An address; null with dirty upper bytes, as Solidity would revert. */
+export const readAddress = (answer: Answer | undefined): Address | null => {
+  const hex = wordsOf(answer, 1);
+  return hex === null || !hex.startsWith("0".repeat(24)) ? null : (`0x${hex.slice(24, 64)}` as Address);
+};
+
+/** Permit2's allowance: `amount` in token units, `expiration` in seconds, `nonce` of the next permit. */
+export interface Permit2Allowance {
+  readonly amount: bigint;
+  readonly expiration: bigint;
+  readonly nonce: bigint;
+}
+
+/** The three values of Permit2 `allowance(address,address,address)`; null when one is out of its range. */
+export const readPermit2Allowance = (answer: Answer | undefined): Permit2Allowance | null => {
+  const hex = wordsOf(answer, 3);
+  if (hex === null) return null;
+  const [amount, expiration, nonce] = [wordAt(hex, 0), wordAt(hex, 1), wordAt(hex, 2)];
+  return amount >> 160n !== 0n || expiration >> 48n !== 0n || nonce >> 48n !== 0n
+    ? null
+    : { amount, expiration, nonce };
+};
+
+const utf8 = (hex: string): string => {
+  const bytes = Uint8Array.from({ length: hex.length >> 1 }, (_, index) =>
+    Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16),
+  );
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+};
+
+/**
+ * Text of a `name()` or `symbol()`: an ABI string, or a bytes32 padded with zeros (exactly one word).
+ * At most `limit` bytes of it; null when unavailable, failed, empty or neither of the two. Raw: what is
+ * not UTF-8 becomes U+FFFD, control characters stay; show it through `escapeText`.
+ */
+export const readString = (answer: Answer | undefined, limit: number = 128): string | null => {
+  const hex = wordsOf(answer, 1);
+  if (hex === null || answer?.kind !== "call") return null;
+  if (answer.size === 32n) {
+    const text = hex.replace(/(?:00)+$/, "");
+    return text === "" || text.startsWith("00") ? null : utf8(text.slice(0, limit * 2));
+  }
+  if (hex.length < 128) return null;
+  const offset = wordAt(hex, 0);
+  if (offset + 32n > BigInt(hex.length >> 1)) return null;
+  const start = Number(offset) + 32;
+  const length = wordAt(hex.slice(Number(offset) * 2), 0);
+  // The declared length must lie within what the token really returned, even where the cap cut it.
+  if (length === 0n || BigInt(start) + length > answer.size) return null;
+  const end = start + Math.min(Number(length), limit);
+  return end * 2 > hex.length ? null : utf8(hex.slice(start * 2, end * 2));
+};

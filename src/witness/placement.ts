@@ -1,0 +1,36 @@
+/** Where the witness stands in one simulation: addresses that nobody can have prepared for. */
+import type { Address, Hex } from "../errors/hex.js";
+import { witnessBytecode } from "./bytecode.js";
+
+/** What the state overrides say of one account. */
+export type AccountOverride = { readonly code: Hex } | { readonly balance: bigint };
+
+/** The witness and its sender, with the state overrides that bring them into being. */
+export interface Placement {
+  readonly address: Address;
+  readonly sender: Address;
+  readonly override: Readonly<Record<Address, AccountOverride>>;
+}
+
+/** Wei of the sender: more than any gas limit times any fee, far below every node's overflow checks. */
+const senderBalance = 2n ** 96n - 1n;
+
+// Precompiles, predeploys and vanity pseudo-accounts live at low or leading-zero addresses.
+const addressFrom = (random: Uint8Array, start: number): Address => {
+  const bytes = Array.from({ length: 20 }, (_, index) => random[start + index] ?? 0);
+  if (bytes[0] === 0) bytes[0] = 0xa5;
+  return `0x${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}` as Address;
+};
+
+const otherThan = (address: Address, sender: Address): Address =>
+  address === sender ? (`0x${sender.startsWith("0x5a") ? "a5" : "5a"}${sender.slice(4)}` as Address) : sender;
+
+/**
+ * Places the witness by 40 random bytes (the first 20 its own address, the rest its sender's). Use fresh
+ * ones for every simulated block: a contract that could guess them would behave only when watched.
+ */
+export const place = (random: Uint8Array): Placement => {
+  const address = addressFrom(random, 0);
+  const sender = otherThan(address, addressFrom(random, 20));
+  return { address, sender, override: { [address]: { code: witnessBytecode }, [sender]: { balance: senderBalance } } };
+};

@@ -1,0 +1,188 @@
+/**
+ * What can be asked of the witness, and how it is put on the wire.
+ *
+ * The witness (`Witness.yul`) is a small contract injected by a state override and called in the same
+ * simulated block as the user's transactions. It answers a list of queries in order, only reads, and
+ * gives every call a gas cap and a return-data cap. `answers.ts` reads what it returns.
+ */
+import type { Address, Hex } from "../errors/hex.js";
+
+/** One question. `gas` is in gas units, `returnCap` in bytes; both are limited to 32 bits on the wire. */
+export type Query =
+  | { readonly kind: "environment" }
+  | { readonly kind: "account"; readonly address: Address }
+  | {
+      readonly kind: "call";
+      readonly to: Address;
+      readonly data: Hex;
+      readonly gas: number;
+      readonly returnCap: number;
+    };
+
+/** A query that is a STATICCALL. */
+export type Call = Extract<Query, { readonly kind: "call" }>;
+
+const limit32 = 0xffff_ffff;
+
+/** What the wire holds: a whole number within 32 bits; nonsense asks for nothing. */
+export const limited = (value: number): number => (value > 0 ? Math.min(Math.floor(value), limit32) : 0);
+
+const uint32 = (value: number): string => limited(value).toString(16).padStart(8, "0");
+
+/** Bytes in a hex string with `0x`. */
+const byteLength = (data: Hex): number => (data.length - 2) >> 1;
+
+const encodeQuery = (query: Query): string => {
+  switch (query.kind) {
+    case "environment":
+      return "01";
+    case "account":
+      return `02${query.address.slice(2)}`;
+    case "call":
+      return `03${query.to.slice(2)}${uint32(query.gas)}${uint32(query.returnCap)}${uint32(byteLength(query.data))}${query.data.slice(2)}`;
+  }
+};
+
+/** The calldata of the witness for these queries, in lower case. */
+export const encodeQueries = (queries: ReadonlyArray<Query>): Hex =>
+  `0x${queries.map(encodeQuery).join("").toLowerCase()}` as Hex;
+
+/** Gas of `size` bytes of EVM memory (Yellow Paper, appendix H: 3 per word plus words²/512). */
+const memoryGas = (size: number): number => {
+  const words = Math.floor((size + 31) / 32);
+  return 3 * words + Math.floor((words * words) / 512);
+};
+
+/** What the witness keeps before each query so that it can always return what it has. */
+const reserve = 2000;
+
+// The same numbers as in Witness.yul: the work each query is charged for in advance, the memory it may
+// grow, and the bytes it adds to the answer.
+const costOf = (query: Query): { readonly work: number; readonly growth: number; readonly answer: number } => {
+  switch (query.kind) {
+    case "environment":
+      return { work: 1000, growth: 384, answer: 321 };
+    case "account":
+      return { work: 8000, growth: 192, answer: 92 };
+    case "call": {
+      const gas = limited(query.gas);
+      const returnCap = limited(query.returnCap);
+      const length = byteLength(query.data);
+      return {
+        work: 10_000 + Math.floor((length + returnCap) / 8) + gas + Math.floor(gas / 63) + 1,
+        growth: Math.max(length, returnCap) + 128,
+        answer: 6 + returnCap,
+      };
+    }
+  }
+};
+
+/**
+ * The gas limit (in gas) of a transaction to the witness with which every query can use its whole cap:
+ * intrinsic gas (21,000 and 16 per byte of calldata; never below a floor of 64 per byte, which is above
+ * EIP-7623's 40) and the witness's own work. What is not used is not charged, but a simulated block
+ * must have room for it. With less, the last queries may come back `unavailable`, never wrong.
+ */
+export const gasFor = (queries: ReadonlyArray<Query>): bigint => {
+  let bytes = 0;
+  let size = 4;
+  let work = 1000 + reserve;
+  for (const query of queries) {
+    const cost = costOf(query);
+    work += cost.work + memoryGas(size + cost.growth) - memoryGas(size);
+    size += cost.answer;
+    bytes += query.kind === "environment" ? 1 : query.kind === "account" ? 21 : 33 + byteLength(query.data);
+    work += 300;
+  }
+  return BigInt(21_000 + Math.max(64 * bytes, 16 * bytes + work));
+};
+
+// The gas caps are several times what real contracts need (a proxied, rebasing `balanceOf` stays under
+// 100,000 gas), so that a token which burns its cap costs the block little.
+
+/** Gas cap of a read of one balance, allowance or owner, in gas. */
+export const readGas = 200_000;
+/** Gas cap of `name`, `symbol` and `decimals`, in gas. */
+export const metadataGas = 100_000;
+/** Return cap of a string, in bytes: offset, length and up to 256 bytes of text. */
+export const stringCap = 320;
+
+const call = (to: Address, data: string, gas: number, returnCap: number): Call => ({
+  kind: "call",
+  to,
+  data: `0x${data}` as Hex,
+  gas,
+  returnCap,
+});
+
+const word = (address: Address): string => address.slice(2).toLowerCase().padStart(64, "0");
+
+const uint = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
+
+/** `balanceOf(address)` of an ERC-20 or ERC-721: a uint256. */
+export const balanceOf = (token: Address, account: Address): Call =>
+  call(token, `70a08231${word(account)}`, readGas, 32);
+
+/** `balanceOf(address,uint256)` of an ERC-1155: a uint256. */
+export const balanceOf1155 = (token: Address, account: Address, id: bigint): Call =>
+  call(token, `00fdd58e${word(account)}${uint(id)}`, readGas, 32);
+
+/** `ownerOf(uint256)` of an ERC-721: an address; reverts when there is no such token. */
+export const ownerOf = (token: Address, id: bigint): Call => call(token, `6352211e${uint(id)}`, readGas, 32);
+
+/** `allowance(address,address)` of an ERC-20: a uint256. */
+export const allowance = (token: Address, owner: Address, spender: Address): Call =>
+  call(token, `dd62ed3e${word(owner)}${word(spender)}`, readGas, 32);
+
+/** `isApprovedForAll(address,address)` of an ERC-721 or ERC-1155: a bool. */
+export const isApprovedForAll = (token: Address, owner: Address, operator: Address): Call =>
+  call(token, `e985e9c5${word(owner)}${word(operator)}`, readGas, 32);
+
+/** `getApproved(uint256)` of an ERC-721: an address, zero when nobody is. */
+export const getApproved = (token: Address, id: bigint): Call => call(token, `081812fc${uint(id)}`, readGas, 32);
+
+/** Permit2 `allowance(address user,address token,address spender)`: see `readPermit2Allowance`. */
+export const permit2Allowance = (permit2: Address, owner: Address, token: Address, spender: Address): Call =>
+  call(permit2, `927da105${word(owner)}${word(token)}${word(spender)}`, readGas, 96);
+
+/** ERC-165 `supportsInterface(bytes4)`: a bool. */
+export const supportsInterface = (contract: Address, interfaceId: Hex): Call =>
+  call(contract, `01ffc9a7${interfaceId.slice(2, 10).toLowerCase().padEnd(64, "0")}`, readGas, 32);
+
+/** `name()`: an ABI string, or bytes32 on old tokens. */
+export const name = (token: Address): Call => call(token, "06fdde03", metadataGas, stringCap);
+
+/** `symbol()`: an ABI string, or bytes32 on old tokens. */
+export const symbol = (token: Address): Call => call(token, "95d89b41", metadataGas, stringCap);
+
+/** `decimals()`: a uint8. */
+export const decimals = (token: Address): Call => call(token, "313ce567", metadataGas, 32);
+
+/** The OP-stack predeploy `GasPriceOracle`. */
+export const gasPriceOracle = "0x420000000000000000000000000000000000000F" as Address;
+
+/**
+ * `GasPriceOracle.getL1Fee(bytes)`: wei for an unsigned serialised transaction (the oracle adds what the
+ * signature takes). Since Fjord it compresses the bytes in Solidity, so the cap grows with them.
+ */
+export const getL1Fee = (transaction: Hex, oracle: Address = gasPriceOracle): Call => {
+  const length = (transaction.length - 2) >> 1;
+  const padded = transaction
+    .slice(2)
+    .toLowerCase()
+    .padEnd(Math.ceil(length / 32) * 64, "0");
+  return call(oracle, `49948e0e${uint(32n)}${uint(BigInt(length))}${padded}`, 300_000 + 1000 * length, 32);
+};
+
+/** `GasPriceOracle.getOperatorFee(uint256)`: wei for that gas (Isthmus; zero without). */
+export const getOperatorFee = (gas: bigint, oracle: Address = gasPriceOracle): Call =>
+  call(oracle, `275aedd2${uint(gas)}`, readGas, 32);
+
+/** `GasPriceOracle.isFjord()`: a bool. */
+export const isFjord = (oracle: Address = gasPriceOracle): Call => call(oracle, "960e3a23", readGas, 32);
+
+/** `GasPriceOracle.isIsthmus()`: a bool. */
+export const isIsthmus = (oracle: Address = gasPriceOracle): Call => call(oracle, "b54501bc", readGas, 32);
+
+/** `GasPriceOracle.isJovian()`: a bool. */
+export const isJovian = (oracle: Address = gasPriceOracle): Call => call(oracle, "105d0b81", readGas, 32);

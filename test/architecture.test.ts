@@ -1,0 +1,225 @@
+/** The house rules that can be read from the sources: floors, cycles, where IO lives, words and sizes. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { linesOf, moduleOf, root, targetOf, walkFiles, type Import, type Module } from "./harness/sources.js";
+
+/** Floors from the bottom. Files of one group may import each other; groups of one floor may not. */
+const floors: ReadonlyArray<{ readonly floor: number; readonly group: string; readonly paths: RegExp }> = [
+  { floor: 0, group: "errors", paths: /^src\/(errors\/.+|Errors)\.ts$/ },
+  { floor: 1, group: "transaction", paths: /^src\/(Transaction|transaction\/.+)\.ts$/ },
+  { floor: 1, group: "witness", paths: /^src\/witness\/.+\.ts$/ },
+  { floor: 2, group: "rpc", paths: /^src\/(Rpc|rpc\/.+)\.ts$/ },
+  { floor: 2, group: "chains", paths: /^src\/(Chains|chains\/.+)\.ts$/ },
+  { floor: 2, group: "nonces", paths: /^src\/(NonceStore|nonces\/.+)\.ts$/ },
+  { floor: 3, group: "eth", paths: /^src\/(Eth|eth\/.+)\.ts$/ },
+  { floor: 4, group: "steps", paths: /^src\/steps\/.+\.ts$/ },
+  { floor: 4.5, group: "report", paths: /^src\/report\/.+\.ts$/ },
+  { floor: 5, group: "Report", paths: /^src\/Report\.ts$/ },
+  // Below the pipeline that evaluates it, above the report that it judges.
+  { floor: 5.5, group: "Policy", paths: /^src\/(Policy|policy\/.+)\.ts$/ },
+  { floor: 6, group: "Nonces", paths: /^src\/Nonces\.ts$/ },
+  { floor: 6, group: "Preflight", paths: /^src\/(Preflight|preflight\/.+)\.ts$/ },
+  { floor: 7, group: "cli", paths: /^src\/(cli|cli\/.+)\.ts$/ },
+  { floor: 7, group: "index", paths: /^src\/index\.ts$/ },
+  { floor: 7, group: "promise", paths: /^src\/promise\.ts$/ },
+  { floor: 7, group: "viem", paths: /^src\/viem\.ts$/ },
+  { floor: 7, group: "redis", paths: /^src\/redis\.ts$/ },
+  { floor: 7, group: "postgres", paths: /^src\/postgres\.ts$/ },
+  { floor: 7, group: "testing", paths: /^src\/testing\.ts$/ },
+];
+
+/** Parts that steps share: their schemas, and the folders below `steps`. A part imports no step. */
+const isSharedPart = (file: string) => file === "src/steps/outputs.ts" || /^src\/steps\/.+\//.test(file);
+
+/** Catalogues of flat error classes, long only because the list is; with what each may grow to. */
+const catalogues: Readonly<Record<string, number>> = { "src/errors/verdicts.ts": 480, "src/errors/rpc.ts": 380 };
+
+const placeOf = (file: string) => floors.find(({ paths }) => paths.test(file));
+
+const say = ({ file, line, specifier }: Import, why: string) => `${file}:${line} imports "${specifier}": ${why}`;
+
+/** Imports that go up, sideways, or between steps. */
+const floorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, imports }) => {
+    const here = placeOf(file);
+    if (here === undefined) return [`${file}: belongs to no floor`];
+    return imports.flatMap((each) => {
+      const target = targetOf(file, each.specifier);
+      if (target === null) return [];
+      const there = placeOf(target);
+      if (there === undefined) return [say(each, "belongs to no floor")];
+      if (here.group === "steps" && there.group === "rpc" && !each.typeOnly)
+        return [say(each, "a step asks through Eth, never Rpc")];
+      if (there.floor < here.floor) return [];
+      if (there.group === here.group) {
+        return here.group === "steps" && !isSharedPart(target) ? [say(each, "steps never import each other")] : [];
+      }
+      return [say(each, `floor ${here.floor} may not import floor ${there.floor}`)];
+    });
+  });
+
+/** One import cycle as a path, or null. */
+const findCycle = (modules: ReadonlyArray<Module>): string | null => {
+  const graph = new Map(
+    modules.map(({ file, imports }) => [
+      file,
+      imports.flatMap(({ specifier }) => targetOf(file, specifier) ?? []).filter((target) => target !== file),
+    ]),
+  );
+  const done = new Set<string>();
+  const walk = (file: string, path: ReadonlyArray<string>): string | null => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file].join(" → ");
+    if (done.has(file)) return null;
+    for (const next of graph.get(file) ?? []) {
+      const cycle = walk(next, [...path, file]);
+      if (cycle !== null) return cycle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of graph.keys()) {
+    const cycle = walk(file, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
+};
+
+/** What talks to the outside, by module; `*` = all of it. */
+const ioOfViem = new Set(
+  ["createClient", "createPublicClient", "createWalletClient", "createTestClient", "createTransport"].concat([
+    "http",
+    "webSocket",
+    "custom",
+    "fallback",
+    "ipc",
+    "*",
+    "default",
+  ]),
+);
+const mayTalk = new Set(["rpc", "cli", "testing"]);
+
+/** IO outside the floors that may do it. */
+const ioBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, imports, text }) => {
+    if (mayTalk.has(placeOf(file)?.group ?? "")) return [];
+    const imported = imports
+      .filter(({ specifier, names, typeOnly }) => {
+        if (specifier.startsWith("node:")) return true;
+        if (typeOnly) return false;
+        if (specifier.startsWith("effect/http") || specifier.startsWith("@effect/platform")) return true;
+        if (/^viem\/(actions|node|clients)/.test(specifier)) return true;
+        return specifier === "viem" && names.some((name) => ioOfViem.has(name));
+      })
+      .map((each) => say(each, "only Rpc (and the cli and testing doors) talk to the outside"));
+    const called = linesOf(text)
+      .filter(({ code }) => /(?<![.\w])(fetch|XMLHttpRequest|WebSocket)\s*\(/.test(code))
+      .map(({ line }) => `${file}:${line} calls the network: only Rpc does`);
+    return [...imported, ...called];
+  });
+
+const forbiddenCode: ReadonlyArray<readonly [RegExp, string]> = [
+  [/(:|\bas|<|,|\||&)\s*any\b(?!\w)/, "`any`"],
+  [/(?<![.\w])async\b(?!\s*:)/, "`async`: use Effect"],
+  [/(?<![.\w])try\s*\{/, "`try`: use Effect.try or Result.try"],
+  [/\bDate\.now\b|\bnew Date\(\)/, "the wall clock: use Clock"],
+  [/\bconsole\.\w+\(/, "console: return it, or log at Debug"],
+];
+const forbiddenText: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\b(TODO|FIXME|XXX|HACK)\b|not implemented/i, "unfinished work"],
+  [/@ts-(ignore|expect-error|nocheck)/, "a silenced compiler"],
+  [/^\s*(\/\/|\*)\s*[-=─═*]{4,}/, "a divider comment"],
+  [/from "effect"/, 'the barrel: import "effect/<Module>"'],
+];
+
+/** Words that must not stand in the sources. */
+const wordBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, text }) =>
+    linesOf(text).flatMap(({ line, code, raw }) => [
+      ...forbiddenCode
+        .filter(([pattern]) => pattern.test(code))
+        .map(([, what]) => `${file}:${line} has ${what}: ${raw.trim()}`),
+      ...forbiddenText
+        .filter(([pattern]) => pattern.test(raw))
+        .map(([, what]) => `${file}:${line} has ${what}: ${raw.trim()}`),
+    ]),
+  );
+
+const nameBreaches = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  files.filter((file) => file.split("/").some((part) => /^(utils?|helpers?|common|shared|misc)(\.|$)/i.test(part)));
+
+const files = walkFiles("src");
+const modules = files
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => moduleOf(file, readFileSync(join(root, file), "utf8")));
+
+describe("the sources", () => {
+  it("import only from lower floors", () => expect(floorBreaches(modules)).toEqual([]));
+  it("have no import cycle", () => expect(findCycle(modules)).toBeNull());
+  it("talk to the outside only in Rpc and the doors made for it", () => expect(ioBreaches(modules)).toEqual([]));
+  it("hold no forbidden word", () => expect(wordBreaches(modules)).toEqual([]));
+  it("have no drawer for leftovers", () => expect(nameBreaches(files)).toEqual([]));
+  it("stay below 300 lines a file", () =>
+    expect(
+      modules
+        .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
+        .filter(({ file, lines }) => lines > (catalogues[file] ?? 300))
+        .map(({ file, lines }) => `${file}: ${lines} lines`),
+    ).toEqual([]));
+});
+
+describe("these rules", () => {
+  const breach = (file: string, text: string) => floorBreaches([moduleOf(file, text)]);
+
+  it("name the line of an import that goes up, type-only ones too", () =>
+    expect(breach("src/errors/a.ts", '\nimport type { Rpc } from "../Rpc.js";')).toEqual([
+      'src/errors/a.ts:2 imports "../Rpc.js": floor 0 may not import floor 2',
+    ]));
+  it("see sideways imports, re-exports, import types and dynamic imports", () => {
+    expect(breach("src/Rpc.ts", 'import { a } from "./Chains.js";')).toHaveLength(1);
+    expect(breach("src/Rpc.ts", 'export * from "./Eth.js";')).toHaveLength(1);
+    expect(breach("src/Rpc.ts", 'type A = import("./Eth.js").A;')).toHaveLength(1);
+    expect(breach("src/Rpc.ts", 'const a = () => import("./Eth.js");')).toHaveLength(1);
+    expect(breach("src/steps/code.ts", 'import { a } from "./nonce.js";')).toHaveLength(1);
+    expect(breach("src/steps/code.ts", 'import { Rpc } from "../Rpc.js";')).toHaveLength(1);
+    expect(breach("src/stray.ts", "")).toHaveLength(1);
+  });
+  it("allow what the house allows", () => {
+    expect(
+      breach("src/steps/code.ts", 'import type { Rpc } from "../Rpc.js";\nimport { a } from "./outputs.js";'),
+    ).toEqual([]);
+    expect(breach("src/rpc/http.ts", 'import { Rpc } from "../Rpc.js";')).toEqual([]);
+  });
+  it("find cycles inside a group", () =>
+    expect(
+      findCycle([
+        moduleOf("src/errors/a.ts", 'import "./b.js";'),
+        moduleOf("src/errors/b.ts", 'import "./c.js";'),
+        moduleOf("src/errors/c.ts", 'import "./a.js";'),
+      ]),
+    ).toBe("src/errors/a.ts → src/errors/b.ts → src/errors/c.ts → src/errors/a.ts"));
+  it("see IO however it is imported", () => {
+    const io = (text: string) => ioBreaches([moduleOf("src/Eth.ts", text)]);
+    expect(io('import { http } from "viem";')).toHaveLength(1);
+    expect(io('import { getBlock } from "viem/actions";')).toHaveLength(1);
+    expect(io('import * as fs from "node:fs";')).toHaveLength(1);
+    expect(io("const a = fetch(url);")).toHaveLength(1);
+    expect(io('import { keccak256, type Client } from "viem"; // fetch(it)')).toEqual([]);
+  });
+  it("see forbidden words in code and not in prose", () => {
+    const words = (text: string) => wordBreaches([moduleOf("src/Eth.ts", text)]);
+    for (const bad of [
+      "const a: any = 1;",
+      "const a = b as any;",
+      "type A = Array<any>;",
+      "// TODO: later",
+      "// @ts-ignore",
+      'import { Effect } from "effect";',
+      "const f = async () => 1;",
+      "try { f() } catch {}",
+      "const now = Date.now();",
+    ])
+      expect([bad, words(bad).length]).toEqual([bad, 1]);
+    expect(words('/** any contract; try { it } */ const a = "any"; // as any other')).toEqual([]);
+  });
+});

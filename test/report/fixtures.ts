@@ -1,0 +1,348 @@
+/** Reports written by hand, for what a rendering must say. */
+import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi, type Abi } from "viem";
+import type * as Schema from "effect/Schema";
+import { DecodedResult } from "../../src/errors/decoded.js";
+import { fromError, note } from "../../src/errors/finding.js";
+import { Address, Hash, Hex } from "../../src/errors/hex.js";
+import { Revert, RevertCustom } from "../../src/errors/revert.js";
+import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
+import { ExecutionReverted, InsufficientFunds } from "../../src/errors/verdicts.js";
+import { Report, type TransactionReport } from "../../src/report/schema.js";
+
+export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
+export const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+export const usdc = Address.make("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48");
+export const spender = Address.make("0x000000000022d473030f116ddee9f6b43ac78ba3");
+
+const item = (abi: Abi, name: string): Schema.Json =>
+  JSON.parse(JSON.stringify(abi.find((one) => "name" in one && one.name === name))) as Schema.Json;
+
+const options: Report["options"] = {
+  abis: [],
+  block: null,
+  stateOverrides: null,
+  blockOverrides: null,
+  policies: [],
+  tolerance: 0.005,
+  deadlineMs: 10_000,
+  maxAgeMs: 30_000,
+  feeHorizonSeconds: 60,
+  feeLevel: "normal",
+};
+
+/** A plain transfer of 1.5 ETH that is ready. */
+export const transfer: TransactionReport = {
+  input: {
+    from: alice,
+    to: bob,
+    data: Hex.make("0x"),
+    value: 1_500_000_000_000_000_000n,
+    chainId: null,
+    gas: null,
+    nonce: null,
+    maxFeePerGas: null,
+    maxPriorityFeePerGas: null,
+    gasPrice: null,
+    accessList: null,
+    authorizationList: null,
+    blobVersionedHashes: null,
+    maxFeePerBlobGas: null,
+    item: null,
+  },
+  request: {
+    type: "eip1559",
+    chainId: 1,
+    nonce: 7,
+    to: bob,
+    data: Hex.make("0x"),
+    value: 1_500_000_000_000_000_000n,
+    gas: 21_000n,
+    maxFeePerGas: 2_100_000_000n,
+    maxPriorityFeePerGas: 1_000_000_000n,
+  },
+  code: {
+    from: { account: alice, kind: "nobody", delegate: null, delegateHasCode: null, evidence: "measured" },
+    to: { account: bob, kind: "nobody", delegate: null, delegateHasCode: null, evidence: "measured" },
+    creates: null,
+  },
+  outcome: {
+    status: "success",
+    gasUsed: 21_000n,
+    maxUsedGas: 21_000n,
+    returnData: Hex.make("0x"),
+    result: null,
+    logs: [],
+    revert: null,
+    failure: null,
+    evidence: "measured",
+  },
+  gas: {
+    estimate: 21_000n,
+    used: 21_000n,
+    peak: 21_000n,
+    limit: 21_000n,
+    cap: 16_777_216n,
+    fixed: false,
+    evidence: "estimated",
+  },
+  nonce: { value: 7, next: 7, latest: 6, inFlight: 1, gap: 0, fixed: false, evidence: "estimated" },
+  fee: {
+    baseFeePerGas: 500_000_000n,
+    maxFeePerGas: 2_100_000_000n,
+    maxPriorityFeePerGas: 1_000_000_000n,
+    gasPrice: null,
+    tipSource: "feeHistory",
+    horizonSeconds: 60,
+    evidence: "estimated",
+  },
+};
+
+const fields: ConstructorParameters<typeof Report>[0] = {
+  version: 1,
+  verdict: "ready",
+  stage: "proven",
+  chainId: 1,
+  options,
+  observed: {
+    blockTag: "pending",
+    baseNumber: 100n,
+    simulatedNumber: 101n,
+    parentHash: Hash.make(`0x${"ab".repeat(32)}`),
+    timestamp: 1_790_000_000n,
+    baseFeePerGas: 500_000_000n,
+    gasLimit: 45_000_000n,
+    latestNumber: 100n,
+    at: 1_790_000_000_000,
+    freshness: "fresh",
+    feeRecipient: null,
+    tier: "simulate",
+  },
+  transactions: [transfer],
+  funds: [
+    {
+      account: alice,
+      balance: 10_000_000_000_000_000_000n,
+      required: 1_500_044_100_000_000_000n,
+      expected: 1_500_031_500_000_000_000n,
+      shortfall: 0n,
+      terms: [
+        { transaction: 0, name: "value", amount: 1_500_000_000_000_000_000n },
+        { transaction: 0, name: "gas", amount: 44_100_000_000_000n },
+      ],
+      evidence: "measured",
+    },
+  ],
+  transfers: [
+    {
+      standard: "native",
+      token: null,
+      from: alice,
+      to: bob,
+      amount: 1_500_000_000_000_000_000n,
+      tokenId: null,
+      transaction: 0,
+      evidence: "logged",
+    },
+  ],
+  balanceChanges: [
+    {
+      account: alice,
+      token: null,
+      tokenId: null,
+      before: 10_000_000_000_000_000_000n,
+      after: 8_500_000_000_000_000_000n,
+      delta: -1_500_000_000_000_000_000n,
+      evidence: "measured",
+    },
+  ],
+  approvals: [],
+  tokens: [],
+  findings: [],
+  digest: Hash.make(`0x${"cd".repeat(32)}`),
+  ledger: {
+    rounds: 2,
+    requests: [
+      { method: "eth_simulateV1", round: 1, ms: 12, bytes: 900, tries: 1 },
+      { method: "eth_simulateV1", round: 2, ms: 11, bytes: 900, tries: 1 },
+    ],
+    ms: 25.4,
+  },
+};
+
+/** The ready transfer with some fields replaced. */
+export const report = (changed: Partial<typeof fields> = {}): Report => new Report({ ...fields, ...changed });
+
+const errors = parseAbi([
+  "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
+  "function transfer(address to, uint256 amount) returns (bool)",
+]);
+const revertData = Hex.make(
+  encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientBalance", args: [alice, 5n, 1_000_000n] }),
+);
+export const revert = new Revert({
+  data: revertData,
+  layers: [
+    {
+      path: "",
+      layer: new RevertCustom({
+        data: revertData,
+        name: "ERC20InsufficientBalance",
+        signature: "ERC20InsufficientBalance(address,uint256,uint256)",
+        item: item(errors, "ERC20InsufficientBalance"),
+        provenance: [{ kind: "address", source: usdc }],
+      }),
+    },
+  ],
+  address: usdc,
+});
+
+/** A token transfer that reverts with a custom error, from a sender who cannot pay. */
+export const blocked = (): Report => {
+  const reverted = new ExecutionReverted({ data: revertData, revert, to: usdc });
+  const poor = new InsufficientFunds({ account: alice, have: 1n, want: 10n ** 18n + 1n, shortfall: 10n ** 18n });
+  return report({
+    verdict: "blocked",
+    digest: null,
+    transfers: [],
+    balanceChanges: [],
+    transactions: [
+      {
+        ...transfer,
+        request: null,
+        input: {
+          ...transfer.input,
+          to: usdc,
+          value: 0n,
+          data: Hex.make(encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [bob, 1_000_000n] })),
+          item: item(erc20Abi, "transfer"),
+        },
+        code: {
+          ...transfer.code,
+          to: { account: usdc, kind: "contract", delegate: null, delegateHasCode: null, evidence: "measured" },
+        },
+        outcome: { ...transfer.outcome, status: "reverted", revert, failure: reverted, returnData: revertData },
+      },
+    ],
+    findings: [
+      note("NonceGap", "warning", { verdict: "two nonces are missing", remedy: "send them first" }, { step: "nonce" }),
+      fromError(reverted, "blocker", { step: "simulate", transaction: 0 }),
+      fromError(poor, "blocker", { step: "funds" }),
+      note("ContractCreated", "info", { verdict: "a contract is created" }, { step: "code" }),
+    ],
+  });
+};
+
+/** A report on a node without `eth_simulateV1`. */
+export const unknown = (): Report =>
+  report({
+    verdict: "unknown",
+    digest: null,
+    findings: [
+      fromError(
+        new RpcError({
+          method: "eth_simulateV1",
+          reason: new MethodNotSupported({ detail: "the method does not exist", code: -32601 }),
+        }),
+        "unavailable",
+        { step: "simulate" },
+      ),
+    ],
+    observed: { ...fields.observed, tier: "call", freshness: "unknown", latestNumber: null },
+  });
+
+/** Two transactions with tokens, NFTs and approvals. */
+export const tokens = (): Report => {
+  const call: TransactionReport = {
+    ...transfer,
+    input: {
+      ...transfer.input,
+      to: usdc,
+      value: 0n,
+      data: Hex.make(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 2n ** 256n - 1n] })),
+      item: item(erc20Abi, "approve"),
+    },
+    outcome: {
+      ...transfer.outcome,
+      result: new DecodedResult({
+        name: "approve",
+        item: item(erc20Abi, "approve"),
+        data: Hex.make(`0x${"0".repeat(63)}1`),
+      }),
+    },
+  };
+  return report({
+    verdict: "caution",
+    transactions: [call, transfer],
+    tokens: [{ token: usdc, name: "USD Coin", symbol: "USDC", decimals: 6 }],
+    transfers: [
+      {
+        standard: "erc20",
+        token: usdc,
+        from: alice,
+        to: bob,
+        amount: 1_234_567n,
+        tokenId: null,
+        transaction: 0,
+        evidence: "logged",
+      },
+      {
+        standard: "erc721",
+        token: spender,
+        from: bob,
+        to: alice,
+        amount: 1n,
+        tokenId: 42n,
+        transaction: 1,
+        evidence: "logged",
+      },
+      {
+        standard: "native",
+        token: null,
+        from: alice,
+        to: bob,
+        amount: 1n,
+        tokenId: null,
+        transaction: 1,
+        evidence: "measured",
+      },
+    ],
+    approvals: [
+      {
+        standard: "erc20",
+        token: usdc,
+        owner: alice,
+        spender,
+        tokenId: null,
+        before: 0n,
+        after: 2n ** 256n - 1n,
+        expiration: null,
+        unlimited: true,
+        spenderKind: "contract",
+        transaction: 0,
+        evidence: "measured",
+      },
+      {
+        standard: "permit2",
+        token: usdc,
+        owner: alice,
+        spender: bob,
+        tokenId: null,
+        before: null,
+        after: 2_500_000n,
+        expiration: 1_800_000_000n,
+        unlimited: false,
+        spenderKind: "eoa",
+        transaction: 0,
+        evidence: "logged",
+      },
+    ],
+    findings: [
+      note(
+        "ApprovalUnlimited",
+        "warning",
+        { verdict: "an unlimited approval is given", evidence: `to ${spender}`, remedy: "approve what is needed" },
+        { step: "approvals", transaction: 0 },
+      ),
+    ],
+  });
+};

@@ -1,0 +1,116 @@
+import * as Cause from "effect/Cause";
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as Schema from "effect/Schema";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Reason, RpcError } from "../../src/errors/rpc.js";
+import { Revert, RevertLayer } from "../../src/errors/revert.js";
+import { Verdict } from "../../src/errors/verdicts.js";
+import { Finding } from "../../src/errors/finding.js";
+import { fromJson, toJson } from "../../src/report/json.js";
+import { Report } from "../../src/report/schema.js";
+import { jsonOf } from "./arbitrary.js";
+
+const wire = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
+const same = Schema.toEquivalence(Report);
+const randomJson = jsonOf(Report);
+const read = (json: unknown): Report => Effect.runSync(fromJson(json));
+
+describe("toJson and fromJson", () => {
+  it("are inverse on random reports, through JSON text", () => {
+    fc.assert(
+      fc.property(randomJson, (json) => {
+        const report = read(json);
+        expect(report).toBeInstanceOf(Report);
+        const back = read(wire(toJson(report)));
+        expect(wire(toJson(report))).toEqual(json);
+        expect(same(report, back)).toBe(true);
+        expect(wire(toJson(back))).toEqual(wire(toJson(report)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("gives every kind of error back as its class, with the message it had", () => {
+    const seen = new Set<string>();
+    const codec = Schema.toCodecJson(Finding);
+    fc.assert(
+      fc.property(jsonOf(Finding), (json) => {
+        const finding = Schema.decodeUnknownSync(codec)(json);
+        const { error } = finding;
+        if (error === null) return;
+        seen.add(error._tag === "RpcError" ? `reason ${error.reason._tag}` : error._tag);
+        expect(error).toBeInstanceOf(Error);
+        const back = Schema.decodeUnknownSync(codec)(wire(Schema.encodeSync(codec)(finding))).error;
+        expect(back?.message).toBe(error.message);
+        expect(back?.constructor).toBe(error.constructor);
+      }),
+      { numRuns: 1_500 },
+    );
+    const known = [
+      ...Verdict.members.map((member) => member.fields._tag.schema.literal),
+      ...Reason.members.map((member) => `reason ${member.fields._tag.schema.literal}`),
+    ];
+    expect(known.length).toBe(22 + 18);
+    expect([...seen].sort()).toEqual([...known].sort());
+    expect(RpcError.fields.method).toBeDefined();
+  });
+
+  it("keeps every kind of revert", () => {
+    const seen = new Set<string>();
+    const codec = Schema.toCodecJson(Revert);
+    fc.assert(
+      fc.property(jsonOf(Revert), (json) => {
+        const revert = Schema.decodeUnknownSync(codec)(json);
+        for (const { layer } of revert.layers) seen.add(layer._tag);
+        expect(wire(Schema.encodeSync(codec)(revert))).toEqual(json);
+      }),
+      { numRuns: 200 },
+    );
+    expect(seen.size).toBe(RevertLayer.members.length);
+  });
+
+  it("fails with SchemaError on any JSON that is no report, and never dies", () => {
+    const judged = (json: unknown) => {
+      const exit = Effect.runSyncExit(fromJson(json));
+      if (Exit.isSuccess(exit)) return "report";
+      return Cause.hasDies(exit.cause) ? "died" : Cause.squash(exit.cause) instanceof Schema.SchemaError;
+    };
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (json) => {
+        expect(judged(json)).toBe(true);
+      }),
+    );
+    const [valid] = fc.sample(randomJson, { numRuns: 1, seed: 7 }) as [Record<string, unknown>];
+    for (const key of Object.keys(valid)) {
+      const { [key]: _, ...without } = valid;
+      expect(judged(without), key).toBe(true);
+      expect(judged({ ...valid, [key]: { never: "this" } }), key).toBe(true);
+    }
+    for (const other of [undefined, null, "", 1, [], {}, { version: 2 }]) expect(judged(other)).toBe(true);
+    fc.assert(
+      fc.property(randomJson, fc.nat(), fc.jsonValue({ maxDepth: 1 }), (json, at, value) => {
+        const text = JSON.stringify(json);
+        const leaves = [...text.matchAll(/"(?:0x[0-9a-f]*|\d+)"(?=[,\]}])/g)];
+        const leaf = leaves[at % leaves.length];
+        if (leaf?.index === undefined) return;
+        const broken = `${text.slice(0, leaf.index)}${JSON.stringify(value)}${text.slice(leaf.index + leaf[0].length)}`;
+        expect(["report", true]).toContain(judged(JSON.parse(broken)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("refuses nesting without end instead of overflowing", () => {
+    let deep: unknown = null;
+    for (let level = 0; level < 200_000; level++) deep = [deep];
+    const [valid] = fc.sample(randomJson, { numRuns: 1, seed: 7 }) as [Record<string, Record<string, unknown>>];
+    const exit = Effect.runSyncExit(fromJson({ ...valid, options: { ...valid["options"], policies: [deep] } }));
+    expect(String(exit)).toContain("nested deeper than 256 levels");
+    const loop: Record<string, unknown> = {};
+    loop["a"] = loop;
+    loop["b"] = [loop, loop];
+    expect(Exit.isFailure(Effect.runSyncExit(fromJson(loop)))).toBe(true);
+  });
+});

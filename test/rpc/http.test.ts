@@ -1,0 +1,389 @@
+import * as Effect from "effect/Effect";
+import * as Fiber from "effect/Fiber";
+import * as Result from "effect/Result";
+import { afterEach, describe, expect, it } from "vitest";
+import * as Rpc from "../../src/Rpc.js";
+import { startServer, startNode, type Server } from "../harness/server.js";
+
+/** Both ways over HTTP must behave alike. */
+const ways: ReadonlyArray<readonly [string, Rpc.HttpOptions]> = [
+  ["node:http", {}],
+  ["fetch", { fetch: globalThis.fetch }],
+];
+
+const quick: Rpc.HttpOptions = { retryBaseMs: 1 };
+const stops: Array<() => Promise<void>> = [];
+const kept = async <S extends { readonly stop: () => Promise<void> }>(starting: Promise<S>): Promise<S> => {
+  const server = await starting;
+  stops.push(server.stop);
+  return server;
+};
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Answers the n-th request (from 1) with this body; the id is put where `ID` stands. */
+const answering = (
+  answer: (nth: number) => {
+    readonly status?: number;
+    readonly body: string;
+    readonly headers?: Record<string, string>;
+  },
+): Promise<Server & { readonly count: () => number }> => {
+  let count = 0;
+  return startServer((body, _request, response) => {
+    const { status, body: text, headers } = answer(++count);
+    const { id } = JSON.parse(body) as { readonly id: number };
+    response.writeHead(status ?? 200, { "content-type": "application/json", ...headers });
+    response.end(text.replace("ID", String(id)));
+  }).then((server) => ({ ...server, count: () => count }));
+};
+const ok = '{"jsonrpc":"2.0","id":ID,"result":"0x1"}';
+
+const ask = (url: string, options: Rpc.HttpOptions, method = "eth_chainId", run: Partial<Rpc.Run> = {}) => {
+  const ledger: Array<Rpc.LedgerEntry> = [];
+  const current: Rpc.Run = { round: 1, deadline: null, signal: null, record: (entry) => ledger.push(entry), ...run };
+  return Effect.gen(function* () {
+    const rpc = yield* Rpc.Rpc;
+    return yield* Effect.result(rpc.request(method, []));
+  }).pipe(
+    Effect.provide(Rpc.layerHttp(url, { ...quick, ...options })),
+    Effect.provideService(Rpc.CurrentRun, current),
+    Effect.map((result) => ({ result, ledger })),
+    Effect.runPromise,
+  );
+};
+
+const tagOf = (result: Result.Result<unknown, Eth>): string =>
+  Result.isSuccess(result)
+    ? "success"
+    : result.failure._tag === "RpcError"
+      ? result.failure.reason._tag
+      : result.failure._tag;
+type Eth = import("../../src/Eth.js").Failure;
+const pathOf = (result: Result.Result<unknown, Eth>): string | null =>
+  Result.isFailure(result) && result.failure._tag === "RpcError" && result.failure.reason._tag === "MalformedResponse"
+    ? result.failure.reason.path
+    : null;
+
+for (const [way, options] of ways) {
+  describe(`layerHttp over ${way}`, () => {
+    it("posts one JSON-RPC 2.0 object and gives its result as it came", async () => {
+      const heard: Array<unknown> = [];
+      const server = await kept(
+        startServer((body, request, response) => {
+          heard.push([request.method, request.url, request.headers["content-type"], JSON.parse(body)]);
+          response.end('{"jsonrpc":"2.0","id":41,"result":{"deep":[null,1]}}');
+        }),
+      );
+      const { result, ledger } = await ask(`${server.url}/path/to?key=v`, { ...options, firstId: 41 });
+      expect(result).toEqual(Result.succeed({ deep: [null, 1] }));
+      expect(heard).toEqual([
+        ["POST", "/path/to?key=v", "application/json", { jsonrpc: "2.0", id: 41, method: "eth_chainId", params: [] }],
+      ]);
+      expect(ledger).toEqual([{ method: "eth_chainId", round: 1, ms: expect.any(Number), bytes: 52, tries: 1 }]);
+    });
+
+    it.each([
+      ["a wrong id", '{"jsonrpc":"2.0","id":99,"result":"0x1"}', "id"],
+      ["the id as text", '{"jsonrpc":"2.0","id":"ID","result":"0x1"}', "id"],
+      ["no id", '{"jsonrpc":"2.0","result":"0x1"}', "id"],
+      ["another version", '{"jsonrpc":"1.0","id":ID,"result":"0x1"}', "jsonrpc"],
+      ["neither result nor error", '{"jsonrpc":"2.0","id":ID}', "result"],
+      ["a null error and no result", '{"jsonrpc":"2.0","id":ID,"error":null}', "result"],
+      [
+        "an error for somebody else",
+        '{"jsonrpc":"2.0","id":99,"error":{"code":3,"message":"execution reverted"}}',
+        "id",
+      ],
+      ["cut JSON", '{"jsonrpc":"2.0","id":ID,"resul', ""],
+      ["nothing", "", ""],
+      ["a page", "<html>hello</html>", ""],
+      ["an array", '[{"jsonrpc":"2.0","id":ID,"result":"0x1"}]', ""],
+      ["a number", "7", ""],
+      ["null", "null", ""],
+    ])("calls %s malformed, with the path, and asks once more", async (_name, body, path) => {
+      const server = await kept(answering(() => ({ body })));
+      const { result, ledger } = await ask(server.url, options);
+      expect(pathOf(result)).toBe(path);
+      expect(server.count()).toBe(2);
+      expect(ledger).toMatchObject([{ tries: 2, bytes: 2 * body.replace("ID", "1").length }]);
+    });
+
+    it.each([
+      [401, "Unauthorized"],
+      [403, "MethodNotPermitted"],
+      [429, "RateLimited"],
+      [502, "UpstreamUnavailable"],
+      [503, "UpstreamUnavailable"],
+      [504, "Timeout"],
+    ])("types HTTP %i with a page", async (status, tag) => {
+      const server = await kept(answering(() => ({ status, body: `<html><h1>${status}</h1></html>` })));
+      const { result } = await ask(server.url, options);
+      expect(tagOf(result)).toBe(tag);
+    });
+
+    it("survives an HTTP 500 with HTML", async () => {
+      const server = await kept(answering(() => ({ status: 500, body: "<html>oops</html>" })));
+      const { result } = await ask(server.url, options);
+      expect(["InternalError", "UpstreamUnavailable", "MalformedResponse"]).toContain(tagOf(result));
+    });
+
+    it("reads a JSON-RPC error under any HTTP status, without an id too", async () => {
+      const body = '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"rpc method is not whitelisted"}}';
+      const server = await kept(answering(() => ({ status: 403, body })));
+      const { result } = await ask(server.url, options);
+      expect(tagOf(result)).toBe("MethodNotPermitted");
+      expect(server.count()).toBe(1);
+    });
+
+    it("does not follow redirects", async () => {
+      const elsewhere = await kept(answering(() => ({ body: ok })));
+      const server = await kept(answering(() => ({ status: 307, body: "", headers: { location: elsewhere.url } })));
+      const { result } = await ask(server.url, options);
+      expect(tagOf(result)).not.toBe("success");
+      expect(elsewhere.count()).toBe(0);
+    });
+
+    it("tries again as the reason advises, in one ledger entry", async () => {
+      const server = await kept(answering((nth) => (nth < 3 ? { status: 503, body: "" } : { body: ok })));
+      const { result, ledger } = await ask(server.url, options);
+      expect(result).toEqual(Result.succeed("0x1"));
+      expect(ledger).toMatchObject([{ tries: 3, bytes: 39 }]);
+    });
+
+    it("waits as long as Retry-After says", async () => {
+      const server = await kept(
+        answering((nth) => (nth === 1 ? { status: 429, body: "", headers: { "retry-after": "1" } } : { body: ok })),
+      );
+      const { result, ledger } = await ask(server.url, options);
+      expect(result).toEqual(Result.succeed("0x1"));
+      expect(ledger[0]?.ms).toBeGreaterThanOrEqual(990);
+    });
+
+    it("does not wait longer than its patience or the deadline", async () => {
+      const server = await kept(answering(() => ({ status: 429, body: "", headers: { "retry-after": "3600" } })));
+      const { result, ledger } = await ask(server.url, options);
+      expect(tagOf(result)).toBe("RateLimited");
+      expect(ledger).toMatchObject([{ tries: 1 }]);
+      const soon = await ask(server.url, { ...options, retryMaxMs: 1e7 }, "eth_chainId", {
+        deadline: Date.now() + 500,
+      });
+      expect(tagOf(soon.result)).toBe("RateLimited");
+      expect(soon.ledger[0]?.ms).toBeLessThan(400);
+    });
+
+    it("never tries a broadcast twice", async () => {
+      const server = await kept(answering(() => ({ status: 503, body: "" })));
+      const { result, ledger } = await ask(server.url, options, "eth_sendRawTransaction");
+      expect(tagOf(result)).toBe("UpstreamUnavailable");
+      expect(ledger).toMatchObject([{ tries: 1 }]);
+      expect(server.count()).toBe(1);
+    });
+
+    it("fails with Timeout at the deadline and closes the connection", async () => {
+      let closed = 0;
+      const server = await kept(startServer((_body, request) => request.socket.on("close", () => closed++)));
+      const { result, ledger } = await ask(server.url, options, "eth_call", { deadline: Date.now() + 120, round: 2 });
+      expect(tagOf(result)).toBe("Timeout");
+      const reason = Result.isFailure(result) && result.failure._tag === "RpcError" ? result.failure.reason : null;
+      expect(reason?._tag === "Timeout" && reason.afterMs !== null && reason.afterMs <= 120).toBe(true);
+      expect(ledger).toMatchObject([{ method: "eth_call", round: 2, tries: 1, bytes: 0 }]);
+      await expect.poll(() => closed).toBe(1);
+    });
+
+    it("asks nothing when the deadline has passed", async () => {
+      const server = await kept(answering(() => ({ body: ok })));
+      const { result, ledger } = await ask(server.url, options, "eth_call", { deadline: Date.now() - 1 });
+      expect(tagOf(result)).toBe("Timeout");
+      expect(ledger).toMatchObject([{ tries: 0 }]);
+      expect(server.count()).toBe(0);
+    });
+
+    it("has a timeout of its own where there is no deadline", async () => {
+      const server = await kept(startServer(() => undefined));
+      const { result } = await ask(server.url, { ...options, timeoutMs: 80 });
+      expect(tagOf(result)).toBe("Timeout");
+    });
+
+    it("aborts the socket when interrupted, and records that too", async () => {
+      let closed = 0;
+      let asked = 0;
+      const server = await kept(
+        startServer((_body, request) => {
+          asked++;
+          request.socket.on("close", () => closed++);
+        }),
+      );
+      const ledger: Array<Rpc.LedgerEntry> = [];
+      const fiber = Effect.runFork(
+        Effect.flatMap(Rpc.Rpc, (rpc) => rpc.request("eth_call", [])).pipe(
+          Effect.provide(Rpc.layerHttp(server.url, options)),
+          Effect.provideService(Rpc.CurrentRun, {
+            ...{ round: 1, deadline: null, signal: null },
+            record: (entry) => void ledger.push(entry),
+          }),
+        ),
+      );
+      await expect.poll(() => asked).toBe(1);
+      await Effect.runPromise(Fiber.interrupt(fiber));
+      await expect.poll(() => closed).toBe(1);
+      expect(ledger).toMatchObject([{ method: "eth_call", tries: 1 }]);
+    });
+
+    it("stops when the run's signal says so", async () => {
+      const server = await kept(startServer(() => undefined));
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 50);
+      await expect(ask(server.url, options, "eth_call", { signal: controller.signal })).rejects.toThrow();
+    });
+
+    it("refuses answers that are too large, with and without their length", async () => {
+      const big = `{"jsonrpc":"2.0","id":1,"result":"0x${"ab".repeat(50_000)}"}`;
+      const server = await kept(answering(() => ({ body: big })));
+      const { result, ledger } = await ask(server.url, { ...options, maxResponseBytes: 10_000 });
+      expect(tagOf(result)).toBe("NodeLimitExceeded");
+      expect(ledger).toMatchObject([{ tries: 1 }]);
+      const endless = await kept(
+        startServer((_body, _request, response) => {
+          const timer = setInterval(() => response.write("x".repeat(5_000)), 1);
+          response.on("close", () => clearInterval(timer));
+        }),
+      );
+      expect(tagOf((await ask(endless.url, { ...options, maxResponseBytes: 100_000 })).result)).toBe(
+        "NodeLimitExceeded",
+      );
+    });
+
+    it("types a connection that is refused, cut, or closed without a word", async () => {
+      const gone = await startServer(() => undefined);
+      await gone.stop();
+      const refused = await ask(gone.url, options);
+      expect(tagOf(refused.result)).toBe("Transport");
+      expect(refused.ledger).toMatchObject([{ tries: 4 }]);
+      const cut = await kept(
+        startServer((_body, _request, response) => {
+          response.writeHead(200, { "content-length": 1_000 });
+          response.write('{"jsonrpc":');
+          setTimeout(() => response.destroy(), 2);
+        }),
+      );
+      expect(tagOf((await ask(cut.url, options)).result)).toBe("Transport");
+      const silent = await kept(startServer((_body, request) => request.socket.destroy()));
+      expect(tagOf((await ask(silent.url, options)).result)).toBe("Transport");
+    });
+
+    it("joins characters that arrive in two pieces", async () => {
+      const whole = Buffer.from('{"jsonrpc":"2.0","id":1,"result":"é€😀"}');
+      const server = await kept(
+        startServer((_body, _request, response) => {
+          const middle = whole.indexOf(Buffer.from("😀")) + 2;
+          response.write(whole.subarray(0, middle));
+          setTimeout(() => response.end(whole.subarray(middle)), 20);
+        }),
+      );
+      expect((await ask(server.url, options)).result).toEqual(Result.succeed("é€😀"));
+    });
+
+    it("keeps its connections", async () => {
+      const server = await kept(answering(() => ({ body: ok })));
+      await Effect.gen(function* () {
+        const rpc = yield* Rpc.Rpc;
+        for (let i = 0; i < 5; i++) yield* rpc.request("eth_chainId", []);
+      }).pipe(Effect.provide(Rpc.layerHttp(server.url, options)), Effect.runPromise);
+      expect(server.count()).toBe(5);
+      // the next request may start before the last connection is free again
+      expect(server.connections()).toBeLessThanOrEqual(2);
+    });
+
+    it("types parameters that are no JSON, and headers that are none", async () => {
+      const server = await kept(answering(() => ({ body: ok })));
+      const failure = await Effect.flatMap(Rpc.Rpc, (rpc) => Effect.flip(rpc.request("eth_call", [1n]))).pipe(
+        Effect.provide(Rpc.layerHttp(server.url, options)),
+        Effect.runPromise,
+      );
+      expect(failure._tag === "RpcError" && failure.reason._tag).toBe("InvalidParams");
+      const { result } = await ask(server.url, { ...options, headers: { "x-key": "a\nb" } });
+      expect(tagOf(result)).toBe("Transport");
+      expect(server.count()).toBe(0);
+    });
+  });
+
+  describe(`credentials over ${way}`, () => {
+    const secret = "s3cr3tKey0123456789";
+    const shownIn = (value: unknown): string =>
+      JSON.stringify(value, (_key, inner: unknown) =>
+        inner instanceof Error ? { ...inner, message: inner.message, stack: inner.stack } : inner,
+      );
+
+    it("are sent, and shown nowhere", async () => {
+      const heard: Array<unknown> = [];
+      const server = await kept(
+        startServer((_body, request, response) => {
+          heard.push([request.url, request.headers.authorization]);
+          response.writeHead(404, { "content-type": "text/html" });
+          response.end(`<pre>Cannot POST ${request.url ?? ""}</pre>`);
+        }),
+      );
+      const url = `${server.url.replace("//", `//me:p${secret}@`)}/v2/${secret}?apikey=q${secret}`;
+      const { result } = await ask(url, options);
+      expect(heard[0]).toEqual([
+        `/v2/${secret}?apikey=q${secret}`,
+        `Basic ${Buffer.from(`me:p${secret}`).toString("base64")}`,
+      ]);
+      expect(Result.isFailure(result)).toBe(true);
+      expect(shownIn(result)).not.toContain(secret);
+      const endpoint = await Effect.map(Rpc.Rpc, (rpc) => rpc.endpoint).pipe(
+        Effect.provide(Rpc.layerHttp(url, options)),
+        Effect.runPromise,
+      );
+      expect(endpoint).toBe(`${server.url}/…`);
+    });
+
+    it("are hidden in a JSON-RPC error that repeats them", async () => {
+      const body = `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"bad key ${secret}","data":{"k":["${secret}"]}}}`;
+      const server = await kept(answering(() => ({ body })));
+      const { result } = await ask(`${server.url}/${secret}`, options);
+      expect(Result.isFailure(result)).toBe(true);
+      expect(shownIn(result)).not.toContain(secret);
+    });
+  });
+}
+
+describe("layerHttp", () => {
+  it.each(["", "not a url", "ftp://127.0.0.1/x", "ws://127.0.0.1:1"])("types the URL %j", async (url) => {
+    const { result } = await ask(url, { retryTimes: 0 });
+    expect(tagOf(result)).toBe("Transport");
+  });
+
+  it("uses the given fetch and headers", async () => {
+    const heard: Array<unknown> = [];
+    const fetch = (input: string, init: RequestInit) => {
+      heard.push([input, (init.headers as Record<string, string>)["x-key"]]);
+      return Promise.resolve(new Response('{"jsonrpc":"2.0","id":1,"result":"0x7"}'));
+    };
+    const { result } = await ask("https://node.example/rpc", { fetch, headers: { "x-key": "abc" } });
+    expect(result).toEqual(Result.succeed("0x7"));
+    expect(heard).toEqual([["https://node.example/rpc", "abc"]]);
+  });
+
+  it("types a fetch that throws instead of rejecting", async () => {
+    const fetch = () => {
+      throw new TypeError("no network here");
+    };
+    const { result } = await ask("https://node.example", { fetch, retryTimes: 0 });
+    expect(tagOf(result)).toBe("Transport");
+  });
+
+  it("gives a node back what it answers in any number at once", async () => {
+    const node = await kept(startNode(({ params }) => ({ result: params[0] })));
+    const answers = await Effect.flatMap(Rpc.Rpc, (rpc) =>
+      Effect.forEach(
+        Array.from({ length: 50 }, (_, i) => i),
+        (i) => rpc.request("echo", [i]),
+        { concurrency: "unbounded" },
+      ),
+    ).pipe(Effect.provide(Rpc.layerHttp(node.url)), Effect.runPromise);
+    expect(answers).toEqual(Array.from({ length: 50 }, (_, i) => i));
+  });
+});
