@@ -16,7 +16,8 @@ const keyword = /^\s*(?:function|event|error|constructor|fallback|receive|struct
 /** Human-readable signatures, `function` in front or not. */
 const fromSignatures = (signatures: ReadonlyArray<string>, field: string): Checked<Abi> =>
   Result.try({
-    try: () => parseAbi(signatures.map((one) => (keyword.test(one) ? one : `function ${one}`)) as readonly string[]) as Abi,
+    try: () =>
+      parseAbi(signatures.map((one) => (keyword.test(one) ? one : `function ${one}`)) as readonly string[]) as Abi,
     catch: (error) => new InvalidTransaction({ field, problem: `is no ABI: ${reason(error)}` }),
   });
 
@@ -75,7 +76,11 @@ export const argument = (parameter: AbiParameter, json: unknown, field: string):
     if (array.length !== null && json.length !== array.length)
       return no(field, `must have ${array.length} entries for ${type}, got ${json.length}`);
     const element = { ...parameter, type: array.element };
-    return list(json.map(() => element), json, field);
+    return list(
+      json.map(() => element),
+      json,
+      field,
+    );
   }
   if (type === "tuple") return tuple(parameter, json, field);
   if (/^u?int\d*$/.test(type)) {
@@ -103,7 +108,10 @@ const list = (
   field: string,
 ): Checked<ReadonlyArray<unknown>> => {
   if (json.length !== parameters.length)
-    return no(field, `must have ${parameters.length} ${parameters.length === 1 ? "entry" : "entries"}, got ${json.length}`);
+    return no(
+      field,
+      `must have ${parameters.length} ${parameters.length === 1 ? "entry" : "entries"}, got ${json.length}`,
+    );
   return Result.gen(function* () {
     const values: Array<unknown> = [];
     for (const [index, parameter] of parameters.entries())
@@ -154,11 +162,7 @@ export const abiCall = (
 };
 
 /** The constructor's arguments. */
-export const constructorArguments = (
-  abi: Abi,
-  args: unknown,
-  field: string,
-): Checked<ReadonlyArray<unknown>> => {
+export const constructorArguments = (abi: Abi, args: unknown, field: string): Checked<ReadonlyArray<unknown>> => {
   if (!Array.isArray(args)) return no(field, "must be a JSON array");
   const found = abi.find((item) => item.type === "constructor");
   return list(found?.inputs ?? [], args, field);

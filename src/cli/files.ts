@@ -31,7 +31,8 @@ export const readText = Effect.fnUntraced(function* (
     unreadable(name, `${escapeText(path, 200)} cannot be read (${error.reason._tag})`);
   const info = yield* Effect.mapError(fs.stat(path), why);
   if (info.type === "Directory") return yield* unreadable(name, `${escapeText(path, 200)} is a directory`);
-  if (ByteSize.toBigInt(info.size) > maxBytes) return yield* unreadable(name, `${escapeText(path, 200)} is larger than ${maxBytes} bytes`);
+  if (ByteSize.toBigInt(info.size) > maxBytes)
+    return yield* unreadable(name, `${escapeText(path, 200)} is larger than ${maxBytes} bytes`);
   return yield* Effect.mapError(fs.readFileString(path), why);
 });
 

@@ -32,7 +32,10 @@ export const wei = (value: unknown): Parsed<bigint> => {
   if (match === null)
     return /^\d+\.\d+$/.test(value)
       ? Result.fail(`needs a unit: ${shown(value)}ether, ${shown(value)}gwei`)
-      : Result.mapError(count(value), () => `must be wei (decimal or 0x) or an amount such as 0.1ether or 2gwei, got "${shown(value)}"`);
+      : Result.mapError(
+          count(value),
+          () => `must be wei (decimal or 0x) or an amount such as 0.1ether or 2gwei, got "${shown(value)}"`,
+        );
   const [, whole = "", fraction = "", unit = "wei"] = match;
   const places = decimals[unit.toLowerCase()] ?? 0;
   return fraction.length > places
@@ -52,7 +55,9 @@ const milliseconds: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000,
 export const duration = (value: string): Parsed<number> => {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m)?$/.exec(value);
   const ms = match === null ? 0 : Number(match[1]) * (milliseconds[match[2] ?? ""] ?? 1);
-  return ms > 0 ? Result.succeed(ms) : Result.fail(`must be a time above 0 such as 500ms, 10s or 1m, got "${shown(value)}"`);
+  return ms > 0
+    ? Result.succeed(ms)
+    : Result.fail(`must be a time above 0 such as 500ms, 10s or 1m, got "${shown(value)}"`);
 };
 
 const tags = ["latest", "pending", "safe", "finalized", "earliest"] as const;
@@ -64,5 +69,8 @@ export const block = (value: string): Parsed<BlockArgument> => {
   const tag = tags.find((name) => name === value);
   if (tag !== undefined) return Result.succeed(tag);
   if (/^0x[0-9a-fA-F]{64}$/.test(value)) return Result.succeed(value as `0x${string}`);
-  return Result.mapError(count(value), () => `must be ${tags.join(", ")}, a number or a block hash, got "${shown(value)}"`);
+  return Result.mapError(
+    count(value),
+    () => `must be ${tags.join(", ")}, a number or a block hash, got "${shown(value)}"`,
+  );
 };

@@ -16,7 +16,10 @@ export interface Look {
 export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio;
   const isTerminal = yield* stdio.stdoutIsTerminal;
-  const noColor = yield* Config.String("NO_COLOR").pipe(Config.withDefault(""), Effect.orElseSucceed(() => ""));
+  const noColor = yield* Config.String("NO_COLOR").pipe(
+    Config.withDefault(""),
+    Effect.orElseSucceed(() => ""),
+  );
   const columns = isTerminal ? yield* (yield* Terminal.Terminal).columns : 0;
   return { color: isTerminal && noColor === "", width: columns > 0 ? columns : 100 };
 });

@@ -192,7 +192,7 @@ export const askProof = Effect.fnUntraced(function* (
         }),
         codes: Code.ask(Code.accounts(transactions), block),
         counts: Nonce.ask(Nonce.senders(transactions)),
-        fees: Fee.ask,
+        fees: Fee.askHeader,
       },
       { concurrency: "unbounded" },
     ),

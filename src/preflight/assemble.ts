@@ -156,7 +156,8 @@ export const assemble = (material: Material): Report => {
   const chain = chainOf(material, world);
   const abis = indexAbis(sourcesOf(options.abis));
   const effective = transactions.map((transaction, index) => settled(transaction, proof?.requests[index]));
-  const { outcomes, findings: outcomeFindings } = readOutcomes(transactions, facts, world, abis);
+  const { readings, findings: outcomeFindings } = readOutcomes(transactions, facts, world, abis);
+  const outcomes = readings.map(({ outcome }) => outcome);
   const outcomeOf = (index: number): Outcome => outcomes[index] ?? Simulate.unknownOutcome(null);
 
   const nonces = decideNonces(material, effective);
@@ -231,7 +232,7 @@ export const assemble = (material: Material): Report => {
       : [{ input, request, code: code.output, outcome: outcomeOf(index), gas: gas.output, nonce, fee: fee.output }];
   });
 
-  const transfers = Assets.transfers(outcomes);
+  const transfers = Assets.transfers(readings);
   const senders = Nonce.senders(transactions);
   const holdings = proof?.holdings ?? Assets.holdings(senders, transfers, scanHoldings).kept;
   const changes = Assets.decide(

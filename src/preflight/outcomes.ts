@@ -39,25 +39,25 @@ export const readOutcomes = (
   facts: Facts,
   world: World,
   abis: AbiIndex,
-): { readonly outcomes: ReadonlyArray<Outcome>; readonly findings: ReadonlyArray<Finding> } => {
+): { readonly readings: ReadonlyArray<Simulate.Reading>; readonly findings: ReadonlyArray<Finding> } => {
   const where = { step: "simulate" } as const;
   if (world.main !== null) {
     const evidence = facts.funded ? "assumed" : "measured";
-    const outcomes = transactions.map((transaction, index) => {
+    const readings = transactions.map((transaction, index) => {
       const call = world.main?.calls[index];
       return call === undefined
-        ? Simulate.unknownOutcome(null)
-        : Simulate.readOutcome(call, facts.gasGiven[index] ?? 0n, transaction, abis, evidence);
+        ? Simulate.unread(null)
+        : Simulate.readCall(call, facts.gasGiven[index] ?? 0n, transaction, abis, evidence);
     });
-    const findings = outcomes.flatMap((outcome, index) => Simulate.judge(outcome, index));
-    if (world.main.witnessed) return { outcomes, findings };
+    const findings = readings.flatMap(({ outcome }, index) => Simulate.judge(outcome, index));
+    if (world.main.witnessed) return { readings, findings };
     const blind = note(
       "WitnessUnavailable",
       "warning",
       { verdict: "balances could not be measured inside the simulation", remedy: "movements rest on events alone" },
       where,
     );
-    return { outcomes, findings: [...findings, blind] };
+    return { readings, findings: [...findings, blind] };
   }
   if (facts.called !== null) {
     const outcomes = transactions.map((transaction, index) =>
@@ -72,18 +72,20 @@ export const readOutcomes = (
     const failed = outcomes.flatMap((outcome, index) =>
       outcome.failure === null ? [] : Simulate.judge(outcome, index),
     );
-    return { outcomes, findings: [...refused, ...unanswered, ...failed] };
+    return {
+      readings: outcomes.map((outcome) => ({ outcome, traced: [] })),
+      findings: [...refused, ...unanswered, ...failed],
+    };
   }
-  if (Result.isSuccess(facts.main))
-    return { outcomes: transactions.map(() => Simulate.unknownOutcome(null)), findings: [] };
+  if (Result.isSuccess(facts.main)) return { readings: transactions.map(() => Simulate.unread(null)), findings: [] };
   const failure = facts.main.failure;
   const alone = transactions.length === 1;
   const disputed = failure._tag === "InsufficientFunds" && !reallyShort(transactions, world);
   const severity = failure._tag === "RpcError" || disputed ? "unavailable" : "blocker";
   const finding = fromError(failure, severity, { ...where, transaction: alone ? 0 : null });
   return {
-    outcomes: transactions.map(() =>
-      Simulate.unknownOutcome(alone && severity === "blocker" && failure._tag !== "RpcError" ? failure : null),
+    readings: transactions.map(() =>
+      Simulate.unread(alone && severity === "blocker" && failure._tag !== "RpcError" ? failure : null),
     ),
     findings: [finding],
   };

@@ -10,7 +10,6 @@ import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
 import { differences, type Story } from "../steps/compare.js";
 import * as Estimate from "../steps/estimate.js";
-import type { Outcome } from "../steps/outputs.js";
 import * as Simulate from "../steps/simulate.js";
 import * as Tokens from "../steps/tokens.js";
 import type { Request } from "../transaction/request.js";
@@ -56,17 +55,17 @@ export const widerRequests = (report: Report, requests: ReadonlyArray<Request>):
     : requests.map((request, index) => ({ ...request, gas: limits[index] ?? request.gas }));
 };
 
-const outcomesOf = (
+const readingsOf = (
   run: Simulate.Simulated,
   requests: ReadonlyArray<Request>,
   report: Report,
   abis: AbiIndex,
-): ReadonlyArray<Outcome> =>
+): ReadonlyArray<Simulate.Reading> =>
   report.transactions.map(({ input }, index) => {
     const call = run.calls[index];
     return call === undefined
-      ? Simulate.unknownOutcome(null)
-      : Simulate.readOutcome(call, requests[index]?.gas ?? 0n, input, abis, "measured");
+      ? Simulate.unread(null)
+      : Simulate.readCall(call, requests[index]?.gas ?? 0n, input, abis, "measured");
   });
 
 const storyOf = (
@@ -76,8 +75,9 @@ const storyOf = (
   measure: Measure,
   abis: AbiIndex,
 ): Story => {
-  const outcomes = outcomesOf(run, requests, report, abis);
-  const transfers = Assets.transfers(outcomes);
+  const readings = readingsOf(run, requests, report, abis);
+  const outcomes = readings.map(({ outcome }) => outcome);
+  const transfers = Assets.transfers(readings);
   const baseFee = run.block.baseFeePerGas ?? 0n;
   const paid = new Map<Address, bigint>();
   report.transactions.forEach(({ input }, index) => {

@@ -84,7 +84,7 @@ const simulateOne = Effect.fnUntraced(function* (one: Single): Effect.fn.Return<
   const call = calls[0];
   return call === undefined
     ? Simulate.unknownOutcome(null)
-    : Simulate.readOutcome(call, Simulate.gasOf(one.transaction), one.transaction, abis, "measured");
+    : Simulate.readCall(call, Simulate.gasOf(one.transaction), one.transaction, abis, "measured").outcome;
 });
 
 /** What it does. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, and what the node refuses. */

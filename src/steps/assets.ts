@@ -10,15 +10,19 @@ import type { Address } from "../errors/hex.js";
 import { readUint256, type Answer } from "../witness/answers.js";
 import { balanceOf, balanceOf1155, type Query } from "../witness/queries.js";
 import { transfersOf } from "./logs/transfers.js";
-import type { BalanceChange, Outcome, Transfer } from "./outputs.js";
+import type { BalanceChange, Outcome, OutcomeLog, Transfer } from "./outputs.js";
 
 type Lookup = (query: Query) => Answer | undefined;
 
-/** Every movement that the outcomes' logs tell of, in order. */
-export const transfers = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Transfer> =>
-  outcomes.flatMap((outcome, transaction) =>
-    outcome.status === "success" ? transfersOf(outcome.logs, transaction, outcome.evidence) : [],
-  );
+/** One simulated transaction's logs, with the traced native transfers among them. */
+export interface Told {
+  readonly traced: ReadonlyArray<OutcomeLog>;
+  readonly outcome: Pick<Outcome, "evidence">;
+}
+
+/** Every movement that the logs tell of, in order. */
+export const transfers = (told: ReadonlyArray<Told>): ReadonlyArray<Transfer> =>
+  told.flatMap(({ traced, outcome }, transaction) => transfersOf(traced, transaction, outcome.evidence));
 
 /** One balance to measure: whose, of what. */
 export interface Holding {

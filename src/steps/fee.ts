@@ -22,8 +22,10 @@ type Failure = RpcError | Verdict;
 
 /** What the node said about fees; each answer stands for itself. */
 export interface FeeFacts {
-  readonly history: Result.Result<Eth.FeeHistory, Failure>;
-  readonly receipts: Result.Result<ReadonlyArray<Eth.Receipt>, Failure>;
+  /** null = not asked. */
+  readonly history: Result.Result<Eth.FeeHistory, Failure> | null;
+  /** null = not asked. */
+  readonly receipts: Result.Result<ReadonlyArray<Eth.Receipt>, Failure> | null;
   readonly header: Result.Result<Eth.Block, Failure>;
 }
 
@@ -38,6 +40,12 @@ export const ask: Effect.Effect<FeeFacts, never, Rpc> = Effect.all(
     header: Effect.result(Eth.getBlock({ block: "latest" })),
   },
   { concurrency: "unbounded" },
+);
+
+/** The latest header alone, for a proof: its fees are fixed, only the base fee moves. Never fails. */
+export const askHeader: Effect.Effect<FeeFacts, never, Rpc> = Effect.map(
+  Effect.result(Eth.getBlock({ block: "latest" })),
+  (header) => ({ history: null, receipts: null, header }),
 );
 
 /** How much of a hurry the caller is in: which percentile of recent tips is proposed. */
@@ -90,11 +98,11 @@ export interface Quote {
   readonly findings: ReadonlyArray<Finding>;
 }
 
-const successOf = <A>(result: Result.Result<A, Failure>): A | null =>
-  Result.isSuccess(result) ? result.success : null;
+const successOf = <A>(result: Result.Result<A, Failure> | null): A | null =>
+  result !== null && Result.isSuccess(result) ? result.success : null;
 
-const failuresOf = (results: ReadonlyArray<Result.Result<unknown, Failure>>): ReadonlyArray<Failure> =>
-  results.flatMap((result) => (Result.isFailure(result) ? [result.failure] : []));
+const failuresOf = (results: ReadonlyArray<Result.Result<unknown, Failure> | null>): ReadonlyArray<Failure> =>
+  results.flatMap((result) => (result !== null && Result.isFailure(result) ? [result.failure] : []));
 
 /** Decides base fee, tip and cap of the next block from everything that was asked. */
 export const quote = (facts: FeeFacts, context: FeeContext): Quote => {

@@ -138,6 +138,9 @@ export const bareCall = (transaction: Transaction, gas: bigint): Eth.CallRequest
   ...(transaction.maxFeePerBlobGas === null ? {} : { maxFeePerBlobGas: transaction.maxFeePerBlobGas }),
 });
 
+/** A call about which nothing was learned. */
+export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), traced: [] });
+
 /** An outcome nobody could learn. */
 export const unknownOutcome = (failure: Verdict | null): Outcome => ({
   status: "unknown",
@@ -194,27 +197,39 @@ const readLog = ({ topics, data, ...log }: Eth.Log, abis: AbiIndex): OutcomeLog 
   return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
 };
 
-/** One simulated call as an outcome. `gas` is the limit it ran with. */
-export const readOutcome = (
+/** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
+const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+
+/** A simulated call, read: its outcome with the logs a receipt would have, and with the traced ones beside them. */
+export interface Reading {
+  readonly outcome: Outcome;
+  /** The outcome's logs and the traced native transfers, in the order of the node. */
+  readonly traced: ReadonlyArray<OutcomeLog>;
+}
+
+/** One simulated call, read. `gas` is the limit it ran with. A failed call leaves no logs, whatever the node lists. */
+export const readCall = (
   call: Eth.CallResult,
   gas: bigint,
   transaction: Transaction,
   abis: AbiIndex,
   evidence: Evidence,
-): Outcome => {
+): Reading => {
   const failure = call.status === "success" ? null : failureOf(call, gas, transaction, abis);
-  return {
-    status: failure === null ? "success" : failure._tag === "ExecutionReverted" ? "reverted" : "halted",
+  const traced = failure === null ? call.logs.map((log) => readLog(log, abis)) : [];
+  const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
+  const outcome: Outcome = {
+    status: failure === null ? "success" : reverted !== null ? "reverted" : "halted",
     gasUsed: call.gasUsed,
     maxUsedGas: call.maxUsedGas,
-    returnData: failure?._tag === "ExecutionReverted" ? failure.data : call.returnData,
+    returnData: reverted === null ? call.returnData : reverted.data,
     result: failure === null && transaction.item !== null ? decodeResult(call.returnData, transaction.item) : null,
-    // a failed call leaves no logs, whatever the node lists
-    logs: failure === null ? call.logs.map((log) => readLog(log, abis)) : [],
-    revert: failure?._tag === "ExecutionReverted" ? failure.revert : null,
+    logs: traced.filter(({ address }) => address !== traceEmitter),
+    revert: reverted?.revert ?? null,
     failure,
     evidence,
   };
+  return { outcome, traced };
 };
 
 /** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */

@@ -1,27 +1,54 @@
 /** The transaction to sign: its exact fields, its unsigned bytes, and the digest over a bundle of them. */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { concatHex, keccak256, numberToHex, serializeTransaction, type TransactionSerializable } from "viem";
+import { concatHex, keccak256, numberToHex, serializeTransaction } from "viem";
 import { Address, Hash, Hex } from "../errors/hex.js";
 import { AccessListEntry, Authorization, type Transaction } from "./schema.js";
 
-/** What viem's `signTransaction` takes, exactly. */
-export const Request = Schema.Struct({
-  type: Schema.Literals(["legacy", "eip2930", "eip1559", "eip4844", "eip7702"]),
-  chainId: Schema.Int,
-  nonce: Schema.Int,
-  to: Schema.optionalKey(Address),
-  data: Hex,
-  value: Schema.BigInt,
-  gas: Schema.BigInt,
-  gasPrice: Schema.optionalKey(Schema.BigInt),
-  maxFeePerGas: Schema.optionalKey(Schema.BigInt),
-  maxPriorityFeePerGas: Schema.optionalKey(Schema.BigInt),
-  accessList: Schema.optionalKey(Schema.Array(AccessListEntry)),
-  authorizationList: Schema.optionalKey(Schema.Array(Authorization)),
-  blobVersionedHashes: Schema.optionalKey(Schema.Array(Hash)),
-  maxFeePerBlobGas: Schema.optionalKey(Schema.BigInt),
-});
+const common = { chainId: Schema.Int, nonce: Schema.Int, data: Hex, value: Schema.BigInt, gas: Schema.BigInt };
+const anyTarget = { ...common, to: Schema.optionalKey(Address) };
+const gasPrice = { gasPrice: Schema.BigInt };
+const feeCap = { maxFeePerGas: Schema.BigInt, maxPriorityFeePerGas: Schema.BigInt };
+const accessList = Schema.Array(AccessListEntry);
+const absent = Schema.optionalKey(Schema.Never);
+const noGasPrice = { gasPrice: absent };
+const noFeeCap = { maxFeePerGas: absent, maxPriorityFeePerGas: absent };
+const noBlobs = { blobVersionedHashes: absent, maxFeePerBlobGas: absent };
+const noAuthorizations = { authorizationList: absent };
+
+/** What viem's `signTransaction` takes, exactly: its types accept it as it is. */
+export const Request = Schema.Union([
+  Schema.Struct({
+    type: Schema.Literal("legacy"),
+    ...{ ...anyTarget, ...gasPrice, ...noFeeCap, ...noBlobs, ...noAuthorizations },
+    accessList: absent,
+  }),
+  Schema.Struct({
+    type: Schema.Literal("eip2930"),
+    ...{ ...anyTarget, ...gasPrice, ...noFeeCap, ...noBlobs, ...noAuthorizations },
+    accessList,
+  }),
+  Schema.Struct({
+    type: Schema.Literal("eip1559"),
+    ...{ ...anyTarget, ...feeCap, ...noGasPrice, ...noBlobs, ...noAuthorizations },
+    accessList: Schema.optionalKey(accessList),
+  }),
+  Schema.Struct({
+    type: Schema.Literal("eip4844"),
+    ...{ ...common, ...feeCap, ...noGasPrice, ...noAuthorizations },
+    to: Address,
+    accessList: Schema.optionalKey(accessList),
+    blobVersionedHashes: Schema.Array(Hash),
+    maxFeePerBlobGas: Schema.BigInt,
+  }),
+  Schema.Struct({
+    type: Schema.Literal("eip7702"),
+    ...{ ...common, ...feeCap, ...noGasPrice, ...noBlobs },
+    to: Address,
+    accessList: Schema.optionalKey(accessList),
+    authorizationList: Schema.Array(Authorization),
+  }),
+]);
 export type Request = typeof Request.Type;
 
 /** What a request needs beside the input. */
@@ -40,37 +67,27 @@ export interface Filled {
 export const buildRequest = (transaction: Transaction, filled: Filled): Request | null => {
   const { chainId, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = filled;
   if (chainId === null || nonce === null || gas === null) return null;
-  const common = {
-    chainId,
-    nonce,
-    gas,
-    data: transaction.data,
-    value: transaction.value,
-    ...(transaction.to === null ? {} : { to: transaction.to }),
-    ...(transaction.accessList === null ? {} : { accessList: transaction.accessList }),
-  };
-  if (gasPrice !== null) return { type: transaction.accessList === null ? "legacy" : "eip2930", ...common, gasPrice };
+  const { to, accessList, authorizationList, blobVersionedHashes, maxFeePerBlobGas } = transaction;
+  const given = { chainId, nonce, gas, data: transaction.data, value: transaction.value };
+  const target = { ...given, ...(to === null ? {} : { to }) };
+  if (gasPrice !== null)
+    return accessList === null
+      ? { type: "legacy", ...target, gasPrice }
+      : { type: "eip2930", ...target, gasPrice, accessList };
   if (maxFeePerGas === null || maxPriorityFeePerGas === null) return null;
-  const priced = { ...common, maxFeePerGas, maxPriorityFeePerGas };
-  if (transaction.authorizationList !== null)
-    return { type: "eip7702", ...priced, authorizationList: transaction.authorizationList };
-  if (transaction.blobVersionedHashes !== null) {
-    if (transaction.maxFeePerBlobGas === null) return null;
-    return {
-      type: "eip4844",
-      ...priced,
-      blobVersionedHashes: transaction.blobVersionedHashes,
-      maxFeePerBlobGas: transaction.maxFeePerBlobGas,
-    };
-  }
-  return { type: "eip1559", ...priced };
+  const priced = { maxFeePerGas, maxPriorityFeePerGas, ...(accessList === null ? {} : { accessList }) };
+  if (authorizationList === null && blobVersionedHashes === null) return { type: "eip1559", ...target, ...priced };
+  // Neither of the two can deploy.
+  if (to === null) return null;
+  if (authorizationList !== null) return { type: "eip7702", ...given, ...priced, to, authorizationList };
+  if (blobVersionedHashes === null || maxFeePerBlobGas === null) return null;
+  return { type: "eip4844", ...given, ...priced, to, blobVersionedHashes, maxFeePerBlobGas };
 };
 
 /** The unsigned EIP-2718 bytes (EIP-155 for legacy); null when the fields do not make a transaction. */
 export const unsignedBytes = (request: Request): Hex | null =>
-  // why: viem types `r` and `s` of authorisations and the sidecars more narrowly than what it serialises
   Result.getOrElse(
-    Result.try(() => serializeTransaction(request as unknown as TransactionSerializable) as Hex),
+    Result.try(() => serializeTransaction(request) as Hex),
     () => null,
   );
 

@@ -68,7 +68,11 @@ const consequences: ReadonlyArray<readonly [id: string, level: Level, meaning: s
     "unknown",
     "eth_simulateV1 ignores state overrides: our witness cannot be placed, nothing is measured; the verdict is at most unknown",
   ],
-  ["blockOverride", "reduced", "eth_simulateV1 ignores block overrides: the second proof runs in the same context as the first"],
+  [
+    "blockOverride",
+    "reduced",
+    "eth_simulateV1 ignores block overrides: the second proof runs in the same context as the first",
+  ],
   [
     "traceTransfers",
     "reduced",
@@ -86,13 +90,21 @@ const consequences: ReadonlyArray<readonly [id: string, level: Level, meaning: s
     "reduced",
     "validation does not check the base fee: our own rule decides, the node is no second witness",
   ],
-  ["validation.funds", "reduced", "validation does not check funds: our own sum decides, the node is no second witness"],
+  [
+    "validation.funds",
+    "reduced",
+    "validation does not check funds: our own sum decides, the node is no second witness",
+  ],
   ["blockNumber", "reduced", "the simulated block does not carry the next number: contracts that read it see another"],
   ["eth_getBlockByNumber", "reduced", "no eth_getBlockByNumber: freshness is judged by the simulation's own header"],
   ["eth_feeHistory", "reduced", "no eth_feeHistory: the tip comes from recent receipts or the chain's minimum"],
   ["eth_chainId", "reduced", "no eth_chainId: the chain is read inside the simulation"],
   ["eth_getBlockReceipts", "reduced", "no eth_getBlockReceipts: one source less for the tip"],
-  ["pending.eth_simulateV1", "reduced", "no simulation on pending: ask with --block latest; transactions in flight are not seen"],
+  [
+    "pending.eth_simulateV1",
+    "reduced",
+    "no simulation on pending: ask with --block latest; transactions in flight are not seen",
+  ],
   [
     "pending.eth_getTransactionCount",
     "reduced",

@@ -15,7 +15,8 @@ const raw = (method: string, params: ReadonlyArray<unknown>): Effect.Effect<unkn
   Effect.flatMap(Rpc, (rpc) => rpc.request(method, params));
 
 const echo = (block: "latest" | "pending") => Eth.call({ from: someone, to: identity, data: "0x1234", block });
-const echoed = (data: string): Answer => (data === "0x1234" ? yes() : no(`the identity precompile returned ${data.slice(0, 66)}`));
+const echoed = (data: string): Answer =>
+  data === "0x1234" ? yes() : no(`the identity precompile returned ${data.slice(0, 66)}`);
 const logs = (tag: string) => raw("eth_getLogs", [{ fromBlock: tag, toBlock: tag, address: somewhere }]);
 const listed = (answer: unknown): Answer => (Array.isArray(answer) ? yes() : no("the answer is no list"));
 const answered = (): Answer => yes();
@@ -49,12 +50,8 @@ export const methodProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
     (blocks) => echoed(blocks[0]?.calls[0]?.returnData ?? "nothing"),
   ),
   probe(needed, "eth_getLogs", "eth_getLogs", logs("latest"), listed),
-  probe(
-    needed,
-    "eth_getBlockReceipts",
-    "eth_getBlockReceipts",
-    Eth.getBlockReceipts({ block: "latest" }),
-    (receipts) => yes(`${receipts.length} in the latest block`),
+  probe(needed, "eth_getBlockReceipts", "eth_getBlockReceipts", Eth.getBlockReceipts({ block: "latest" }), (receipts) =>
+    yes(`${receipts.length} in the latest block`),
   ),
   probe(beside, "eth_chainId", "eth_chainId", Eth.chainId, (id) => yes(`chain ${id}`)),
   probe(
@@ -69,13 +66,7 @@ export const methodProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
       `latest is block ${block.number}${block.baseFeePerGas === null ? "" : `, base fee ${formatGasPrice(block.baseFeePerGas)}`}`,
     ),
   ),
-  probe(
-    pending,
-    "pending.eth_getCode",
-    "eth_getCode",
-    Eth.getCode({ address: somewhere, block: "pending" }),
-    answered,
-  ),
+  probe(pending, "pending.eth_getCode", "eth_getCode", Eth.getCode({ address: somewhere, block: "pending" }), answered),
   probe(
     pending,
     "pending.eth_getTransactionCount",

@@ -4,7 +4,18 @@ import * as Result from "effect/Result";
 import { shortAddress } from "../../errors/text.js";
 import * as Eth from "../../Eth.js";
 import type { Rpc } from "../../Rpc.js";
-import { no, probe, refusal, someone, somewhere, unknown, yes, type Answer, type Failure, type Finding } from "./probe.js";
+import {
+  no,
+  probe,
+  refusal,
+  someone,
+  somewhere,
+  unknown,
+  yes,
+  type Answer,
+  type Failure,
+  type Finding,
+} from "./probe.js";
 
 const group = "eth_simulateV1";
 const rich = { [someone]: { balance: 10n ** 18n } };
@@ -52,7 +63,9 @@ const mustRefuse = (what: string, id: string, name: string, ask: Effect.Effect<R
 const free = { blockOverrides: { baseFeePerGas: 0n } };
 
 const baseFee: Effect.Effect<Finding, never, Rpc> = Effect.flatMap(
-  Effect.result(Effect.map(Eth.simulateV1({ blocks: [{ calls: [] }], block: "latest", validation: true }), ([block]) => block)),
+  Effect.result(
+    Effect.map(Eth.simulateV1({ blocks: [{ calls: [] }], block: "latest", validation: true }), ([block]) => block),
+  ),
   (result): Effect.Effect<Finding, never, Rpc> => {
     const id = "validation.baseFee";
     const name = "validation: base fee";
@@ -124,10 +137,7 @@ export const simulationProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>>
     group,
     "stateOverride",
     "state override",
-    simulate(
-      { from: someone, to: somewhere, gas: 100_000n },
-      { stateOverrides: { [somewhere]: { code: returns42 } } },
-    ),
+    simulate({ from: someone, to: somewhere, gas: 100_000n }, { stateOverrides: { [somewhere]: { code: returns42 } } }),
     ({ call }) => (call.returnData === word(42n) ? yes() : no("the code given was not run")),
   ),
   probe(
@@ -151,12 +161,8 @@ export const simulationProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>>
     ),
     traced,
   ),
-  probe(
-    group,
-    "maxUsedGas",
-    "maxUsedGas",
-    simulate({ from: someone, to: somewhere, gas: 100_000n }),
-    ({ call }) => (call.maxUsedGas === null ? no("a result does not carry it") : yes()),
+  probe(group, "maxUsedGas", "maxUsedGas", simulate({ from: someone, to: somewhere, gas: 100_000n }), ({ call }) =>
+    call.maxUsedGas === null ? no("a result does not carry it") : yes(),
   ),
   probe(
     group,

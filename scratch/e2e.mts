@@ -1,0 +1,14 @@
+import * as Effect from "effect/Effect";
+import { startAnvil } from "/work/main/test/harness/anvil.ts";
+import * as Preflight from "/work/main/src/Preflight.ts";
+import * as Report from "/work/main/src/Report.ts";
+import * as Rpc from "/work/main/src/Rpc.ts";
+const a = await startAnvil({ noMining: true } as any);
+const from="0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", to="0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const t=performance.now();
+const r = await Effect.runPromise(Preflight.preflight({from,to,value:10n**17n}).pipe(Effect.provide(Rpc.layerHttp(a.url))));
+console.log(performance.now()-t);
+console.log(JSON.stringify(r,(k,v)=>typeof v==="bigint"?v.toString():v,1));
+console.log(Report.toText(r));
+console.log(await Effect.runPromise(Effect.result(Report.ready(r))));
+await a.stop();

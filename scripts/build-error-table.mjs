@@ -1,0 +1,205 @@
+// Writes src/errors/table/*.ts from ABIs and sources of published npm packages. `--check` only compares.
+//
+// Each package is fetched with `npm pack` at a pinned version and checked against its pinned
+// integrity, so nothing of their dependency trees is installed and nothing is copied by hand.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { keccak256, stringToHex } from "viem";
+import { shortReasons } from "./short-reasons.mjs";
+
+const target = fileURLToPath(new URL("../src/errors/table/", import.meta.url));
+const pins = fileURLToPath(new URL("error-packages.json", import.meta.url));
+const check = process.argv.includes("--check");
+
+/** The packages, by table file; integrity of each tarball is in error-packages.json. */
+const { packages, integrity } = JSON.parse(readFileSync(pins, "utf8"));
+
+const elementary = /^(?:address|bool|string|bytes\d*|u?int\d*)$/;
+
+/** Every file below a folder. */
+const walk = (folder) =>
+  readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? walk(path) : [path];
+  });
+
+/** `type name` of one ABI parameter, tuples spelled out. */
+const parameter = ({ type, name, components }) => {
+  const shown = type.startsWith("tuple") ? `(${components.map(parameter).join(",")})${type.slice(5)}` : type;
+  return name ? `${shown} ${name.replace(/^_+|_+$/g, "") || name}` : shown;
+};
+
+const canonical = ({ type, components }) =>
+  type.startsWith("tuple") ? `(${components.map(canonical).join(",")})${type.slice(5)}` : type;
+
+/** Errors of a JSON ABI. */
+const fromAbi = (json) => {
+  const abi = Array.isArray(json) ? json : (json?.abi ?? json?.compilerOutput?.abi);
+  if (!Array.isArray(abi)) return [];
+  return abi
+    .filter((item) => item?.type === "error")
+    .map(({ name, inputs }) => ({
+      signature: `${name}(${inputs.map(canonical).join(",")})`,
+      shown: `${name}(${inputs.map(parameter).join(",")})`,
+    }));
+};
+
+/** What user-defined names of a source tree are on the wire. */
+const typesOf = (sources) => {
+  const types = new Map();
+  for (const source of sources) {
+    for (const [, name, base] of source.matchAll(/^\s*type\s+(\w+)\s+is\s+(\w+)\s*;/gm)) types.set(name, base);
+    for (const [, name] of source.matchAll(/^\s*enum\s+(\w+)/gm)) types.set(name, "uint8");
+    for (const [, name] of source.matchAll(/^\s*(?:abstract\s+)?(?:contract|interface)\s+(\w+)/gm))
+      types.set(name, "address");
+  }
+  return types;
+};
+
+/** Errors declared in Solidity sources, for packages that ship no ABI of them. */
+const fromSources = (sources, types, label) => {
+  const found = [];
+  for (const source of sources) {
+    for (const [, name, list] of source.matchAll(/^\s*error\s+(\w+)\s*\(([^)]*)\)\s*;/gm)) {
+      const inputs = list
+        .replace(/\/\/.*$/gm, "")
+        .split(",")
+        .map((text) => text.trim())
+        .filter(Boolean)
+        .map((text) => {
+          const [type, ...rest] = text.split(/\s+/);
+          const [, base, suffix] = /^([\w.]+)((?:\[\d*\])*)$/.exec(type) ?? [];
+          const wire = elementary.test(base) ? base : types.get(base?.split(".").pop());
+          const full = wire === "uint" || wire === "int" ? `${wire}256` : wire;
+          return wire === undefined ? null : { type: full + suffix, name: rest.join("") };
+        });
+      if (inputs.includes(null)) {
+        console.warn(`${label}: ${name}(${list.trim()}) has a type of its own, left out`);
+        continue;
+      }
+      found.push({
+        signature: `${name}(${inputs.map(canonical).join(",")})`,
+        shown: `${name}(${inputs.map(parameter).join(",")})`,
+      });
+    }
+    // 0x writes its errors as selectors of signatures, with the parameter names in the function around
+    for (const [, name, list, signature] of source.matchAll(
+      /function\s+(\w+)\(([^)]*)\)[^{]*\{[^}]*?keccak256\("(\w+\([^"]*\))"\)/g,
+    )) {
+      const types = /\((.*)\)/.exec(signature)[1].split(",").filter(Boolean);
+      const names = list
+        .split(",")
+        .map((text) => text.trim().split(/\s+/).pop())
+        .filter(Boolean);
+      const same = signature.startsWith(`${name}(`) && types.length === names.length;
+      const inputs = types.map((type, index) => ({ type, name: same ? names[index] : "" }));
+      found.push({
+        signature,
+        shown: `${signature.slice(0, signature.indexOf("("))}(${inputs.map(parameter).join(",")})`,
+      });
+    }
+  }
+  return found;
+};
+
+const scratch = mkdtempSync(join(tmpdir(), "error-table-"));
+const allSources = [];
+const allBytecode = [];
+
+const errorsOf = ({ name, abis, sources, reasons }) => {
+  const [file] = execFileSync("npm", ["pack", "--silent", name], {
+    cwd: scratch,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  })
+    .trim()
+    .split("\n")
+    .slice(-1);
+  const tarball = readFileSync(join(scratch, file));
+  const actual = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  if (integrity[name] !== undefined && integrity[name] !== actual) throw new Error(`${name}: integrity is ${actual}`);
+  integrity[name] = actual;
+  const folder = join(scratch, file.replace(/\.tgz$/, ""));
+  mkdirSync(folder);
+  execFileSync("tar", ["xzf", join(scratch, file), "-C", folder]);
+  const files = walk(folder).filter(
+    (path) => !/build-info|\.dbg\.json$|\/test\/|\/tests\/|\/mocks?\/|\.t\.sol|\.s\.sol/i.test(path),
+  );
+  const found = [];
+  if (abis !== undefined) {
+    for (const path of files.filter((path) => path.endsWith(".json") && new RegExp(abis).test(path))) {
+      const text = readFileSync(path, "utf8");
+      if (reasons) allBytecode.push(text);
+      found.push(...fromAbi(JSON.parse(text)));
+    }
+  }
+  const solidity = files.filter((path) => path.endsWith(".sol")).map((path) => [path, readFileSync(path, "utf8")]);
+  if (reasons) allSources.push(...solidity.map(([, text]) => text));
+  if (sources !== undefined) {
+    const texts = solidity.filter(([path]) => new RegExp(sources).test(path)).map(([, text]) => text);
+    found.push(...fromSources(texts, typesOf(solidity.map(([, text]) => text)), name));
+  }
+  const unique = new Map(found.map(({ signature, shown }) => [signature, shown]));
+  // Error(string) and Panic(uint256) are the language's own
+  for (const own of ["Error(string)", "Panic(uint256)"]) unique.delete(own);
+  return [...unique]
+    .map(([signature, shown]) => `${keccak256(stringToHex(signature)).slice(2, 10)} ${shown}`)
+    .sort((a, b) => (a.slice(9) < b.slice(9) ? -1 : 1));
+};
+
+const note = "Written by `scripts/build-error-table.mjs`; do not edit.";
+const outputs = new Map();
+for (const [table, list] of Object.entries(packages)) {
+  const parts = list.flatMap((entry) => {
+    const errors = errorsOf(entry);
+    console.log(`${table}: ${entry.name} ${errors.length}`);
+    return errors.length === 0
+      ? []
+      : [
+          `  {\n    source: ${JSON.stringify(entry.name)},\n    errors: [\n${errors.map((row) => `      ${JSON.stringify(row)},\n`).join("")}    ],\n  },\n`,
+        ];
+  });
+  if (parts.length === 0) continue;
+  outputs.set(
+    `${table}.ts`,
+    `/** Custom errors of published packages: selector and declaration. ${note} */\nimport type { Package } from "./package.js";\n\nexport const ${table}: ReadonlyArray<Package> = [\n${parts.join("")}];\n`,
+  );
+}
+
+const spoken = allSources.join("\n");
+const compiled = allBytecode.join("\n");
+/** The forms in which a compiler pushes a short string: as it is, or without its trailing zero bits. */
+const pushed = (code) => {
+  let value = BigInt(`0x${Buffer.from(code).toString("hex")}`);
+  const forms = [value.toString(16)];
+  while (value % 2n === 0n) forms.push((value >>= 1n).toString(16).padStart(code.length * 2, "0"));
+  return forms;
+};
+for (const code of shortReasons.keys()) {
+  const inSource = spoken.includes(`"${code}"`) || spoken.includes(`'${code}'`);
+  if (!inSource && !pushed(code).some((form) => compiled.includes(form))) throw new Error(`no package says ${code}`);
+}
+for (const [, code] of spoken.matchAll(/"(GS\d{3})"/g)) {
+  if (!shortReasons.has(code)) throw new Error(`${code} has no meaning in short-reasons.mjs`);
+}
+outputs.set(
+  "reasons.ts",
+  `/** Codes that contracts use in place of sentences. ${note} */\nexport const shortReasons: ReadonlyMap<string, string> = new Map<string, string>([\n${[...shortReasons].map(([code, meaning]) => `  [${JSON.stringify(code)}, ${JSON.stringify(meaning)}],\n`).join("")}]);\n`,
+);
+rmSync(scratch, { recursive: true });
+
+let stale = false;
+for (const [name, text] of outputs) {
+  const path = join(target, name);
+  if (!check) writeFileSync(path, text);
+  else if (readFileSync(path, "utf8") !== text) {
+    stale = true;
+    console.error(`${name} is out of date`);
+  }
+}
+if (!check) writeFileSync(pins, `${JSON.stringify({ packages, integrity }, null, 2)}\n`);
+process.exitCode = stale ? 1 : 0;

@@ -1,0 +1,107 @@
+/** `evm-preflight check`: one transaction or bundle, one report, one exit code. */
+import * as Config from "effect/Config";
+import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import * as Argument from "effect/cli/Argument";
+import * as Command from "effect/cli/Command";
+import * as Flag from "effect/cli/Flag";
+import * as Preflight from "../Preflight.js";
+import { toHtml } from "../report/html.js";
+import { toJson } from "../report/json.js";
+import { toMarkdown } from "../report/markdown.js";
+import { toText } from "../report/text.js";
+import { layerHttp } from "../Rpc.js";
+import { complaint, readInput, readOptions } from "./checkOptions.js";
+import { codeOf, Exited, WrongUsage } from "./exit.js";
+import { writeText } from "./files.js";
+import { withProgress } from "./progress.js";
+import { look, print } from "./terminal.js";
+
+const optional = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
+
+/** The endpoint: a flag, else `ETH_RPC_URL`. */
+export const rpcUrl = Flag.String("rpc-url").pipe(
+  Flag.withDescription("the node's HTTP endpoint (default: ETH_RPC_URL)"),
+  Flag.withFallbackConfig(Config.String("ETH_RPC_URL")),
+  Flag.optional,
+);
+
+/** An http(s) URL, or wrong usage; the URL itself is never shown. */
+export const endpoint = (url: Option.Option<string>, name: string): Effect.Effect<string, WrongUsage> => {
+  if (Option.isNone(url) || url.value === "")
+    return Effect.fail(new WrongUsage({ message: `${name}: is missing (or set ETH_RPC_URL)` }));
+  return /^https?:\/\/[^/?#]/i.test(url.value) && URL.canParse(url.value)
+    ? Effect.succeed(url.value)
+    : Effect.fail(new WrongUsage({ message: `${name}: must be an http or https URL` }));
+};
+
+const flags = {
+  input: Argument.String("input").pipe(
+    Argument.withDescription("JSON file with a transaction or an array of them; - for stdin; in place of the flags"),
+    Argument.optional,
+  ),
+  rpcUrl,
+  from: optional("from", "the sender"),
+  to: optional("to", "the recipient; absent for a deployment"),
+  value: optional("value", "what is sent along: wei, or with a unit such as 0.1ether or 2gwei"),
+  data: optional("data", "calldata or initcode, 0x…"),
+  abi: optional("abi", 'ABI file (JSON, artifact, signatures), or a signature: "transfer(address to, uint256 amount)"'),
+  function: optional("function", "function of the ABI to call: its name or signature"),
+  args: optional("args", `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'`),
+  gas: optional("gas", "gas limit; chosen when absent"),
+  nonce: optional("nonce", "nonce; read from the node when absent"),
+  maxFee: optional("max-fee", "maxFeePerGas, e.g. 2gwei"),
+  tip: optional("tip", "maxPriorityFeePerGas, e.g. 0.1gwei"),
+  gasPrice: optional("gas-price", "gasPrice of a legacy transaction"),
+  chainId: optional("chain-id", "chain the transaction is for; another one at the node is a blocker"),
+  block: optional("block", "latest, pending, …, a number or a hash (default: the chain's own policy)"),
+  deadline: optional("deadline", "time for the whole run: 500ms, 10s, 1m (default 10s)"),
+  feeLevel: Flag.Literals("fee-level", ["slow", "normal", "fast"]).pipe(
+    Flag.withDescription("how much tip to propose"),
+    Flag.optional,
+  ),
+  policies: optional("policies", "JSON file with policies the outcome must satisfy"),
+  json: Flag.Boolean("json").pipe(Flag.withDescription("print the report as JSON"), Flag.withDefault(false)),
+  markdown: Flag.Boolean("markdown").pipe(Flag.withDescription("print it as Markdown"), Flag.withDefault(false)),
+  html: optional("html", "also write it as a standalone HTML file"),
+};
+
+export const check = Command.make(
+  "check",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    if (given.json && given.markdown)
+      return yield* new WrongUsage({ message: "--json: cannot stand together with --markdown" });
+    const url = yield* endpoint(given.rpcUrl, "--rpc-url");
+    const input = yield* readInput(given);
+    const options = yield* readOptions(given);
+    // why: the pipeline checks every field itself; its overloads only help those who write calls by hand
+    const report = yield* Preflight.preflight(input as ReadonlyArray<Preflight.RawCall>, options).pipe(
+      Effect.provide(withProgress(layerHttp(url))),
+      Effect.mapError((error) => complaint(given, error)),
+    );
+    if (Option.isSome(given.html)) yield* writeText(given.html.value, toHtml(report), "--html");
+    yield* print(
+      given.json
+        ? JSON.stringify(toJson(report), null, 2)
+        : given.markdown
+          ? toMarkdown(report)
+          : toText(report, yield* look),
+    );
+    return yield* new Exited({ code: codeOf(report) });
+  }),
+).pipe(
+  Command.withDescription("Report what a transaction would do if it were sent now, and exactly what to sign"),
+  Command.withExamples([
+    {
+      command: "evm-preflight check --rpc-url http://127.0.0.1:8545 --from 0x… --to 0x… --value 0.1ether",
+      description: "A transfer",
+    },
+    {
+      command: `evm-preflight check --from 0x… --to 0x… --abi "transfer(address,uint256)" --args '["0x…", "1000000"]'`,
+      description: "A call through a signature, on ETH_RPC_URL",
+    },
+    { command: "evm-preflight check bundle.json --json", description: "A bundle from a file" },
+  ]),
+);

@@ -1,0 +1,154 @@
+/** What `check` is asked, from flags, a file or stdin. */
+import * as Effect from "effect/Effect";
+import type * as FileSystem from "effect/FileSystem";
+import * as Option from "effect/Option";
+import * as Result from "effect/Result";
+import type * as Stdio from "effect/Stdio";
+import type { InvalidTransaction } from "../errors/input.js";
+import { escapeText } from "../errors/text.js";
+import * as Policy from "../Policy.js";
+import type { Options } from "../Preflight.js";
+import type { LooseCall } from "../Transaction.js";
+import { WrongUsage } from "./exit.js";
+import { readAbi, readText } from "./files.js";
+import { inputOf, inputOfText } from "./input.js";
+import { block, duration } from "./quantity.js";
+
+type Text = Option.Option<string>;
+
+/** The flags of `check` that describe the transaction and the run. */
+export interface CheckFlags {
+  readonly input: Text;
+  readonly from: Text;
+  readonly to: Text;
+  readonly value: Text;
+  readonly data: Text;
+  readonly abi: Text;
+  readonly function: Text;
+  readonly args: Text;
+  readonly gas: Text;
+  readonly nonce: Text;
+  readonly maxFee: Text;
+  readonly tip: Text;
+  readonly gasPrice: Text;
+  readonly chainId: Text;
+  readonly block: Text;
+  readonly deadline: Text;
+  readonly feeLevel: Option.Option<"slow" | "normal" | "fast">;
+  readonly policies: Text;
+}
+
+/** Each field of a transaction, and the flag it comes from. */
+const flagOf: Readonly<Record<string, string>> = {
+  from: "--from",
+  to: "--to",
+  value: "--value",
+  data: "--data",
+  abi: "--abi",
+  functionName: "--function",
+  args: "--args",
+  gas: "--gas",
+  nonce: "--nonce",
+  maxFeePerGas: "--max-fee",
+  maxPriorityFeePerGas: "--tip",
+  gasPrice: "--gas-price",
+  chainId: "--chain-id",
+};
+
+/** The same complaint with the flag in place of the field. */
+const asUsage = ({ field, problem }: InvalidTransaction): WrongUsage => {
+  const match = /^(\w+)(.*)$/.exec(field);
+  const flag = match === null ? undefined : flagOf[match[1] ?? ""];
+  return new WrongUsage({ message: `${flag === undefined ? field : `${flag}${match?.[2] ?? ""}`}: ${problem}` });
+};
+
+const json = (text: string, name: string): Effect.Effect<unknown, WrongUsage> =>
+  Effect.fromResult(
+    Result.try({
+      try: (): unknown => JSON.parse(text),
+      catch: () => new WrongUsage({ message: `${name}: is no JSON: ${escapeText(text, 60)}` }),
+    }),
+  );
+
+const given = (fields: Readonly<Record<string, Text>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : [])),
+  );
+
+/** The transaction or bundle. */
+export const readInput = Effect.fnUntraced(function* (
+  flags: CheckFlags,
+): Effect.fn.Return<LooseCall | ReadonlyArray<LooseCall>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  const fields = given({
+    from: flags.from,
+    to: flags.to,
+    value: flags.value,
+    data: flags.data,
+    functionName: flags.function,
+    args: flags.args,
+    gas: flags.gas,
+    nonce: flags.nonce,
+    maxFeePerGas: flags.maxFee,
+    maxPriorityFeePerGas: flags.tip,
+    gasPrice: flags.gasPrice,
+    chainId: flags.chainId,
+  });
+  const stray = Object.keys(fields)[0] ?? (Option.isSome(flags.abi) ? "abi" : undefined);
+  if (Option.isSome(flags.input)) {
+    if (stray !== undefined)
+      return yield* new WrongUsage({
+        message: `${flagOf[stray] ?? stray}: cannot stand together with an input file; write it into the file`,
+      });
+    const text = yield* readText(flags.input.value, "input");
+    return yield* Effect.mapError(
+      Effect.fromResult(inputOfText(text)),
+      ({ field, problem }) => new WrongUsage({ message: `${field}: ${problem}` }),
+    );
+  }
+  if (fields["from"] === undefined)
+    return yield* new WrongUsage({
+      message: "--from: is missing; or give a JSON file with the transaction, or - for stdin",
+    });
+  if (Option.isSome(flags.abi)) fields["abi"] = yield* readAbi(flags.abi.value);
+  if (Option.isSome(flags.args)) fields["args"] = yield* json(flags.args.value, "--args");
+  return yield* Effect.mapError(Effect.fromResult(inputOf(fields)), asUsage);
+});
+
+const read = <A>(flag: string, value: Text, parse: (text: string) => Result.Result<A, string>) =>
+  Option.isNone(value)
+    ? Effect.succeed(null)
+    : Effect.mapError(
+        Effect.fromResult(parse(value.value)),
+        (problem) => new WrongUsage({ message: `${flag}: ${problem}` }),
+      );
+
+const readPolicies = Effect.fnUntraced(function* (
+  path: string,
+): Effect.fn.Return<ReadonlyArray<Policy.Policy>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  const data = yield* json(yield* readText(path, "--policies"), "--policies");
+  if (!Array.isArray(data)) return yield* new WrongUsage({ message: "--policies: must be a JSON array of policies" });
+  return yield* Effect.forEach(data as ReadonlyArray<Parameters<typeof Policy.fromData>[0]>, (entry, index) => {
+    const policy = Policy.fromData(entry);
+    return policy === null
+      ? Effect.fail(new WrongUsage({ message: `--policies[${index}]: is no policy this version knows` }))
+      : Effect.succeed(policy);
+  });
+});
+
+/** The options of the run; the call's ABI also decodes errors and events when the call was given as data. */
+export const readOptions = Effect.fnUntraced(function* (
+  flags: CheckFlags,
+): Effect.fn.Return<Options, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  const asked = yield* read("--block", flags.block, block);
+  const deadline = yield* read("--deadline", flags.deadline, duration);
+  return {
+    ...(asked === null ? {} : { block: asked }),
+    ...(deadline === null ? {} : { deadline }),
+    ...(Option.isNone(flags.feeLevel) ? {} : { feeLevel: flags.feeLevel.value }),
+    ...(Option.isNone(flags.policies) ? {} : { policies: yield* readPolicies(flags.policies.value) }),
+  };
+});
+
+/** Complaints of the pipeline about the input, in the words of the flags when it came from them. */
+export const complaint = (flags: CheckFlags, error: InvalidTransaction): WrongUsage =>
+  Option.isSome(flags.input) ? new WrongUsage({ message: `${error.field}: ${error.problem}` }) : asUsage(error);

@@ -1,0 +1,44 @@
+/** `evm-preflight doctor`: what an endpoint really supports. */
+import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import * as Argument from "effect/cli/Argument";
+import * as Command from "effect/cli/Command";
+import * as Config from "effect/Config";
+import * as Flag from "effect/cli/Flag";
+import { endpoint } from "./check.js";
+import { diagnose, type Level } from "./doctor/doctor.js";
+import { diagnosisText } from "./doctor/text.js";
+import { Exited, exitCodes, type ExitCode } from "./exit.js";
+import { look, print } from "./terminal.js";
+
+const codes: Readonly<Record<Level, ExitCode>> = {
+  full: exitCodes.ready,
+  reduced: exitCodes.caution,
+  unknown: exitCodes.unknown,
+};
+
+export const doctor = Command.make(
+  "doctor",
+  {
+    url: Argument.String("url").pipe(
+      Argument.withDescription("the node's HTTP endpoint (default: ETH_RPC_URL)"),
+      Argument.withFallbackConfig(Config.String("ETH_RPC_URL")),
+      Argument.optional,
+    ),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("print the answers as JSON"), Flag.withDefault(false)),
+  },
+  Effect.fnUntraced(function* (given) {
+    const url = yield* endpoint(
+      Option.filter(given.url, (text) => text !== ""),
+      "url",
+    );
+    const diagnosis = yield* diagnose(url);
+    yield* print(given.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, yield* look));
+    return yield* new Exited({ code: codes[diagnosis.level] });
+  }),
+).pipe(
+  Command.withDescription("Ask an endpoint what it really supports, and what that means for reports"),
+  Command.withExamples([
+    { command: "evm-preflight doctor http://127.0.0.1:8545", description: "Everything that reports need, probed" },
+  ]),
+);

@@ -1,0 +1,218 @@
+import * as Effect from "effect/Effect";
+import { describe, expect, it } from "vitest";
+import * as Eth from "../../src/Eth.js";
+import { Rpc } from "../../src/Rpc.js";
+import { account, word } from "./answers.js";
+
+const address = account as `0x${string}`;
+const hash = word as `0x${string}`;
+
+/** What a method sends; null when it sends nothing. */
+const sent = (method: Effect.Effect<unknown, Eth.Failure, Rpc>) => {
+  let asked: readonly [string, ReadonlyArray<unknown>] | null = null;
+  const result = Effect.runSync(
+    Effect.result(method).pipe(
+      Effect.provideService(
+        Rpc,
+        Rpc.of({
+          endpoint: "",
+          refused: () => null,
+          request: (name, params) => {
+            asked = [name, JSON.parse(JSON.stringify(params)) as ReadonlyArray<unknown>];
+            return Effect.succeed(undefined);
+          },
+        }),
+      ),
+    ),
+  );
+  const failure = result._tag === "Failure" && result.failure._tag === "RpcError" ? result.failure.reason : null;
+  return { asked: asked as readonly [string, ReadonlyArray<unknown>] | null, failure };
+};
+
+describe("a block parameter", () => {
+  it.each([
+    [12n, "0xc"],
+    [0, "0x0"],
+    ["pending", "pending"],
+    ["earliest", "earliest"],
+    [hash, hash],
+    [{ blockHash: hash }, { blockHash: hash }],
+    [
+      { blockHash: hash, requireCanonical: true },
+      { blockHash: hash, requireCanonical: true },
+    ],
+    [{ blockNumber: 5n }, { blockNumber: "0x5" }],
+  ] as ReadonlyArray<readonly [Eth.BlockParameter, unknown]>)("%# is written as the node wants it", (block, written) => {
+    expect(sent(Eth.getCode({ address, block })).asked).toEqual(["eth_getCode", [account, written]]);
+  });
+
+  it.each([-1n, 1.5, Number.NaN, 1n << 256n, "newest", "0xzz", null, undefined, [], true])(
+    "%s is never sent",
+    (block) => {
+      const { asked, failure } = sent(Eth.getCode({ address, block: block as "latest" }));
+      expect(asked).toBe(null);
+      expect(failure).toMatchObject({ _tag: "InvalidParams", detail: expect.stringMatching(/^block/) });
+    },
+  );
+});
+
+describe("a call", () => {
+  const everything = {
+    ...{ from: address, to: address, gas: 21_000n, gasPrice: 1n, maxFeePerGas: 2n, maxPriorityFeePerGas: 3n },
+    ...{ maxFeePerBlobGas: 4n, value: 5n, data: "0x1234", nonce: 6, chainId: 7, type: 2 },
+    accessList: [{ address, storageKeys: [hash] }],
+    authorizationList: [{ address, chainId: 1, nonce: 2, r: hash, s: hash, yParity: 1 }],
+    blobVersionedHashes: [hash],
+  } satisfies Eth.CallRequest;
+  const written = {
+    ...{ from: account, to: account, gas: "0x5208", gasPrice: "0x1", maxFeePerGas: "0x2", maxPriorityFeePerGas: "0x3" },
+    ...{ maxFeePerBlobGas: "0x4", value: "0x5", data: "0x1234", nonce: "0x6", chainId: "0x7", type: "0x2" },
+    accessList: [{ address: account, storageKeys: [word] }],
+    authorizationList: [{ address: account, chainId: "0x1", nonce: "0x2", r: word, s: word, yParity: "0x1" }],
+    blobVersionedHashes: [word],
+  };
+
+  it("carries every field, and nothing that is absent", () => {
+    expect(sent(Eth.call({ ...everything, block: "latest" })).asked).toEqual(["eth_call", [written, "latest"]]);
+    expect(sent(Eth.call({ from: null, to: undefined, nonce: null, block: 1n })).asked).toEqual([
+      "eth_call",
+      [{}, "0x1"],
+    ]);
+    expect(sent(Eth.call({ value: 0n, nonce: 0, block: 1n })).asked?.[1][0]).toEqual({ value: "0x0", nonce: "0x0" });
+  });
+
+  it("has its overrides behind the block", () => {
+    const stateOverrides = {
+      [account]: {
+        balance: 1n,
+        nonce: 2,
+        code: "0x60",
+        state: { [word]: hash },
+        stateDiff: {},
+        movePrecompileToAddress: address,
+      },
+    } as const;
+    const blockOverrides = {
+      ...{ number: 1n, time: 2n, gasLimit: 3n, feeRecipient: address, prevRandao: hash, baseFeePerGas: 4n },
+      ...{ blobBaseFee: 5n, difficulty: 6n, beaconRoot: hash },
+      withdrawals: [{ index: 1n, validatorIndex: 2n, address, amount: 3n }],
+    };
+    const state = {
+      [account]: {
+        balance: "0x1",
+        nonce: "0x2",
+        code: "0x60",
+        state: { [word]: word },
+        stateDiff: {},
+        movePrecompileToAddress: account,
+      },
+    };
+    const block = {
+      ...{ number: "0x1", time: "0x2", gasLimit: "0x3", feeRecipient: account, prevRandao: word, baseFeePerGas: "0x4" },
+      ...{ blobBaseFee: "0x5", difficulty: "0x6", beaconRoot: word },
+      withdrawals: [{ index: "0x1", validatorIndex: "0x2", address: account, amount: "0x3" }],
+    };
+    const params = (more: object) => sent(Eth.call({ block: "latest", ...more })).asked?.[1];
+    expect(params({ stateOverrides, blockOverrides })).toEqual([{}, "latest", state, block]);
+    expect(params({ stateOverrides })).toEqual([{}, "latest", state]);
+    expect(params({ blockOverrides })).toEqual([{}, "latest", {}, block]);
+    const simulation = sent(
+      Eth.simulateV1({ blocks: [{ calls: [everything], stateOverrides, blockOverrides }], block: "pending" }),
+    );
+    expect(simulation.asked).toEqual([
+      "eth_simulateV1",
+      [{ blockStateCalls: [{ calls: [written], stateOverrides: state, blockOverrides: block }] }, "pending"],
+    ]);
+  });
+
+  it.each([
+    [{ gas: -1n }, "call.gas"],
+    [{ value: 1n << 256n }, "call.value"],
+    [{ nonce: 0.5 }, "call.nonce"],
+    [{ data: "1234" }, "call.data"],
+    [{ to: "vitalik.eth" }, "call.to"],
+    [{ gas: "0x5" }, "call.gas"],
+    [{ accessList: {} }, "call.accessList"],
+    [{ accessList: [null] }, "call.accessList[0]"],
+    [{ accessList: [{ address: account, storageKeys: ["x"] }] }, "call.accessList[0].storageKeys[0]"],
+    [{ stateOverrides: { [account]: { balance: -1n } } }, `stateOverrides[${account}].balance`],
+    [{ stateOverrides: { me: {} } }, "stateOverrides[me]"],
+  ])("that no wire can carry is never sent: %#", (fields, path) => {
+    const { asked, failure } = sent(Eth.call({ ...(fields as object), block: "latest" }));
+    expect(asked).toBe(null);
+    expect(failure?._tag === "InvalidParams" && failure.detail.startsWith(path)).toBe(true);
+  });
+});
+
+describe("defaults and the other methods", () => {
+  it("sends the block of an estimate always, `latest` by default", () => {
+    expect(sent(Eth.estimateGas({ to: address })).asked).toEqual(["eth_estimateGas", [{ to: account }, "latest"]]);
+    expect(sent(Eth.estimateGas({ block: "pending" })).asked).toEqual(["eth_estimateGas", [{}, "pending"]]);
+  });
+
+  it("sends the simulation's flags as given", () => {
+    const blocks = [{ calls: [] }, {}];
+    expect(
+      sent(Eth.simulateV1({ blocks, traceTransfers: true, validation: false, block: "pending" })).asked?.[1],
+    ).toEqual([{ blockStateCalls: [{ calls: [] }, {}], traceTransfers: true, validation: false }, "pending"]);
+    expect(sent(Eth.simulateV1({ blocks, returnFullTransactions: true, block: 7n })).asked?.[1]).toEqual([
+      { blockStateCalls: [{ calls: [] }, {}], returnFullTransactions: true },
+      "0x7",
+    ]);
+  });
+
+  it.each([
+    [Eth.getBlockReceipts({ block: "pending" }), ["eth_getBlockReceipts", ["pending"]]],
+    [Eth.getTransactionCount({ address, block: "pending" }), ["eth_getTransactionCount", [account, "pending"]]],
+    [Eth.getBalance({ address, block: 1n }), ["eth_getBalance", [account, "0x1"]]],
+    [Eth.chainId, ["eth_chainId", []]],
+    [Eth.getBlock({ block: "latest" }), ["eth_getBlockByNumber", ["latest", false]]],
+    [Eth.getBlock({ block: hash }), ["eth_getBlockByHash", [word, false]]],
+    [Eth.getBlock({ block: { blockHash: hash } }), ["eth_getBlockByHash", [word, false]]],
+    [Eth.getBlock({ block: { blockNumber: 3n } }), ["eth_getBlockByNumber", ["0x3", false]]],
+    [
+      Eth.feeHistory({ blockCount: 10, newestBlock: "latest", rewardPercentiles: [20, 50.5] }),
+      ["eth_feeHistory", ["0xa", "latest", [20, 50.5]]],
+    ],
+    [Eth.sendRawTransaction({ serializedTransaction: "0x02f8" }), ["eth_sendRawTransaction", ["0x02f8"]]],
+  ] as ReadonlyArray<readonly [Effect.Effect<unknown, Eth.Failure, Rpc>, unknown]>)(
+    "%# is written as the interface says",
+    (method, asked) => {
+      expect(sent(method).asked).toEqual(asked);
+    },
+  );
+});
+
+describe("a log filter", () => {
+  const written = (filter: Eth.LogFilter) => sent(Eth.getLogs(filter)).asked?.[1][0];
+  it("has its topics by position, with null and alternatives", () => {
+    expect(written({ topics: [null, hash, [hash, hash], []] })).toEqual({ topics: [null, word, [word, word], []] });
+  });
+  it("takes one address or several", () => {
+    expect(written({ address })).toEqual({ address: account });
+    expect(written({ address: [address, address] })).toEqual({ address: [account, account] });
+  });
+  it("leaves the range behind a block hash", () => {
+    expect(written({ blockHash: hash, fromBlock: 1n, toBlock: 9_999n, address })).toEqual({
+      blockHash: word,
+      address: account,
+    });
+  });
+  it("sends tags and numbers as they are", () => {
+    expect(written({})).toEqual({});
+    expect(written({ fromBlock: "pending", toBlock: "pending" })).toEqual({ fromBlock: "pending", toBlock: "pending" });
+    expect(written({ fromBlock: 5n, toBlock: 5 })).toEqual({ fromBlock: "0x5", toBlock: "0x5" });
+    expect(written({ fromBlock: 9n, toBlock: 5n })).toEqual({ fromBlock: "0x9", toBlock: "0x5" });
+  });
+  it("is never sent with what is no filter", () => {
+    for (const filter of [
+      { topics: ["x"] },
+      { topics: "0x" },
+      { address: 7 },
+      { fromBlock: "newest" },
+      { blockHash: "x" },
+    ]) {
+      expect(sent(Eth.getLogs(filter as Eth.LogFilter)).asked, JSON.stringify(filter)).toBe(null);
+    }
+  });
+});
