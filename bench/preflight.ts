@@ -25,6 +25,7 @@ const startDelay = async (upstream: string, milliseconds: number) => {
   const child = spawn(process.execPath, [script, new URL(upstream).port, String(milliseconds)], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
+  if (child.stdout === null) throw new Error("the delaying proxy has no output");
   const [port] = (await once(child.stdout, "data")) as [Buffer];
   return { url: `http://127.0.0.1:${String(port).trim()}`, stop: () => child.kill() };
 };
@@ -83,6 +84,21 @@ const allocated = async (way: Way): Promise<number | null> => {
   return median(samples);
 };
 
+/** The ways that this node can answer at all, and why not the others. */
+const possible = async (ways: ReadonlyArray<Way>) => {
+  const able: Array<Way> = [];
+  const unable: Array<string> = [];
+  for (const way of ways) {
+    const outcome = await way.ask().then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+    );
+    if (outcome === null) able.push(way);
+    else unable.push(`${way.name}: ${"details" in outcome ? String(outcome.details) : outcome.message.slice(0, 200)}`);
+  }
+  return { able, unable };
+};
+
 const node = await startNode();
 const chainId = Number(await rawCall(node.url, "eth_chainId", []));
 await rawCall(node.url, "anvil_mine", ["0x2"]);
@@ -95,7 +111,9 @@ let bytes: ReadonlyArray<number | null> = [];
 let names: ReadonlyArray<string> = [];
 for (const delay of [0, 50]) {
   const proxy = await startDelay(node.url, delay);
-  const { ways, close } = waysOf(proxy.url, chainId);
+  const { ways: all, close } = waysOf(proxy.url, chainId);
+  const { able: ways, unable } = await possible(all);
+  if (delay === 0 && unable.length > 0) console.log(`this node cannot answer\n- ${unable.join("\n- ")}\n`);
   names = ways.map(({ name }) => name);
   results.push(await interleaved(ways, delay === 0 ? iterations * 5 : iterations));
   if (delay === 0) {

@@ -155,13 +155,11 @@ const note = "Written by `scripts/build-error-table.mjs`; do not edit.";
 const outputs = new Map();
 for (const [table, list] of Object.entries(packages)) {
   const parts = list.flatMap((entry) => {
-    const errors = errorsOf(entry);
+    const errors = errorsOf(entry).map((row) => JSON.stringify(row));
     console.log(`${table}: ${entry.name} ${errors.length}`);
-    return errors.length === 0
-      ? []
-      : [
-          `  {\n    source: ${JSON.stringify(entry.name)},\n    errors: [\n${errors.map((row) => `      ${JSON.stringify(row)},\n`).join("")}    ],\n  },\n`,
-        ];
+    if (errors.length === 0) return [];
+    const rows = errors.length === 1 ? errors[0] : `\n${errors.map((row) => `      ${row},\n`).join("")}    `;
+    return [`  {\n    source: ${JSON.stringify(entry.name)},\n    errors: [${rows}],\n  },\n`];
   });
   if (parts.length === 0) continue;
   outputs.set(

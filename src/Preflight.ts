@@ -117,7 +117,15 @@ export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report,
 });
 
 /**
- * Scans, then proves: two network rounds, one deadline, one ledger.
+ * Whether proving could not change the verdict: the node cannot simulate, or something is against the
+ * transaction already. A violated policy is no such thing: what a scan only logged, a proof measures.
+ */
+const isSettled = ({ observed, findings }: Report): boolean =>
+  observed.tier === "call" || findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
+
+/**
+ * Scans, then proves: two network rounds, one deadline, one ledger. A scan that is blocked already is
+ * the answer, after one round.
  *
  * Fails only with `InvalidTransaction`, before anything is sent.
  */
@@ -128,7 +136,7 @@ export const preflight: Transaction.TakesInput<
   const prepared = yield* prepare(input, options);
   return yield* withRun(prepared.options.deadlineMs, (recorder) =>
     Effect.flatMap(scanIn(prepared, recorder), (report) =>
-      report.observed.tier === "call"
+      isSettled(report)
         ? Effect.succeed(report)
         : proveIn(report, prepared.policies, recorder, report.ledger.rounds + 1),
     ),

@@ -162,9 +162,14 @@ class Walk {
 
 /**
  * The `bytes` and `string` values inside `data` (hex digits without `0x` and selector) when it is
- * exactly the encoding of `parameters`; null when it is not.
+ * exactly the encoding of `parameters`; null when it is not. `trailing` allows bytes after it.
  */
-export const leavesOf = (parameters: ReadonlyArray<Parameter>, data: string): ReadonlyArray<Leaf> | null => {
+export const leavesOf = (
+  parameters: ReadonlyArray<Parameter>,
+  data: string,
+  trailing: boolean = false,
+): ReadonlyArray<Leaf> | null => {
   const walk = new Walk(data.toLowerCase());
-  return walk.tuple(parameters, 0, "", 0) === data.length ? walk.leaves : null;
+  const end = walk.tuple(parameters, 0, "", 0);
+  return end >= 0 && (trailing || end === data.length) ? walk.leaves : null;
 };

@@ -5,12 +5,11 @@
 import type { AbiFunction } from "abitype";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
-import { decodeFunctionResult } from "viem";
 import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
 import { leavesOf } from "./abiLayout.js";
 import { isBytes } from "./bytes.js";
 import { DecodedLog, DecodedResult } from "./decoded.js";
-import type { Hash, Hex } from "./hex.js";
+import type { Hash } from "./hex.js";
 
 /** The most bytes of one log or result that are decoded. */
 const most = 262_144;
@@ -77,15 +76,27 @@ export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null =
   });
 };
 
-/** What a call returned, by its function's ABI item; null where the bytes are not what the item promises. */
+const isFunction = (item: unknown): item is AbiFunction =>
+  typeof item === "object" &&
+  item !== null &&
+  "name" in item &&
+  typeof item.name === "string" &&
+  "outputs" in item &&
+  Array.isArray(item.outputs);
+
+/**
+ * What a call returned, by its function's ABI item; null where the bytes are not what the item
+ * promises. Bytes after the promised values are allowed, as Solidity does.
+ */
 export const decodeResult = (data: string, item: AbiFunction | Schema.Json): DecodedResult | null => {
-  if (!isBytes(data) || data.length > 2 + most * 2) return null;
-  if (typeof item !== "object" || item === null || !("outputs" in item) || !("name" in item)) return null;
-  const { name } = item;
-  if (typeof name !== "string") return null;
-  const result = new DecodedResult({ name, item: item as Schema.Json, data: data as Hex });
+  if (!isBytes(data) || data.length > 2 + most * 2 || !isFunction(item)) return null;
+  // a malformed item of the caller's may make the walk or viem throw
   return Result.getOrElse(
-    Result.try(() => (void decodeFunctionResult, result.value, result)),
+    Result.try(() => {
+      if (leavesOf(item.outputs, data.slice(2), true) === null) return null;
+      const result = new DecodedResult({ name: item.name, item: item as unknown as Schema.Json, data });
+      return result.value === result ? null : result;
+    }),
     () => null,
   );
 };

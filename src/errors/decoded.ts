@@ -3,7 +3,7 @@
  * themselves are read on demand, so the JSON form loses nothing. Made by `decodeLogs.ts`.
  */
 import * as Schema from "effect/Schema";
-import { decodeEventLog, decodeFunctionResult, type AbiEvent, type AbiFunction } from "viem";
+import { decodeEventLog, decodeFunctionResult, toEventSelector, type AbiEvent, type AbiFunction } from "viem";
 import { Hash, Hex } from "./hex.js";
 import { Provenance } from "./revert.js";
 
@@ -31,10 +31,13 @@ export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
 }) {
   /** The arguments by name, or by position where the ABI names none; an indexed dynamic value is its hash. */
   get args(): unknown {
+    const item = this.item as unknown as AbiEvent;
+    // viem finds an event by its first topic, which an anonymous event lacks
+    const topics = item.anonymous === true ? [toEventSelector(this.signature), ...this.topics] : this.topics;
     return decodeEventLog({
-      abi: [this.item as unknown as AbiEvent],
+      abi: [item],
       data: this.data,
-      topics: this.topics as unknown as [signature: `0x${string}`, ...args: Array<`0x${string}`>],
+      topics: topics as unknown as [signature: `0x${string}`, ...args: Array<`0x${string}`>],
       strict: true,
     }).args;
   }

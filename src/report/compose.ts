@@ -50,12 +50,13 @@ const nextOf = (report: Report): string => {
     case "unknown":
       return "do not sign yet; see what could not be checked, and ask a node that can answer it (`evm-preflight doctor URL` tells what a node can do)";
     case "blocked": {
-      const remedies = [
-        ...new Set(ofSeverity(report, "blocker").flatMap(({ remedy }) => (remedy === "" ? [] : [remedy]))),
-      ];
-      return remedies.length === 0
+      const remedies = new Map<string, string>();
+      // why: of two blockers of one kind the longer remedy is the one with the numbers
+      for (const { code, remedy } of ofSeverity(report, "blocker"))
+        if (remedy.length > (remedies.get(code) ?? "").length) remedies.set(code, remedy);
+      return remedies.size === 0
         ? "do not sign it"
-        : remedies
+        : [...remedies.values()]
             .slice(0, 3)
             .map((remedy) => escapeText(remedy, 400))
             .join("; ");

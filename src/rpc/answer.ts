@@ -79,7 +79,8 @@ export const readOne = (
   const { error } = answer;
   if (error !== undefined && error !== null) {
     const echoed = answer["id"];
-    if (echoed !== undefined && echoed !== null && echoed !== id) return Result.fail(wrongId(method, reply));
+    const foreign = echoed !== undefined && echoed !== null && echoed !== id;
+    if (foreign && !refusedByStatus(reply)) return Result.fail(wrongId(method, reply));
     return Result.fail(classify({ method, ...context(reply), error: redactJson(error, endpoint.redact) }));
   }
   if (refusedByStatus(reply)) return Result.fail(unreadable(method, reply, endpoint));

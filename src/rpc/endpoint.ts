@@ -65,14 +65,20 @@ const decoded = (part: string): string =>
   );
 
 const maxDepth = 24;
+const maxValues = 10_000;
 
-/** `value` with every string redacted, and no deeper than a reader of errors would ever follow. */
-export const redactJson = (value: unknown, redact: (text: string) => string, depth = 0): unknown => {
-  if (typeof value === "string") return redact(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (depth >= maxDepth) return "…";
-  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [redact(key), redactJson(item, redact, depth + 1)]),
-  );
+/**
+ * `value` with every string redacted: no deeper than a reader of errors would follow, and no more of
+ * it, for what a wallet throws may hold anything, cycles included.
+ */
+export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
+  let left = maxValues;
+  const copy = (inner: unknown, depth: number): unknown => {
+    if (typeof inner === "string") return redact(inner);
+    if (typeof inner !== "object" || inner === null) return inner;
+    if (depth >= maxDepth || --left <= 0) return "…";
+    if (Array.isArray(inner)) return inner.slice(0, maxValues).map((item) => copy(item, depth + 1));
+    return Object.fromEntries(Object.entries(inner).map(([key, item]) => [redact(key), copy(item, depth + 1)]));
+  };
+  return copy(value, 0);
 };

@@ -101,7 +101,16 @@ export const sendForeign =
               ? Result.fail(malformed(method, "result", "neither result nor error"))
               : Result.succeed(result),
           ),
-        (error: unknown) => finish(Result.fail(unwrap(method, error, redactor(error, redact)))),
+        (error: unknown) =>
+          finish(
+            Result.fail(
+              // what a wallet throws may have getters that throw themselves
+              Result.getOrElse(
+                Result.try(() => unwrap(method, error, redactor(error, redact))),
+                () => malformed(method, "", "an error that cannot be read"),
+              ),
+            ),
+          ),
       );
     return () => {
       open = false;

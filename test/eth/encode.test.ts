@@ -42,9 +42,12 @@ describe("a block parameter", () => {
       { blockHash: hash, requireCanonical: true },
     ],
     [{ blockNumber: 5n }, { blockNumber: "0x5" }],
-  ] as ReadonlyArray<readonly [Eth.BlockParameter, unknown]>)("%# is written as the node wants it", (block, written) => {
-    expect(sent(Eth.getCode({ address, block })).asked).toEqual(["eth_getCode", [account, written]]);
-  });
+  ] as ReadonlyArray<readonly [Eth.BlockParameter, unknown]>)(
+    "%# is written as the node wants it",
+    (block, written) => {
+      expect(sent(Eth.getCode({ address, block })).asked).toEqual(["eth_getCode", [account, written]]);
+    },
+  );
 
   it.each([-1n, 1.5, Number.NaN, 1n << 256n, "newest", "0xzz", null, undefined, [], true])(
     "%s is never sent",

@@ -33,7 +33,7 @@ describe("toText", () => {
     expect(lineWith(text, "  gas  ")).toContain("limit 21,000 · used 21,000");
     expect(lineWith(text, "  nonce")).toContain("7 · next free 7 · next to be mined 6 · 1 in flight");
     expect(lineWith(text, "  fee ")).toContain("at most 2.1 gwei per gas · tip 1 gwei per gas (from eth_feeHistory)");
-    expect(lineWith(text, "  sign ")).toContain("type eip1559 · chain 1 · nonce 7 · gas 21000");
+    expect(lineWith(text, "  request ")).toContain("type eip1559 · chain 1 · nonce 7 · gas 21000");
     expect(lineWith(text, "  required")).toContain("1.5000441 ETH (1500044100000000000 wei), at most");
     expect(lineWith(text, "gas limit × max fee")).toContain("44100000000000 wei");
     expect(lineWith(text, "  freshness")).toContain("fresh (latest is block 100)");
@@ -50,7 +50,7 @@ describe("toText", () => {
     expect(lineWith(text, "  outcome")).toContain(
       "reverted with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000) (by the ABI given for 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48)",
     );
-    expect(lineWith(text, "  sign ")).toContain("nothing: a field of the request is not known");
+    expect(lineWith(text, "  request ")).toContain("none: a field of it is not known");
     const at = ["Blockers (2)", "Warnings (1)", "Information (1)"].map((title) => text.indexOf(title));
     expect(at.every((index) => index > 0)).toBe(true);
     expect([...at].sort((a, b) => a - b)).toEqual(at);

@@ -46,7 +46,7 @@ const askAll = (url: string, options: Rpc.HttpOptions = {}, times = 1) => {
       answers.push(
         yield* Effect.forEach(
           methods,
-          (method) => Effect.catch(rpc.request(method, []), (failure) => Effect.succeed(tagOf(failure))),
+          (method) => Effect.match(rpc.request(method, []), { onSuccess: (result) => result, onFailure: tagOf }),
           { concurrency: "unbounded" },
         ),
       );

@@ -3,68 +3,10 @@ import * as Fiber from "effect/Fiber";
 import * as Result from "effect/Result";
 import { afterEach, describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
-import { startServer, startNode, type Server } from "../harness/server.js";
+import { startNode, startServer } from "../harness/server.js";
+import { answering, ask, kept, ok, pathOf, stopAll, tagOf, ways } from "./asking.js";
 
-/** Both ways over HTTP must behave alike. */
-const ways: ReadonlyArray<readonly [string, Rpc.HttpOptions]> = [
-  ["node:http", {}],
-  ["fetch", { fetch: globalThis.fetch }],
-];
-
-const quick: Rpc.HttpOptions = { retryBaseMs: 1 };
-const stops: Array<() => Promise<void>> = [];
-const kept = async <S extends { readonly stop: () => Promise<void> }>(starting: Promise<S>): Promise<S> => {
-  const server = await starting;
-  stops.push(server.stop);
-  return server;
-};
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
-
-/** Answers the n-th request (from 1) with this body; the id is put where `ID` stands. */
-const answering = (
-  answer: (nth: number) => {
-    readonly status?: number;
-    readonly body: string;
-    readonly headers?: Record<string, string>;
-  },
-): Promise<Server & { readonly count: () => number }> => {
-  let count = 0;
-  return startServer((body, _request, response) => {
-    const { status, body: text, headers } = answer(++count);
-    const { id } = JSON.parse(body) as { readonly id: number };
-    response.writeHead(status ?? 200, { "content-type": "application/json", ...headers });
-    response.end(text.replace("ID", String(id)));
-  }).then((server) => ({ ...server, count: () => count }));
-};
-const ok = '{"jsonrpc":"2.0","id":ID,"result":"0x1"}';
-
-const ask = (url: string, options: Rpc.HttpOptions, method = "eth_chainId", run: Partial<Rpc.Run> = {}) => {
-  const ledger: Array<Rpc.LedgerEntry> = [];
-  const current: Rpc.Run = { round: 1, deadline: null, signal: null, record: (entry) => ledger.push(entry), ...run };
-  return Effect.gen(function* () {
-    const rpc = yield* Rpc.Rpc;
-    return yield* Effect.result(rpc.request(method, []));
-  }).pipe(
-    Effect.provide(Rpc.layerHttp(url, { ...quick, ...options })),
-    Effect.provideService(Rpc.CurrentRun, current),
-    Effect.map((result) => ({ result, ledger })),
-    Effect.runPromise,
-  );
-};
-
-const tagOf = (result: Result.Result<unknown, Eth>): string =>
-  Result.isSuccess(result)
-    ? "success"
-    : result.failure._tag === "RpcError"
-      ? result.failure.reason._tag
-      : result.failure._tag;
-type Eth = import("../../src/Eth.js").Failure;
-const pathOf = (result: Result.Result<unknown, Eth>): string | null =>
-  Result.isFailure(result) && result.failure._tag === "RpcError" && result.failure.reason._tag === "MalformedResponse"
-    ? result.failure.reason.path
-    : null;
+afterEach(stopAll);
 
 for (const [way, options] of ways) {
   describe(`layerHttp over ${way}`, () => {
@@ -306,46 +248,6 @@ for (const [way, options] of ways) {
       const { result } = await ask(server.url, { ...options, headers: { "x-key": "a\nb" } });
       expect(tagOf(result)).toBe("Transport");
       expect(server.count()).toBe(0);
-    });
-  });
-
-  describe(`credentials over ${way}`, () => {
-    const secret = "s3cr3tKey0123456789";
-    const shownIn = (value: unknown): string =>
-      JSON.stringify(value, (_key, inner: unknown) =>
-        inner instanceof Error ? { ...inner, message: inner.message, stack: inner.stack } : inner,
-      );
-
-    it("are sent, and shown nowhere", async () => {
-      const heard: Array<unknown> = [];
-      const server = await kept(
-        startServer((_body, request, response) => {
-          heard.push([request.url, request.headers.authorization]);
-          response.writeHead(404, { "content-type": "text/html" });
-          response.end(`<pre>Cannot POST ${request.url ?? ""}</pre>`);
-        }),
-      );
-      const url = `${server.url.replace("//", `//me:p${secret}@`)}/v2/${secret}?apikey=q${secret}`;
-      const { result } = await ask(url, options);
-      expect(heard[0]).toEqual([
-        `/v2/${secret}?apikey=q${secret}`,
-        `Basic ${Buffer.from(`me:p${secret}`).toString("base64")}`,
-      ]);
-      expect(Result.isFailure(result)).toBe(true);
-      expect(shownIn(result)).not.toContain(secret);
-      const endpoint = await Effect.map(Rpc.Rpc, (rpc) => rpc.endpoint).pipe(
-        Effect.provide(Rpc.layerHttp(url, options)),
-        Effect.runPromise,
-      );
-      expect(endpoint).toBe(`${server.url}/…`);
-    });
-
-    it("are hidden in a JSON-RPC error that repeats them", async () => {
-      const body = `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"bad key ${secret}","data":{"k":["${secret}"]}}}`;
-      const server = await kept(answering(() => ({ body })));
-      const { result } = await ask(`${server.url}/${secret}`, options);
-      expect(Result.isFailure(result)).toBe(true);
-      expect(shownIn(result)).not.toContain(secret);
     });
   });
 }

@@ -53,7 +53,7 @@ export const balancesSection = (report: Report, names: Names): ReadonlyArray<Sec
     ];
   });
   return section(
-    "Balance changes, net of gas",
+    "Balance changes, gas left out of the change",
     table(
       [left("account"), right("change"), left("token"), right("raw"), left("before → after"), left("evidence")],
       rows,

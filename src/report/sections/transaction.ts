@@ -175,8 +175,8 @@ export const transactionSection = (
       { label: "nonce", text: nonceText(nonce), evidence: nonce.evidence },
       { label: "fee", text: feeText(fee), evidence: fee.evidence },
       request === null
-        ? { label: "sign", text: "nothing: a field of the request is not known", tone: "warn" }
-        : { label: "sign", text: requestText(request, money) },
+        ? { label: "request", text: "none: a field of it is not known", tone: "warn" }
+        : { label: "request", text: requestText(request, money) },
     ),
   );
 };

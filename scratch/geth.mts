@@ -1,0 +1,12 @@
+import * as Effect from "effect/Effect";
+import { startGethDev, findGeth } from "/work/main/test/harness/geth.ts";
+import * as Preflight from "/work/main/src/Preflight.ts";
+import * as Report from "/work/main/src/Report.ts";
+import * as Rpc from "/work/main/src/Rpc.ts";
+import { artifacts } from "/work/main/test/contracts/artifacts.ts";
+const a: any = await startGethDev(findGeth()!, {});
+console.log(Object.keys(a));
+const from = a.accounts?.[0]?.address ?? a.account ?? "0x71562b71999873DB5b286dF957af199Ec94617F7";
+const r = await Effect.runPromise(Preflight.preflight({from,to:"0x70997970C51812dc3A010C7d01b50e0d17dc79C8",value:10n**17n}).pipe(Effect.provide(Rpc.layerHttp(a.url))));
+console.log(Report.toText(r));
+await a.stop();

@@ -1,0 +1,58 @@
+/** The bin as users get it: bundled into one file, run as a process. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Bin {
+  /** A directory for files of a test; removed by `remove`. */
+  readonly directory: string;
+  readonly run: (
+    args: ReadonlyArray<string>,
+    options?: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> },
+  ) => Promise<Ended>;
+  readonly remove: () => void;
+}
+
+/** Bundles `src/cli.ts` the way the package does. */
+export const buildBin = async (): Promise<Bin> => {
+  const directory = mkdtempSync(join(tmpdir(), "evm-preflight-bin-"));
+  const file = join(directory, "evm-preflight.mjs");
+  await build({
+    entryPoints: [fileURLToPath(new URL("../../src/cli.ts", import.meta.url))],
+    outfile: file,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    logLevel: "error",
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+  });
+  const { ETH_RPC_URL: _, ...environment } = process.env;
+  return {
+    directory,
+    run: (args, { stdin = "", env = {} } = {}) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(process.execPath, [file, ...args], { env: { ...environment, ...env } });
+        let stdout = "";
+        let stderr = "";
+        child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+        child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+        child.on("error", reject);
+        child.on("close", (code) => resolve({ code, stdout, stderr }));
+        child.stdin.on("error", () => undefined);
+        child.stdin.end(stdin);
+      }),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+};

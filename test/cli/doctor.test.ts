@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { conclude } from "../../src/cli/doctor/doctor.js";
+import type { Finding, Status } from "../../src/cli/doctor/probe.js";
+import { startAnvil, type Node } from "../harness/anvil.js";
+import { findGethOrWarn, startGeth } from "../harness/geth.js";
+import { buildBin, type Bin } from "./bin.js";
+import { forbidden, sevenMethods, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
+
+interface Printed {
+  readonly endpoint: string;
+  readonly level: string;
+  readonly summary: string;
+  readonly findings: ReadonlyArray<Finding>;
+  readonly meaning: ReadonlyArray<string>;
+}
+
+let bin: Bin;
+let node: Node;
+const endpoints: Array<Endpoint> = [];
+const use = async (endpoint: Promise<Endpoint>): Promise<Endpoint> => {
+  endpoints.push(await endpoint);
+  return endpoint;
+};
+
+beforeAll(async () => {
+  [bin, node] = await Promise.all([buildBin(), startAnvil()]);
+});
+afterAll(async () => {
+  await Promise.all(endpoints.map(({ stop }) => stop()));
+  await node.stop();
+  bin.remove();
+});
+
+const diagnose = async (url: string) => {
+  const ended = await bin.run(["doctor", url, "--json"]);
+  expect(ended.stderr).toBe("");
+  const printed = JSON.parse(ended.stdout) as Printed;
+  const status = Object.fromEntries(printed.findings.map((finding) => [finding.id, finding.status]));
+  return { ...printed, code: ended.code, status };
+};
+
+describe("doctor", () => {
+  it("finds on anvil what it has and that its validation checks funds only", async () => {
+    const { status, level, code, meaning } = await diagnose(node.url);
+    for (const method of sevenMethods) expect(status[method], method).toBe("yes");
+    expect(status["pending.eth_simulateV1"]).toBe("yes");
+    expect(status["stateOverride"]).toBe("yes");
+    expect(status["blockOverride"]).toBe("yes");
+    expect(status["traceTransfers"]).toBe("yes");
+    expect(status["revertData"]).toBe("yes");
+    expect(status["batches"]).toBe("yes");
+    expect(status["validation.funds"]).toBe("yes");
+    expect(status["validation.nonce"]).toBe("no");
+    expect(status["validation.baseFee"]).toBe("no");
+    expect(status["maxUsedGas"]).toBe("no");
+    expect(level).toBe("reduced");
+    expect(code).toBe(2);
+    expect(meaning.join("\n")).toContain("validation does not check nonces: our own rule decides");
+  });
+
+  it("finds on a strict node the seven methods and nothing else", async () => {
+    const endpoint = await use(strict(node.url));
+    const { status, level, code, meaning } = await diagnose(endpoint.url);
+    for (const method of sevenMethods) expect(status[method], method).toBe("yes");
+    for (const method of ["eth_chainId", "eth_feeHistory", "eth_getBlockByNumber"]) expect(status[method]).toBe("no");
+    expect(status["batches"]).toBe("no");
+    expect(level).toBe("reduced");
+    expect(code).toBe(2);
+    expect(meaning.join("\n")).toContain("no eth_feeHistory: the tip comes from recent receipts");
+  });
+
+  it("says of a node without eth_simulateV1 that reports are at most unknown, and asks it once", async () => {
+    const endpoint = await use(withoutSimulate(node.url));
+    const { status, level, code, meaning } = await diagnose(endpoint.url);
+    expect(status["eth_simulateV1"]).toBe("no");
+    expect(status["eth_call"]).toBe("yes");
+    expect(level).toBe("unknown");
+    expect(code).toBe(3);
+    expect(meaning[0]).toMatch(/^no eth_simulateV1: tier call.*the verdict is at most unknown$/);
+    expect(meaning.join("\n")).not.toContain("state overrides");
+    expect(endpoint.asked.filter((method) => method === "eth_simulateV1").length).toBeLessThanOrEqual(4);
+  });
+
+  it("shows an endpoint that answers 403 as one that permits nothing", async () => {
+    const endpoint = await use(forbidden());
+    const { findings, level, code } = await diagnose(endpoint.url);
+    for (const { id, status } of findings) if (id !== "batches") expect(status, id).not.toBe("yes");
+    expect(findings.find(({ id }) => id === "eth_getCode")?.detail).toContain("HTTP 403");
+    expect(level).toBe("unknown");
+    expect(code).toBe(3);
+  });
+
+  it("knows nothing of an endpoint that is not there, and never prints its key", async () => {
+    const ended = await bin.run(["doctor", "http://user:hunter2@127.0.0.1:1/v2/secretkey?token=other"]);
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toContain("UNKNOWN · the endpoint did not answer; nothing is known about it");
+    expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/hunter2|secretkey|token|other/);
+    expect(ended.stdout).toContain("http://127.0.0.1:1/…");
+  });
+
+  it("is text in groups by default, without escapes in a pipe", async () => {
+    const ended = await bin.run(["doctor"], { env: { ETH_RPC_URL: node.url } });
+    expect(ended.code).toBe(2);
+    const lines = ended.stdout.split("\n");
+    expect(lines[0]).toBe("REDUCED · reports from this endpoint can reach ready, with less evidence");
+    expect(ended.stdout).toMatch(/^ {2}yes {6}eth_simulateV1/m);
+    expect(ended.stdout).toMatch(/^ {2}no {7}maxUsedGas +a result does not carry it$/m);
+    expect(ended.stdout).not.toContain("\u001b");
+  });
+
+  it("refuses what is no URL as wrong usage", async () => {
+    for (const args of [["doctor"], ["doctor", "ftp://x"], ["doctor", "localhost:8545"], ["doctor", "http://a", "b"]]) {
+      const ended = await bin.run(args);
+      expect(ended.code, args.join(" ")).toBe(64);
+      expect(ended.stdout).toBe("");
+    }
+  });
+
+  const geth = findGethOrWarn("doctor on geth");
+  it.runIf(geth !== null)("finds on geth that its validation checks nonce, base fee and funds", async () => {
+    const reference = await startGeth();
+    try {
+      const { status, code, meaning } = await diagnose(reference.url);
+      for (const id of ["validation.nonce", "validation.baseFee", "validation.funds", "maxUsedGas", "blockNumber"])
+        expect(status[id], `${id}: ${meaning.join(", ")}`).toBe("yes");
+      expect(code).toBe(0);
+    } finally {
+      await reference.stop();
+    }
+  });
+});
+
+describe("conclude", () => {
+  const all = (status: Status, but: Readonly<Record<string, Status>> = {}) =>
+    conclude(
+      "http://node",
+      [...sevenMethods, "stateOverride", "maxUsedGas"].map((id) => ({
+        id,
+        group: id.startsWith("eth_") ? "the seven methods" : "eth_simulateV1",
+        name: id,
+        status: but[id] ?? status,
+        detail: "",
+      })),
+    );
+  it("is full when nothing is missing and unknown when nothing answers", () => {
+    expect(all("yes")).toMatchObject({ level: "full", meaning: [] });
+    expect(all("unknown")).toMatchObject({ level: "unknown", meaning: [] });
+  });
+  it("is unknown when what reports cannot do without is missing or silent", () => {
+    for (const id of ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"])
+      for (const status of ["no", "unknown"] as const) expect(all("yes", { [id]: status }).level, id).toBe("unknown");
+    expect(all("yes", { stateOverride: "no" }).level).toBe("unknown");
+    expect(all("yes", { maxUsedGas: "no" }).level).toBe("reduced");
+    expect(all("yes", { eth_getBlockReceipts: "no" }).level).toBe("reduced");
+  });
+});

@@ -1,0 +1,66 @@
+/** Asking one question over HTTP and looking at everything that comes of it. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type { Failure } from "../../src/Eth.js";
+import * as Rpc from "../../src/Rpc.js";
+import { startServer, type Server } from "../harness/server.js";
+
+/** Both ways over HTTP must behave alike. */
+export const ways: ReadonlyArray<readonly [string, Rpc.HttpOptions]> = [
+  ["node:http", {}],
+  ["fetch", { fetch: globalThis.fetch }],
+];
+
+export const quick: Rpc.HttpOptions = { retryBaseMs: 1 };
+const stops: Array<() => Promise<void>> = [];
+export const kept = async <S extends { readonly stop: () => Promise<void> }>(starting: Promise<S>): Promise<S> => {
+  const server = await starting;
+  stops.push(server.stop);
+  return server;
+};
+export const stopAll = async () => {
+  for (const stop of stops.splice(0)) await stop();
+};
+
+/** Answers the n-th request (from 1) with this body; the id is put where `ID` stands. */
+export const answering = (
+  answer: (nth: number) => {
+    readonly status?: number;
+    readonly body: string;
+    readonly headers?: Record<string, string>;
+  },
+): Promise<Server & { readonly count: () => number }> => {
+  let count = 0;
+  return startServer((body, _request, response) => {
+    const { status, body: text, headers } = answer(++count);
+    const { id } = JSON.parse(body) as { readonly id: number };
+    response.writeHead(status ?? 200, { "content-type": "application/json", ...headers });
+    response.end(text.replace("ID", String(id)));
+  }).then((server) => ({ ...server, count: () => count }));
+};
+export const ok = '{"jsonrpc":"2.0","id":ID,"result":"0x1"}';
+
+export const ask = (url: string, options: Rpc.HttpOptions, method = "eth_chainId", run: Partial<Rpc.Run> = {}) => {
+  const ledger: Array<Rpc.LedgerEntry> = [];
+  const current: Rpc.Run = { round: 1, deadline: null, signal: null, record: (entry) => ledger.push(entry), ...run };
+  return Effect.gen(function* () {
+    const rpc = yield* Rpc.Rpc;
+    return yield* Effect.result(rpc.request(method, []));
+  }).pipe(
+    Effect.provide(Rpc.layerHttp(url, { ...quick, ...options })),
+    Effect.provideService(Rpc.CurrentRun, current),
+    Effect.map((result) => ({ result, ledger })),
+    Effect.runPromise,
+  );
+};
+
+export const tagOf = (result: Result.Result<unknown, Failure>): string =>
+  Result.isSuccess(result)
+    ? "success"
+    : result.failure._tag === "RpcError"
+      ? result.failure.reason._tag
+      : result.failure._tag;
+export const pathOf = (result: Result.Result<unknown, Failure>): string | null =>
+  Result.isFailure(result) && result.failure._tag === "RpcError" && result.failure.reason._tag === "MalformedResponse"
+    ? result.failure.reason.path
+    : null;
