@@ -20,7 +20,8 @@ export default defineConfig([
       postgres: "src/postgres.ts",
       testing: "src/testing.ts",
     },
-    format: ["esm", "cjs"],
+    // CommonJS is made from these by scripts/build-cjs.mjs, which says why.
+    format: ["esm"],
     // tsup 8.5.1 passes `baseUrl` to the compiler, which TypeScript 6 rejects without this
     dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
   },

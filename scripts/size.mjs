@@ -21,6 +21,7 @@ const bundle = async (entry, options) => {
     platform: "browser",
     target: "es2022",
     write: false,
+    logLevel: "error",
     ...options,
   });
   return kib(outputFiles[0].contents);

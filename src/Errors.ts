@@ -6,8 +6,11 @@ import * as Schema from "effect/Schema";
 import { RpcError } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 
-export { classify, type ClassifyInput } from "./errors/classify.js";
-export { decodeRevert } from "./errors/decodeRevert.js";
+export { classify, looksLikeRevert, type ClassifyInput } from "./errors/classify.js";
+export { decodeLog, decodeResult, type RawLog } from "./errors/decodeLogs.js";
+export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources } from "./errors/decodeRevert.js";
+export { DecodedLog, DecodedResult } from "./errors/decoded.js";
+export { describeRevert } from "./errors/describe.js";
 export { InvalidTransaction } from "./errors/input.js";
 export * from "./errors/revert.js";
 export * from "./errors/rpc.js";

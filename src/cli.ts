@@ -1,6 +1,7 @@
 /** The bin `evm-preflight`: check, doctor, decode. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
+import * as Cause from "effect/Cause";
 import * as Effect from "effect/Effect";
 import { exitCodes } from "./cli/exit.js";
 import { main } from "./cli/main.js";
@@ -20,7 +21,10 @@ NodeRuntime.runMain(
     ),
   ),
   {
-    disableErrorReporting: false,
-    teardown: (exit, onExit) => onExit(exit._tag === "Success" ? 0 : exitCodes.unknown),
+    teardown: (exit, onExit) => {
+      if (exit._tag === "Success") return onExit(0);
+      // 130: interrupted from the keyboard; a failure inside says nothing about the transaction
+      return onExit(Cause.hasInterruptsOnly(exit.cause) ? 130 : exitCodes.unknown);
+    },
   },
 );

@@ -46,7 +46,10 @@ const flags = {
   to: optional("to", "the recipient; absent for a deployment"),
   value: optional("value", "what is sent along: wei, or with a unit such as 0.1ether or 2gwei"),
   data: optional("data", "calldata or initcode, 0x…"),
-  abi: optional("abi", 'ABI file (JSON, artifact, signatures), or a signature: "transfer(address to, uint256 amount)"'),
+  abi: optional(
+    "abi",
+    'ABI file (JSON, artifact, signatures), or a signature: "transfer(address to, uint256 amount)"; beside --data or a file only for decoding',
+  ),
   function: optional("function", "function of the ABI to call: its name or signature"),
   args: optional("args", `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'`),
   gas: optional("gas", "gas limit; chosen when absent"),

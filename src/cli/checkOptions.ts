@@ -75,6 +75,11 @@ const given = (fields: Readonly<Record<string, Text>>): Record<string, unknown> 
     Object.entries(fields).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : [])),
   );
 
+/** Whether `--abi` only decodes: the call is there already, as data or in a file. */
+const isForDecoding = (flags: CheckFlags): boolean =>
+  Option.isSome(flags.input) ||
+  (Option.isSome(flags.data) && Option.isNone(flags.function) && Option.isNone(flags.args));
+
 /** The transaction or bundle. */
 export const readInput = Effect.fnUntraced(function* (
   flags: CheckFlags,
@@ -93,7 +98,7 @@ export const readInput = Effect.fnUntraced(function* (
     gasPrice: flags.gasPrice,
     chainId: flags.chainId,
   });
-  const stray = Object.keys(fields)[0] ?? (Option.isSome(flags.abi) ? "abi" : undefined);
+  const stray = Object.keys(fields)[0];
   if (Option.isSome(flags.input)) {
     if (stray !== undefined)
       return yield* new WrongUsage({
@@ -109,7 +114,7 @@ export const readInput = Effect.fnUntraced(function* (
     return yield* new WrongUsage({
       message: "--from: is missing; or give a JSON file with the transaction, or - for stdin",
     });
-  if (Option.isSome(flags.abi)) fields["abi"] = yield* readAbi(flags.abi.value);
+  if (Option.isSome(flags.abi) && !isForDecoding(flags)) fields["abi"] = yield* readAbi(flags.abi.value);
   if (Option.isSome(flags.args)) fields["args"] = yield* json(flags.args.value, "--args");
   return yield* Effect.mapError(Effect.fromResult(inputOf(fields)), asUsage);
 });
@@ -135,13 +140,14 @@ const readPolicies = Effect.fnUntraced(function* (
   });
 });
 
-/** The options of the run; the call's ABI also decodes errors and events when the call was given as data. */
+/** The options of the run. */
 export const readOptions = Effect.fnUntraced(function* (
   flags: CheckFlags,
 ): Effect.fn.Return<Options, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
   const asked = yield* read("--block", flags.block, block);
   const deadline = yield* read("--deadline", flags.deadline, duration);
   return {
+    ...(Option.isSome(flags.abi) && isForDecoding(flags) ? { abis: [yield* readAbi(flags.abi.value)] } : {}),
     ...(asked === null ? {} : { block: asked }),
     ...(deadline === null ? {} : { deadline }),
     ...(Option.isNone(flags.feeLevel) ? {} : { feeLevel: flags.feeLevel.value }),

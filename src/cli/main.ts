@@ -21,7 +21,9 @@ const root = Command.make("evm-preflight").pipe(
 const complain = (path: ReadonlyArray<string>, messages: ReadonlyArray<string>): Effect.Effect<void> =>
   Console.error(
     [
-      ...messages.map((message) => `${path.join(" ")}: ${escapeText(withoutSecrets(message).replace(/\s+/g, " "), 1_024)}`),
+      ...messages.map(
+        (message) => `${path.join(" ")}: ${escapeText(withoutSecrets(message).replace(/\s+/g, " "), 1_024)}`,
+      ),
       `see ${path.join(" ")} --help`,
     ].join("\n"),
   );

@@ -95,7 +95,7 @@ export const decodeResult = (data: string, item: AbiFunction | Schema.Json): Dec
     Result.try(() => {
       if (leavesOf(item.outputs, data.slice(2), true) === null) return null;
       const result = new DecodedResult({ name: item.name, item: item as unknown as Schema.Json, data });
-      return result.value === result ? null : result;
+      return item.outputs.length > 0 && result.value === undefined ? null : result;
     }),
     () => null,
   );

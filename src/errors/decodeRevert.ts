@@ -6,7 +6,7 @@
  */
 import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
 import { leavesOf, type Leaf } from "./abiLayout.js";
-import { isBytes, maxBytes } from "./bytes.js";
+import { isBytes } from "./bytes.js";
 import type { Address, Hex } from "./hex.js";
 import { meaningOf, panicMeanings } from "./meanings.js";
 import {
@@ -144,7 +144,7 @@ const controlByte = /^(?:..)*?(?:0[0-8]|0[bce-f]|1[0-9a-f]|[89a-f].)/i;
 const innerBytes = ({ type, content }: Leaf): Hex | null => {
   if (type === "bytes") return hex(content);
   if (controlByte.test(content.slice(0, 64))) return hex(content);
-  if (!/^3078/.test(content) || content.length > bounds.custom * 2) return null;
+  if (!content.startsWith("3078") || content.length > bounds.custom * 2) return null;
   const text = utf8(content);
   return isBytes(text) && text.length >= 10 ? text : null;
 };
@@ -197,4 +197,3 @@ export const decodeRevert = (
 };
 
 /** @internal the most bytes that are looked at. */
-export const mostBytes = maxBytes;

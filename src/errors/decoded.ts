@@ -2,6 +2,7 @@
  * Return values and events as data: the bytes and the ABI item that explains them. The values
  * themselves are read on demand, so the JSON form loses nothing. Made by `decodeLogs.ts`.
  */
+import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { decodeEventLog, decodeFunctionResult, toEventSelector, type AbiEvent, type AbiFunction } from "viem";
 import { Hash, Hex } from "./hex.js";
@@ -13,10 +14,11 @@ export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")(
   item: Schema.Json,
   data: Hex,
 }) {
-  /** The return value as viem gives it: one value, or an array of several. */
+  /** The return value as viem gives it: one value, or an array of several; undefined where the item does not fit. */
   get value(): unknown {
-    // why: `item` was decoded against these bytes once before this object was made
-    return decodeFunctionResult({ abi: [this.item as unknown as AbiFunction], data: this.data });
+    return Result.getOrUndefined(
+      Result.try((): unknown => decodeFunctionResult({ abi: [this.item as unknown as AbiFunction], data: this.data })),
+    );
   }
 }
 
@@ -34,11 +36,16 @@ export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
     const item = this.item as unknown as AbiEvent;
     // viem finds an event by its first topic, which an anonymous event lacks
     const topics = item.anonymous === true ? [toEventSelector(this.signature), ...this.topics] : this.topics;
-    return decodeEventLog({
-      abi: [item],
-      data: this.data,
-      topics: topics as unknown as [signature: `0x${string}`, ...args: Array<`0x${string}`>],
-      strict: true,
-    }).args;
+    return Result.getOrUndefined(
+      Result.try(
+        (): unknown =>
+          decodeEventLog({
+            abi: [item],
+            data: this.data,
+            topics: topics as unknown as [signature: `0x${string}`, ...args: Array<`0x${string}`>],
+            strict: true,
+          }).args,
+      ),
+    );
   }
 }

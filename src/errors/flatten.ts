@@ -10,8 +10,8 @@ import type * as Schema from "effect/Schema";
 import { isBytes } from "./bytes.js";
 import { bytesInText, revertText } from "./revertText.js";
 
-/** Bounds of one answer: levels of nesting, objects visited, characters read per text. */
-export const bounds = { depth: 6, objects: 48, characters: 4096 } as const;
+/** Bounds of one answer: levels of nesting, objects visited, characters read per text and in all. */
+export const bounds = { depth: 6, objects: 48, characters: 4096, total: 12_288 } as const;
 
 /** One level of an answer. */
 export interface Level {
@@ -91,6 +91,8 @@ interface Walk {
   range: Flat["range"];
   delay: unknown;
   status: number | null;
+  /** Characters that may still be read. */
+  left: number;
 }
 
 const delayIn = (value: Readonly<Record<string, unknown>>): unknown => {
@@ -121,7 +123,9 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
     if (json !== undefined) inner.push(json.value);
     const words = json === undefined ? text : json.before;
     bytes ??= bytesInText(words);
-    if (words !== "") texts.push(words.slice(0, bounds.characters));
+    const kept = words.slice(0, Math.min(bounds.characters, walk.left));
+    walk.left -= kept.length;
+    if (kept !== "") texts.push(kept);
   };
   for (const key of isViem ? viemMessageKeys : messageKeys) {
     const text = value[key];
@@ -162,7 +166,7 @@ export interface Flattened extends Pick<Flat, "levels" | "texts" | "codes" | "ra
 
 /** Flattens an error of any shape: at most {@link bounds.depth} levels deep. */
 export const flatten = (error: unknown): Flattened => {
-  const walk: Walk = { levels: [], seen: new Set(), range: null, delay: undefined, status: null };
+  const walk: Walk = { levels: [], seen: new Set(), range: null, delay: undefined, status: null, left: bounds.total };
   visit(error, 0, walk);
   return {
     levels: walk.levels,

@@ -4,6 +4,7 @@
  * Decoded values are never stored: they are read again from the bytes and the ABI item, so the
  * JSON form loses nothing. Decoding itself is in `decodeRevert.ts`.
  */
+import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { decodeErrorResult, type AbiParameter } from "viem";
 import { Address, Hex, nullable } from "./hex.js";
@@ -50,10 +51,13 @@ export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
   /** What the error means, where the library knows. */
   meaning: nullable(Schema.String),
 }) {
-  /** The decoded arguments, in order. */
+  /** The decoded arguments, in order; none where the item does not fit the bytes, as in a forged report. */
   get args(): ReadonlyArray<unknown> {
     const abi = [this.item] as unknown as readonly [{ type: "error"; name: string; inputs: readonly AbiParameter[] }];
-    return (decodeErrorResult({ abi, data: this.data }).args as ReadonlyArray<unknown> | undefined) ?? [];
+    return Result.getOrElse(
+      Result.try(() => (decodeErrorResult({ abi, data: this.data }).args as ReadonlyArray<unknown> | undefined) ?? []),
+      () => [],
+    );
   }
 }
 
@@ -83,7 +87,8 @@ export type RevertLayer = typeof RevertLayer.Type;
 
 /**
  * A decoded revert from the outside in: `layers[0]` is what the call itself returned; each further
- * layer was found inside the one before, at `path` (e.g. `inner`, `reason`, `[2]`).
+ * layer was found inside an earlier one, at `path` from the outermost (e.g. `inner`, `reason`,
+ * `results[2].data`).
  */
 export class Revert extends Schema.Class<Revert>("Revert")({
   /** The raw bytes as returned. */

@@ -1,4 +1,5 @@
 /** The errors that occur daily, by selector. The rows are written by `scripts/build-error-table.mjs`. */
+import type * as Schema from "effect/Schema";
 import type { IndexedItem, IndexedParameter } from "./abiIndex.js";
 import { signatureOf } from "./abiIndex.js";
 import { accounts } from "./table/accounts.js";
@@ -54,7 +55,7 @@ const parameter = (text: string): IndexedParameter => {
 };
 
 /** The JSON form of one parameter: what ABIs in JSON carry, nothing undefined. */
-const json = ({ name, type, components }: IndexedParameter): { [key: string]: string | Array<object> } =>
+const json = ({ name, type, components }: IndexedParameter): Schema.Json =>
   components === undefined ? { name: name ?? "", type } : { name: name ?? "", type, components: components.map(json) };
 
 const itemOf = ({ source, declaration }: Row): IndexedItem => {
@@ -65,7 +66,7 @@ const itemOf = ({ source, declaration }: Row): IndexedItem => {
     name,
     signature: signatureOf(name, inputs),
     inputs,
-    item: { type: "error", name, inputs: inputs.map(json) as ReadonlyArray<never> },
+    item: { type: "error", name, inputs: inputs.map(json) },
     provenance: { kind: "builtin", source },
     address: null,
     anonymous: false,

@@ -22,7 +22,7 @@ const maxBytes = 64 * 1024;
 export const checksummed = (address: string): string =>
   isAddress(address, { strict: false }) ? getAddress(address) : escapeText(address, 64);
 
-const quoted = (text: string): string => `"${escapeText(text, 128).replace(/["\\]/g, "\\$&")}"`;
+const quoted = (text: string): string => `"${escapeText(text.replace(/["\\]/g, "\\$&"), 128)}"`;
 
 const record = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -66,10 +66,10 @@ const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Failure =
     ? classify({ method, ...context(reply), bodyText: endpoint.redact(reply.text.slice(0, maxBodyText)) })
     : malformed(method, "", reply.text === "" ? "an empty body" : "no JSON", reply.status);
 
-export const parse = (text: string): unknown => Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)));
+const parse = (text: string): unknown => Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)));
 
 /** One answer object. An error may lack the id (it could not be read, or a gateway spoke); a result may not. */
-export const readOne = (
+const readOne = (
   answer: unknown,
   { id, method }: Outgoing,
   reply: Reply,

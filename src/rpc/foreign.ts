@@ -49,7 +49,7 @@ const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
 };
 
 /** viem's and a wallet's errors as what the node said. */
-export const unwrap = (method: string, error: unknown, redact: (text: string) => string): RpcError | Verdict => {
+const unwrap = (method: string, error: unknown, redact: (text: string) => string): RpcError | Verdict => {
   const chain = chainOf(error);
   const named = (name: string) => chain.find((link) => link["name"] === name);
   const said = rpcErrorOf(chain);

@@ -62,36 +62,59 @@ export const pause = (
   return retryAfterMs > retryMaxMs ? null : Math.max(retryAfterMs, 0) + backoff / 2;
 };
 
+/** Adds what to do when a signal aborts, and returns how to take it back. */
+type Watch = (signal: AbortSignal, run: () => void) => () => void;
+
+/** One listener per signal, however many requests share it: more than ten make Node warn of a leak. */
+const watching = (): Watch => {
+  const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+  return (signal, run) => {
+    const known = waiting.get(signal);
+    const all = known ?? new Set<() => void>();
+    if (known === undefined) {
+      waiting.set(signal, all);
+      signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
+    }
+    all.add(run);
+    return () => all.delete(run);
+  };
+};
+
 const once = (
   send: Send,
+  watch: Watch,
   method: string,
   params: ReadonlyArray<unknown>,
   signal: AbortSignal | null,
 ): Effect.Effect<Tried> =>
   Effect.callback<Tried>((resume) => {
     if (signal?.aborted === true) return resume(Effect.interrupt);
+    let forget = (): void => undefined;
     const abort = send(
       method,
       params,
       (tried) => {
-        signal?.removeEventListener("abort", aborted);
+        forget();
         resume(Effect.succeed(tried));
       },
       signal,
     );
-    const aborted = () => {
-      abort();
-      resume(Effect.interrupt);
-    };
-    signal?.addEventListener("abort", aborted, { once: true });
+    if (signal !== null) {
+      const unwatch = watch(signal, () => {
+        abort();
+        resume(Effect.interrupt);
+      });
+      forget = () => void unwatch();
+    }
     return Effect.sync(() => {
-      signal?.removeEventListener("abort", aborted);
+      forget();
       abort();
     });
   });
 
 /** The `request` and `refused` of an endpoint over `send`. */
 export const requests = (send: Send, patience: Patience, clock: Clock.Clock) => {
+  const watch = watching();
   const refusals = new Map<string, { readonly error: RpcError; readonly until: number }>();
   const answered = new Set<string>();
 
@@ -124,7 +147,7 @@ export const requests = (send: Send, patience: Patience, clock: Clock.Clock) => 
   ): Effect.fn.Return<unknown, Failure> {
     for (;;) {
       spent.tries++;
-      const { result, bytes } = yield* once(send, method, params, run.signal);
+      const { result, bytes } = yield* once(send, watch, method, params, run.signal);
       spent.bytes += bytes;
       remember(method, result);
       if (Result.isSuccess(result)) return result.success;

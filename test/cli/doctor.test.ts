@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { conclude } from "../../src/cli/doctor/doctor.js";
 import type { Finding, Status } from "../../src/cli/doctor/probe.js";
 import { startAnvil, type Node } from "../harness/anvil.js";
-import { findGethOrWarn, startGeth } from "../harness/geth.js";
+import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 import { buildBin, type Bin } from "./bin.js";
 import { forbidden, sevenMethods, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
 
@@ -69,7 +69,7 @@ describe("doctor", () => {
     expect(meaning.join("\n")).toContain("no eth_feeHistory: the tip comes from recent receipts");
   });
 
-  it("says of a node without eth_simulateV1 that reports are at most unknown, and asks it once", async () => {
+  it("says of a node without eth_simulateV1 that reports are at most unknown, and leaves it alone then", async () => {
     const endpoint = await use(withoutSimulate(node.url));
     const { status, level, code, meaning } = await diagnose(endpoint.url);
     expect(status["eth_simulateV1"]).toBe("no");
@@ -118,7 +118,7 @@ describe("doctor", () => {
 
   const geth = findGethOrWarn("doctor on geth");
   it.runIf(geth !== null)("finds on geth that its validation checks nonce, base fee and funds", async () => {
-    const reference = await startGeth();
+    const reference = await startGethDev(geth ?? "");
     try {
       const { status, code, meaning } = await diagnose(reference.url);
       for (const id of ["validation.nonce", "validation.baseFee", "validation.funds", "maxUsedGas", "blockNumber"])

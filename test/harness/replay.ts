@@ -35,7 +35,7 @@ const exchangesOf = (name: string, text: string): ReadonlyArray<Exchange> => {
 /** Every recorded exchange, in the order of the files. */
 export const recorded = (): ReadonlyArray<Exchange> =>
   readdirSync(root)
-    .filter((directory) => directory !== "chain")
+    .filter((directory) => directory.startsWith("eth_"))
     .sort()
     .flatMap((directory) =>
       readdirSync(join(root, directory))

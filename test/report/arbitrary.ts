@@ -70,8 +70,10 @@ const build = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
     case "Objects": {
       const [index] = ast.indexSignatures;
       if (index !== undefined) return fc.dictionary(fc.oneof(hex(32), fc.string()), build(index.type), { maxKeys: 3 });
-      const required = ast.propertySignatures.filter(({ type }) => type.context?.isOptional !== true);
-      return fc.record(Object.fromEntries(ast.propertySignatures.map(({ name, type }) => [name, build(type)])), {
+      // a key of type never can only be left out
+      const signatures = ast.propertySignatures.filter(({ type }) => type._tag !== "Never");
+      const required = signatures.filter(({ type }) => type.context?.isOptional !== true);
+      return fc.record(Object.fromEntries(signatures.map(({ name, type }) => [name, build(type)])), {
         requiredKeys: required.map(({ name }) => String(name)),
         noNullPrototype: true,
       });

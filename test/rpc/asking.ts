@@ -11,7 +11,7 @@ export const ways: ReadonlyArray<readonly [string, Rpc.HttpOptions]> = [
   ["fetch", { fetch: globalThis.fetch }],
 ];
 
-export const quick: Rpc.HttpOptions = { retryBaseMs: 1 };
+const quick: Rpc.HttpOptions = { retryBaseMs: 1 };
 const stops: Array<() => Promise<void>> = [];
 export const kept = async <S extends { readonly stop: () => Promise<void> }>(starting: Promise<S>): Promise<S> => {
   const server = await starting;

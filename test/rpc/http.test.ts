@@ -269,6 +269,25 @@ describe("layerHttp", () => {
     expect(heard).toEqual([["https://node.example/rpc", "abc"]]);
   });
 
+  it("lets a crowd share the run's signal without a warning from Node", async () => {
+    const warnings: Array<string> = [];
+    const warned = (warning: Error) => warnings.push(warning.name);
+    process.on("warning", warned);
+    const node = await kept(startNode(() => ({ result: "0x1" })));
+    const { signal } = new AbortController();
+    const crowd = Effect.flatMap(Rpc.Rpc, (rpc) =>
+      Effect.forEach(Array.from({ length: 40 }), () => rpc.request("eth_chainId", []), { concurrency: "unbounded" }),
+    );
+    await crowd.pipe(
+      Effect.provide(Rpc.layerHttp(node.url)),
+      Effect.provideService(Rpc.CurrentRun, { round: 1, deadline: null, record: () => undefined, signal }),
+      Effect.runPromise,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    process.off("warning", warned);
+    expect(warnings).toEqual([]);
+  });
+
   it("types a fetch that throws instead of rejecting", async () => {
     const fetch = () => {
       throw new TypeError("no network here");

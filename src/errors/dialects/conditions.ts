@@ -42,7 +42,7 @@ const blockless =
   /(?:header|block)(?: for hash| by hash| with[^.]{0,80})? (?:was |is )?not (?:be )?found|(?:unknown|no such|nonexistent|missing) (?:block|header)|no block (?:with|found|for)|beyond (?:the )?(?:current )?(?:chain )?head|block (?:number |height )?(?:is )?(?:out of range|in the future)|could not find (?:the )?(?:block|header)|blockoutofrange|after last accepted block|block[^.]{0,80} (?:does(?:n't| not) exist|could not be found)|invalid block (?:tag|number)[^.]{0,80} latest block|resource not found|unfinalized (?:data|block)|future (?:block|epoch)|cannot (?:query|find) (?:the )?block/i;
 
 const invalid =
-  /^invalid (?:argument|param|input|request|filter|block (?:range|param)|type|json)|invalid params|missing (?:value for )?required (?:argument|param|field)|missing field|empty input|calls are empty|too many arguments|not supported for this rpc method|not a precompile|already overrid|overrid\w+ (?:twice|multiple)|cannot (?:specify|set) both|both [`'"]?\w+[`'"]? and [`'"]?\w+[`'"]? (?:specified|set|given)|blob gas too high|too many blobs|blob (?:transaction|hash)|cannot unmarshal|hex string|hex number|unknown field|must (?:provide|specify|be (?:a |an )?(?:hex|string|object|array|number))|end \(\d+\) < begin|fromblock[^.]{0,40}toblock|failed to (?:decode|parse|deserialize)|parse error/i;
+  /^invalid (?:argument|param|input|request|filter|block (?:range|param)|type|json)|invalid params|missing (?:value for )?required (?:argument|param|field)|missing field|empty input|calls are empty|too many arguments|not supported for this rpc method|not a precompile|already overrid|overrid\w+ (?:twice|multiple)|cannot (?:specify|set) both|both [`'"]?\w+[`'"]? and [^.]{1,80} (?:specified|set|given)|blob gas too high|too many blobs|blob (?:transaction|hash)|cannot unmarshal|hex string|hex number|unknown field|must (?:provide|specify|be (?:a |an )?(?:hex|string|object|array|number))|end \(\d+\) < begin|fromblock[^.]{0,40}toblock|failed to (?:decode|parse|deserialize)|parse error/i;
 
 /** What the conversation lacks, before anything is said about a transaction. */
 export const conditions = (flat: Flat): Answer => {
@@ -55,7 +55,8 @@ export const conditions = (flat: Flat): Answer => {
     return failed(flat, new HistoryPruned(answer()));
   }
   if (said(flat, syncing) !== null) return failed(flat, new NodeSyncing(answer()));
-  if (said(flat, late) !== null) return failed(flat, new Timeout(answer()));
+  if (said(flat, late) !== null && said(flat, /time ?out too long/i) === null)
+    return failed(flat, new Timeout(answer()));
   if (said(flat, order) !== null) return failed(flat, new SimBlockOrder(answer()));
   return undefined;
 };

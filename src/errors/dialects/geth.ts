@@ -47,12 +47,12 @@ const fees = (flat: Flat): Answer => {
   if (
     said(
       flat,
-      /(?:priority fee|tip)(?: cap)?(?: per gas)? (?:is )?(?:higher|greater|bigger|larger|more) than|(?:priority fee|tip)(?: cap)?(?: per gas)? exceeds|maxpriorityfeepergas[^a-z]{0,90}(?:is )?(?:higher|greater|bigger|larger|exceeds|>)/i,
+      /(?:priority fee|tip)(?: cap)?(?: per gas)? (?:is )?(?:higher|greater|bigger|larger|more) than|(?:priority fee|tip)(?: cap)?(?: per gas)? exceeds|maxpriorityfeepergas[^a-z]{0,90}(?:is )?(?:higher|greater|bigger|larger|exceeds|>)|maxfeepergas[^<]{0,90}< ?maxpriorityfeepergas/i,
     ) !== null
   ) {
     return new TipAboveFeeCap({
-      maxPriorityFeePerGas: amountIn(flat, /maxPriorityFeePerGas:? \(?(\d+)/i),
-      maxFeePerGas: amountIn(flat, /maxFeePerGas:? \(?(\d+)/i),
+      maxPriorityFeePerGas: amountIn(flat, /maxPriorityFeePerGas:? \(?(\d+|0x[0-9a-f]+)/i),
+      maxFeePerGas: amountIn(flat, /\bmaxFeePerGas:? \(?(\d+|0x[0-9a-f]+)/i),
       raw: flat.raw,
     });
   }

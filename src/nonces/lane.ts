@@ -1,0 +1,33 @@
+/** Whose nonces: one sequence of one account on one chain. */
+import * as Result from "effect/Result";
+import type { Address } from "../errors/hex.js";
+import { InvalidLane } from "../errors/nonces.js";
+
+/** One sequence of nonces. `key` 0, or left out, is the account's own nonce. */
+export interface Lane {
+  readonly chainId: number;
+  /** Checksummed or not; the same account either way. */
+  readonly address: Address | `0x${string}`;
+  /** The key of a two-dimensional nonce (ERC-4337, EIP-8130), below 2^192. Its counts have to be given by the caller. */
+  readonly key?: bigint;
+}
+
+/** A checked lane. `id` = `chainId:address:key`, the address in lower case: the same for every replica. */
+export interface LaneId {
+  readonly id: string;
+  readonly chainId: number;
+  readonly address: Address;
+  readonly key: bigint;
+}
+
+const invalid = (field: string, problem: string) => Result.fail(new InvalidLane({ field, problem }));
+
+/** Checks a lane and brings it into the one form that all replicas agree on. */
+export const laneOf = (lane: Lane): Result.Result<LaneId, InvalidLane> => {
+  const { chainId, address, key = 0n } = lane;
+  if (!Number.isSafeInteger(chainId) || chainId <= 0) return invalid("chainId", "a chain id is a positive integer");
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return invalid("address", "an address has 20 bytes of hex");
+  if (typeof key !== "bigint" || key < 0n || key >= 1n << 192n) return invalid("key", "a nonce key has at most 192 bits");
+  const lower = address.toLowerCase() as Address;
+  return Result.succeed({ id: `${chainId}:${lower}:${key}`, chainId, address: lower, key });
+};

@@ -1,0 +1,201 @@
+/**
+ * The nonce protocol as pure decisions: what every store does, and what the property tests hold it to.
+ *
+ * A lane is the partition of `[floor, next)` into free, reserved and committed nonces, and a history
+ * `[tail, floor)` of settled ones. An operation reads a {@link View} and the store's clock and answers
+ * with a {@link Decision}: the answer, and what to write. It changes nothing itself.
+ */
+import type { Hash, Hex } from "../errors/hex.js";
+
+/** One signed transaction for a nonce. Without `raw` it can be looked up, but not sent again. */
+export interface Attempt {
+  readonly hash: Hash;
+  readonly raw: Hex | null;
+}
+
+export type SlotState = "free" | "reserved" | "committed" | "settled";
+
+/** One nonce. Times are epoch ms on the store's clock. */
+export interface Slot {
+  readonly state: SlotState;
+  /** Made by who reserved it; {@link foreign} where a transaction of somebody else seems to wait; empty when free. */
+  readonly token: string;
+  /** 1 = one transaction, one nonce; 2 = the transaction uses this nonce and the next; 0 = that next one. */
+  readonly width: 0 | 1 | 2;
+  /** When a reservation ends; 0 otherwise. */
+  readonly until: number;
+  /** When it became what it is. */
+  readonly since: number;
+  /** When its bytes were last handed out to be sent. */
+  readonly offeredAt: number;
+  /** Whether anyone but its owner was given the bytes. */
+  readonly shared: boolean;
+  /** The last thing reported about it; empty = nothing yet. */
+  readonly outcome: string;
+  /** First the transaction that was committed, then its replacements. */
+  readonly attempts: ReadonlyArray<Attempt>;
+}
+
+/** A lane as an operation sees it. */
+export interface View {
+  readonly floor: bigint;
+  readonly next: bigint;
+  readonly tail: bigint;
+  readonly get: (nonce: bigint) => Slot | undefined;
+}
+
+/** The chain's counts for the account. `pending` may be blind to the mempool, and both may be stale. */
+export interface Counts {
+  readonly latest: bigint;
+  readonly pending: bigint;
+}
+
+/** How long things are kept, in ms. */
+export interface Keep {
+  /** Settled rows, so that a reorganisation can be answered by sending them again. */
+  readonly settledMs: number;
+  /** A nonce that a transaction of somebody else seems to hold, after it was last seen. */
+  readonly foreignMs: number;
+}
+
+export interface Decision<A> {
+  readonly answer: A;
+  readonly floor: bigint;
+  readonly next: bigint;
+  readonly tail: bigint;
+  /** null = the nonce is forgotten. */
+  readonly writes: ReadonlyMap<bigint, Slot | null>;
+  /** Nonces settled, and leases that ended and went back, by this operation. */
+  readonly moved: { readonly settled: number; readonly recycled: number };
+}
+
+/** The token of nonces that transactions of somebody else hold. Nobody can reserve with it. */
+export const foreign = "foreign";
+/** A latest count this far above all we ever issued is not believed: it would close the lane for good. */
+export const maxLead = 65_536n;
+/** A pending count this far above the floor is not believed. */
+export const maxPendingLead = 1_024n;
+/** Settled rows kept at most. */
+export const maxSettled = 4_096n;
+/** History looked at by one operation. */
+export const pruneStep = 64;
+/** Transactions for one nonce. */
+export const maxAttempts = 32;
+
+export const freeSlot: Slot = {
+  state: "free",
+  token: "",
+  width: 1,
+  until: 0,
+  since: 0,
+  offeredAt: 0,
+  shared: false,
+  outcome: "",
+  attempts: [],
+};
+
+/** A lane under one operation: reads through to the view, keeps what is to be written. */
+export interface Draft {
+  floor: bigint;
+  next: bigint;
+  tail: bigint;
+  readonly writes: Map<bigint, Slot | null>;
+  settled: number;
+  recycled: number;
+  readonly get: (nonce: bigint) => Slot | undefined;
+}
+
+export const draftOf = (view: View): Draft => {
+  const writes = new Map<bigint, Slot | null>();
+  return {
+    floor: view.floor,
+    next: view.next,
+    tail: view.tail,
+    writes,
+    settled: 0,
+    recycled: 0,
+    get: (nonce) => {
+      const written = writes.get(nonce);
+      return written === undefined ? view.get(nonce) : (written ?? undefined);
+    },
+  };
+};
+
+export const decide = <A>(draft: Draft, answer: A): Decision<A> => ({
+  answer,
+  floor: draft.floor,
+  next: draft.next,
+  tail: draft.tail,
+  writes: draft.writes,
+  moved: { settled: draft.settled, recycled: draft.recycled },
+});
+
+/** Free nonces at the top were never committed: give them back to `next`. */
+export const trim = (draft: Draft): void => {
+  while (draft.next > draft.floor && draft.get(draft.next - 1n)?.state === "free") {
+    draft.next -= 1n;
+    draft.writes.set(draft.next, null);
+  }
+};
+
+/** Everything below the latest count is over: committed rows settle, the others are gone with whoever used them. */
+const raise = (draft: Draft, latest: bigint, now: number): void => {
+  if (latest <= draft.floor) return;
+  const end = latest < draft.next ? latest : draft.next;
+  for (let nonce = draft.floor; nonce < end; nonce += 1n) {
+    const slot = draft.get(nonce);
+    if (slot?.state === "committed" && slot.width !== 0) {
+      draft.settled += 1;
+      draft.writes.set(nonce, { ...slot, state: "settled", since: now });
+    } else {
+      draft.writes.set(nonce, null);
+    }
+  }
+  draft.floor = latest;
+  if (draft.next < latest) draft.next = latest;
+  // The transaction and its authorisation count up together. If the count stopped between them, the
+  // authorisation was not applied and the second nonce is free.
+  if (draft.floor < draft.next && draft.get(draft.floor)?.width === 0) draft.writes.set(draft.floor, freeSlot);
+};
+
+const hold = (draft: Draft, nonce: bigint, now: number, ms: number): void => {
+  draft.writes.set(nonce, { ...freeSlot, state: "reserved", token: foreign, until: now + ms, since: now });
+};
+
+/** The common start of every operation that read the chain. False = the count is not believed, nothing was changed. */
+export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): boolean => {
+  if (counts.latest > draft.next + maxLead) return false;
+  raise(draft, counts.latest, now);
+  for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
+    const slot = draft.get(nonce);
+    if (slot?.state === "reserved" && slot.until <= now) {
+      if (slot.width !== 0 && slot.token !== foreign) draft.recycled += 1;
+      draft.writes.set(nonce, freeSlot);
+    }
+  }
+  // A pending count above a nonce that is free here, or above all that were issued, means that somebody else sent there.
+  if (counts.pending <= draft.floor + maxPendingLead) {
+    for (let nonce = draft.floor; nonce < counts.pending; nonce += 1n) {
+      const slot = nonce < draft.next ? draft.get(nonce) : freeSlot;
+      if (slot === undefined || slot.state === "free" || slot.token === foreign) hold(draft, nonce, now, keep.foreignMs);
+    }
+    if (draft.next < counts.pending) draft.next = counts.pending;
+  }
+  trim(draft);
+  for (let step = 0; step < pruneStep && draft.tail < draft.floor; step += 1) {
+    const slot = draft.get(draft.tail);
+    const old = slot === undefined || slot.since + keep.settledMs <= now || draft.floor - draft.tail > maxSettled;
+    if (!old) break;
+    if (slot !== undefined) draft.writes.set(draft.tail, null);
+    draft.tail += 1n;
+  }
+  return true;
+};
+
+/** A lane that begins at the chain's counts; what waits between them is held for whoever sent it. */
+export const begin = (counts: Counts, keep: Keep, now: number): Decision<null> => {
+  const { latest } = counts;
+  const draft = draftOf({ floor: latest, next: latest, tail: latest, get: () => undefined });
+  advance(draft, counts, keep, now);
+  return decide(draft, null);
+};

@@ -1,0 +1,268 @@
+/** The operations of the nonce protocol, one pure decision each. See `model.ts`. */
+import type { Hash } from "../errors/hex.js";
+import {
+  advance,
+  decide,
+  draftOf,
+  foreign,
+  freeSlot,
+  maxAttempts,
+  trim,
+  type Attempt,
+  type Counts,
+  type Decision,
+  type Draft,
+  type Keep,
+  type Slot,
+  type View,
+} from "./model.js";
+
+export interface ReserveRequest {
+  /** Made by the caller, at least 16 characters: the same token gets the same nonce, however often it is asked. */
+  readonly token: string;
+  /** How long the nonce is kept without a commit, ms. */
+  readonly ttlMs: number;
+  readonly width: 1 | 2;
+  /** The most transactions in flight. */
+  readonly cap: number;
+  /** Only a free nonce below a committed one. */
+  readonly gapOnly: boolean;
+  readonly counts: Counts;
+  readonly keep: Keep;
+}
+
+export type ReserveAnswer =
+  | { readonly _tag: "Granted"; readonly nonce: bigint; readonly leaseMs: number }
+  /** `retryInMs`: when the first lease ends; null = nothing but the chain can make room. */
+  | { readonly _tag: "Busy"; readonly inFlight: number; readonly cap: number; readonly retryInMs: number | null }
+  | { readonly _tag: "NoGap" }
+  /** The token was committed already. */
+  | { readonly _tag: "Spent"; readonly nonce: bigint }
+  /** The latest count is too far above all that was issued. */
+  | { readonly _tag: "Implausible"; readonly next: bigint }
+  | { readonly _tag: "Cold" };
+
+const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot => ({
+  ...freeSlot,
+  state: "reserved",
+  token: request.token,
+  width,
+  until: now + request.ttlMs,
+  since: now,
+});
+
+/** What is in the way of a new nonce, and where the lowest free one is. */
+const survey = (draft: Draft) => {
+  let inFlight = 0;
+  let pair = false;
+  let free: bigint | null = null;
+  let highest: bigint | null = null;
+  let firstEnd: number | null = null;
+  for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
+    const slot = draft.get(nonce);
+    if (slot === undefined || slot.state === "free") {
+      free ??= nonce;
+      continue;
+    }
+    if (slot.width !== 0) inFlight += 1;
+    if (slot.width !== 1) pair = true;
+    if (slot.state === "committed") highest = nonce;
+    if (slot.state === "reserved" && (firstEnd === null || slot.until < firstEnd)) firstEnd = slot.until;
+  }
+  return { inFlight, pair, free, gap: free !== null && highest !== null && free < highest, firstEnd };
+};
+
+const find = (draft: Draft, token: string): { readonly nonce: bigint; readonly slot: Slot } | null => {
+  for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
+    const slot = draft.get(nonce);
+    if (slot !== undefined && slot.token === token && slot.width !== 0) return { nonce, slot };
+  }
+  return null;
+};
+
+/**
+ * The lowest free nonce, else the next new one. A gap below a committed nonce is always given, for
+ * nothing above it can be mined before. Two nonces at once only on an idle lane, and nothing beside
+ * them: pools take one transaction from an account that a pending authorisation speaks for.
+ */
+export const reserve = (view: View, request: ReserveRequest, now: number): Decision<ReserveAnswer> => {
+  const draft = draftOf(view);
+  if (!advance(draft, request.counts, request.keep, now)) {
+    return decide(draft, { _tag: "Implausible", next: draft.next });
+  }
+  const known = find(draft, request.token);
+  if (known !== null) {
+    return decide(
+      draft,
+      known.slot.state === "reserved"
+        ? { _tag: "Granted", nonce: known.nonce, leaseMs: known.slot.until - now }
+        : { _tag: "Spent", nonce: known.nonce },
+    );
+  }
+  const { inFlight, pair, free, gap, firstEnd } = survey(draft);
+  const cap = request.width === 2 || pair ? Math.min(1, request.cap) : request.cap;
+  const grant = (nonce: bigint): Decision<ReserveAnswer> => {
+    draft.writes.set(nonce, lease(request, request.width, now));
+    if (request.width === 2) draft.writes.set(nonce + 1n, lease(request, 0, now));
+    const end = nonce + BigInt(request.width);
+    if (draft.next < end) draft.next = end;
+    return decide(draft, { _tag: "Granted", nonce, leaseMs: request.ttlMs });
+  };
+  if (request.gapOnly) return gap && free !== null && request.width === 1 ? grant(free) : decide(draft, { _tag: "NoGap" });
+  if (request.width === 1 && free !== null && (gap || inFlight < cap)) return grant(free);
+  if (inFlight < cap && free === null) return grant(draft.next);
+  return decide(draft, {
+    _tag: "Busy",
+    inFlight,
+    cap,
+    retryInMs: firstEnd === null ? null : Math.max(0, firstEnd - now),
+  });
+};
+
+export interface Claim {
+  readonly token: string;
+  readonly nonce: bigint;
+}
+
+/** `lost`: the token does not hold the nonce. Whoever gets this answer must not broadcast. */
+export type CommitAnswer = "committed" | "lost" | "cold";
+
+const isOwn = (slot: Slot | undefined, token: string): slot is Slot =>
+  slot !== undefined && token !== foreign && slot.token === token && slot.width !== 0;
+
+const rewrite = (draft: Draft, nonce: bigint, slot: Slot): void => {
+  draft.writes.set(nonce, slot);
+  const second = draft.get(nonce + 1n);
+  if (slot.width === 2 && second?.width === 0 && second.token === slot.token) {
+    draft.writes.set(nonce + 1n, { ...second, state: slot.state, until: slot.until, since: slot.since });
+  }
+};
+
+/**
+ * The fence: compare-and-set on the lease token. Committing the same transaction again succeeds; a
+ * different one under the same token is `lost`.
+ */
+export const commit = (view: View, claim: Claim, attempt: Attempt, now: number): Decision<CommitAnswer> => {
+  const draft = draftOf(view);
+  const slot = draft.get(claim.nonce);
+  if (!isOwn(slot, claim.token)) return decide(draft, "lost");
+  if (slot.state !== "reserved") return decide(draft, slot.attempts[0]?.hash === attempt.hash ? "committed" : "lost");
+  rewrite(draft, claim.nonce, { ...slot, state: "committed", until: 0, since: now, offeredAt: now, attempts: [attempt] });
+  return decide(draft, "committed");
+};
+
+const vacate = (draft: Draft, nonce: bigint, slot: Slot): void => {
+  draft.writes.set(nonce, freeSlot);
+  if (slot.width === 2) draft.writes.set(nonce + 1n, freeSlot);
+  trim(draft);
+};
+
+/** Gives a reserved nonce back; false when the token does not hold it any more, or it is committed. */
+export const release = (view: View, claim: Claim): Decision<boolean> => {
+  const draft = draftOf(view);
+  const slot = draft.get(claim.nonce);
+  if (!isOwn(slot, claim.token) || slot.state !== "reserved") return decide(draft, false);
+  vacate(draft, claim.nonce, slot);
+  return decide(draft, true);
+};
+
+/**
+ * Gives a committed nonce back after its only transaction was refused for good: only while nobody
+ * else was handed the bytes and no node is known to have taken them.
+ */
+export const recycle = (view: View, claim: Claim, hash: Hash): Decision<boolean> => {
+  const draft = draftOf(view);
+  const slot = draft.get(claim.nonce);
+  const clean =
+    isOwn(slot, claim.token) &&
+    slot.state === "committed" &&
+    !slot.shared &&
+    (slot.outcome === "" || slot.outcome === "rejected") &&
+    slot.attempts.length === 1 &&
+    slot.attempts[0]?.hash === hash;
+  if (!clean) return decide(draft, false);
+  vacate(draft, claim.nonce, slot);
+  return decide(draft, true);
+};
+
+export type ReplaceAnswer =
+  | { readonly _tag: "Replaced" }
+  /** Nothing is committed at the nonce, or `last` is not what was to be replaced. */
+  | { readonly _tag: "Conflict"; readonly last: Hash | null }
+  | { readonly _tag: "Cold" };
+
+/** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */
+export const replace = (view: View, nonce: bigint, replaces: Hash, attempt: Attempt, now: number): Decision<ReplaceAnswer> => {
+  const draft = draftOf(view);
+  const slot = draft.get(nonce);
+  const last = slot?.attempts.at(-1)?.hash ?? null;
+  if (slot === undefined || last === null) return decide(draft, { _tag: "Conflict", last });
+  if (last === attempt.hash) return decide(draft, { _tag: "Replaced" });
+  if (last !== replaces || slot.attempts.length >= maxAttempts) return decide(draft, { _tag: "Conflict", last });
+  draft.writes.set(nonce, { ...slot, offeredAt: now, outcome: "", attempts: [...slot.attempts, attempt] });
+  return decide(draft, { _tag: "Replaced" });
+};
+
+/** What is reported about a nonce: a send's outcome, or how it ended. */
+export const reportable = [
+  "accepted",
+  "alreadyKnown",
+  "tooLow",
+  "underpriced",
+  "tooHigh",
+  "rejected",
+  "unknown",
+  "mined",
+  "burned",
+] as const;
+export type Reported = (typeof reportable)[number];
+
+/** Remembers it, where `hash` is one of the nonce's transactions. `mined` and `burned` are for settled ones. */
+export const report = (view: View, nonce: bigint, hash: Hash, outcome: Reported): Decision<boolean> => {
+  const draft = draftOf(view);
+  const slot = draft.get(nonce);
+  const final = outcome === "mined" || outcome === "burned";
+  const fits =
+    slot !== undefined && slot.attempts.some((each) => each.hash === hash) && (slot.state === "settled") === final;
+  if (fits) draft.writes.set(nonce, { ...slot, outcome });
+  return decide(draft, fits);
+};
+
+export interface ReconcileRequest {
+  readonly counts: Counts;
+  readonly keep: Keep;
+  /** Bytes handed out within this time are not handed out again, ms: replicas share the work. */
+  readonly resendAfterMs: number;
+}
+
+export type ReconcileAnswer =
+  | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
+  | { readonly _tag: "Implausible"; readonly next: bigint }
+  | { readonly _tag: "Cold" };
+
+/** History that a snapshot shows, and that a reorganisation can make due again. */
+export const recent = 64n;
+const maxDue = 64;
+
+/**
+ * Moves the lane to the chain's counts and names, in ascending order, the nonces whose bytes the
+ * caller is to send now: committed ones, and settled ones that the latest count no longer covers.
+ */
+export const reconcile = (view: View, request: ReconcileRequest, now: number): Decision<ReconcileAnswer> => {
+  const draft = draftOf(view);
+  if (!advance(draft, request.counts, request.keep, now)) {
+    return decide(draft, { _tag: "Implausible", next: draft.next });
+  }
+  const oldest = draft.floor - recent > draft.tail ? draft.floor - recent : draft.tail;
+  const due: Array<bigint> = [];
+  const start = request.counts.latest > oldest ? request.counts.latest : oldest;
+  for (let nonce = start; nonce < draft.next && due.length < maxDue; nonce += 1n) {
+    const slot = draft.get(nonce);
+    const last = slot?.attempts.at(-1);
+    if (slot === undefined || last === undefined || last.raw === null) continue;
+    if (slot.offeredAt + request.resendAfterMs > now) continue;
+    due.push(nonce);
+    draft.writes.set(nonce, { ...slot, offeredAt: now, shared: true });
+  }
+  return decide(draft, { _tag: "Reconciled", due, from: oldest });
+};

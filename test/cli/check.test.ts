@@ -1,0 +1,241 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as Effect from "effect/Effect";
+import {
+  createPublicClient,
+  createWalletClient,
+  encodeAbiParameters,
+  encodeFunctionData,
+  http,
+  parseEther,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { foundry } from "viem/chains";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fromJson } from "../../src/report/json.js";
+import { Token } from "../contracts/artifacts.js";
+import { accounts, startAnvil, type Node } from "../harness/anvil.js";
+import { buildBin, type Bin } from "./bin.js";
+import { forbidden, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
+
+const [alice, bob] = [accounts[0].address, accounts[1].address];
+
+let bin: Bin;
+let node: Node;
+let token: `0x${string}`;
+let tokenAbi: string;
+const endpoints: Array<Endpoint> = [];
+const use = async (endpoint: Promise<Endpoint>): Promise<Endpoint> => {
+  endpoints.push(await endpoint);
+  return endpoint;
+};
+
+beforeAll(async () => {
+  [bin, node] = await Promise.all([buildBin(), startAnvil()]);
+  const transport = http(node.url);
+  const wallet = createWalletClient({
+    account: privateKeyToAccount(accounts[0].privateKey),
+    chain: foundry,
+    transport,
+  });
+  const data: `0x${string}` = `${Token.bytecode}${encodeAbiParameters(
+    [{ type: "string" }, { type: "string" }, { type: "uint8" }],
+    ["Test Dollar", "TUSD", 6],
+  ).slice(2)}`;
+  const hash = await wallet.sendTransaction({ data });
+  const { contractAddress } = await createPublicClient({ chain: foundry, transport }).waitForTransactionReceipt({
+    hash,
+  });
+  if (contractAddress === null || contractAddress === undefined) throw new Error("the token was not deployed");
+  token = contractAddress;
+  tokenAbi = join(bin.directory, "Token.json");
+  writeFileSync(tokenAbi, JSON.stringify({ contractName: "Token", abi: Token.abi }));
+});
+afterAll(async () => {
+  await Promise.all(endpoints.map(({ stop }) => stop()));
+  await node.stop();
+  bin.remove();
+});
+
+const check = (...args: ReadonlyArray<string>) => bin.run(["check", "--rpc-url", node.url, ...args]);
+const transfer = ["--from", alice, "--to", bob, "--value", "0.1ether"];
+const tokenTransfer = (amount: string) => [
+  ...["--from", alice, "--to", token, "--abi", tokenAbi, "--function", "transfer"],
+  ...["--args", JSON.stringify([bob, amount])],
+];
+
+describe("check", () => {
+  it("prints a ready report as text, says nothing on stderr, and exits with 0", async () => {
+    const { code, stdout, stderr } = await check(...transfer);
+    expect(stdout.split("\n")[0]).toMatch(/^READY · /);
+    expect(stdout).toContain("0.1 ETH (100000000000000000 wei)");
+    expect(stdout).toMatch(/^ {2}-0\.1 {2}ETH/m);
+    expect(stdout).toContain("Next: sign exactly this request");
+    expect(stdout).not.toContain("\u001b");
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+  });
+
+  it("prints JSON that is a report", async () => {
+    const { code, stdout } = await check(...transfer, "--json", "--nonce", "1", "--gas", "30000", "--tip", "1gwei");
+    const report = await Effect.runPromise(fromJson(JSON.parse(stdout)));
+    expect(report.verdict).toBe("ready");
+    const [first] = report.transactions;
+    expect(first.request).toMatchObject({ nonce: 1, gas: 30_000n, maxPriorityFeePerGas: 1_000_000_000n });
+    expect(first.request?.value).toBe(parseEther("0.1"));
+    expect(report.ledger.rounds).toBe(2);
+    expect(code).toBe(0);
+  });
+
+  it("decodes a revert by the ABI with its arguments, and exits with 1", async () => {
+    const { code, stdout } = await check(...tokenTransfer("1000000"));
+    expect(stdout.split("\n")[0]).toMatch(/^BLOCKED · do not send it/);
+    expect(stdout).toContain(`transfer(to: ${bob}, amount: 1000000)`);
+    expect(stdout.replace(/\s+/g, " ")).toContain(
+      `ERC20InsufficientBalance(sender: ${alice}, balance: 0, needed: 1000000)`,
+    );
+    expect(stdout).toContain("ExecutionReverted");
+    expect(code).toBe(1);
+  });
+
+  it("names the shortfall of who cannot pay", async () => {
+    const { code, stdout } = await check("--from", alice, "--to", bob, "--value", "20000ether");
+    expect(stdout).toMatch(/the sender is short by 10000\.\d+ ETH/);
+    expect(code).toBe(1);
+  });
+
+  it("takes a signature in place of a file, and the call's only function", async () => {
+    const { code, stdout } = await check(
+      ...["--from", alice, "--to", token, "--abi", "mint(address to, uint256 amount)"],
+      ...["--args", JSON.stringify([bob, "1ether"])],
+    );
+    expect(stdout).toContain(`mint(to: ${bob}, amount: 1000000000000000000)`);
+    expect(code).toBe(0);
+  });
+
+  it("decodes the revert of a call given as data, by the ABI beside it", async () => {
+    const data = encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [bob, 7n] });
+    const { code, stdout } = await check("--from", alice, "--to", token, "--data", data, "--abi", tokenAbi);
+    expect(stdout.replace(/\s+/g, " ")).toContain(`ERC20InsufficientBalance(sender: ${alice}, balance: 0, needed: 7)`);
+    expect(code).toBe(1);
+  });
+
+  it("reads a bundle from a file and from stdin", async () => {
+    const bundle = JSON.stringify([
+      { from: alice, to: token, abi: Token.abi, functionName: "mint", args: [alice, "5000000"] },
+      { from: alice, to: token, abi: Token.abi, functionName: "transfer", args: [bob, "5000000"] },
+    ]);
+    const file = join(bin.directory, "bundle.json");
+    writeFileSync(file, bundle);
+    const fromFile = await check(file);
+    expect(fromFile.stdout).toContain("Transaction 2 of 2: call");
+    expect(fromFile.code, fromFile.stdout).toBe(0);
+    const fromStdin = await bin.run(["check", "-", "--json"], { stdin: bundle, env: { ETH_RPC_URL: node.url } });
+    const report = await Effect.runPromise(fromJson(JSON.parse(fromStdin.stdout)));
+    expect(report.transactions).toHaveLength(2);
+    expect(report.transactions[1]?.outcome.status).toBe("success");
+    expect(fromStdin.code).toBe(0);
+  });
+
+  it("prints Markdown, and writes HTML beside", async () => {
+    const page = join(bin.directory, "report.html");
+    const { code, stdout } = await check(...transfer, "--markdown", "--html", page);
+    expect(stdout.split("\n")[0]).toBe("# ✅ READY");
+    expect(readFileSync(page, "utf8")).toMatch(/^<!doctype html>[\s\S]*<h1>READY<\/h1>/);
+    expect(code).toBe(0);
+  });
+
+  it("is ready on a strict node with only the seven methods and no batches", async () => {
+    const endpoint = await use(strict(node.url));
+    const { code, stdout } = await bin.run(["check", ...transfer], { env: { ETH_RPC_URL: endpoint.url } });
+    expect(stdout.split("\n")[0]).toMatch(/^READY/);
+    expect(code).toBe(0);
+  });
+
+  it("is unknown on a node without eth_simulateV1, and names the tier", async () => {
+    const endpoint = await use(withoutSimulate(node.url));
+    const { code, stdout } = await bin.run(["check", ...transfer], { env: { ETH_RPC_URL: endpoint.url } });
+    expect(stdout.split("\n")[0]).toMatch(/^UNKNOWN/);
+    expect(stdout).toContain("tier       call: eth_call and eth_estimateGas only");
+    expect(stdout).toContain("Could not check");
+    expect(code).toBe(3);
+  });
+
+  it("is unknown on an endpoint that answers 403, or is not there", async () => {
+    const endpoint = await use(forbidden());
+    const refused = await bin.run(["check", ...transfer], { env: { ETH_RPC_URL: endpoint.url } });
+    expect(refused.stdout).toContain("HTTP 403");
+    expect(refused.stdout).not.toContain("\u001b");
+    expect(refused.code).toBe(3);
+    const absent = await bin.run(["check", ...transfer, "--deadline", "2s"], {
+      env: { ETH_RPC_URL: "http://me:hunter2@127.0.0.1:1/secretkey" },
+    });
+    expect(absent.code).toBe(3);
+    expect(`${absent.stdout}${absent.stderr}`).not.toMatch(/hunter2|secretkey/);
+  });
+
+  it.each([
+    [["--from", "0x12"], "--from: must be 20 bytes of hex with 0x"],
+    [["--to", bob], "--from: is missing"],
+    [["--from", alice, "--to", bob, "--value", "0.1"], "--value: needs a unit: 0.1ether, 0.1gwei"],
+    [["--from", alice, "--to", bob, "--gas", "0"], "--gas: must be above 0"],
+    [["--from", alice, "--to", bob, "--max-fee", "1gwei", "--tip", "2gwei"], "--tip: is above maxFeePerGas"],
+    [["--from", alice, "--to", bob, "--data", "0x123"], "--data: has an odd number of hex digits"],
+    [["--from", alice, "--to", bob, "--args", "[1]"], "--abi: is missing; args needs it"],
+    [["--from", alice, "--to", bob, "--abi", "f(uint256 a)", "--args", "[1"], "--args: is no JSON"],
+    [["--from", alice, "--to", bob, "--abi", "f(uint256 a)", "--args", '["x"]'], "--args[0]: must be wei"],
+    [["--from", alice, "--to", bob, "--abi", "/nowhere.json"], "--abi: /nowhere.json cannot be read (NotFound)"],
+    [["--from", alice, "--to", bob, "--block", "newest"], "--block: must be latest, pending"],
+    [["--from", alice, "--to", bob, "--deadline", "0"], "--deadline: must be a time above 0"],
+    [["--from", alice, "--to", bob, "--json", "--markdown"], "--json: cannot stand together with --markdown"],
+    [["/nowhere.json"], "input: /nowhere.json cannot be read (NotFound)"],
+    [["/nowhere.json", "--from", alice], "--from: cannot stand together with an input file"],
+    [["--bogus"], "Unrecognized flag: --bogus"],
+    [["--fee-level", "huge"], "huge"],
+  ])("refuses %j as wrong usage, on stderr, with 64", async (args, message) => {
+    const { code, stdout, stderr } = await check(...args);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe("see evm-preflight check --help");
+    expect(stdout).toBe("");
+    expect(code).toBe(64);
+  });
+
+  it("never shows the credentials of a URL in a complaint", async () => {
+    for (const args of [
+      ["check", "--rpc-ulr", "https://me:hunter2@host/secretkey"],
+      ["check", "in.json", "https://me:hunter2@host/secretkey"],
+      ["check", "--rpc-url", "htps://me:hunter2@host/secretkey"],
+      ["https://me:hunter2@host/secretkey"],
+    ]) {
+      const { code, stdout, stderr } = await bin.run(args);
+      expect(`${stdout}${stderr}`, args.join(" ")).not.toMatch(/hunter2|secretkey/);
+      expect(code).toBe(64);
+    }
+  });
+
+  it("fills in policies only where it knows them", async () => {
+    const file = join(bin.directory, "policies.json");
+    writeFileSync(file, JSON.stringify([{ policy: "no such policy" }]));
+    const unknown = await check(...transfer, "--policies", file);
+    expect(unknown.stderr).toContain("--policies[0]: is no policy this version knows");
+    expect(unknown.code).toBe(64);
+    writeFileSync(file, "[]");
+    expect((await check(...transfer, "--policies", file)).code).toBe(0);
+  });
+});
+
+describe("the bin", () => {
+  it("shows its help and its version", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+      readonly version: string;
+    };
+    const help = await bin.run(["--help"]);
+    expect(help.stdout).toMatch(/check[\s\S]*doctor[\s\S]*decode/);
+    expect(help.code).toBe(0);
+    const shown = await bin.run(["--version"]);
+    expect(shown.stdout).toContain(version);
+    expect(shown.code).toBe(0);
+    const bare = await bin.run([]);
+    expect(bare.code).toBe(64);
+  });
+});

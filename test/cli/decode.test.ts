@@ -1,0 +1,95 @@
+import {
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeEventTopics,
+  encodeFunctionData,
+  erc20Abi,
+  parseAbi,
+} from "viem";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readingsOf } from "../../src/cli/decode.js";
+import type { Hex } from "../../src/errors/hex.js";
+import { accounts } from "../harness/anvil.js";
+import { buildBin, type Bin } from "./bin.js";
+
+let bin: Bin;
+beforeAll(async () => {
+  bin = await buildBin();
+});
+afterAll(() => bin.remove());
+
+const [alice, bob] = [accounts[0].address, accounts[1].address];
+const custom = parseAbi(["error NotAllowed(address who, uint256 limit)"]);
+const customData = encodeErrorResult({ abi: custom, errorName: "NotAllowed", args: [alice, 5n] });
+const reason = encodeErrorResult({
+  abi: parseAbi(["error Error(string reason)"]),
+  errorName: "Error",
+  args: ["no \u001b[31mway"],
+});
+
+describe("decode", () => {
+  it("reads a reason, escaped", async () => {
+    const { code, stdout } = await bin.run(["decode", reason]);
+    expect(stdout).toContain('revert  "no \\u{1b}[31mway"');
+    expect(code).toBe(0);
+  });
+  it("reads a custom error by an ABI, in text and JSON", async () => {
+    const abi = "error NotAllowed(address who, uint256 limit)";
+    const { stdout } = await bin.run(["decode", customData, "--abi", abi]);
+    expect(stdout).toContain(`revert  NotAllowed(who: ${alice}, limit: 5)`);
+    const json = await bin.run(["decode", customData, "--abi", abi, "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      data: customData,
+      readings: [{ kind: "revert", signature: "NotAllowed(address,uint256)" }],
+    });
+  });
+  it("reads calldata and logs by an ABI", async () => {
+    const call = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, 2n ** 256n - 1n] });
+    const called = await bin.run(["decode", call, "--abi", "approve(address spender, uint256 amount)"]);
+    expect(called.stdout).toContain(`call  approve(spender: ${bob}, amount: 2^256 − 1)`);
+    const event = "event Transfer(address indexed from, address indexed to, uint256 value)";
+    const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { from: alice, to: bob } });
+    const data = encodeAbiParameters([{ type: "uint256" }], [7n]);
+    const logged = await bin.run(["decode", data, "--abi", event, "--topics", topics.join(",")]);
+    expect(logged.stdout).toContain(`event  Transfer(from: ${alice}, to: ${bob}, value: 7)`);
+    expect(logged.code).toBe(0);
+  });
+  it("says when nothing is known, with 3", async () => {
+    const { code, stdout } = await bin.run(["decode", "0xdeadbeef00"]);
+    expect(stdout).toContain("nothing known begins with 0xdeadbeef");
+    expect(code).toBe(3);
+  });
+  it("refuses what is no hex, and topics that are none, with 64", async () => {
+    for (const args of [
+      ["zz"],
+      ["0x123"],
+      [],
+      ["0x", "--topics", "0x12"],
+      ["0x", "--topics", `0x${"00".repeat(32)}`],
+    ]) {
+      const { code, stdout } = await bin.run(["decode", ...args]);
+      expect(code, args.join(" ")).toBe(64);
+      expect(stdout).toBe("");
+    }
+  });
+});
+
+describe("readingsOf", () => {
+  it("never throws and shows no control character, whatever the bytes", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(customData.slice(0, 10), reason.slice(0, 10), "0xa9059cbb", "0x"),
+        fc.uint8Array({ maxLength: 200 }),
+        fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { maxLength: 4 }),
+        (selector, bytes, words) => {
+          const data = `${selector}${Buffer.from(bytes).toString("hex")}` as Hex;
+          const topics = words.map((word): `0x${string}` => `0x${Buffer.from(word).toString("hex")}`);
+          for (const { text } of readingsOf(data, [...custom, ...erc20Abi], topics))
+            // eslint-disable-next-line no-control-regex
+            expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+        },
+      ),
+    );
+  });
+});

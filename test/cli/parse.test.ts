@@ -1,0 +1,235 @@
+import * as Result from "effect/Result";
+import fc from "fast-check";
+import { erc20Abi, parseAbi } from "viem";
+import { describe, expect, it } from "vitest";
+import { abiOf, abiOfText } from "../../src/cli/abi.js";
+import { codeOf, withoutSecrets } from "../../src/cli/exit.js";
+import { inputOf, inputOfText } from "../../src/cli/input.js";
+import { block, count, duration, integer, wei } from "../../src/cli/quantity.js";
+import { validate } from "../../src/transaction/validate.js";
+
+const good = <A>(result: Result.Result<A, unknown>): A => Result.getOrThrow(result);
+const bad = <A>(result: Result.Result<A, unknown>): unknown =>
+  Result.isFailure(result) ? result.failure : expect.fail(`accepted: ${String(result.success)}`);
+const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const bob = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+describe("amounts", () => {
+  it.each([
+    ["0.1ether", 10n ** 17n],
+    ["1ETH", 10n ** 18n],
+    ["2gwei", 2_000_000_000n],
+    ["2.5 gwei", 2_500_000_000n],
+    ["7wei", 7n],
+    ["0.000000000000000001ether", 1n],
+    ["1000", 1_000n],
+    ["0x10", 16n],
+    [5, 5n],
+  ])("reads %s", (text, expected) => {
+    expect(good(wei(text))).toBe(expected);
+  });
+  it.each([
+    ["0.1", "needs a unit: 0.1ether, 0.1gwei"],
+    ["0.1wei", "has more decimals than wei can hold (0)"],
+    ["1.0000000001gwei", "has more decimals than gwei can hold (9)"],
+    ["-1", "must be wei"],
+    ["1e18", "must be wei"],
+    ["1,000", "must be wei"],
+    ["", "must be wei"],
+    ["0x", "must be wei"],
+    ["1 finney", "must be wei"],
+    [1e21, "write it as a string"],
+    [0.5, "must be a whole number"],
+    [-1, "must be a whole number"],
+    [true, "must be a number or a string"],
+    [null, "must be a number or a string"],
+  ])("refuses %s", (text, problem) => {
+    expect(bad(wei(text))).toContain(problem);
+  });
+  it("is exact for every amount in every unit", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (amount) => {
+        const digits = amount.toString().padStart(19, "0");
+        expect(good(wei(`${digits.slice(0, -18)}.${digits.slice(-18)}ether`))).toBe(amount);
+        expect(good(wei(`${digits.slice(0, -9)}.${digits.slice(-9)}gwei`))).toBe(amount);
+        expect(good(wei(`0x${amount.toString(16)}`))).toBe(amount);
+        expect(good(wei(String(amount)))).toBe(amount);
+      }),
+    );
+  });
+  it("never throws on any text", () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        for (const read of [wei, count, integer]) expect(Result.isResult(read(value))).toBe(true);
+        for (const read of [duration, block]) expect(Result.isResult(read(String(JSON.stringify(value))))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("other quantities", () => {
+  it("take no unit where none belongs", () => {
+    expect(bad(count("1gwei"))).toContain("decimal or 0x");
+    expect(bad(integer("0x20000000000000"))).toBe("is too large");
+    expect(good(integer("0x7b"))).toBe(123);
+  });
+  it("read times and blocks", () => {
+    expect(good(duration("500"))).toBe(500);
+    expect(good(duration("1.5s"))).toBe(1_500);
+    expect(good(duration("2m"))).toBe(120_000);
+    expect(bad(duration("0s"))).toContain("above 0");
+    expect(bad(duration("soon"))).toContain("such as 500ms");
+    expect(good(block("pending"))).toBe("pending");
+    expect(good(block("123"))).toBe(123n);
+    expect(good(block("0x7b"))).toBe(123n);
+    expect(good(block(`0x${"ab".repeat(32)}`))).toBe(`0x${"ab".repeat(32)}`);
+    expect(bad(block("newest"))).toContain("latest, pending");
+  });
+});
+
+describe("ABIs", () => {
+  const signature = "function transfer(address to, uint256 amount) returns (bool)";
+  it("come as JSON, as an artifact, as signatures, or one", () => {
+    expect(good(abiOf(erc20Abi, "abi"))).toBe(erc20Abi);
+    expect(good(abiOf({ abi: erc20Abi, bytecode: "0x" }, "abi"))).toBe(erc20Abi);
+    expect(good(abiOf([signature], "abi"))).toEqual(parseAbi([signature]));
+    expect(good(abiOf("transfer(address to, uint256 amount) returns (bool)", "abi"))).toEqual(parseAbi([signature]));
+    expect(good(abiOfText(`${signature}\n\nerror Foo(uint256 a)\n`, "abi"))).toHaveLength(2);
+    expect(good(abiOfText(JSON.stringify(erc20Abi), "abi"))).toEqual(erc20Abi);
+  });
+  it("are refused by name when they are none", () => {
+    for (const json of [3, null, [{ name: "no type" }], ["not a signature"], "transfer(adress to)", { abi: 3 }])
+      expect(bad(abiOf(json, "--abi"))).toMatchObject({ field: "--abi" });
+    expect(bad(abiOfText("[{", "--abi"))).toMatchObject({ problem: expect.stringContaining("is no JSON") });
+  });
+});
+
+describe("transactions from JSON", () => {
+  const call = { from: alice, to: bob, abi: erc20Abi, functionName: "transfer" };
+
+  it("take strings with units and pass what the pipeline takes", () => {
+    const input = good(
+      inputOf({
+        from: alice,
+        to: bob,
+        value: "0.1ether",
+        gas: "0x5208",
+        nonce: "7",
+        maxFeePerGas: "2gwei",
+        maxPriorityFeePerGas: 1,
+        chainId: "0x1",
+        data: null,
+      }),
+    );
+    expect(input).toEqual({
+      from: alice,
+      to: bob,
+      value: 10n ** 17n,
+      gas: 21_000n,
+      nonce: 7,
+      maxFeePerGas: 2_000_000_000n,
+      maxPriorityFeePerGas: 1n,
+      chainId: 1,
+    });
+    expect(Result.isSuccess(validate(input))).toBe(true);
+  });
+
+  it("make arguments what the parameters take, tuples and arrays included", () => {
+    const abi = [
+      "function f((address who, uint256[2] amounts, bool on) one, int256 signed, uint8 small, bytes data, string text)",
+    ];
+    const args = [{ who: bob, amounts: ["1ether", "0x10"], on: true }, "-5", "255", "0x1234", "hello"];
+    const input = good(inputOf({ from: alice, to: bob, abi, args }));
+    expect(input).toMatchObject({
+      functionName: "f",
+      args: [{ who: bob, amounts: [10n ** 18n, 16n], on: true }, -5n, 255, "0x1234", "hello"],
+    });
+    expect(Result.isSuccess(validate(input))).toBe(true);
+  });
+
+  it("find an overload by its arguments or its signature", () => {
+    const abi = ["function f(uint256 a)", "function f(uint256 a, bool b)", "function f(address a)"];
+    expect(good(inputOf({ ...call, abi, functionName: "f", args: ["1", true] }))).toMatchObject({ args: [1n, true] });
+    const bySignature = good(inputOf({ ...call, abi, functionName: "f(uint256)", args: ["1"] }));
+    expect(bySignature).toMatchObject({ functionName: "f", args: [1n] });
+    expect(Result.isSuccess(validate(bySignature))).toBe(true);
+    expect(good(inputOf({ ...call, abi, functionName: "f(address)", args: [bob] }))).toMatchObject({ args: [bob] });
+  });
+
+  it("understand the names that other tools write, but not twice", () => {
+    expect(good(inputOf({ from: alice, to: bob, input: "0x12", gasLimit: "21000" }))).toEqual({
+      from: alice,
+      to: bob,
+      data: "0x12",
+      gas: 21_000n,
+    });
+    expect(bad(inputOf({ from: alice, to: bob, input: "0x12", data: "0x13" }))).toMatchObject({ field: "data" });
+  });
+
+  it.each([
+    [{ ...call, args: [bob, "0.5"] }, "args[1]", "needs a unit"],
+    [{ ...call, args: [bob, 1e21] }, "args[1]", "write it as a string"],
+    [{ ...call, args: [bob] }, "args", "must have 2 entries, got 1"],
+    [{ ...call, args: "x" }, "args", "must be a JSON array"],
+    [{ ...call, functionName: "transfr", args: [] }, "functionName", "has no function transfr"],
+    [{ from: alice, to: bob, functionName: "transfer" }, "abi", "is missing; functionName needs it"],
+    [{ from: alice, valu: 1 }, "valu", "is not a field of a transaction"],
+    [JSON.parse('{"from":"0x","__proto__":1}'), "__proto__", "is not a field of a transaction"],
+    [{ from: alice, value: "1.5" }, "value", "needs a unit"],
+    [{ from: alice, gas: "1gwei" }, "gas", "decimal or 0x"],
+    [[{ from: alice }, { from: alice, nonce: -1 }], "[1].nonce", "must be a whole number"],
+    [[{ from: alice }, 3], "[1]", "must be an object"],
+    ["text", "transaction", "must be an object"],
+    [{ from: alice, authorizationList: [{ nonce: "x" }] }, "authorizationList[0].nonce", "decimal or 0x"],
+    [{ from: alice, to: bob, abi: ["function f(uint256[2] a)"], args: [["1"]] }, "args[0]", "must have 2 entries"],
+    [{ from: alice, to: bob, abi: ["function f((bool a) b)"], args: [{ c: true }] }, "args[0].c", "not a field"],
+    [{ from: alice, to: bob, abi: ["function f((bool a) b)"], args: [{}] }, "args[0].a", "is missing"],
+    [{ from: alice, to: bob, abi: ["function f(bool b)"], args: ["true"] }, "args[0]", "must be true or false"],
+  ])("name the field that is wrong: %o", (json, field, problem) => {
+    expect(bad(inputOf(json))).toMatchObject({ field, problem: expect.stringContaining(problem) });
+  });
+
+  it("are a typed failure for any JSON and any text", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (json) => {
+        expect(Result.isResult(inputOf(json))).toBe(true);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.record(
+          {
+            from: fc.constant(alice),
+            abi: fc.oneof(fc.jsonValue(), fc.constant(["function f(uint256 a, (bytes b)[] c)"])),
+            functionName: fc.oneof(fc.constant("f"), fc.string()),
+            args: fc.jsonValue({ maxDepth: 4 }),
+          },
+          { requiredKeys: ["from"] },
+        ),
+        (json) => {
+          const input = inputOf(json);
+          if (Result.isSuccess(input)) expect(Result.isResult(validate(input.success))).toBe(true);
+        },
+      ),
+    );
+    expect(bad(inputOfText("{"))).toMatchObject({ field: "input" });
+  });
+});
+
+describe("exit codes and secrets", () => {
+  it("follow the verdict, and what was not proven is not ready", () => {
+    expect(codeOf({ verdict: "ready", stage: "proven" })).toBe(0);
+    expect(codeOf({ verdict: "blocked", stage: "scanned" })).toBe(1);
+    expect(codeOf({ verdict: "caution", stage: "proven" })).toBe(2);
+    expect(codeOf({ verdict: "unknown", stage: "proven" })).toBe(3);
+    expect(codeOf({ verdict: "ready", stage: "scanned" })).toBe(3);
+  });
+  it("leaves only the origin of a URL", () => {
+    expect(withoutSecrets("bad https://user:pw@host.example:8545/v2/key?x=y#z here")).toBe(
+      "bad https://host.example:8545/… here",
+    );
+    expect(withoutSecrets('"https://u@h/" wss://h?k=1 http://127.0.0.1:1')).toBe(
+      '"https://h" wss://h/… http://127.0.0.1:1',
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as Sink from "effect/Sink";
+import * as Stdio from "effect/Stdio";
+import { describe, expect, it } from "vitest";
+import { withProgress } from "../../src/cli/progress.js";
+import { Rpc } from "../../src/Rpc.js";
+
+const node = Layer.succeed(
+  Rpc,
+  Rpc.of({ endpoint: "http://node", request: (method) => Effect.succeed(`result of ${method}`), refused: () => null }),
+);
+
+const ask = async (isTerminal: boolean) => {
+  const told: Array<string> = [];
+  const stdio = Stdio.layerTest({
+    stderrIsTerminal: Effect.succeed(isTerminal),
+    stderr: () => Sink.forEach((chunk: string | Uint8Array) => Effect.sync(() => void told.push(String(chunk)))),
+  });
+  const program = Effect.flatMap(Rpc, (rpc) =>
+    Effect.all([rpc.request("eth_getCode", []), rpc.request("eth_call", [])]),
+  );
+  const results = await Effect.runPromise(Effect.provide(program, Layer.provide(withProgress(node), stdio)));
+  return { told: told.join(""), results };
+};
+
+describe("withProgress", () => {
+  it("says on a terminal what is asked, and leaves a clean line", async () => {
+    const { told, results } = await ask(true);
+    expect(results).toEqual(["result of eth_getCode", "result of eth_call"]);
+    expect(told).toContain("asking http://node: 0 of 1 answered (eth_getCode)");
+    expect(told).toContain("asking http://node: 1 of 2 answered (eth_call)");
+    expect(told.endsWith("\r\u001b[2K")).toBe(true);
+  });
+  it("says nothing in a pipe", async () => {
+    const { told, results } = await ask(false);
+    expect(results).toHaveLength(2);
+    expect(told).toBe("");
+  });
+});
