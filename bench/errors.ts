@@ -43,18 +43,26 @@ const typical: Readonly<Record<string, () => unknown>> = {
 const megabyte = 1_048_576;
 const words = megabyte / 32;
 const word = (value: number): string => value.toString(16).padStart(64, "0");
+const many = encodeErrorResult({
+  abi,
+  errorName: "Many",
+  args: [Array.from({ length: 6000 }, (): `0x${string}` => owner)],
+});
+const bytes = {
+  reason: `0x08c379a0${word(32)}${word(megabyte - 128)}${"41".repeat(megabyte - 64)}`,
+  unknown: `0xdeadbeef${"ff".repeat(megabyte)}`,
+  list: `${many.slice(0, 10)}${word(32)}${word(words - 2)}${word(1).repeat(words - 2)}`,
+  text: "nonce ".repeat(megabyte / 6),
+  html: "<a>".repeat(megabyte / 3),
+} as const;
 const hostile: Readonly<Record<string, () => unknown>> = {
-  "1 MB Error(string)": () => decodeRevert(`0x08c379a0${word(32)}${word(megabyte - 128)}${"41".repeat(megabyte - 64)}`),
-  "1 MB unknown": () => decodeRevert(`0xdeadbeef${"ff".repeat(megabyte)}`),
-  "1 MB address[]": () => decodeRevert(`0xdeadbeef${word(32)}${word(words - 2)}${word(1).repeat(words - 2)}`, index),
-  "200 kB of the caller's error": () =>
-    decodeRevert(
-      encodeErrorResult({ abi, errorName: "Many", args: [Array.from({ length: 6000 }, () => owner)] }),
-      index,
-    ),
-  "1 MB revert through classify": () => classify(geth(3, "execution reverted", `0xdeadbeef${"ff".repeat(megabyte)}`)),
-  "1 MB message": () => classify(geth(-32000, "nonce ".repeat(megabyte / 6))),
-  "1 MB body": () => classify({ method: "eth_call", httpStatus: 200, bodyText: "<a>".repeat(megabyte / 3) }),
+  "1 MB Error(string)": () => decodeRevert(bytes.reason),
+  "1 MB unknown": () => decodeRevert(bytes.unknown),
+  "1 MB address[] of the caller's": () => decodeRevert(bytes.list, index),
+  "192 kB address[] of the caller's": () => decodeRevert(many, index),
+  "1 MB revert through classify": () => classify(geth(3, "execution reverted", bytes.unknown)),
+  "1 MB message": () => classify(geth(-32000, bytes.text)),
+  "1 MB body": () => classify({ method: "eth_call", httpStatus: 200, bodyText: bytes.html }),
 };
 
 const median = (samples: ReadonlyArray<number>): number =>

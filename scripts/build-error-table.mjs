@@ -4,7 +4,16 @@
 // integrity, so nothing of their dependency trees is installed and nothing is copied by hand.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,6 +26,9 @@ const check = process.argv.includes("--check");
 
 /** The packages, by table file; integrity of each tarball is in error-packages.json. */
 const { packages, integrity } = JSON.parse(readFileSync(pins, "utf8"));
+
+/** As it was, so that the pins are written only when a package is new. */
+const pinned = JSON.stringify(integrity);
 
 const elementary = /^(?:address|bool|string|bytes\d*|u?int\d*)$/;
 
@@ -110,22 +122,26 @@ const scratch = mkdtempSync(join(tmpdir(), "error-table-"));
 const allSources = [];
 const allBytecode = [];
 
-const errorsOf = ({ name, abis, sources, reasons }) => {
-  const [file] = execFileSync("npm", ["pack", "--silent", name], {
+/** The folder of an unpacked package; fetched once. */
+const unpack = (name) => {
+  const folder = join(scratch, name.replaceAll(/[^\w.-]/g, "_"));
+  if (existsSync(folder)) return folder;
+  const packed = execFileSync("npm", ["pack", "--silent", name], {
     cwd: scratch,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
-  })
-    .trim()
-    .split("\n")
-    .slice(-1);
-  const tarball = readFileSync(join(scratch, file));
-  const actual = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  });
+  const file = join(scratch, packed.trim().split("\n").at(-1));
+  const actual = `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
   if (integrity[name] !== undefined && integrity[name] !== actual) throw new Error(`${name}: integrity is ${actual}`);
   integrity[name] = actual;
-  const folder = join(scratch, file.replace(/\.tgz$/, ""));
   mkdirSync(folder);
-  execFileSync("tar", ["xzf", join(scratch, file), "-C", folder]);
+  execFileSync("tar", ["xzf", file, "-C", folder]);
+  return folder;
+};
+
+const errorsOf = ({ name, abis, sources, reasons }) => {
+  const folder = unpack(name);
   const files = walk(folder).filter(
     (path) => !/build-info|\.dbg\.json$|\/test\/|\/tests\/|\/mocks?\/|\.t\.sol|\.s\.sol/i.test(path),
   );
@@ -199,5 +215,6 @@ for (const [name, text] of outputs) {
     console.error(`${name} is out of date`);
   }
 }
-if (!check) writeFileSync(pins, `${JSON.stringify({ packages, integrity }, null, 2)}\n`);
+if (!check && JSON.stringify(integrity) !== pinned)
+  writeFileSync(pins, `${JSON.stringify({ packages, integrity }, null, 2)}\n`);
 process.exitCode = stale ? 1 : 0;

@@ -7,14 +7,18 @@
  */
 import * as Context from "effect/Context";
 import * as Layer from "effect/Layer";
+import type { FeeModel } from "./chains/feeModel.js";
 import type { Address } from "./errors/hex.js";
 
+export type { ExtraFees, FeeDecision, FeeGas, FeeLookup, FeeModel, FeeSubject } from "./chains/feeModel.js";
+export { opStack } from "./chains/opStack.js";
+
 /**
- * How a chain charges beyond gas × price. `opstack`: L1 data fee and operator fee read from the
- * oracle predeploys. `arbitrum`: the L1 cost is inside the gas. `detect`: `opstack` when the oracle
+ * The built-in ways of charging beyond gas × price. `opstack`: L1 data fee and operator fee read from
+ * the oracle predeploys. `arbitrum`: the L1 cost is inside the gas. `detect`: `opstack` when the oracle
  * predeploys have code, else `ethereum`.
  */
-export type FeeModel = "ethereum" | "opstack" | "arbitrum" | "detect";
+export type FeeModelName = "ethereum" | "opstack" | "arbitrum" | "detect";
 
 /** One chain's parameters. */
 export interface Chain {
@@ -36,9 +40,12 @@ export interface Chain {
   readonly minBaseFeePerGas: bigint;
   /** Smallest tip that is proposed, wei per gas. */
   readonly minTip: bigint;
+  /** Largest tip that is proposed, wei per gas: a node that names more is not followed. */
+  readonly maxTip: bigint;
   /** Bytes (EIP-3860). */
   readonly maxInitCodeSize: number;
-  readonly feeModel: FeeModel;
+  /** By name, or an object of the caller's own. */
+  readonly feeModel: FeeModelName | FeeModel;
   /** Where OP-stack's `GasPriceOracle` lives. */
   readonly gasPriceOracle: Address;
   /** False for chains the table does not know. */
@@ -60,6 +67,7 @@ export const unknownChain: Chain = {
   denominator: 8n,
   minBaseFeePerGas: 0n,
   minTip: 1_000_000n,
+  maxTip: 1_000_000_000_000n,
   maxInitCodeSize: 49_152,
   feeModel: "detect",
   gasPriceOracle: "0x420000000000000000000000000000000000000f" as Address,
@@ -71,7 +79,7 @@ const ethereum: Chain = {
   name: "Ethereum",
   txGasCapKnown: true,
   feeModel: "ethereum",
-  minTip: 1_000_000n,
+  maxTip: 500_000_000_000n,
   known: true,
 };
 // OP-stack defaults since Canyon: denominator 250, elasticity 6; 2^24 since Karst (Base: Azul).
@@ -117,6 +125,7 @@ const table: Readonly<Record<number, Chain>> = {
     blockTag: "latest",
     blockTimeMs: 2_000,
     minTip: 25_000_000_000n,
+    maxTip: 10_000_000_000_000n,
     feeModel: "ethereum",
     known: true,
   },
@@ -149,6 +158,18 @@ export const Chains: Context.Reference<Lookup> = Context.Reference("evm-prefligh
   defaultValue: (): Lookup => lookup,
 });
 
-/** The built-in table with one chain described by the caller, as one object. */
+/**
+ * The built-in table with one chain described by the caller, as one object. A fee model of one's own:
+ *
+ * ```ts
+ * Chains.layerWith(5000, {
+ *   feeModel: {
+ *     name: "flat",
+ *     queries: () => [],
+ *     decide: () => ({ fees: { l1Fee: 7n, l1FeeAtMost: 9n, operatorFee: 0n, operatorFeeAtMost: 0n } }),
+ *   },
+ * })
+ * ```
+ */
 export const layerWith = (chainId: number, chain: Partial<Chain>): Layer.Layer<never> =>
   Layer.succeed(Chains, (asked) => (asked === chainId ? { ...lookup(chainId), known: true, ...chain } : lookup(asked)));

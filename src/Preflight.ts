@@ -11,11 +11,13 @@ import { indexAbis } from "./errors/decodeRevert.js";
 import type { InvalidTransaction } from "./errors/input.js";
 import type * as Eth from "./Eth.js";
 import { askScan } from "./preflight/ask.js";
-import { askProof, doubtfulNonces, type Exam } from "./preflight/askProof.js";
+import { doubtfulNonces, type Exam } from "./preflight/askProof.js";
 import { assemble } from "./preflight/assemble.js";
 import * as Options from "./preflight/options.js";
 import { policiesOf } from "./preflight/policies.js";
-import { isComparable, judge, measureOf, requestsOf, widerRequests } from "./preflight/proof.js";
+import { ladderOf } from "./preflight/ladder.js";
+import { examine } from "./preflight/limits.js";
+import { judge, measureOf, requestsOf } from "./preflight/proof.js";
 import { ledgerOf, withRun, type Recorder } from "./preflight/run.js";
 import type { Policy } from "./report/policy.js";
 import type { Report, ReportOptions } from "./report/schema.js";
@@ -77,17 +79,16 @@ const proveIn = Effect.fnUntraced(function* (
   const exam: Exam = {
     report,
     requests,
-    wide: widerRequests(report, requests),
+    ladder: ladderOf(report, requests),
+    widened: false,
     chain: chains(report.chainId),
     measure,
     nonces: doubtfulNonces(report),
   };
-  const asked = yield* askProof(exam, round);
-  // why: heads move between two requests; asked once more, the two runs may stand on the same block
-  const examined = isComparable(asked) ? asked : yield* askProof(exam, round + 1);
+  const abis = indexAbis(Options.sourcesOf(report.options.abis));
+  const examined = yield* examine(exam, round);
   const now = yield* Clock.currentTimeMillis;
-  const { abis } = report.options;
-  const proof = judge(report, examined, measure, indexAbis(Options.sourcesOf(abis)));
+  const proof = judge(report, examined, measure, abis);
   const earlier = round === 1 && report.stage === "scanned" ? report.ledger : null;
   return assemble({
     transactions,
@@ -154,6 +155,7 @@ export const preflight: Transaction.TakesInput<
 export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = Effect.fn(
   "Preflight.prove",
 )(function* (report: Report, options: Options.Options = {}) {
+  if (requestsOf(report) === null) return report;
   const revised = Options.revise(report, options);
   const policies = policiesOf(options.policies, revised.options);
   return yield* withRun(revised.options.deadlineMs, (recorder) =>

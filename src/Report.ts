@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect";
 import type { RpcError } from "./errors/rpc.js";
 import { NotProven, type Verdict } from "./errors/verdicts.js";
 import { readSigned } from "./transaction/signed.js";
-import { digestOf, type Request } from "./transaction/request.js";
+import { digestOf, isRequestOf, type Request } from "./transaction/request.js";
 import { Report, reportVersion, type Clearance } from "./report/schema.js";
 import { verdictOf } from "./report/verdict.js";
 
@@ -27,12 +27,14 @@ const requestsIn = (report: Report): ReadonlyArray<Request> | null => {
   return requests.length === report.transactions.length ? requests : null;
 };
 
-/** Fields of a request that the report itself contradicts: somebody changed it. */
+/** Whether the report itself contradicts its requests, by its digest, its chain or its inputs: somebody changed it. */
 const altered = (report: Report, requests: ReadonlyArray<Request>): boolean => {
   const signables = report.transactions.map(({ input }, index) => ({ from: input.from, request: requests[index] }));
   const complete = signables.flatMap(({ from, request }) => (request === undefined ? [] : [{ from, request }]));
   return (
     report.chainId === null ||
+    report.digest === null ||
+    report.transactions.some(({ input, request }) => request !== null && !isRequestOf(input, request)) ||
     digestOf(reportVersion, report.chainId, complete) !== report.digest ||
     requests.some(({ chainId }) => chainId !== report.chainId)
   );
@@ -77,20 +79,20 @@ export const ready: (report: Report) => Effect.Effect<Clearance, Blocker> = Effe
  * signed by the senders it names. Anything else is false, never an exception.
  */
 export const matches = (clearance: Clearance, signed: ReadonlyArray<string>): boolean => {
-  if (signed.length !== clearance.requests.length) return false;
-  const chainId = clearance.requests[0].chainId;
+  const { requests, senders } = clearance;
+  if (signed.length !== requests.length || senders.length !== requests.length) return false;
+  const chainId = requests[0].chainId;
   const read = signed.map(readSigned);
   const signables = read.flatMap((one) => (one === null ? [] : [one]));
-  if (signables.length !== read.length || signables.some(({ from }, index) => from !== clearance.senders[index]))
-    return false;
+  if (signables.length !== read.length || signables.some(({ from }, index) => from !== senders[index])) return false;
   return (
     digestOf(reportVersion, chainId, signables) === clearance.digest &&
     // why: the clearance may have been changed as well; its own words must give the same digest
     digestOf(
       reportVersion,
       chainId,
-      clearance.requests.flatMap((request, index) => {
-        const from = clearance.senders[index];
+      requests.flatMap((request, index) => {
+        const from = senders[index];
         return from === undefined ? [] : [{ from, request }];
       }),
     ) === clearance.digest

@@ -14,7 +14,12 @@ export interface BaseFeeParameters {
   readonly elasticity: bigint;
   readonly denominator: bigint;
   readonly minBaseFeePerGas: bigint;
+  /** Whether the header's blob gas is the data footprint, which counts like gas (Jovian). */
+  readonly metersData?: boolean;
 }
+
+/** Ethereum's own (EIP-1559). */
+const ethereum = { elasticity: 2n, denominator: 8n };
 
 const uintAt = (hex: string, byte: number, bytes: number): bigint =>
   BigInt(`0x${hex.slice(2 + byte * 2, 2 + (byte + bytes) * 2)}`);
@@ -24,10 +29,11 @@ const uintAt = (hex: string, byte: number, bytes: number): bigint =>
  * denominator u32, elasticity u32; Jovian: version 1 and minBaseFee u64 after them), else the chain's.
  */
 export const parametersOf = (
-  chain: BaseFeeParameters & { readonly feeModel: string },
+  chain: BaseFeeParameters & { readonly feeModel: unknown },
   header: Pick<ParentHeader, "extraData"> | null,
 ): BaseFeeParameters => {
-  const { elasticity, denominator, minBaseFeePerGas } = chain;
+  const { minBaseFeePerGas } = chain;
+  const { elasticity, denominator } = chain.elasticity > 0n && chain.denominator > 0n ? chain : ethereum;
   const extra = header?.extraData ?? null;
   if (extra === null || (chain.feeModel !== "opstack" && chain.feeModel !== "detect"))
     return { elasticity, denominator, minBaseFeePerGas };
@@ -36,19 +42,21 @@ export const parametersOf = (
   if (version === null || uintAt(extra, 0, 1) !== version) return { elasticity, denominator, minBaseFeePerGas };
   const read = { denominator: uintAt(extra, 1, 4), elasticity: uintAt(extra, 5, 4) };
   if (read.denominator === 0n || read.elasticity === 0n) return { elasticity, denominator, minBaseFeePerGas };
-  return { ...read, minBaseFeePerGas: version === 1n ? uintAt(extra, 9, 8) : minBaseFeePerGas };
+  return version === 1n
+    ? { ...read, minBaseFeePerGas: uintAt(extra, 9, 8), metersData: true }
+    : { ...read, minBaseFeePerGas };
 };
 
 /** Base fee of the child of `parent` (EIP-1559; Jovian meters the larger of gas and blob gas, and has a floor); null before London. */
 export const nextBaseFee = (
   parent: Omit<ParentHeader, "extraData">,
-  { elasticity, denominator, minBaseFeePerGas }: BaseFeeParameters,
+  { elasticity, denominator, minBaseFeePerGas, metersData = false }: BaseFeeParameters,
 ): bigint | null => {
   const base = parent.baseFeePerGas;
   if (base === null) return null;
   const target = parent.gasLimit / elasticity;
   if (target === 0n) return base;
-  const blobGas = minBaseFeePerGas > 0n ? (parent.blobGasUsed ?? 0n) : 0n;
+  const blobGas = metersData ? (parent.blobGasUsed ?? 0n) : 0n;
   const metered = parent.gasUsed > blobGas ? parent.gasUsed : blobGas;
   const next = ((): bigint => {
     if (metered === target) return base;
@@ -62,20 +70,49 @@ export const nextBaseFee = (
   return next > minBaseFeePerGas ? next : minBaseFeePerGas;
 };
 
-const mostBlocks = 10_000;
+/** Above any price that was ever paid; keeps every sum far below 256 bits. */
+const mostBaseFee = 1n << 96n;
+const mostBlocks = 100_000;
+
+/** A base fee after some full blocks. */
+export interface Grown {
+  /** Wei per gas. */
+  readonly baseFeePerGas: bigint;
+  /** How many full blocks it outlives: those asked for, unless the fee went beyond all reason before. */
+  readonly blocks: number;
+}
+
+const afterFullBlock = (fee: bigint, { elasticity, denominator }: BaseFeeParameters): bigint => {
+  const rise = (fee * (elasticity - 1n) + denominator - 1n) / denominator;
+  return fee + (rise > 1n ? rise : 1n);
+};
 
 /** The base fee after `blocks` full blocks: an upper bound for any use of them. */
-export const growBaseFee = (
-  base: bigint,
-  blocks: number,
-  { elasticity, denominator, minBaseFeePerGas }: BaseFeeParameters,
-): bigint => {
+export const growBaseFee = (base: bigint, blocks: number, parameters: BaseFeeParameters): Grown => {
+  const { minBaseFeePerGas } = parameters;
   let fee = base > minBaseFeePerGas ? base : minBaseFeePerGas;
-  for (let block = 0; block < Math.min(blocks, mostBlocks); block++) {
-    const rise = (fee * (elasticity - 1n) + denominator - 1n) / denominator;
-    fee += rise > 1n ? rise : 1n;
+  let reached = 0;
+  while (reached < Math.min(blocks, mostBlocks)) {
+    const next = afterFullBlock(fee, parameters);
+    if (next > mostBaseFee) break;
+    fee = next;
+    reached++;
   }
-  return fee;
+  return { baseFeePerGas: fee, blocks: reached };
+};
+
+/** How many full blocks from `base` a cap without tip outlives, at most `blocks`; −1 = not even the next. */
+export const blocksWithin = (base: bigint, cap: bigint, blocks: number, parameters: BaseFeeParameters): number => {
+  const { minBaseFeePerGas } = parameters;
+  let fee = base > minBaseFeePerGas ? base : minBaseFeePerGas;
+  if (fee > cap) return -1;
+  let reached = 0;
+  while (reached < Math.min(blocks, mostBlocks)) {
+    fee = afterFullBlock(fee, parameters);
+    if (fee > cap) break;
+    reached++;
+  }
+  return reached;
 };
 
 /** Wei per gas that a transaction really pays in a block with `baseFee`. */

@@ -68,7 +68,7 @@ const tuple = (parameter: AbiParameter, json: unknown, field: string): Checked<u
 };
 
 /** One argument as its parameter takes it: integers from strings, also with a unit for amounts. */
-export const argument = (parameter: AbiParameter, json: unknown, field: string): Checked<unknown> => {
+const argument = (parameter: AbiParameter, json: unknown, field: string): Checked<unknown> => {
   const { type } = parameter;
   const array = elementOf(type);
   if (array !== null) {

@@ -67,7 +67,7 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
 };
 
 /** One transaction; `path` names a field for errors. */
-export const transactionOf = (json: unknown, path: (field: string) => string): Checked<LooseCall> => {
+const transactionOf = (json: unknown, path: (field: string) => string): Checked<LooseCall> => {
   if (!isObject(json)) return no(path(""), "must be an object");
   return Result.gen(function* () {
     const entry: Record<string, unknown> = {};

@@ -10,7 +10,7 @@ import { besu } from "./dialects/besu.js";
 import { codes, httpReason } from "./dialects/codes.js";
 import { conditions, lookups } from "./dialects/conditions.js";
 import { erigon } from "./dialects/erigon.js";
-import { answerOf, failed, said, type Dialect } from "./dialects/evidence.js";
+import { answerOf, delayMs, failed, said, type Dialect } from "./dialects/evidence.js";
 import { gateways } from "./dialects/gateways.js";
 import { execution, geth } from "./dialects/geth.js";
 import { hardhat } from "./dialects/hardhat.js";
@@ -22,7 +22,6 @@ import { rawJson } from "./rawJson.js";
 import { retryAfter, type HeadersLike } from "./retryAfter.js";
 import { InternalError, MalformedResponse, RpcError, Transport } from "./rpc.js";
 import { VmHalt, type Verdict } from "./verdicts.js";
-import { delayMs } from "./dialects/evidence.js";
 
 /** Everything that is known of one failed answer. All but `method` may be missing. */
 export interface ClassifyInput {
@@ -119,20 +118,28 @@ const decide = (input: ClassifyInput): RpcError | Verdict => {
   return (foreign ? undefined : revert(flat)) ?? firstOf(dialects, flat) ?? failed(flat, httpReason(flat));
 };
 
+/** Sets how many stack frames new errors capture; a frozen realm refuses, and nothing is lost then. */
+const withFrames = (limit: number) =>
+  Result.try(() => {
+    Error.stackTraceLimit = limit;
+  });
+
 /**
  * Exactly one typed error for one failed answer. Pure and total: any input, hostile ones included,
- * is answered in bounded time and never throws.
+ * is answered in bounded time and never throws. The errors carry no stack frames.
  */
-export const classify = (input: ClassifyInput): RpcError | Verdict =>
-  Result.getOrElse(
-    Result.try(() => decide(input)),
-    // only a getter or a proxy that throws leads here
-    () =>
-      new RpcError({
-        method: "",
-        reason: new InternalError({ detail: "the answer could not be read" }),
-      }),
+export const classify = (input: ClassifyInput): RpcError | Verdict => {
+  // frames of this module tell nobody anything, and capturing them is most of the cost
+  const frames = Error.stackTraceLimit;
+  withFrames(0);
+  const answer = Result.try(() => decide(input));
+  withFrames(frames);
+  // only a getter or a proxy that throws fails
+  return Result.getOrElse(
+    answer,
+    () => new RpcError({ method: "", reason: new InternalError({ detail: "the answer could not be read" }) }),
   );
+};
 
 /** Whether the error is about the transaction (a verdict) rather than about the conversation. */
 export const isVerdict = (error: RpcError | Verdict): error is Verdict => error._tag !== "RpcError";

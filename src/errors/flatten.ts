@@ -8,6 +8,7 @@
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { isBytes } from "./bytes.js";
+import type { Hex } from "./hex.js";
 import { bytesInText, revertText } from "./revertText.js";
 
 /** Bounds of one answer: levels of nesting, objects visited, characters read per text and in all. */
@@ -19,7 +20,7 @@ export interface Level {
   /** Its own words: message, reason, string data; each at most {@link bounds.characters} long. */
   readonly texts: ReadonlyArray<string>;
   /** Hex where return bytes may be. Whether they are revert bytes is not decided here. */
-  readonly bytes: string | null;
+  readonly bytes: Hex | null;
   /** Whether the level had any `data`. */
   readonly hasData: boolean;
 }
@@ -39,7 +40,7 @@ export interface Flat {
   readonly range: { readonly from: unknown; readonly to: unknown } | null;
   /** The delay that headers or payload name, ms. */
   readonly retryAfterMs: number | null;
-  readonly returnData: string | null;
+  readonly returnData: Hex | null;
   readonly raw: Schema.Json;
 }
 
@@ -50,7 +51,8 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 /** An integer, also one written as text; null for anything else. */
 export const integer = (value: unknown): number | null => {
   const number = typeof value === "string" && /^-?\d{1,9}$/.test(value) ? Number(value) : value;
-  return typeof number === "number" && Number.isSafeInteger(number) ? number : null;
+  // `+ 0`: JSON knows a minus zero when it reads and none when it writes
+  return typeof number === "number" && Number.isSafeInteger(number) ? number + 0 : null;
 };
 
 /** An HTTP status that says failure; null for anything else. */
@@ -117,7 +119,7 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
   const isViem = typeof value["shortMessage"] === "string";
   const texts: Array<string> = [];
   const inner: Array<unknown> = [];
-  let bytes: string | null = null;
+  let bytes: Hex | null = null;
   const read = (text: string): void => {
     const json = embedded(text);
     if (json !== undefined) inner.push(json.value);

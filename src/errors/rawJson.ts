@@ -17,7 +17,8 @@ const fits = (value: unknown, depth: number, budget: Budget): value is Schema.Js
       budget.characters -= value.length;
       return budget.characters >= 0;
     case "number":
-      return Number.isFinite(value);
+      // minus zero is read from JSON but not written to it
+      return Number.isFinite(value) && !Object.is(value, -0);
     case "boolean":
       return true;
     case "object": {
@@ -45,7 +46,7 @@ const copy = (value: unknown, depth: number, budget: Budget): Schema.Json => {
   budget.values -= 1;
   if (budget.values < 0 || depth > limits.depth) return null;
   if (typeof value === "string") return cut(value, budget);
-  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value === "number") return Number.isFinite(value) ? value + 0 : String(value);
   if (typeof value === "boolean") return value;
   if (typeof value === "bigint") return cut(value.toString(), budget);
   if (typeof value !== "object" || value === null) return null;

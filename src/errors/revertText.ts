@@ -5,6 +5,9 @@
  * anything there, such as the words of a rate limit.
  */
 
+import { isBytes } from "./bytes.js";
+import type { Hex } from "./hex.js";
+
 // a request id in brackets, then up to three short labels such as `err:`, `rpc error:`, `failed with 50000000 gas:`
 const labels = String.raw`^\s*(?:\[[^\]]{0,120}\]\s*)?(?:[\w .'"()-]{1,64}:\s+){0,3}`;
 const says = [
@@ -32,7 +35,7 @@ const edrBytes =
   /^(?:Error: )?VM Exception while processing transaction: reverted with an unrecognized custom error \(return data: (0x[0-9a-fA-F]*)\)$/;
 
 /** Bytes that a node wrote as text where its own words are expected; never read from a contract's words. */
-export const bytesInText = (text: string): string | null => {
+export const bytesInText = (text: string): Hex | null => {
   const found = (leadingBytes.exec(text) ?? edrBytes.exec(text))?.[1];
-  return found === undefined || found.length % 2 !== 0 ? null : found;
+  return isBytes(found) ? found : null;
 };

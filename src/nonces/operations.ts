@@ -73,6 +73,7 @@ const survey = (draft: Draft) => {
 };
 
 const find = (draft: Draft, token: string): { readonly nonce: bigint; readonly slot: Slot } | null => {
+  if (token === foreign) return null;
   for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
     const slot = draft.get(nonce);
     if (slot !== undefined && slot.token === token && slot.width !== 0) return { nonce, slot };

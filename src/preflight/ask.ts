@@ -176,7 +176,8 @@ export const askScan = Effect.fnUntraced(function* (
     block: tag,
     gasGiven: transactions.map(Simulate.gasOf),
     called: null,
-    funded: false,
+    pretended: false,
+    refusal: null,
     findings: [],
     l1Subjects: roughSubjects(transactions),
   };
@@ -197,7 +198,7 @@ export const askScan = Effect.fnUntraced(function* (
   }
   if (Result.isFailure(asked.main) && asked.main.failure._tag === "InsufficientFunds") {
     const funded = yield* inRound(round + 1, Effect.result(Simulate.ask(fund(plan, transactions, asked.probe))));
-    return Result.isSuccess(funded) ? { ...base, main: funded, funded: true } : base;
+    return Result.isSuccess(funded) ? { ...base, main: funded, pretended: true, refusal: asked.main.failure } : base;
   }
   return base;
 });

@@ -2,40 +2,44 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type { Chain } from "../Chains.js";
+import { eip7825Cap, type Chain } from "../Chains.js";
 import type { Address, Hash } from "../errors/hex.js";
 import * as Eth from "../Eth.js";
+import type { Verdict } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
-import * as Approvals from "../steps/approvals.js";
-import * as Assets from "../steps/assets.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/l1Fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Simulate from "../steps/simulate.js";
-import * as Tokens from "../steps/tokens.js";
 import { unsignedBytes, type Request } from "../transaction/request.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import type { Facts, Failure } from "./facts.js";
+import { measureQueries, type Measure } from "./measure.js";
+import type { Ladder } from "./ladder.js";
 import { inRound } from "./run.js";
 
-type Run = Result.Result<Simulate.Simulated, Failure>;
+/** One simulated block, or why there is none. */
+export type Run = Result.Result<Simulate.Simulated, Failure>;
 
-/** What is measured in a proof, decided from what the earlier report revealed. */
-export interface Measure {
-  readonly holdings: ReadonlyArray<Assets.Holding>;
-  readonly rights: ReadonlyArray<Approvals.Right>;
-  readonly tokens: ReadonlyArray<Address>;
-  readonly delegates: ReadonlyArray<Address>;
+/** The runs of a {@link Ladder}, without the witness: only what the transactions do is compared. */
+export interface Beside {
+  /** One per candidate. */
+  readonly candidates: ReadonlyArray<Run>;
+  readonly reference: Run | null;
+  /** Whether the last candidate is the reference. */
+  readonly isReferenceHanded: boolean;
 }
 
 /** One proof to ask for. */
 export interface Exam {
   readonly report: Report;
   readonly requests: ReadonlyArray<Request>;
-  /** The same with the wider gas limits; null when there is none to try. */
-  readonly wide: ReadonlyArray<Request> | null;
+  /** The gas limits to run beside; null when there is none to try. */
+  readonly ladder: Ladder | null;
+  /** Whether `requests` are the wider ones already, because the tighter ones did something else. */
+  readonly widened: boolean;
   readonly chain: Chain;
   readonly measure: Measure;
   /** Senders whose signed nonce may not be that of the simulated state, with it. */
@@ -44,15 +48,17 @@ export interface Exam {
 
 /** The answers of a proof. */
 export interface Examined {
+  readonly exam: Exam;
   /** The facts, with run A (or the run that stands for it) as the main one. */
   readonly facts: Facts;
-  readonly requests: ReadonlyArray<Request>;
   /** The same requests in another block context. */
   readonly second: Run;
-  /** Run A failed where the wider gas limits worked. */
-  readonly widened: boolean;
-  /** The nonces had to be pretended: predecessors are missing in the simulated state. */
-  readonly assumed: boolean;
+  /** The same with other gas limits; null when there was none to try. */
+  readonly beside: Beside | null;
+  /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
+  readonly assumed: Verdict | null;
+  /** How many queries found no room beside the user's calls. */
+  readonly unmeasured: number;
 }
 
 const exactCall = (from: Address, request: Request): Eth.CallRequest => {
@@ -62,17 +68,22 @@ const exactCall = (from: Address, request: Request): Eth.CallRequest => {
 
 const accountsOf = (measure: Measure, report: Report): ReadonlyArray<Query> => {
   const transactions = report.transactions.map(({ input }) => input);
-  const addresses = new Set([...Code.accounts(transactions), ...measure.delegates]);
+  const addresses = new Set([...Code.accounts(transactions), ...measure.accounts]);
   return [...addresses].map((address) => ({ kind: "account", address }));
 };
 
-/** Most gas the witness may take per call: a flood of queries must not push out the user's own gas. */
-const mostWitnessGas = 30_000_000n;
+/**
+ * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
+ * and a flood of queries must not push out the user's own gas.
+ */
+const mostWitnessGas = eip7825Cap;
+/** Queries are allowed a multiple of what honest tokens take; asked for are more than fit if all took it. */
+const overcommitted = 6n;
 
-/** As many queries, in their order, as fit `room` gas. */
+/** As many queries, in their order, as may fit `room` gas. What does not in the end is `unavailable`. */
 const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> => {
   let kept = queries;
-  while (kept.length > 0 && gasFor(kept) > room) kept = kept.slice(0, Math.floor(kept.length * 0.8));
+  while (kept.length > 0 && gasFor(kept) > room * overcommitted) kept = kept.slice(0, Math.floor(kept.length * 0.8));
   return kept;
 };
 
@@ -84,8 +95,12 @@ const randomHash: Effect.Effect<Hash> = Effect.sync(() => {
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
   Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
 
-/** Seconds by which the second context is later. */
+/** Seconds by which the second context is later, at least. */
 const laterBy = 12n;
+
+/** Every bit another: no test of any single one can tell both runs the same. */
+const complement = (hash: Hash): Hash =>
+  `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}` as Hash;
 
 const secondBaseFee = ({ report, requests }: Exam): bigint | null => {
   const base = report.observed.baseFeePerGas;
@@ -101,15 +116,18 @@ const contexts = Effect.fnUntraced(function* (exam: Exam) {
   const now = yield* Clock.currentTimeMillis;
   const elapsed = BigInt(Math.max(0, Math.ceil((now - report.observed.at) / 1000)));
   const pretended = report.options.blockOverrides;
+  const prevRandao = yield* randomHash;
   const first: Eth.BlockOverrides = {
     ...without({ feeRecipient: report.observed.feeRecipient }),
-    prevRandao: yield* randomHash,
+    prevRandao,
     ...pretended,
   };
-  const time = report.observed.timestamp === null ? null : report.observed.timestamp + laterBy + elapsed;
+  // why: an odd distance, or a look at whether the time is even would find both runs alike
+  const later = laterBy + elapsed + ((laterBy + elapsed) % 2n === 0n ? 1n : 0n);
+  const time = report.observed.timestamp === null ? null : report.observed.timestamp + later;
   const second: Eth.BlockOverrides = {
     feeRecipient: `0x${(yield* randomHash).slice(2, 42)}` as Address,
-    prevRandao: yield* randomHash,
+    prevRandao: complement(prevRandao),
     ...without({ time, baseFeePerGas: secondBaseFee(exam) }),
     ...pretended,
   };
@@ -125,12 +143,66 @@ const nonceOverrides = ({ report, nonces }: Exam): Eth.StateOverrides =>
     }),
   );
 
+const run = (asked: Simulate.Plan): Effect.Effect<Run, never, Rpc> => Effect.result(Simulate.ask(asked));
+
+/** The exact requests in a block, without the witness. */
+const barePlan = (
+  exam: Exam,
+  asked: ReadonlyArray<Request>,
+  blockOverrides: Eth.BlockOverrides,
+  pretend: boolean,
+): Simulate.Plan => {
+  const { report } = exam;
+  const state = report.options.stateOverrides as Eth.StateOverrides | null;
+  return {
+    calls: asked.map((request, index) =>
+      exactCall(report.transactions[index]?.input.from ?? ("0x" as Address), request),
+    ),
+    before: [],
+    after: [],
+    block: report.observed.blockTag,
+    stateOverrides: pretend ? { ...state, ...nonceOverrides(exam) } : state,
+    blockOverrides,
+  };
+};
+
+const runsOf = (
+  exam: Exam,
+  sets: ReadonlyArray<ReadonlyArray<Request>>,
+  blockOverrides: Eth.BlockOverrides,
+): Effect.Effect<ReadonlyArray<Run>, never, Rpc> =>
+  Effect.forEach(sets, (set) => run(barePlan(exam, set, blockOverrides, exam.nonces.size > 0)), {
+    concurrency: "unbounded",
+  });
+
+const askLadder = (
+  exam: Exam,
+  { candidates, reference }: Ladder,
+  blockOverrides: Eth.BlockOverrides,
+): Effect.Effect<Beside, never, Rpc> => {
+  const last = candidates[candidates.length - 1];
+  const isReferenceHanded = last?.every(({ gas }, index) => gas === reference[index]?.gas) === true;
+  return Effect.map(runsOf(exam, isReferenceHanded ? candidates : [...candidates, reference], blockOverrides), (runs) => ({
+    candidates: runs.slice(0, candidates.length),
+    reference: runs[runs.length - 1] ?? null,
+    isReferenceHanded,
+  }));
+};
+
+/** The same transactions with other gas limits, side by side in one round. */
+export const askLimits = (
+  exam: Exam,
+  sets: ReadonlyArray<ReadonlyArray<Request>>,
+  round: number,
+): Effect.Effect<ReadonlyArray<Run>, never, Rpc> =>
+  Effect.flatMap(contexts(exam), ({ first }) => inRound(round, runsOf(exam, sets, first)));
+
 /** All runs of a proof at once, with the counts, the code and the fees read again. */
 export const askProof = Effect.fnUntraced(function* (
   exam: Exam,
   round: number,
 ): Effect.fn.Return<Examined, never, Rpc> {
-  const { report, requests, wide, chain, measure } = exam;
+  const { report, requests, ladder, chain, measure } = exam;
   const block = report.observed.blockTag;
   const transactions = report.transactions.map(({ input }) => input);
   const userGas = requests.reduce((sum, { gas }) => sum + gas, 0n);
@@ -141,11 +213,10 @@ export const askProof = Effect.fnUntraced(function* (
   const common: ReadonlyArray<Query> = [
     { kind: "environment" },
     ...accountsOf(measure, report),
-    ...Assets.queries(measure.holdings),
-    ...Approvals.queries(measure.rights),
+    ...measureQueries(measure),
   ];
-  const before = fit([...common, ...Tokens.queries(measure.tokens)], room);
-  const after = fit(common, room);
+  const before = fit(common, room);
+  const after = before;
   const { first, second } = yield* contexts(exam);
   const state = report.options.stateOverrides as Eth.StateOverrides | null;
   const plan = (
@@ -156,6 +227,7 @@ export const askProof = Effect.fnUntraced(function* (
     calls: asked.map((request, index) => exactCall(transactions[index]?.from ?? ("0x" as Address), request)),
     before,
     after,
+    room,
     block,
     stateOverrides: pretend ? { ...state, ...nonceOverrides(exam) } : state,
     blockOverrides,
@@ -174,7 +246,7 @@ export const askProof = Effect.fnUntraced(function* (
         plain: run(plan(requests, first, false)),
         assumed: pretend ? run(plan(requests, first, true)) : skipped,
         second: run(plan(requests, second, pretend)),
-        wide: wide === null ? skipped : run(plan(wide, first, pretend)),
+        beside: ladder === null ? Effect.succeed(null) : askLadder(exam, ladder, first),
         probe: run({
           calls: [],
           before: [
@@ -197,15 +269,11 @@ export const askProof = Effect.fnUntraced(function* (
       { concurrency: "unbounded" },
     ),
   );
-  const byNonce =
-    Result.isFailure(asked.plain) &&
-    (asked.plain.failure._tag === "NonceTooHigh" || asked.plain.failure._tag === "NonceTooLow");
-  const pretended = byNonce ? asked.assumed : null;
-  const standIn = pretended !== null;
-  const main = pretended ?? asked.plain;
-  const widened = asked.wide !== null && worked(asked.wide) && !worked(main) && Result.isSuccess(main);
-  const chosen = widened && wide !== null ? wide : requests;
+  const said = Result.isFailure(asked.plain) ? asked.plain.failure : null;
+  const refusedNonce = said?._tag === "NonceTooHigh" || said?._tag === "NonceTooLow" ? said : null;
+  const pretended = refusedNonce === null ? null : asked.assumed;
   return {
+    exam,
     facts: {
       block,
       chainId: report.chainId === null ? Result.succeed(0) : Result.succeed(report.chainId),
@@ -213,24 +281,21 @@ export const askProof = Effect.fnUntraced(function* (
       counts: asked.counts,
       fees: asked.fees,
       estimate: null,
-      main: widened && asked.wide !== null ? asked.wide : main,
+      main: pretended ?? asked.plain,
       probe: asked.probe,
       called: null,
-      gasGiven: chosen.map(({ gas }) => gas),
-      funded: false,
+      gasGiven: requests.map(({ gas }) => gas),
+      pretended: pretended !== null,
+      refusal: null,
       l1Subjects,
       findings: [],
     },
-    requests: chosen,
     second: asked.second,
-    widened,
-    assumed: standIn,
+    beside: asked.beside,
+    assumed: pretended === null ? null : refusedNonce,
+    unmeasured: common.length - before.length,
   };
 });
-
-/** Every user call of the run succeeded. */
-const worked = (run: Run): boolean =>
-  Result.isSuccess(run) && run.success.calls.every(({ status }) => status === "success");
 
 /** The nonces that the simulated state may not agree with. */
 export const doubtfulNonces = (report: Report): ReadonlyMap<Address, number> => {

@@ -1,53 +1,30 @@
 /** From answers to a report: pure. The steps decide in pipeline order; each gets what it needs as arguments. */
 import * as Result from "effect/Result";
 import { effectiveGasPrice } from "../chains/baseFee.js";
-import type { Chain, Lookup as ChainLookup } from "../Chains.js";
+import type { Chain } from "../Chains.js";
 import { indexAbis } from "../errors/decodeRevert.js";
 import { fromError, note, type Finding } from "../errors/finding.js";
 import type { Address } from "../errors/hex.js";
 import { ChainIdMismatch } from "../errors/verdicts.js";
-import type { Policy } from "../report/policy.js";
-import type { Report, ReportOptions, TransactionReport } from "../report/schema.js";
+import type { Report, TransactionReport } from "../report/schema.js";
 import * as Assets from "../steps/assets.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
-import * as Fee from "../steps/fee.js";
-import * as Funds from "../steps/funds.js";
-import * as L1Fee from "../steps/l1Fee.js";
 import * as Nonce from "../steps/nonce.js";
-import type { Approval, Outcome, TokenInfo } from "../steps/outputs.js";
+import type { BalanceChange, Outcome } from "../steps/outputs.js";
 import * as Simulate from "../steps/simulate.js";
 import { buildRequest, type Request } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
-import { readWorld, type Facts, type World } from "./facts.js";
+import { readWorld, type World } from "./facts.js";
 import { aboutState, conclude, observe } from "./conclude.js";
 import { sourcesOf } from "./options.js";
+import type { Material, Proof } from "./material.js";
 import { readOutcomes } from "./outcomes.js";
+import { pay } from "./pay.js";
 
-/** What a report is made of. */
-export interface Material {
-  readonly transactions: ReadonlyArray<Transaction>;
-  readonly options: ReportOptions;
-  readonly chains: ChainLookup;
-  readonly policies: ReadonlyArray<Policy>;
-  readonly facts: Facts;
-  /** Epoch ms. */
-  readonly now: number;
-  readonly ledger: Report["ledger"];
-  /** The report that is being proven and the requests that were run; null for a scan. */
-  readonly proof: Proof | null;
-}
-
-/** What only a proof knows. */
-export interface Proof {
-  readonly previous: Report;
-  readonly requests: ReadonlyArray<Request>;
-  readonly holdings: ReadonlyArray<Assets.Holding>;
-  readonly approvals: ReadonlyArray<Approval>;
-  readonly tokens: ReadonlyArray<TokenInfo>;
-  readonly findings: ReadonlyArray<Finding>;
-  readonly delegateHasCode: (delegate: Address) => boolean | null;
-}
+/** What was measured in a state that was partly pretended. */
+const asAssumed = (change: BalanceChange): BalanceChange =>
+  change.evidence === "measured" ? { ...change, evidence: "assumed" } : change;
 
 /** How many holdings a scan lists from logs. */
 const scanHoldings = 256;
@@ -161,17 +138,19 @@ export const assemble = (material: Material): Report => {
   const outcomeOf = (index: number): Outcome => outcomes[index] ?? Simulate.unknownOutcome(null);
 
   const nonces = decideNonces(material, effective);
-  const see = (account: Address): Code.Seen => ({
-    before: world.before({ kind: "account", address: account }),
-    after: world.after({ kind: "account", address: account }),
-  });
-  const codes = transactions.map((transaction, index) =>
-    Code.decide(transaction, index, facts.codes, see, {
+  const codes = transactions.map((transaction, index) => {
+    // why: what comes into being after the first call was not there for it, unless its own authorisations put it there
+    const laterCounts = index > 0 || transaction.authorizationList !== null;
+    const see = (account: Address): Code.Seen => ({
+      before: world.before({ kind: "account", address: account }),
+      after: laterCounts ? world.after({ kind: "account", address: account }) : undefined,
+    });
+    return Code.decide(transaction, index, facts.codes, see, {
       nonce: nonces.outputs[index]?.value ?? null,
       chain,
       delegateHasCode: proof?.delegateHasCode ?? (() => null),
-    }),
-  );
+    });
+  });
   const gases = effective.map((transaction, index) => {
     const earlier = proof?.previous.transactions[index]?.gas ?? null;
     const estimated =
@@ -198,41 +177,30 @@ export const assemble = (material: Material): Report => {
           },
         };
   });
-  const quoted = Fee.quote(facts.fees, {
-    chain,
-    level: options.feeLevel,
-    horizonSeconds: options.feeHorizonSeconds,
-    simulatedBaseFee: world.baseFeePerGas,
-    parentHash: world.environment?.parentHash ?? null,
-  });
-  const fees = effective.map((transaction, index) => {
-    const decided = Fee.decide(transaction, index, quoted, options.feeHorizonSeconds);
-    const earlier = proof?.previous.transactions[index]?.fee ?? null;
-    return earlier === null
-      ? decided
-      : {
-          ...decided,
-          output: { ...decided.output, tipSource: earlier.tipSource, horizonSeconds: earlier.horizonSeconds },
-        };
+  const transfers = Assets.transfers(readings);
+  const paid = pay(material, world, chain, {
+    transactions: effective,
+    gases: gases.map(({ output }) => output),
+    outcomes: transactions.map((_, index) => outcomeOf(index)),
+    transfers,
   });
 
   const all = transactions.flatMap((input, index): ReadonlyArray<TransactionReport> => {
-    const [gas, nonce, fee, code] = [gases[index], nonces.outputs[index], fees[index], codes[index]];
+    const [gas, nonce, fee, code] = [gases[index], nonces.outputs[index], paid.fees[index], codes[index]];
     const filled = {
       chainId: world.chainId,
       nonce: nonce?.value ?? null,
       gas: gas?.output.limit ?? null,
-      gasPrice: fee?.output.gasPrice ?? null,
-      maxFeePerGas: fee?.output.maxFeePerGas ?? null,
-      maxPriorityFeePerGas: fee?.output.maxPriorityFeePerGas ?? null,
+      gasPrice: fee?.gasPrice ?? null,
+      maxFeePerGas: fee?.maxFeePerGas ?? null,
+      maxPriorityFeePerGas: fee?.maxPriorityFeePerGas ?? null,
     };
     const request = proof?.requests[index] ?? buildRequest(input, filled);
     return gas === undefined || nonce === undefined || fee === undefined || code === undefined
       ? []
-      : [{ input, request, code: code.output, outcome: outcomeOf(index), gas: gas.output, nonce, fee: fee.output }];
+      : [{ input, request, code: code.output, outcome: outcomeOf(index), gas: gas.output, nonce, fee }];
   });
 
-  const transfers = Assets.transfers(readings);
   const senders = Nonce.senders(transactions);
   const holdings = proof?.holdings ?? Assets.holdings(senders, transfers, scanHoldings).kept;
   const changes = Assets.decide(
@@ -242,26 +210,6 @@ export const assemble = (material: Material): Report => {
     world.after,
     gasPaidIn(world, effective, outcomes, proof !== null),
   );
-  const extras = all.map(({ gas, outcome }, index) =>
-    L1Fee.decide(
-      chain,
-      facts.l1Subjects[index] ?? null,
-      { used: outcome.gasUsed, limit: gas.limit },
-      index,
-      world.fees,
-    ),
-  );
-  const funds = Funds.decide(
-    all.map(({ input, gas, fee, outcome }, index) => ({
-      transaction: input,
-      gas,
-      fee,
-      outcome,
-      extra: extras[index]?.output ?? null,
-    })),
-    world.balances(senders),
-    transfers,
-  );
   const observed = observe(material, world, chain);
   const findings = [
     ...facts.findings,
@@ -270,11 +218,8 @@ export const assemble = (material: Material): Report => {
     ...outcomeFindings,
     ...gases.flatMap((decision) => decision.findings),
     ...nonces.findings,
-    ...quoted.findings,
-    ...fees.flatMap((decision) => decision.findings),
+    ...paid.findings,
     ...changes.findings,
-    ...extras.flatMap((decision) => decision.findings),
-    ...funds.findings,
     ...aboutState(observed, options),
     ...(proof?.findings ?? []),
   ];
@@ -284,7 +229,7 @@ export const assemble = (material: Material): Report => {
     observed,
     findings,
     transfers,
-    balanceChanges: changes.outputs,
-    funds: funds.outputs,
+    balanceChanges: facts.pretended ? changes.outputs.map(asAssumed) : changes.outputs,
+    funds: paid.funds,
   });
 };

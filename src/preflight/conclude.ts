@@ -7,7 +7,7 @@ import { Report, reportVersion, type Observed, type ReportOptions, type Transact
 import { verdictOf } from "../report/verdict.js";
 import type { BalanceChange, Funds, Transfer } from "../steps/outputs.js";
 import { digestOf } from "../transaction/request.js";
-import type { Material } from "./assemble.js";
+import type { Material } from "./material.js";
 import type { World } from "./facts.js";
 
 /** Heads may move while the answers are under way; one block back is no lag. */
@@ -160,6 +160,26 @@ const digestIn = (chainId: number | null, reports: ReadonlyArray<TransactionRepo
   return chainId === null || signables.length !== reports.length ? null : digestOf(reportVersion, chainId, signables);
 };
 
+/** A request with a hole says so, where nothing else did: nothing can be proven of it. */
+const holes = ({ reports, findings }: Parts): ReadonlyArray<Finding> => {
+  const explained = findings.some(({ severity }) => severity === "blocker" || severity === "unavailable");
+  return reports.flatMap(({ request }, transaction) =>
+    request !== null || explained
+      ? []
+      : [
+          note(
+            "EvidenceReduced",
+            "unavailable",
+            {
+              verdict: "a field of the request is not known",
+              remedy: "give nonce, gas, fees and chain id, or use another node",
+            },
+            { step: "proof", transaction },
+          ),
+        ],
+  );
+};
+
 /** The finished report. */
 export const conclude = (material: Material, parts: Parts): Report => {
   const { proof, options, ledger } = material;
@@ -179,7 +199,7 @@ export const conclude = (material: Material, parts: Parts): Report => {
     balanceChanges: parts.balanceChanges,
     approvals: proof?.approvals ?? [],
     tokens: proof?.tokens ?? [],
-    findings: inOrder(parts.findings),
+    findings: inOrder([...parts.findings, ...holes(parts)]),
     digest: digestIn(parts.chainId, parts.reports),
     ledger,
   });

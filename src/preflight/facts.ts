@@ -40,8 +40,10 @@ export interface Facts {
   readonly called: Called | null;
   /** The gas limit that each call ran with. */
   readonly gasGiven: ReadonlyArray<bigint>;
-  /** Whether a sender's balance was pretended to learn what a payable transaction would do. */
-  readonly funded: boolean;
+  /** Whether the main run pretended something about the senders: their balance, or their nonce. */
+  readonly pretended: boolean;
+  /** The refusal that was answered by pretending to have the funds; null when there was none. */
+  readonly refusal: Failure | null;
   /** What the witness was asked L1 fees about, by transaction. */
   readonly l1Subjects: ReadonlyArray<L1Subject | null>;
   /** What was found on the way: sources that had to be replaced. */
@@ -88,7 +90,7 @@ export const readWorld = (facts: Facts, realBaseFee: boolean): World => {
   const real = environmentIn(probe?.before) ?? (realBaseFee ? environmentIn(main?.before) : null);
   const header = successOf(facts.fees.header);
   const before: Lookup = (query) => main?.before(query) ?? probe?.before(query) ?? called?.(query);
-  const honest: Lookup = facts.funded ? (query) => probe?.before(query) : before;
+  const honest: Lookup = facts.pretended ? (query) => probe?.before(query) : before;
   return {
     main,
     probe,

@@ -11,6 +11,7 @@ import type * as Decode from "../errors/decodeRevert.js";
 import { note } from "../errors/finding.js";
 import { BlockName, Report, ReportOptions } from "../report/schema.js";
 import type { CheckedInput } from "../Transaction.js";
+import { asAbi } from "../transaction/encode.js";
 import type { Policy } from "../report/policy.js";
 
 /** ABIs for decoding: any contract's, or one address's, which is tried first. */
@@ -99,10 +100,7 @@ const isAddress = Schema.is(Address);
 
 const abiSource = (source: unknown, index: number): Checked<ReportOptions["abis"][number]> => {
   const field = `abis[${index}]`;
-  const items = (abi: unknown) =>
-    Array.isArray(abi) && abi.every((item) => typeof item === "object" && item !== null && "type" in item)
-      ? Result.succeed(abi as ReadonlyArray<Schema.Json>)
-      : no(field, "must be a JSON ABI (parse human-readable ABIs with viem's parseAbi)");
+  const items = (abi: unknown) => asAbi(abi, `options.${field}`);
   if (Array.isArray(source)) return Result.map(items(source), (abi) => ({ address: null, abi }));
   if (typeof source !== "object" || source === null || !("abi" in source) || !("address" in source))
     return no(field, "must be an ABI or { address, abi }");
@@ -122,8 +120,20 @@ const decodeOverrides = Schema.decodeUnknownResult(
 );
 const decodeBlock = Schema.decodeUnknownResult(Schema.NullOr(BlockName));
 
-const lowered = (overrides: Options["stateOverrides"]) =>
-  overrides === undefined
+/** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
+const isPolicy = (policy: unknown): policy is Policy =>
+  typeof policy === "object" &&
+  policy !== null &&
+  "name" in policy &&
+  typeof policy.name === "string" &&
+  "evaluate" in policy &&
+  typeof policy.evaluate === "function" &&
+  "data" in policy &&
+  isJson(policy.data);
+const isJson = Schema.is(Schema.Json);
+
+const lowered = (overrides: Options["stateOverrides"] | null) =>
+  overrides === undefined || overrides === null
     ? null
     : Object.fromEntries(
         Object.entries(overrides).map(([address, account]) => [
@@ -157,7 +167,7 @@ const known = [
 /** Options checked and completed; `base` fills what is missing (an earlier report's, or the defaults). */
 export const complete = (options: Options, base: ReportOptions = defaults): Checked<ReportOptions> =>
   Result.gen(function* () {
-    if (typeof options !== "object" || options === null)
+    if (typeof options !== "object" || options === null || Array.isArray(options))
       return yield* Result.fail(new InvalidTransaction({ field: "options", problem: "must be an object" }));
     const stray = Object.keys(options).find((key) => !known.includes(key));
     if (stray !== undefined) return yield* no(stray, "is not an option");
@@ -186,6 +196,8 @@ export const complete = (options: Options, base: ReportOptions = defaults): Chec
     if (!["slow", "normal", "fast"].includes(feeLevel)) return yield* no("feeLevel", "must be slow, normal or fast");
     if (options.policies !== undefined && !Array.isArray(options.policies))
       return yield* no("policies", "must be an array");
+    const odd = (options.policies ?? []).findIndex((policy) => !isPolicy(policy));
+    if (odd !== -1) return yield* no(`policies[${odd}]`, "must be a policy, as Policy's constructors make them");
     return {
       abis: options.abis === undefined ? base.abis : abis,
       block,
@@ -220,7 +232,12 @@ export const sourcesOf = (abis: ReportOptions["abis"]): ReadonlyArray<Decode.Abi
  */
 export const revise = (report: Report, options: Options): Report =>
   Result.match(complete(options, report.options), {
-    onSuccess: (revised) => new Report({ ...report, options: revised }),
+    onSuccess: (revised) =>
+      new Report({
+        ...report,
+        options: revised,
+        findings: report.findings.filter(({ code }) => code !== "OptionsRefused"),
+      }),
     onFailure: (error) =>
       new Report({
         ...report,

@@ -33,6 +33,12 @@ const calledOutcome = (
   return Simulate.failedOutcome(failure, failure._tag === "ExecutionReverted" ? failure.data : null);
 };
 
+/** A probe that failed costs a source, not the report: what it alone could say is missing where it is needed. */
+const lostProbe = (facts: Facts): ReadonlyArray<Finding> =>
+  Result.isFailure(facts.probe) && facts.called === null
+    ? [fromError(facts.probe.failure, "info", { step: "simulate", evidence: "unavailable" })]
+    : [];
+
 /** The outcome of each transaction, and what stood in the way of learning it. */
 export const readOutcomes = (
   transactions: ReadonlyArray<Transaction>,
@@ -42,14 +48,20 @@ export const readOutcomes = (
 ): { readonly readings: ReadonlyArray<Simulate.Reading>; readonly findings: ReadonlyArray<Finding> } => {
   const where = { step: "simulate" } as const;
   if (world.main !== null) {
-    const evidence = facts.funded ? "assumed" : "measured";
+    const evidence = facts.pretended ? "assumed" : "measured";
     const readings = transactions.map((transaction, index) => {
       const call = world.main?.calls[index];
       return call === undefined
         ? Simulate.unread(null)
         : Simulate.readCall(call, facts.gasGiven[index] ?? 0n, transaction, abis, evidence);
     });
-    const findings = readings.flatMap(({ outcome }, index) => Simulate.judge(outcome, index));
+    // why: where our own sum finds nothing missing, a refusal for want of funds stands against it
+    const disputed =
+      facts.refusal !== null && !reallyShort(transactions, world)
+        ? [fromError(facts.refusal, "unavailable", where)]
+        : [];
+    const judged = readings.flatMap(({ outcome }, index) => Simulate.judge(outcome, index));
+    const findings = [...lostProbe(facts), ...disputed, ...judged];
     if (world.main.witnessed) return { readings, findings };
     const blind = note(
       "WitnessUnavailable",
@@ -87,14 +99,16 @@ export const readOutcomes = (
     readings: transactions.map(() =>
       Simulate.unread(alone && severity === "blocker" && failure._tag !== "RpcError" ? failure : null),
     ),
-    findings: [finding],
+    findings: [...lostProbe(facts), finding],
   };
 };
 
 /** Whether the measured balances agree that somebody cannot even pay the values. */
-const reallyShort = (transactions: ReadonlyArray<Transaction>, world: World): boolean =>
-  senders(transactions).some((address) => {
-    const seen = world.before({ kind: "account", address });
+const reallyShort = (transactions: ReadonlyArray<Transaction>, world: World): boolean => {
+  const payers = senders(transactions);
+  const balances = world.balances(payers);
+  return payers.some((address) => {
     const values = transactions.reduce((sum, { from, value }) => (from === address ? sum + value : sum), 0n);
-    return seen?.kind !== "account" || seen.balance < values;
+    return (balances.get(address) ?? -1n) < values;
   });
+};

@@ -50,7 +50,7 @@ export const make = (layer: Layer.Layer<Rpc>, defaults: Options = {}): Facade =>
       return Promise.reject(aborted ? signal.reason : Cause.squash(exit.cause));
     });
   };
-  const withDefaults = ({ signal: _, ...options }: RunOptions = {}): Options => ({ ...defaults, ...options });
+  const withDefaults = (options: Options = {}): Options => ({ ...defaults, ...options });
   // `never` fits every overload: the doors' types have judged the input, the pipeline checks it.
   const scan = (input: unknown, options?: RunOptions) =>
     run(Preflight.scan(input as never, withDefaults(options)), options?.signal);
@@ -59,11 +59,9 @@ export const make = (layer: Layer.Layer<Rpc>, defaults: Options = {}): Facade =>
   return {
     scan,
     preflight,
-    prove: (report, options) => run(Preflight.prove(report, withProveOptions(options)), options?.signal),
+    prove: (report, options) => run(Preflight.prove(report, options), options?.signal),
     ready: (report) => run(Report.ready(report), undefined),
     effect: (effect, options) => run(effect, options?.signal),
     dispose: () => runtime.dispose(),
   };
 };
-
-const withProveOptions = ({ signal: _, ...options }: RunOptions = {}): Options => options;

@@ -3,18 +3,17 @@ import * as Result from "effect/Result";
 import type { AbiIndex } from "../errors/decodeRevert.js";
 import { fromError, note, type Finding } from "../errors/finding.js";
 import type { Address } from "../errors/hex.js";
-import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
-import { effectiveGasPrice } from "../chains/baseFee.js";
+import { NotProven } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
-import { differences, type Story } from "../steps/compare.js";
-import * as Estimate from "../steps/estimate.js";
-import * as Simulate from "../steps/simulate.js";
 import * as Tokens from "../steps/tokens.js";
-import type { Request } from "../transaction/request.js";
-import type { Proof } from "./assemble.js";
+import { isRequestOf, type Request } from "../transaction/request.js";
+import type { Proof } from "./material.js";
 import type { Examined, Measure } from "./askProof.js";
+import { changed, diverged, firstSeen, storyOf } from "./comparison.js";
+
+const where = { step: "proof" } as const;
 
 /** How many holdings, rights and tokens one proof measures. */
 export const measureLimits = { holdings: 256, rights: 64, tokens: 32 };
@@ -46,158 +45,37 @@ export const requestsOf = (report: Report): ReadonlyArray<Request> | null => {
   return requests.length === report.transactions.length ? requests : null;
 };
 
-/** The requests with wider gas limits, to be run beside; null where none would help, or they were proven before. */
-export const widerRequests = (report: Report, requests: ReadonlyArray<Request>): ReadonlyArray<Request> | null => {
-  if (report.stage === "proven") return null;
-  const limits = report.transactions.map(({ gas }) => Estimate.widerLimit(gas));
-  return limits.every((limit) => limit === null)
-    ? null
-    : requests.map((request, index) => ({ ...request, gas: limits[index] ?? request.gas }));
-};
+/** Our own rules about gas; they are applied again. */
+const gasRules = ["TxGasLimitTooHigh", "BlockGasLimitExceeded", "OutOfGas"];
 
-const readingsOf = (
-  run: Simulate.Simulated,
-  requests: ReadonlyArray<Request>,
-  report: Report,
-  abis: AbiIndex,
-): ReadonlyArray<Simulate.Reading> =>
-  report.transactions.map(({ input }, index) => {
-    const call = run.calls[index];
-    return call === undefined
-      ? Simulate.unread(null)
-      : Simulate.readCall(call, requests[index]?.gas ?? 0n, input, abis, "measured");
-  });
-
-const storyOf = (
-  run: Simulate.Simulated,
-  requests: ReadonlyArray<Request>,
-  report: Report,
-  measure: Measure,
-  abis: AbiIndex,
-): Story => {
-  const readings = readingsOf(run, requests, report, abis);
-  const outcomes = readings.map(({ outcome }) => outcome);
-  const transfers = Assets.transfers(readings);
-  const baseFee = run.block.baseFeePerGas ?? 0n;
-  const paid = new Map<Address, bigint>();
-  report.transactions.forEach(({ input }, index) => {
-    const request = requests[index];
-    const price =
-      request === undefined
-        ? 0n
-        : effectiveGasPrice(
-            {
-              gasPrice: request.gasPrice ?? null,
-              maxFeePerGas: request.maxFeePerGas ?? null,
-              maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? null,
-            },
-            baseFee,
-          );
-    paid.set(input.from, (paid.get(input.from) ?? 0n) + (outcomes[index]?.gasUsed ?? 0n) * price);
-  });
-  return {
-    outcomes,
-    transfers,
-    balanceChanges: Assets.decide(transfers, measure.holdings, run.before, run.after, paid).outputs,
-    approvals: Approvals.decide(measure.rights, run.before, run.after).outputs,
-  };
-};
-
-const environmentOf = (run: Simulate.Simulated) => {
-  const answer = run.before({ kind: "environment" });
-  return answer?.kind === "environment" ? answer : null;
-};
-
-/** Whether both runs stood on the same block: null = one of them cannot say. */
-export const sameBase = (a: Simulate.Simulated, b: Simulate.Simulated): boolean | null => {
-  const [one, other] = [environmentOf(a), environmentOf(b)];
-  return one === null || other === null ? null : one.number === other.number && one.parentHash === other.parentHash;
-};
-
-/** Whether the two runs of a proof can be compared at all; if not, asking once more may help. */
-export const isComparable = ({ facts, second }: Examined): boolean =>
-  Result.isFailure(facts.main) || (Result.isSuccess(second) && sameBase(facts.main.success, second.success) === true);
-
-const where = { step: "proof" } as const;
-
-const notComparable = (evidence: string): Finding =>
-  note(
-    "BaseNotComparable",
-    "unavailable",
-    {
-      verdict: "whether the outcome depends on being watched could not be checked",
-      evidence,
-      remedy: "run `prove` again",
-    },
-    where,
-  );
-
-const diverged = (
-  examined: Examined,
-  story: Story,
-  report: Report,
-  measure: Measure,
-  abis: AbiIndex,
-): ReadonlyArray<Finding> => {
-  const { facts, second, requests } = examined;
-  if (Result.isFailure(facts.main)) return [];
-  if (Result.isFailure(second)) return [fromError(second.failure, "unavailable", where)];
-  const same = sameBase(facts.main.success, second.success);
-  if (same !== true)
-    return [notComparable(same === null ? "the witness did not answer" : "the base block moved between the two runs")];
-  const found = differences(story, storyOf(second.success, requests, report, measure, abis), report.options.tolerance);
-  return found.length === 0 ? [] : [fromError(new SimulationDiverged({ differences: found }), "blocker", where)];
-};
-
-const changed = (examined: Examined, story: Story, report: Report): ReadonlyArray<Finding> => {
-  const { facts } = examined;
-  if (Result.isFailure(facts.main)) return [];
-  const earlier: Story = {
-    outcomes: report.transactions.map(({ outcome }) => outcome),
-    transfers: report.transfers,
-    balanceChanges: report.balanceChanges,
-    approvals: report.approvals.length > 0 ? report.approvals : story.approvals,
-  };
-  const found = differences(earlier, story, report.options.tolerance);
-  if (found.length === 0) return [];
-  const now = environmentOf(facts.main.success);
-  const { simulatedNumber, parentHash } = report.observed;
-  const sameBlock =
-    now !== null && simulatedNumber !== null && now.number === simulatedNumber && now.parentHash === parentHash;
-  return sameBlock && report.stage === "scanned" && !examined.widened && !examined.assumed
-    ? [fromError(new SimulationDiverged({ differences: found }), "blocker", where)]
-    : [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
-};
-
-const firstSeen = (story: Story, measure: Measure): ReadonlyArray<Finding> => {
-  const known = new Set(measure.holdings.map(({ account, token }) => `${token}/${account}`));
-  const fresh = story.transfers.flatMap(({ token, from, to }) =>
-    [from, to].filter((account) => BigInt(account) !== 0n && !known.has(`${token}/${account}`)),
-  );
-  return fresh.length === 0
-    ? []
-    : [
-        note(
-          "FirstSeenInProof",
-          "warning",
-          {
-            verdict: "parties appeared that the earlier run did not know",
-            evidence: [...new Set(fresh)].slice(0, 8).join(", "),
-            remedy: "run `prove` again to measure them too",
-          },
-          where,
-        ),
-      ];
-};
-
-/** Findings of the earlier report that nothing asks about again. */
+/**
+ * Findings of the earlier report that nothing asks about again. A node that named two chain ids is not
+ * believed until a new scan; an estimate that failed is no blocker beside a proof, but stays in sight.
+ */
 const kept = (report: Report): ReadonlyArray<Finding> =>
-  report.findings.filter(
-    ({ step, error, code, severity }) =>
-      (step === "estimate" && error !== null && severity !== "blocker" && code !== "TxGasLimitTooHigh") ||
-      code === "PendingUnavailable" ||
-      code === "OptionsRefused",
-  );
+  report.findings.flatMap((finding) => {
+    const { step, error, code, severity } = finding;
+    if (step === "estimate" && error !== null && !gasRules.includes(code))
+      return [severity === "blocker" ? fromError(error, "warning", finding) : finding];
+    const stays =
+      (step === "chain" && code === "NodeDisagrees") ||
+      ["PendingUnavailable", "OptionsRefused", "FeeHorizonShort", "TipCapped", "GasHeadroomThin"].includes(code);
+    return stays ? [finding] : [];
+  });
+
+/**
+ * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
+ * holds nothing of the pool, also where the node does not check nonces.
+ */
+const isAhead = ({ exam, facts, assumed }: Examined): boolean =>
+  assumed !== null ||
+  (facts.block !== "pending" &&
+    exam.report.transactions.some(({ input }, index, all) => {
+      const answer = facts.counts.get(input.from)?.latest;
+      const first = all.findIndex((other) => other.input.from === input.from) === index;
+      const nonce = exam.requests[index]?.nonce ?? 0;
+      return first && answer !== undefined && Result.isSuccess(answer) && nonce > answer.success;
+    }));
 
 /** The proof of a report out of what was examined. */
 export const judge = (
@@ -206,7 +84,8 @@ export const judge = (
   measure: Measure & { readonly cut: number },
   abis: AbiIndex,
 ): Proof => {
-  const { facts, requests } = examined;
+  const { facts, exam } = examined;
+  const { requests } = exam;
   const run = Result.isSuccess(facts.main) ? facts.main.success : null;
   const approvals =
     run === null ? { outputs: [], findings: [] } : Approvals.decide(measure.rights, run.before, run.after);
@@ -218,36 +97,46 @@ export const judge = (
       ...changed(examined, story, report),
       ...firstSeen(story, measure),
     );
-  if (examined.assumed) {
+  if (report.transactions.some(({ input }, index) => !isRequestOf(input, requests[index] ?? ({} as Request)))) {
+    const missing = ["the requests are not those of the report's inputs"];
+    findings.push(fromError(new NotProven({ missing }), "unavailable", where));
+  }
+  if (isAhead(examined)) {
     findings.push(
       note(
         "PredecessorsNotSimulated",
         "warning",
-        {
-          verdict: "earlier transactions of the sender are not in the simulated state; the nonce was assumed",
-          remedy: "prove again when they are mined",
-        },
+        examined.assumed?._tag === "NonceTooLow"
+          ? {
+              verdict: "the simulated state holds a transaction with this nonce already; the nonce was assumed",
+              remedy: "use the next nonce, unless it shall be replaced",
+            }
+          : {
+              verdict: "earlier transactions of the sender are not in the simulated state; the nonce was assumed",
+              remedy: "prove again when they are mined",
+            },
         { ...where, evidence: "assumed" },
       ),
     );
   }
-  if (examined.widened)
+  if (exam.widened)
     findings.push(
       note(
         "GasWitnessesDisagree",
         "info",
-        { verdict: "the tighter gas limit failed in simulation; the wider one is handed out" },
+        { verdict: "the tighter gas limit did not do the same in simulation; the wider one is handed out" },
         where,
       ),
     );
-  if (measure.cut > 0) {
+  const unmeasured = measure.cut + examined.unmeasured;
+  if (unmeasured > 0) {
     findings.push(
       note(
         "PartiesCut",
         "warning",
         {
           verdict: "more parties and approvals are touched than are measured",
-          evidence: `${measure.cut} not measured`,
+          evidence: `${unmeasured} not measured`,
           remedy: "those rest on events alone",
         },
         where,

@@ -154,6 +154,6 @@ export const quoteFee: Step<FeeOutput> = Effect.fn("Preflight.quoteFee")(functio
     simulatedBaseFee: seen?.baseFeePerGas ?? null,
     parentHash: seen?.parentHash ?? null,
   });
-  const { output, findings } = Fee.decide(one.transaction, 0, quoted, horizonSeconds);
+  const { output, findings } = Fee.decide(one.transaction, 0, quoted);
   return yield* orFail(output, findings);
 });

@@ -28,7 +28,7 @@ export interface Cell {
 }
 
 /** A finding: what, the numbers, what to do. */
-export interface Item {
+interface Item {
   readonly head: string;
   readonly what: string;
   readonly numbers: string;

@@ -26,8 +26,7 @@ header.good{border-left-color:var(--good)}header.warn{border-left-color:var(--wa
 header{color:var(--fg)!important}header.good h1{color:var(--good)}header.warn h1{color:var(--warn)}header.bad h1{color:var(--bad)}`;
 
 /** Text as itself, in an element or in a quoted attribute. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+const escapeHtml = (text: string): string => text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const evidenceHtml = (evidence: string | undefined): string =>
   evidence === undefined ? "" : ` <span class="dim">${escapeHtml(evidence)}</span>`;

@@ -9,7 +9,7 @@ const signs: Readonly<Record<Tone, string>> = { good: "✅", warn: "⚠️", bad
  * Text that reads as itself in GitHub's Markdown: no emphasis, links, images, HTML, tables, maths or
  * bare URLs. Our strings never start a line, so what is only special there needs nothing.
  */
-export const escapeMarkdown = (text: string): string =>
+const escapeMarkdown = (text: string): string =>
   text
     .replace(/&/g, "&amp;")
     .replace(/</g, "&lt;")

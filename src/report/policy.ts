@@ -3,6 +3,7 @@
  * one that cannot be rebuilt from its data counts as unknown, never as passed.
  */
 import type * as Schema from "effect/Schema";
+import type { Address } from "../errors/hex.js";
 import type { Report } from "./schema.js";
 
 /** What a policy says: it holds, it does not (with the evidence), or it cannot tell (with the reason). */
@@ -11,10 +12,17 @@ export type PolicyResult =
   | { readonly _tag: "Fail"; readonly detail: string }
   | { readonly _tag: "Unknown"; readonly reason: string };
 
+/** A balance that a policy judges by, so that it is measured: `token` null = native, `account` null = every sender. */
+export interface JudgedBalance {
+  readonly token: Address | null;
+  readonly account: Address | null;
+}
+
 /** One policy: how it is called, how it is written down, and how it is evaluated. */
 export interface Policy {
   readonly name: string;
   /** Rebuilds the policy, where it can be rebuilt; else only its name. */
   readonly data: Schema.Json;
+  readonly balances?: ReadonlyArray<JudgedBalance>;
   readonly evaluate: (report: Report) => PolicyResult;
 }

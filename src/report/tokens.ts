@@ -11,7 +11,7 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}
  * A symbol that cannot pass for anything else on its line: plain when it is a short ASCII word,
  * quoted and escaped otherwise.
  */
-export const symbolText = (symbol: string): string =>
+const symbolText = (symbol: string): string =>
   /^[A-Za-z0-9$][A-Za-z0-9$._+-]{0,15}$/.test(symbol)
     ? symbol
     : `"${escapeText(

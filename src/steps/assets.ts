@@ -1,15 +1,18 @@
 /**
  * What moves: native currency and tokens, as the logs say and as the balances show.
  *
- * Transfers are read from the simulated logs (`logged`); for every account and token they touch, the
- * witness reads balances before and after in the same simulated block (`measured`), and where the two
- * disagree both numbers are shown. Lives on the witness: `queries` and a pure `decide`.
+ * Transfers are read from the simulated logs (`logged`); for every account and token they touch, and
+ * for those that the calldata makes suspect, the witness reads balances before and after in the same
+ * simulated block (`measured`), and where the two disagree both numbers are shown. Lives on the
+ * witness: `queries` and a pure `decide`.
  */
 import { note, type Finding } from "../errors/finding.js";
 import type { Address } from "../errors/hex.js";
-import { readUint256, type Answer } from "../witness/answers.js";
-import { balanceOf, balanceOf1155, type Query } from "../witness/queries.js";
-import { transfersOf } from "./logs/transfers.js";
+import type { Transaction } from "../Transaction.js";
+import { readAddress, readUint256, type Answer } from "../witness/answers.js";
+import { balanceOf, balanceOf1155, ownerOf, type Query } from "../witness/queries.js";
+import { addressesIn } from "./logs/calldata.js";
+import { settle, transfersOf, type Standards } from "./logs/transfers.js";
 import type { BalanceChange, Outcome, OutcomeLog, Transfer } from "./outputs.js";
 
 type Lookup = (query: Query) => Answer | undefined;
@@ -20,73 +23,221 @@ export interface Told {
   readonly outcome: Pick<Outcome, "evidence">;
 }
 
-/** Every movement that the logs tell of, in order. */
-export const transfers = (told: ReadonlyArray<Told>): ReadonlyArray<Transfer> =>
-  told.flatMap(({ traced, outcome }, transaction) => transfersOf(traced, transaction, outcome.evidence));
+/** Nothing is known of any token's standard: the shape of its events stands. */
+export const byShape: Standards = new Map();
+
+/** Every movement that the logs tell of, in order, by the standards that the tokens answered to. */
+export const transfers = (told: ReadonlyArray<Told>, standards: Standards = byShape): ReadonlyArray<Transfer> =>
+  settle(
+    told.flatMap(({ traced, outcome }, transaction) => transfersOf(traced, transaction, outcome.evidence)),
+    standards,
+  );
 
 /** One balance to measure: whose, of what. */
 export interface Holding {
   readonly account: Address;
   readonly token: Address | null;
   readonly tokenId: bigint | null;
+  /** Of an ERC-721: whether the account owns the id, as against how many it owns. */
+  readonly owned: boolean;
+  /** Somebody asked for it: it is shown even where nothing changed. */
+  readonly wanted: boolean;
 }
 
 const zero: string = "0x0000000000000000000000000000000000000000";
 
-const keyOf = ({ account, token, tokenId }: Holding): string => `${token ?? "native"}/${tokenId ?? ""}/${account}`;
+/** A balance of an account: of the native currency, of a token, of one ERC-1155 id. */
+export const holding = (account: Address, token: Address | null, tokenId: bigint | null = null): Holding => ({
+  account,
+  token,
+  tokenId,
+  owned: false,
+  wanted: false,
+});
+
+const keyOf = ({ account, token, tokenId, owned }: Holding): string =>
+  `${token ?? "native"}/${tokenId ?? ""}/${account}/${owned}`;
+
+/** How many addresses of one call's arguments are suspected of being tokens or parties. */
+const mostArguments = 6;
+/** How many suspicions one report follows. */
+const mostSuspects = 96;
 
 /**
- * Every holding the movements touch, senders first, at most `limit`; an ERC-721 is counted by its
- * collection, an ERC-1155 by its id. `cut` says how many were left out.
+ * Holdings that may change without any event: of the senders, of the receivers and of the addresses in
+ * the arguments, in the receivers and in those addresses, should they be tokens that keep silent.
+ */
+export const suspects = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Holding> => {
+  const all = new Map<string, Holding>();
+  const add = (account: Address, token: Address) => {
+    const suspect = holding(account, token);
+    if (account !== token && all.size < mostSuspects) all.set(keyOf(suspect), suspect);
+  };
+  const called = transactions.flatMap(({ from, to, data }) =>
+    to === null || data.length < 10
+      ? []
+      : [{ from, to, named: addressesIn({ from, to, data: data.toLowerCase() as typeof data }, mostArguments) }],
+  );
+  for (const { from, to, named } of called) for (const token of new Set([to, ...named])) add(from, token);
+  for (const { to, named } of called) for (const account of named) add(account, to);
+  for (const { to, named } of called) for (const token of named) add(to, token);
+  return [...all.values()];
+};
+
+/** What to measure beside what the movements touch. */
+export interface Beside {
+  /** Asked for by somebody, e.g. a policy. */
+  readonly wanted: ReadonlyArray<Holding>;
+  readonly suspected: ReadonlyArray<Holding>;
+}
+
+/**
+ * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.
+ * An ERC-721 is looked at by its collection and by its id, an ERC-1155 by its id. `cut` says how many
+ * that the movements touch were left out.
  */
 export const holdings = (
   senders: ReadonlyArray<Address>,
   moved: ReadonlyArray<Transfer>,
   limit: number,
+  beside: Beside = { wanted: [], suspected: [] },
 ): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
   const all = new Map<string, Holding>();
-  const add = (holding: Holding) => {
-    if (holding.account !== zero) all.set(keyOf(holding), holding);
+  const add = (one: Holding) => {
+    const known = all.get(keyOf(one));
+    if (one.account !== zero)
+      all.set(keyOf(one), known === undefined ? one : { ...known, wanted: known.wanted || one.wanted });
   };
-  for (const account of senders) add({ account, token: null, tokenId: null });
+  for (const one of beside.wanted) add({ ...one, wanted: true });
+  for (const account of senders) add(holding(account, null));
   const mine = new Set(senders);
-  const both = moved.flatMap(({ standard, token, tokenId, from, to }) =>
-    [from, to].map((account) => ({ account, token, tokenId: standard === "erc1155" ? tokenId : null })),
+  const touched = moved.flatMap(({ standard, token, tokenId, from, to }) =>
+    [from, to].flatMap((account): ReadonlyArray<Holding> => {
+      if (standard === "erc1155") return [holding(account, token, tokenId)];
+      const whole = holding(account, token);
+      return standard === "erc721" ? [{ ...holding(account, token, tokenId), owned: true }, whole] : [whole];
+    }),
   );
-  for (const holding of [...both.filter(({ account }) => mine.has(account)), ...both]) add(holding);
-  const kept = [...all.values()].slice(0, Math.max(limit, senders.length));
-  return { kept, cut: all.size - kept.length };
+  for (const one of touched) if (mine.has(one.account)) add(one);
+  for (const one of beside.suspected) if (mine.has(one.account)) add(one);
+  for (const one of touched) add(one);
+  const needed = all.size;
+  for (const one of beside.suspected) add(one);
+  const kept = [...all.values()].slice(0, Math.max(limit, beside.wanted.length + senders.length));
+  return { kept, cut: Math.max(0, needed - kept.length) };
 };
 
-const queryOf = ({ account, token, tokenId }: Holding): Query =>
-  token === null
-    ? { kind: "account", address: account }
-    : tokenId === null
-      ? balanceOf(token, account)
-      : balanceOf1155(token, account, tokenId);
+/** `more` behind `known`, each holding once. */
+export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding>): ReadonlyArray<Holding> => {
+  const all = new Map(known.map((one) => [keyOf(one), one]));
+  for (const one of more) if (!all.has(keyOf(one))) all.set(keyOf(one), one);
+  return [...all.values()];
+};
+
+const queryOf = ({ account, token, tokenId, owned }: Holding): Query => {
+  if (token === null) return { kind: "account", address: account };
+  if (tokenId === null) return balanceOf(token, account);
+  return owned ? ownerOf(token, tokenId) : balanceOf1155(token, account, tokenId);
+};
 
 /** What the witness reads, before and after alike. */
 export const queries = (kept: ReadonlyArray<Holding>): ReadonlyArray<Query> => kept.map(queryOf);
 
-const balanceIn = (lookup: Lookup, holding: Holding): bigint | null => {
-  const answer = lookup(queryOf(holding));
-  return answer?.kind === "account" ? answer.balance : readUint256(answer);
+interface Level {
+  readonly before: bigint | null;
+  readonly after: bigint | null;
+}
+
+const answered = (answer: Answer | undefined): boolean => answer?.kind === "call";
+
+const levelOf = (one: Holding, before: Lookup, after: Lookup): Level => {
+  const query = queryOf(one);
+  const [had, has] = [before(query), after(query)];
+  if (one.token === null) {
+    return {
+      before: had?.kind === "account" ? had.balance : null,
+      after: has?.kind === "account" ? has.balance : null,
+    };
+  }
+  if (!one.owned) return { before: readUint256(had), after: readUint256(has) };
+  const owners = [readAddress(had), readAddress(has)];
+  // why: ownerOf reverts where there is no such id (yet, or no more), but not on both sides of a movement
+  const known = answered(had) && answered(has) && owners.some((owner) => owner !== null);
+  const owns = (owner: Address | null | undefined) => (known ? (owner === one.account ? 1n : 0n) : null);
+  return { before: owns(owners[0]), after: owns(owners[1]) };
 };
 
-/** Wei that each account paid for gas in the simulation, which its balance change must not show. */
+/**
+ * Wei by which the simulation itself changed an account's balance, which its balance change must not
+ * show: what it paid for gas, negative what it earned in tips.
+ */
 export type GasPaid = ReadonlyMap<Address, bigint>;
 
-const loggedDelta = (holding: Holding, moved: ReadonlyArray<Transfer>): bigint => {
-  let delta = 0n;
-  for (const transfer of moved) {
-    if (transfer.token !== holding.token) continue;
-    if (holding.tokenId !== null && transfer.tokenId !== holding.tokenId) continue;
-    const amount = transfer.standard === "erc721" ? 1n : transfer.amount;
-    if (transfer.to === holding.account) delta += amount;
-    if (transfer.from === holding.account) delta -= amount;
+/** The movements by account and token, so that a report over thousands stays linear. */
+const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
+  const sums = new Map<string, bigint>();
+  const add = (key: string, amount: bigint) => sums.set(key, (sums.get(key) ?? 0n) + amount);
+  for (const { standard, token, tokenId, from, to, amount } of moved) {
+    const counted = standard === "erc721" ? 1n : amount;
+    for (const [account, by] of [
+      [from, -counted],
+      [to, counted],
+    ] as const) {
+      add(`${token}//${account}`, by);
+      if (tokenId !== null) add(`${token}/${tokenId}/${account}`, by);
+    }
   }
-  return delta;
+  return ({ token, tokenId, account }) => sums.get(`${token}/${tokenId ?? ""}/${account}`) ?? 0n;
 };
+
+/** One holding as it was measured, or as the logs have it, changed or not. */
+interface Measured extends BalanceChange {
+  readonly logged: bigint;
+  readonly holding: Holding;
+}
+
+const measured = (
+  moved: ReadonlyArray<Transfer>,
+  kept: ReadonlyArray<Holding>,
+  before: Lookup,
+  after: Lookup,
+  gasPaid: GasPaid,
+  standards: Standards,
+): ReadonlyArray<Measured> => {
+  const loggedOf = tally(moved);
+  return kept.flatMap((one): ReadonlyArray<Measured> => {
+    const { account, token, tokenId } = one;
+    if (one.owned && token !== null && (standards.get(token) ?? "erc721") !== "erc721") return [];
+    const level = levelOf(one, before, after);
+    const logged = loggedOf(one);
+    const row = { account, token, tokenId, before: level.before, logged, holding: one };
+    if (level.before === null || level.after === null)
+      return [{ ...row, after: null, delta: logged, evidence: "logged" }];
+    const gas = token === null ? (gasPaid.get(account) ?? 0n) : 0n;
+    return [{ ...row, after: level.after, delta: level.after - level.before + gas, evidence: "measured" }];
+  });
+};
+
+/** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
+export const measure = (...given: Parameters<typeof measured>): ReadonlyArray<BalanceChange> =>
+  measured(...given).flatMap(({ holding: _, logged: __, ...change }) =>
+    change.evidence === "measured" ? [change] : [],
+  );
+
+/** How many disagreements are told one by one. */
+const mostMismatches = 32;
+
+const mismatch = ({ account, token, tokenId, logged, delta }: Measured): Finding =>
+  note(
+    "TransferMismatch",
+    "warning",
+    {
+      verdict: "the events and the measured balances disagree",
+      evidence: `${token ?? "native currency"}${tokenId === null ? "" : ` id ${tokenId}`} of ${account}: events say ${logged}, measured ${delta}`,
+      remedy: "trust the measured amount; the token takes a fee, rebases, or its events lie or are missing",
+    },
+    { step: "assets" },
+  );
 
 /** Balance changes of every holding, measured where the witness could, and where logs and balances disagree. */
 export const decide = (
@@ -95,31 +246,19 @@ export const decide = (
   before: Lookup,
   after: Lookup,
   gasPaid: GasPaid,
+  standards: Standards = byShape,
 ): { readonly outputs: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
-  const findings: Array<Finding> = [];
-  const outputs = kept.flatMap((holding): ReadonlyArray<BalanceChange> => {
-    const [had, has] = [balanceIn(before, holding), balanceIn(after, holding)];
-    const logged = loggedDelta(holding, moved);
-    if (had === null || has === null) {
-      if (logged === 0n) return [];
-      return [{ ...holding, before: had, after: null, delta: logged, evidence: "logged" }];
-    }
-    const delta = has - had + (holding.token === null ? (gasPaid.get(holding.account) ?? 0n) : 0n);
-    if (delta !== logged) {
-      findings.push(
-        note(
-          "TransferMismatch",
-          "warning",
-          {
-            verdict: "the events and the measured balances disagree",
-            evidence: `${holding.token ?? "native currency"}${holding.tokenId === null ? "" : ` id ${holding.tokenId}`} of ${holding.account}: events say ${logged}, measured ${delta}`,
-            remedy: "trust the measured amount; the token takes a fee, rebases, or its events lie",
-          },
-          { step: "assets" },
-        ),
-      );
-    }
-    return delta === 0n && logged === 0n ? [] : [{ ...holding, before: had, after: has, delta, evidence: "measured" }];
+  const rows = measured(moved, kept, before, after, gasPaid, standards);
+  const nfts = new Set(moved.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
+  const disagree = ({ evidence, delta, logged }: Measured) => evidence === "measured" && delta !== logged;
+  const shown = rows.filter((row) => {
+    if (row.holding.wanted) return row.evidence === "measured" || row.delta !== 0n;
+    // an ERC-721 is shown by its ids; its count only where the ids do not explain it
+    if (nfts.has(row.token) && row.tokenId === null) return disagree(row);
+    return row.delta !== 0n || disagree(row);
   });
-  return { outputs, findings };
+  return {
+    outputs: shown.map(({ holding: _, logged: __, ...change }) => change),
+    findings: rows.filter(disagree).slice(0, mostMismatches).map(mismatch),
+  };
 };

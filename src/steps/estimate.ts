@@ -58,21 +58,11 @@ const candidate = (peak: bigint): bigint => ceilDiv((peak + 2300n) * 64n, 63n);
 
 /** Share added on top of the candidate, in percent: state may change between now and inclusion. */
 export const bufferPercent = 10n;
-/** The wider limit that `prove` tries beside, in percent. */
-export const widePercent = 50n;
 
 const withPercent = (gas: bigint, percent: bigint): bigint => ceilDiv(gas * (100n + percent), 100n);
 
-/**
- * A wider limit that `prove` tries beside the one to sign; null where none would help: the caller fixed
- * it, nothing is executed, or the cap is reached.
- */
-export const widerLimit = ({ limit, used, cap, fixed }: Gas): bigint | null => {
-  if (fixed || limit === null || limit === used) return null;
-  const wide = withPercent(limit, widePercent);
-  const clamped = cap !== null && wide > cap ? cap : wide;
-  return clamped > limit ? clamped : null;
-};
+/** How far the node's estimate and our own candidate may be apart before it is worth a word. */
+const farApart = 2n;
 
 /** What the pipeline knows when gas is decided. */
 export interface GasContext {
@@ -108,9 +98,25 @@ export const decide = (
   const worked = outcome.status === "success";
   const peak = worked ? peakOf(outcome) : null;
   const plain = isPlain(transaction, context.receiverHasCode);
+  // why: where the node names no peak, its estimate is the witness for refunds, and the bound by 5/4 is not needed
+  const peakWitness = outcome.maxUsedGas === null && estimate !== null ? outcome.gasUsed : peak;
+  const own = worked && peakWitness !== null ? candidate(peakWitness) : null;
   const needed = plain
     ? larger(estimate, worked ? outcome.gasUsed : null, worked ? outcome.maxUsedGas : null)
-    : larger(estimate, peak === null ? null : candidate(peak));
+    : larger(estimate, own);
+  if (!plain && estimate !== null && own !== null && (estimate > own * farApart || own > estimate * farApart)) {
+    findings.push(
+      note(
+        "GasWitnessesDisagree",
+        "info",
+        {
+          verdict: "the node's estimate and the simulation are far apart; the larger one counts",
+          evidence: `estimate ${formatGas(estimate)}, from the simulation ${formatGas(own)}`,
+        },
+        where,
+      ),
+    );
+  }
   // a node whose estimate goes beyond the assumed cap does not have that cap
   const cap = ((): bigint | null => {
     const assumedAway =
@@ -130,6 +136,19 @@ export const decide = (
   const limit =
     transaction.gas ??
     (buffered === null ? null : needed !== null && cap !== null && needed > cap ? needed : clamp(buffered));
+  if (!fixed && limit !== null && buffered !== null && limit < buffered) {
+    findings.push(
+      note(
+        "GasHeadroomThin",
+        "info",
+        {
+          verdict: "the gas limit is held at the most that one transaction may have; its buffer is cut",
+          evidence: `limit ${formatGas(limit)}, with the whole buffer ${formatGas(buffered)}`,
+        },
+        where,
+      ),
+    );
+  }
   if (limit !== null && context.blockGasLimit !== null && limit > context.blockGasLimit) {
     findings.push(fromError(new BlockGasLimitExceeded({ gas: limit, limit: context.blockGasLimit }), "blocker", where));
   } else if (limit !== null && cap !== null && limit > cap) {

@@ -15,7 +15,7 @@ import { FeeCapTooLow, type Verdict } from "../errors/verdicts.js";
 import { formatGasPrice } from "../errors/text.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
-import { growBaseFee, nextBaseFee, parametersOf } from "../chains/baseFee.js";
+import { blocksWithin, growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../chains/baseFee.js";
 import type { Fee } from "./outputs.js";
 
 type Failure = RpcError | Verdict;
@@ -94,6 +94,11 @@ export interface Quote {
   readonly tip: bigint;
   readonly tipSource: Fee["tipSource"];
   readonly maxFeePerGas: bigint | null;
+  /** Seconds of full blocks that `maxFeePerGas` outlives. */
+  readonly horizonSeconds: number;
+  /** How the base fee moves, and the ms of one block. */
+  readonly parameters: BaseFeeParameters;
+  readonly blockTimeMs: number;
   readonly evidence: Fee["evidence"];
   readonly findings: ReadonlyArray<Finding>;
 }
@@ -103,6 +108,8 @@ const successOf = <A>(result: Result.Result<A, Failure> | null): A | null =>
 
 const failuresOf = (results: ReadonlyArray<Result.Result<unknown, Failure> | null>): ReadonlyArray<Failure> =>
   results.flatMap((result) => (result !== null && Result.isFailure(result) ? [result.failure] : []));
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** Decides base fee, tip and cap of the next block from everything that was asked. */
 export const quote = (facts: FeeFacts, context: FeeContext): Quote => {
@@ -138,17 +145,62 @@ export const quote = (facts: FeeFacts, context: FeeContext): Quote => {
       ? null
       : tipFromReceipts(receipts, header?.baseFeePerGas ?? baseFeePerGas);
   const sampled = fromHistory ?? fromReceipts;
-  const tip = sampled === null || sampled < context.chain.minTip ? context.chain.minTip : sampled;
+  const { minTip, blockTimeMs } = context.chain;
+  const maxTip = larger(context.chain.maxTip, minTip);
+  const wanted = sampled === null ? minTip : larger(sampled, minTip);
+  const tip = wanted > maxTip ? maxTip : wanted;
+  if (tip < wanted) {
+    findings.push(
+      note(
+        "TipCapped",
+        "warning",
+        {
+          verdict: "the node names a tip above what is ever proposed on this chain; it is not followed",
+          evidence: `named ${formatGasPrice(wanted)}, proposed ${formatGasPrice(tip)}`,
+          remedy: "ask another node, or give `maxPriorityFeePerGas` yourself",
+        },
+        where,
+      ),
+    );
+  }
   const tipSource = fromHistory !== null ? "feeHistory" : fromReceipts !== null ? "receipts" : "minimum";
-  const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / context.chain.blockTimeMs));
+  const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / blockTimeMs));
+  const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
   return {
     baseFeePerGas,
     tip,
     tipSource,
-    maxFeePerGas: baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters) + tip,
+    maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tip,
+    horizonSeconds:
+      grown === null || grown.blocks === blocks ? context.horizonSeconds : (grown.blocks * blockTimeMs) / 1000,
+    parameters,
+    blockTimeMs,
     evidence: context.simulatedBaseFee !== null ? "measured" : baseFeePerGas !== null ? "estimated" : "unavailable",
     findings,
   };
+};
+
+/** Whether the cap of a transaction is ours to choose. */
+export const isAutomatic = ({ gasPrice, maxFeePerGas }: Transaction): boolean =>
+  gasPrice === null && maxFeePerGas === null;
+
+/**
+ * A fee whose cap is lower by `reduction` wei per gas, with the horizon that it still outlives; null
+ * where it would not even hold for the next block.
+ */
+export const shorten = (fee: Fee, reduction: bigint, given: Quote): Fee | null => {
+  const { maxFeePerGas, maxPriorityFeePerGas: tip, horizonSeconds } = fee;
+  if (maxFeePerGas === null || tip === null || horizonSeconds === null || given.baseFeePerGas === null) return null;
+  const cap = maxFeePerGas - reduction - tip;
+  const { blockTimeMs, parameters } = given;
+  const blocks = blocksWithin(given.baseFeePerGas, cap, Math.ceil((horizonSeconds * 1000) / blockTimeMs), parameters);
+  return blocks < 0
+    ? null
+    : {
+        ...fee,
+        maxFeePerGas: maxFeePerGas - reduction,
+        horizonSeconds: Math.min(horizonSeconds, (blocks * blockTimeMs) / 1000),
+      };
 };
 
 /** The fee of one transaction: the quote, with what the caller fixed left as it is. Blocker: `FeeCapTooLow`. */
@@ -156,7 +208,6 @@ export const decide = (
   transaction: Transaction,
   index: number,
   given: Quote,
-  horizonSeconds: number,
 ): { readonly output: Fee; readonly findings: ReadonlyArray<Finding> } => {
   const where = { step: "fee", transaction: index } as const;
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction;
@@ -192,7 +243,7 @@ export const decide = (
       maxPriorityFeePerGas: tip,
       gasPrice: null,
       tipSource: maxPriorityFeePerGas === null ? given.tipSource : "caller",
-      horizonSeconds: cap === null ? null : horizonSeconds,
+      horizonSeconds: cap === null ? null : given.horizonSeconds,
     };
   })();
   const cap = output.gasPrice ?? output.maxFeePerGas;

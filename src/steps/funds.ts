@@ -7,6 +7,7 @@
  * charge neither L1 nor operator fee in a simulation.
  */
 import { effectiveGasPrice } from "../chains/baseFee.js";
+import type { ExtraFees } from "../chains/feeModel.js";
 import { fromError, note, type Finding } from "../errors/finding.js";
 import type { Address } from "../errors/hex.js";
 import { InsufficientFunds } from "../errors/verdicts.js";
@@ -15,15 +16,6 @@ import type { Fee, Funds, Gas, Outcome, Transfer } from "./outputs.js";
 
 /** EIP-4844: 2^17 per blob. */
 const gasPerBlob = 131_072n;
-
-/** Fees that a chain charges beyond gas × price, per transaction, wei. */
-export interface ExtraFees {
-  readonly l1Fee: bigint;
-  /** What to keep for the L1 fee: it may rise until inclusion. */
-  readonly l1FeeAtMost: bigint;
-  readonly operatorFee: bigint;
-  readonly operatorFeeAtMost: bigint;
-}
 
 /** What one transaction costs its payer, as far as known. */
 export interface Cost {
@@ -34,9 +26,6 @@ export interface Cost {
   /** null = the chain charges more, but it could not be read. */
   readonly extra: ExtraFees | null;
 }
-
-/** No fees beyond gas × price. */
-export const noExtraFees: ExtraFees = { l1Fee: 0n, l1FeeAtMost: 0n, operatorFee: 0n, operatorFeeAtMost: 0n };
 
 const termsOf = (
   { transaction, gas, fee, extra }: Cost,
@@ -82,6 +71,79 @@ const flowOf = (account: Address, { transaction }: Cost, index: number, transfer
   return flow;
 };
 
+/** The payers in order of first appearance. */
+const payersOf = (costs: ReadonlyArray<Cost>): ReadonlyArray<Address> => [
+  ...new Set(costs.map(({ transaction }) => transaction.from)),
+];
+
+interface Step {
+  readonly cost: Cost;
+  readonly index: number;
+  /** null = not known. */
+  readonly parts: ReadonlyArray<Funds["terms"][number]> | null;
+  /** What the account must have held before the first transaction to pay up to and with this one, wei. */
+  readonly needed: bigint;
+}
+
+interface Walk {
+  /** The account's own transactions, in order. */
+  readonly steps: ReadonlyArray<Step>;
+  readonly terms: ReadonlyArray<Funds["terms"][number]>;
+}
+
+/** The account's way through the bundle: at each of its transactions it must be able to pay, with what came in before. */
+const walk = (account: Address, costs: ReadonlyArray<Cost>, transfers: ReadonlyArray<Transfer>): Walk => {
+  const last = costs.findLastIndex(({ transaction }) => transaction.from === account);
+  const steps: Array<Step> = [];
+  const terms: Array<Funds["terms"][number]> = [];
+  let needed = 0n;
+  costs.forEach((cost, index) => {
+    if (cost.transaction.from === account) {
+      const parts = termsOf(cost, index);
+      for (const part of parts ?? []) {
+        terms.push(part);
+        needed += part.amount;
+      }
+      steps.push({ cost, index, parts, needed });
+    }
+    const flow = cost.outcome.status === "success" ? flowOf(account, cost, index, transfers) : 0n;
+    if (flow !== 0n && index < last) {
+      terms.push({ transaction: index, name: flow > 0n ? "received" : "spent", amount: -flow });
+      needed -= flow;
+    }
+  });
+  return { steps, terms };
+};
+
+/**
+ * By how much the price of the gas that we chose ourselves must fall for `balance` to carry everything,
+ * in wei per gas, per payer; payers that can pay, or that no lower price would help, are absent.
+ * `automatic` says of which transactions the price is ours to choose.
+ */
+export const reductions = (
+  costs: ReadonlyArray<Cost>,
+  automatic: ReadonlyArray<boolean>,
+  balances: ReadonlyMap<Address, bigint>,
+  transfers: ReadonlyArray<Transfer>,
+): ReadonlyMap<Address, bigint> => {
+  const found = new Map<Address, bigint>();
+  for (const account of payersOf(costs)) {
+    const balance = balances.get(account);
+    const { steps } = walk(account, costs, transfers);
+    if (balance === undefined || steps.some(({ parts }) => parts === null)) continue;
+    let reduction: bigint | null = 0n;
+    let gas = 0n;
+    for (const { cost, index, needed } of steps) {
+      if (automatic[index] === true) gas += cost.gas.limit ?? 0n;
+      if (needed <= balance || reduction === null) continue;
+      const fall: bigint | null = gas === 0n ? null : (needed - balance + gas - 1n) / gas;
+      reduction = fall === null || fall > reduction ? fall : reduction;
+    }
+    if (reduction !== null && reduction > 0n) found.set(account, reduction);
+  }
+  return found;
+};
+
 /** One entry per payer, in order of first appearance, and `InsufficientFunds` with the exact shortfall. */
 export const decide = (
   costs: ReadonlyArray<Cost>,
@@ -89,38 +151,17 @@ export const decide = (
   transfers: ReadonlyArray<Transfer>,
 ): { readonly outputs: ReadonlyArray<Funds>; readonly findings: ReadonlyArray<Finding> } => {
   const findings: Array<Finding> = [];
-  const payers = [...new Set(costs.map(({ transaction }) => transaction.from))];
-  const outputs = payers.map((account): Funds => {
-    const own = costs.flatMap((cost, index) => (cost.transaction.from === account ? [index] : []));
-    const first = own[0] ?? 0;
-    const last = own[own.length - 1] ?? 0;
-    const terms: Array<Funds["terms"][number]> = [];
-    let complete = true;
-    let held = 0n;
-    let required = 0n;
-    let expected: bigint | null = 0n;
-    costs.forEach((cost, index) => {
-      if (cost.transaction.from === account) {
-        const parts = termsOf(cost, index);
-        const likely = expectedOf(cost);
-        expected = expected === null || likely === null ? null : expected + likely;
-        if (parts === null) complete = false;
-        for (const part of parts ?? []) {
-          terms.push(part);
-          held -= part.amount;
-        }
-        // the account must be able to pay at this very point, with what came in before
-        if (-held > required) required = -held;
-      }
-      const flow = cost.outcome.status === "success" ? flowOf(account, cost, index, transfers) : 0n;
-      if (flow !== 0n && index < last) {
-        terms.push({ transaction: index, name: flow > 0n ? "received" : "spent", amount: -flow });
-        held += flow;
-      }
-    });
+  const outputs = payersOf(costs).map((account): Funds => {
+    const { steps, terms } = walk(account, costs, transfers);
+    const complete = steps.every(({ parts }) => parts !== null);
+    const required = steps.reduce((most, { needed }) => (needed > most ? needed : most), 0n);
+    const expected = steps.reduce<bigint | null>((sum, { cost }) => {
+      const likely = expectedOf(cost);
+      return sum === null || likely === null ? null : sum + likely;
+    }, 0n);
     const balance = balances.get(account) ?? null;
     const shortfall = balance === null || !complete ? null : required > balance ? required - balance : 0n;
-    const where = { step: "funds", transaction: first } as const;
+    const where = { step: "funds", transaction: steps[0]?.index ?? 0 } as const;
     if (shortfall !== null && shortfall > 0n) {
       findings.push(
         fromError(new InsufficientFunds({ account, have: balance, want: required, shortfall }), "blocker", where),

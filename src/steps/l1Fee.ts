@@ -1,114 +1,134 @@
 /**
- * What an OP-stack chain charges beyond gas: the L1 data fee and the operator fee. Lives on the witness.
+ * What a chain charges beyond gas × price, by its fee model. Lives on the witness; pure.
  *
- * The L1 fee is `GasPriceOracle.getL1Fee` over the exact unsigned bytes of the real transaction type;
- * the operator fee is read at gas 0 and at the limit, for it is linear in gas, whatever the fork. An
- * oracle that fails is an error, never zero. Source: OP-stack specs, Fjord, Isthmus and Jovian.
+ * `detect` decides by code at OP-stack's oracle predeploys. An oracle that fails is an error, never
+ * zero; so is a model of the caller's own that throws or names impossible amounts.
  */
+import * as Result from "effect/Result";
+import {
+  gasOnly,
+  noExtraFees,
+  type ExtraFees,
+  type FeeDecision,
+  type FeeLookup,
+  type FeeModel,
+  type FeeSubject,
+} from "../chains/feeModel.js";
+import { opStack, predeploys } from "../chains/opStack.js";
 import type { Chain } from "../Chains.js";
-import { note, type Finding } from "../errors/finding.js";
-import type { Address, Hex } from "../errors/hex.js";
-import { readBool, readUint256, type Answer } from "../witness/answers.js";
-import { getL1Fee, getOperatorFee, isIsthmus, type Query } from "../witness/queries.js";
+import { Finding, fromError, note } from "../errors/finding.js";
+import { formatGas, formatWei, sentence } from "../errors/text.js";
+import { BlockGasLimitExceeded } from "../errors/verdicts.js";
+import type { Query } from "../witness/queries.js";
 
-type Lookup = (query: Query) => Answer | undefined;
+export type { ExtraFees as L1Fees, FeeSubject as L1Subject } from "../chains/feeModel.js";
 
-/** What one transaction is asked about. */
-export interface L1Subject {
-  /** Unsigned EIP-2718 bytes. */
-  readonly unsigned: Hex;
-  readonly gasLimit: bigint;
-}
-
-/** The L1 attributes predeploy: present on every OP-stack chain beside the oracle. */
-const l1Block = "0x4200000000000000000000000000000000000015" as Address;
-
-/**
- * Head room for the L1 fee until inclusion, in percent: the L1 base fee may rise by an eighth per L1
- * block and the blob base fee beside it; two L1 blocks.
- */
-export const l1MarginPercent = 25n;
-
-const presence = (chain: Chain): ReadonlyArray<Query> => [
-  { kind: "account", address: chain.gasPriceOracle },
-  { kind: "account", address: l1Block },
-];
-
-const asks = (chain: Chain): boolean => chain.feeModel === "opstack" || chain.feeModel === "detect";
+const modelOf = (chain: Chain): FeeModel => {
+  if (typeof chain.feeModel === "object") return chain.feeModel;
+  return chain.feeModel === "opstack" || chain.feeModel === "detect"
+    ? opStack(chain.gasPriceOracle)
+    : gasOnly(chain.feeModel);
+};
 
 /** What the witness reads for these transactions; nothing on chains without such fees. */
-export const queries = (chain: Chain, subjects: ReadonlyArray<L1Subject>): ReadonlyArray<Query> =>
-  asks(chain)
-    ? [
-        ...presence(chain),
-        isIsthmus(chain.gasPriceOracle),
-        getOperatorFee(0n, chain.gasPriceOracle),
-        ...subjects.flatMap(({ unsigned, gasLimit }) => [
-          getL1Fee(unsigned, chain.gasPriceOracle),
-          getOperatorFee(gasLimit, chain.gasPriceOracle),
-        ]),
-      ]
-    : [];
+export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject>): ReadonlyArray<Query> =>
+  Result.getOrElse(
+    Result.try(() => [...modelOf(chain).queries(subjects)]),
+    () => [],
+  );
 
-/** The fees of one transaction in wei; structurally what the funds step takes. */
-export interface L1Fees {
-  readonly l1Fee: bigint;
-  readonly l1FeeAtMost: bigint;
-  readonly operatorFee: bigint;
-  readonly operatorFeeAtMost: bigint;
-}
-
-const free: L1Fees = { l1Fee: 0n, l1FeeAtMost: 0n, operatorFee: 0n, operatorFeeAtMost: 0n };
-
-/** Whether the oracle predeploys have code; null = nobody looked. */
-export const isOpStack = (chain: Chain, lookup: Lookup): boolean | null => {
-  if (!asks(chain)) return false;
-  if (chain.feeModel === "opstack") return true;
-  const answers = presence(chain).map(lookup);
+/** Whether the chain charges by its model: for `detect`, whether the oracle predeploys have code; null = nobody looked. */
+export const isCharged = (chain: Chain, lookup: FeeLookup): boolean | null => {
+  if (chain.feeModel !== "detect") return true;
+  const answers = predeploys(chain.gasPriceOracle).map(lookup);
   if (answers.some((answer) => answer?.kind !== "account")) return null;
   return answers.every((answer) => answer?.kind === "account" && answer.codeSize > 0n);
 };
 
+/** What is known beside. */
+export interface Context {
+  /** Gas of a whole block; null = not known. */
+  readonly blockGasLimit: bigint | null;
+  /** Seconds for which the fees shall hold. */
+  readonly horizonSeconds: number;
+}
+
+const isAmount = (value: unknown): boolean => typeof value === "bigint" && value >= 0n && value < 1n << 200n;
+
+/** A decision of a model, whoever wrote it: nothing impossible passes. */
+const sane = (decision: FeeDecision): FeeDecision => {
+  if (!("fees" in decision)) return decision;
+  const { l1Fee, l1FeeAtMost, operatorFee, operatorFeeAtMost } = decision.fees;
+  const possible =
+    [l1Fee, l1FeeAtMost, operatorFee, operatorFeeAtMost].every(isAmount) &&
+    l1FeeAtMost >= l1Fee &&
+    operatorFeeAtMost >= operatorFee;
+  return possible ? decision : { unreadable: "the chain's fee model named impossible amounts" };
+};
+
 /**
  * Decides the fees of one transaction; null with an `unavailable` finding where the chain charges but
- * did not say. `gas.limit` is what will be signed, `gas.used` what the simulation took.
+ * did not say. `gas.limit` is what will be signed, `gas.used` what the simulation took. Blocker:
+ * `BlockGasLimitExceeded` where the data alone is more than a block takes (Jovian's data footprint).
  */
 export const decide = (
   chain: Chain,
-  subject: L1Subject | null,
+  subject: FeeSubject | null,
   gas: { readonly used: bigint | null; readonly limit: bigint | null },
   index: number,
-  lookup: Lookup,
-): { readonly output: L1Fees | null; readonly findings: ReadonlyArray<Finding> } => {
+  lookup: FeeLookup,
+  { blockGasLimit, horizonSeconds }: Context,
+): { readonly output: ExtraFees | null; readonly findings: ReadonlyArray<Finding> } => {
   const where = { step: "funds", transaction: index } as const;
   const failed = (verdict: string, remedy: string) => ({
     output: null,
     findings: [note("EvidenceReduced", "unavailable", { verdict, evidence: chain.gasPriceOracle, remedy }, where)],
   });
-  const charges = isOpStack(chain, lookup);
-  if (charges === false) return { output: free, findings: [] };
+  const charges = isCharged(chain, lookup);
+  if (charges === false) return { output: noExtraFees, findings: [] };
   if (charges === null)
     return failed(
       "whether the chain charges L1 fees is not known",
       "use a node that simulates, or name the chain's fee model through the Chains service",
     );
-  if (subject === null || gas.limit === null) return { output: null, findings: [] };
-  const l1Fee = readUint256(lookup(getL1Fee(subject.unsigned, chain.gasPriceOracle)));
-  if (l1Fee === null) return failed("the chain's L1 fee could not be read from its oracle", "try another node");
-  const atLimit = readUint256(lookup(getOperatorFee(subject.gasLimit, chain.gasPriceOracle)));
-  const atZero = readUint256(lookup(getOperatorFee(0n, chain.gasPriceOracle)));
-  const l1 = { l1Fee, l1FeeAtMost: (l1Fee * (100n + l1MarginPercent) + 99n) / 100n };
-  if (atLimit === null || atZero === null || atLimit < atZero) {
-    const isthmus = lookup(isIsthmus(chain.gasPriceOracle));
-    // before Isthmus there is no operator fee, and no function to ask for it
-    const before = isthmus?.kind === "call" && readBool(isthmus) !== true && (atLimit === null || atZero === null);
-    return before
-      ? { output: { ...l1, operatorFee: 0n, operatorFeeAtMost: 0n }, findings: [] }
-      : failed("the chain's operator fee could not be read from its oracle", "try another node");
+  const model = modelOf(chain);
+  const { limit } = gas;
+  if (subject === null || limit === null)
+    return {
+      output: chain.feeModel === "ethereum" || chain.feeModel === "arbitrum" ? noExtraFees : null,
+      findings: [],
+    };
+  const decision = Result.getOrElse(
+    Result.map(
+      Result.try(() => model.decide(subject, { used: gas.used, limit }, lookup, horizonSeconds)),
+      sane,
+    ),
+    (): FeeDecision => ({ unreadable: "the chain's fee model failed" }),
+  );
+  if (!("fees" in decision)) return failed(decision.unreadable, "try another node");
+  const findings: Array<Finding> = [];
+  if (decision.disagrees !== undefined) {
+    const { chain: said, own } = decision.disagrees;
+    findings.push(
+      note(
+        "L1FeeDisagrees",
+        "info",
+        {
+          verdict: "the chain's oracle and the chain's formula name two L1 fees; the larger one is used",
+          evidence: `oracle ${formatWei(said, chain.symbol)}, formula ${formatWei(own, chain.symbol)}`,
+        },
+        where,
+      ),
+    );
   }
-  const at = (amount: bigint): bigint =>
-    subject.gasLimit === 0n
-      ? atLimit
-      : atZero + ((atLimit - atZero) * amount + subject.gasLimit - 1n) / subject.gasLimit;
-  return { output: { ...l1, operatorFee: at(gas.used ?? gas.limit), operatorFeeAtMost: at(gas.limit) }, findings: [] };
+  if (decision.dataGas !== undefined && blockGasLimit !== null && decision.dataGas > blockGasLimit) {
+    const exceeded = new BlockGasLimitExceeded({ gas: decision.dataGas, limit: blockGasLimit });
+    const message = sentence({
+      verdict: "the transaction's data takes more of a block than there is (data footprint)",
+      evidence: `footprint ${formatGas(decision.dataGas)}, block ${formatGas(blockGasLimit)}`,
+      remedy: "split the data over several transactions",
+    });
+    findings.push(new Finding({ ...fromError(exceeded, "blocker", where), message }));
+  }
+  return { output: decision.fees, findings };
 };

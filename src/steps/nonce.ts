@@ -24,8 +24,11 @@ export interface Counts {
   readonly pending: Result.Result<number, Failure>;
 }
 
+/** More transactions than any account will ever send; far enough below 2^53 for a whole bundle to follow. */
+const mostCounted = 2n ** 52n;
+
 const asNumber = (count: bigint): Effect.Effect<number, RpcError> =>
-  count <= BigInt(Number.MAX_SAFE_INTEGER)
+  count <= mostCounted
     ? Effect.succeed(Number(count))
     : Effect.fail(
         new RpcError({
@@ -66,13 +69,24 @@ export interface Decision {
 const valueOf = (result: Result.Result<number, Failure> | undefined): number | null =>
   result !== undefined && Result.isSuccess(result) ? result.success : null;
 
-/** How many nonces a transaction takes: two when it carries an EIP-7702 authorisation of its own sender for the next one. */
-const width = (transaction: Transaction, nonce: number): number =>
-  transaction.authorizationList?.some(
-    (entry) => entry.nonce === nonce + 1 && authorityOf(entry) === transaction.from,
-  ) === true
-    ? 2
-    : 1;
+/**
+ * The nonces after a transaction: its sender's next one, and those of the accounts whose EIP-7702
+ * authorisations it carries. One that does not fit (other chain, other nonce) is skipped, as a node does.
+ */
+const advance = (
+  upcoming: Map<Address, number>,
+  transaction: Transaction,
+  nonce: number,
+  next: (account: Address) => number | null,
+): void => {
+  upcoming.set(transaction.from, nonce + 1);
+  for (const entry of transaction.authorizationList ?? []) {
+    const fits = entry.chainId === 0 || transaction.chainId === null || entry.chainId === transaction.chainId;
+    const authority = fits ? authorityOf(entry) : null;
+    if (authority === null || entry.nonce !== (upcoming.get(authority) ?? next(authority))) continue;
+    upcoming.set(authority, entry.nonce + 1);
+  }
+};
 
 /**
  * Decides the nonce of every transaction, in bundle order.
@@ -88,12 +102,19 @@ export const decide = (
 ): Decision => {
   const findings: Array<Finding> = [];
   const upcoming = new Map<Address, number>();
+  const seen = new Set<Address>();
+  const nextOf = (account: Address): number | null => {
+    const answers = counts.get(account);
+    const [latest, pending] = [valueOf(answers?.latest), valueOf(answers?.pending)];
+    return latest === null && pending === null ? null : Math.max(latest ?? 0, pending ?? 0);
+  };
   const outputs = transactions.map((transaction, index): Nonce => {
     const where = { step: "nonce", transaction: index } as const;
     const answers = counts.get(transaction.from);
     const latest = valueOf(answers?.latest);
     const pending = valueOf(answers?.pending);
-    const first = !upcoming.has(transaction.from);
+    const first = !seen.has(transaction.from);
+    seen.add(transaction.from);
     if (first && answers !== undefined) findings.push(...missing(answers, index));
     if (first && latest !== null && pending !== null && pending < latest) {
       findings.push(
@@ -109,12 +130,12 @@ export const decide = (
         ),
       );
     }
-    const next = latest === null && pending === null ? null : Math.max(latest ?? 0, pending ?? 0);
+    const next = nextOf(transaction.from);
     const due = upcoming.get(transaction.from) ?? next;
     const reserved = assigned[index] ?? null;
     const value = transaction.nonce ?? reserved ?? due;
     const fixed = transaction.nonce !== null;
-    if (value !== null) upcoming.set(transaction.from, value + width(transaction, value));
+    if (value !== null) advance(upcoming, transaction, value, nextOf);
     const gap = value !== null && due !== null && value > due ? value - due : value === null ? null : 0;
     const evidence = value === null ? "unavailable" : fixed || reserved !== null ? "assumed" : "estimated";
     const output: Nonce = {
@@ -128,14 +149,10 @@ export const decide = (
     };
     if (value === null || due === null) return output;
     const evidenceOf = { account: transaction.from, nonce: BigInt(value), next: BigInt(due) };
-    if (latest !== null && value < (first ? latest : due)) {
-      findings.push(
-        fromError(
-          new NonceTooLow({ ...evidenceOf, next: BigInt(Math.max(latest, first ? latest : due)) }),
-          "blocker",
-          where,
-        ),
-      );
+    // what an earlier transaction of the bundle takes is gone, whatever the node could count
+    const least = first ? latest : due;
+    if (least !== null && value < least) {
+      findings.push(fromError(new NonceTooLow({ ...evidenceOf, next: BigInt(least) }), "blocker", where));
     } else if (value < due) {
       findings.push(
         note(

@@ -30,6 +30,8 @@ export interface Plan {
   readonly before: ReadonlyArray<Query>;
   /** What it reads after them. */
   readonly after: ReadonlyArray<Query>;
+  /** Most gas for one call of the witness; absent = what its queries may take at most. */
+  readonly room?: bigint;
   readonly block: Eth.BlockParameter;
   readonly stateOverrides: Eth.StateOverrides | null;
   readonly blockOverrides: Eth.BlockOverrides | null;
@@ -86,8 +88,12 @@ const unforeseeable: Effect.Effect<Placement> = Effect.sync(() =>
  */
 export const ask = Effect.fnUntraced(function* (plan: Plan): Effect.fn.Return<Simulated, Failure, Rpc> {
   const placement = yield* unforeseeable;
-  const first = plan.before.length > 0 ? [witnessCall(placement, plan.before, gasFor(plan.before))] : [];
-  const last = plan.after.length > 0 ? [witnessCall(placement, plan.after, gasFor(plan.after))] : [];
+  const gasOfQueries = (queries: ReadonlyArray<Query>): bigint => {
+    const most = gasFor(queries);
+    return plan.room === undefined || most < plan.room ? most : plan.room;
+  };
+  const first = plan.before.length > 0 ? [witnessCall(placement, plan.before, gasOfQueries(plan.before))] : [];
+  const last = plan.after.length > 0 ? [witnessCall(placement, plan.after, gasOfQueries(plan.after))] : [];
   const blocks = yield* Eth.simulateV1({
     blocks: [
       {

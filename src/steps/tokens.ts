@@ -1,18 +1,21 @@
 /**
- * What tokens call themselves: name, symbol, decimals. Lives on the witness.
+ * What tokens call themselves, and which standard they answer to. Lives on the witness.
  *
  * The text is the token's own and may lie; it is bounded here and escaped wherever it is shown.
  */
-import type { Address } from "../errors/hex.js";
-import { readString, readUint8, type Answer } from "../witness/answers.js";
-import { decimals, name, symbol, type Query } from "../witness/queries.js";
+import type { Address, Hex } from "../errors/hex.js";
+import { readBool, readString, readUint8, type Answer } from "../witness/answers.js";
+import { decimals, name, supportsInterface, symbol, type Query } from "../witness/queries.js";
+import type { Standards } from "./logs/transfers.js";
 import type { TokenInfo, Transfer } from "./outputs.js";
+
+export type { Standards };
 
 type Lookup = (query: Query) => Answer | undefined;
 
 /** Every token that moves or is granted, each once, at most `limit`. */
 export const tokens = (
-  moved: ReadonlyArray<Transfer>,
+  moved: ReadonlyArray<Pick<Transfer, "token">>,
   granted: ReadonlyArray<{ readonly token: Address }>,
   limit: number,
 ): ReadonlyArray<Address> =>
@@ -23,9 +26,35 @@ export const tokens = (
     ]),
   ].slice(0, limit);
 
-/** What the witness reads. */
+/** ERC-165 ids: ERC-721, the draft of ERC-721 that CryptoKitties has, ERC-1155. */
+const erc721 = "0x80ac58cd" as Hex;
+const erc721Draft = "0x9a20483d" as Hex;
+const erc1155 = "0xd9b67a26" as Hex;
+
+/** What tells a token's standard; `decimals` is asked with the metadata. */
+export const standardQueries = (asked: ReadonlyArray<Address>): ReadonlyArray<Query> =>
+  asked.flatMap((token) => [
+    decimals(token),
+    supportsInterface(token, erc721),
+    supportsInterface(token, erc1155),
+    supportsInterface(token, erc721Draft),
+  ]);
+
+/** What the tokens' metadata is read by. */
 export const queries = (asked: ReadonlyArray<Address>): ReadonlyArray<Query> =>
-  asked.flatMap((token) => [name(token), symbol(token), decimals(token)]);
+  asked.flatMap((token) => [decimals(token), symbol(token), name(token)]);
+
+/** Which standard each token answers to: by ERC-165, else whoever has decimals is an ERC-20. */
+export const standards = (asked: ReadonlyArray<Address>, lookup: Lookup): Standards => {
+  const supports = (token: Address, id: Hex): boolean => readBool(lookup(supportsInterface(token, id))) === true;
+  const found = new Map<Address, "erc20" | "erc721" | "erc1155">();
+  for (const token of asked) {
+    if (supports(token, erc1155)) found.set(token, "erc1155");
+    else if (supports(token, erc721) || supports(token, erc721Draft)) found.set(token, "erc721");
+    else if (readUint8(lookup(decimals(token))) !== null) found.set(token, "erc20");
+  }
+  return found;
+};
 
 /** What each token answered; null where it did not answer or answered nonsense. */
 export const decide = (asked: ReadonlyArray<Address>, lookup: Lookup): ReadonlyArray<TokenInfo> =>

@@ -49,11 +49,22 @@ const wrongArgument = (
 };
 
 /** JSON form of an ABI, and whether it is one: an array of objects with a `type`. */
-const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Schema.Json>> =>
-  Array.isArray(value) &&
-  value.every((item) => typeof item === "object" && item !== null && typeof item.type === "string")
-    ? Result.succeed(value as ReadonlyArray<Schema.Json>)
-    : no(field, "must be a JSON ABI: an array of items with a type (parse human-readable ABIs with viem's parseAbi)");
+export const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Schema.Json>> =>
+  Result.flatMap(
+    // why: the report keeps it as JSON; what JSON cannot hold (undefined, functions) is no part of an ABI
+    Result.try({
+      try: (): unknown => JSON.parse(JSON.stringify(value) ?? "null"),
+      catch: (error) => new InvalidTransaction({ field, problem: `is not JSON: ${reason(error)}` }),
+    }),
+    (json) =>
+      Array.isArray(json) &&
+      json.every((item) => typeof item === "object" && item !== null && typeof item.type === "string")
+        ? Result.succeed(json as ReadonlyArray<Schema.Json>)
+        : no(
+            field,
+            "must be a JSON ABI: an array of items with a type (parse human-readable ABIs with viem's parseAbi)",
+          ),
+  );
 
 const withInputs = (type: string, item: unknown): item is { readonly inputs: ReadonlyArray<AbiParameter> } =>
   typeof item === "object" &&

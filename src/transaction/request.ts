@@ -97,6 +97,23 @@ export const signingHash = (request: Request): Hash | null => {
   return bytes === null ? null : (keccak256(bytes) as Hash);
 };
 
+/**
+ * Whether a request is that transaction with only its open fields filled in: target, data, value and
+ * lists are the input's, and so is every number that the caller fixed.
+ */
+export const isRequestOf = (transaction: Transaction, request: Request): boolean => {
+  const built = buildRequest(transaction, {
+    chainId: transaction.chainId ?? request.chainId,
+    nonce: transaction.nonce ?? request.nonce,
+    gas: transaction.gas ?? request.gas,
+    gasPrice: transaction.gasPrice,
+    maxFeePerGas: transaction.maxFeePerGas ?? request.maxFeePerGas ?? null,
+    maxPriorityFeePerGas: transaction.maxPriorityFeePerGas ?? request.maxPriorityFeePerGas ?? null,
+  });
+  const hash = built === null ? null : signingHash(built);
+  return hash !== null && hash === signingHash(request);
+};
+
 /** One transaction of a digest. */
 export interface Signable {
   readonly from: Address;
@@ -107,12 +124,16 @@ export interface Signable {
  * keccak256 over version, chain id, and per transaction in order its sender and signing hash; null
  * when one cannot be serialised. It finds mistakes, not forgery.
  */
-export const digestOf = (version: number, chainId: number, signables: ReadonlyArray<Signable>): Hash | null => {
-  const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
-  for (const { from, request } of signables) {
-    const hash = signingHash(request);
-    if (hash === null) return null;
-    parts.push(from.toLowerCase() as Address, hash);
-  }
-  return keccak256(concatHex(parts)) as Hash;
-};
+export const digestOf = (version: number, chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>
+  Result.getOrElse(
+    Result.try(() => {
+      const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
+      for (const { from, request } of signables) {
+        const hash = signingHash(request);
+        if (hash === null) return null;
+        parts.push(from.toLowerCase() as Address, hash);
+      }
+      return keccak256(concatHex(parts)) as Hash;
+    }),
+    () => null,
+  );

@@ -1,6 +1,6 @@
 /** A signed transaction read back: who signed it, and what. */
 import * as Result from "effect/Result";
-import { parseTransaction, type TransactionSerialized } from "viem";
+import { parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
 import type { Address } from "../errors/hex.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 import { recoverSigner } from "./signer.js";
@@ -31,13 +31,28 @@ const requestOf = (
   return { request, signature: { r, s, yParity: parity } };
 };
 
+/**
+ * Whether these are the bytes that request and signature make: other encodings of the same fields, and
+ * bytes behind the end, are not what any node would take. A blob transaction may travel with its blobs.
+ */
+const isExact = (
+  raw: string,
+  { request, signature }: { readonly request: Request; readonly signature: { r: string; s: string; yParity: number } },
+): boolean => {
+  const { r, s, yParity } = signature;
+  const sealed = { r: r as `0x${string}`, s: s as `0x${string}`, yParity, v: BigInt(27 + yParity) };
+  const made = serializeTransaction(request, sealed);
+  const given = raw.toLowerCase();
+  return given === made || (request.type === "eip4844" && given.includes(made.slice(4)));
+};
+
 /** The signer and the request of signed bytes; null when they are no signed transaction. */
 export const readSigned = (raw: string): Signable | null =>
   Result.getOrElse(
     Result.try(() => {
       const parsed = requestOf(raw);
       const hash = parsed === null ? null : signingHash(parsed.request);
-      if (parsed === null || hash === null) return null;
+      if (parsed === null || hash === null || !isExact(raw, parsed)) return null;
       const from: Address | null = recoverSigner(hash, parsed.signature);
       return from === null ? null : { from, request: parsed.request };
     }),

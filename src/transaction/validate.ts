@@ -12,6 +12,8 @@ const no = (field: string, problem: string) => Result.fail(new InvalidTransactio
 const maxUint256 = 2n ** 256n - 1n;
 /** Gas is a signed 64-bit number in every client's gas pool. */
 const maxGas = 2n ** 63n - 1n;
+/** Counts above this are nonsense, and arithmetic on them stays exact. */
+const mostNonce = 2 ** 52;
 /** EIP-2681: the nonce 2^64 − 1 cannot be used. */
 const maxNonce = 2n ** 64n - 1n;
 /** Nodes refuse larger requests long before; protects the process that embeds us. */
@@ -56,6 +58,9 @@ const uint = (value: unknown, field: string, unit: string, max: bigint = maxUint
 const gasLimit = (value: unknown, field: string): Checked<bigint> =>
   value === 0n ? no(field, "must be above 0") : uint(value, field, "gas", maxGas);
 
+const chain = (value: unknown, field: string): Checked<number> =>
+  value === 0 ? no(field, "must be above 0 (EIP-155)") : integer(value, field);
+
 const integer = (value: unknown, field: string, max: number = Number.MAX_SAFE_INTEGER): Checked<number> =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= max
     ? Result.succeed(value)
@@ -65,8 +70,8 @@ const nonce = (value: unknown, field: string): Checked<number> => {
   if (typeof value === "bigint" && value >= maxNonce) return no(field, "the nonce is at its maximum (EIP-2681)");
   if (typeof value === "number" && value >= Number(maxNonce))
     return no(field, "the nonce is at its maximum (EIP-2681)");
-  if (typeof value === "bigint" && value > BigInt(Number.MAX_SAFE_INTEGER))
-    return no(field, "is above what any account has used (2^53 − 1)");
+  if ((typeof value === "bigint" || typeof value === "number") && value > mostNonce)
+    return no(field, "is above what any account has used (2^52)");
   return integer(typeof value === "bigint" ? Number(value) : value, field);
 };
 
@@ -158,7 +163,7 @@ const one = (input: unknown, at: string) =>
       to,
       data: encoded.data,
       value: (yield* optional(call["value"], name("value"), (value, field) => uint(value, field, "wei"))) ?? 0n,
-      chainId: yield* optional(call["chainId"], name("chainId"), integer),
+      chainId: yield* optional(call["chainId"], name("chainId"), chain),
       gas: yield* optional(call["gas"], name("gas"), gasLimit),
       nonce: yield* optional(call["nonce"], name("nonce"), nonce),
       maxFeePerGas: yield* optional(call["maxFeePerGas"], name("maxFeePerGas"), (value, field) =>
@@ -207,6 +212,8 @@ const together = (transaction: Transaction, name: (field: string) => string): Ch
   if (to === null && transaction.data.length === 2) return no(name("to"), "is missing; a deployment needs data");
   if (transaction.maxFeePerBlobGas !== null && blobVersionedHashes === null)
     return no(name("maxFeePerBlobGas"), "needs blobVersionedHashes");
+  if (transaction.maxFeePerBlobGas === null && blobVersionedHashes !== null)
+    return no(name("maxFeePerBlobGas"), "is missing; blobVersionedHashes need it");
   return Result.void;
 };
 

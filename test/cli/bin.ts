@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

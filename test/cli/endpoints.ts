@@ -15,9 +15,7 @@ interface Request {
 }
 
 /** A refusal: an HTTP status with any body, or a JSON-RPC error. */
-export type Refusal =
-  | { readonly status: number; readonly body: string }
-  | { readonly code: number; readonly message: string };
+type Refusal = { readonly status: number; readonly body: string } | { readonly code: number; readonly message: string };
 
 const bodyOf = async (request: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = [];
@@ -26,10 +24,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 };
 
 /** Passes to `target` what `refuse` gives no refusal for; null as method stands for a batch. */
-export const startEndpoint = async (
-  target: string,
-  refuse: (method: string | null) => Refusal | null,
-): Promise<Endpoint> => {
+const startEndpoint = async (target: string, refuse: (method: string | null) => Refusal | null): Promise<Endpoint> => {
   const asked: Array<string> = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);

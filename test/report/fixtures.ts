@@ -10,9 +10,9 @@ import { ExecutionReverted, InsufficientFunds } from "../../src/errors/verdicts.
 import { Report, type TransactionReport } from "../../src/report/schema.js";
 
 export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
-export const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
 export const usdc = Address.make("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48");
-export const spender = Address.make("0x000000000022d473030f116ddee9f6b43ac78ba3");
+const spender = Address.make("0x000000000022d473030f116ddee9f6b43ac78ba3");
 
 const item = (abi: Abi, name: string): Schema.Json =>
   JSON.parse(JSON.stringify(abi.find((one) => "name" in one && one.name === name))) as Schema.Json;

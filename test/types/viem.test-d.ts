@@ -82,11 +82,9 @@ describe("preflightActions", () => {
       // @ts-expect-error no such function
       { from, to, abi: token, functionName: "transfr", args: [to, 1n] },
     ]);
-    preflight([
-      // @ts-expect-error a number is no uint256
-      { from, to, abi: token, functionName: "transfer", args: [to, 1] },
-      { from, to },
-    ]);
+    const plain = { from, to };
+    // @ts-expect-error a number is no uint256
+    preflight([plain, { from, to, abi: token, functionName: "transfer", args: [to, 1] }]);
     preflight([
       { from, to },
       // @ts-expect-error the amount is missing

@@ -1,5 +1,5 @@
 /** Reading evidence from a node's words, and building the typed answers. Rules are in the sibling files. */
-import { Address } from "../hex.js";
+import type { Address } from "../hex.js";
 import type { Flat } from "../flatten.js";
 import { BlockRange, RpcError, type Reason } from "../rpc.js";
 import { escapeText } from "../text.js";
@@ -36,9 +36,10 @@ export const amountIn = (flat: Flat, pattern: RegExp): bigint | null => quantity
 const addressPattern = /\b(?:address|sender|account|from)\b:?\s+(0x[0-9a-fA-F]{40})\b/i;
 
 /** The account that the words name. */
-export const accountIn = (flat: Flat): typeof Address.Type | null => {
+export const accountIn = (flat: Flat): Address | null => {
   const found = said(flat, addressPattern)?.[1];
-  return found === undefined ? null : Address.make(found as `0x${string}`);
+  // the pattern is the address schema's own
+  return found === undefined ? null : (found as Address);
 };
 
 /** `(supplied gas N)` or `failed with N gas`: the gas that the node itself used in its check. */

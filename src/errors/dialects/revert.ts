@@ -1,5 +1,6 @@
 /** Reverts, before anything else is read: the words after them are the contract's and may say anything. */
-import { isBytes, looksLikeRevert } from "../bytes.js";
+import { looksLikeRevert } from "../bytes.js";
+import type { Hex } from "../hex.js";
 import type { Flat, Level } from "../flatten.js";
 import { bytesInText, revertText } from "../revertText.js";
 import { ExecutionReverted } from "../verdicts.js";
@@ -23,7 +24,7 @@ const reverts = (flat: Flat, level: Level): boolean =>
   level.code === 3 || level.texts.some(revertText) || vmError(level) || anvilCall(flat, level);
 
 /** The revert bytes: under the level that speaks of the revert first, then deeper, then above, then `returnData`. */
-const bytesOf = (flat: Flat, at: number): string | null => {
+const bytesOf = (flat: Flat, at: number): Hex | null => {
   const levels = [...flat.levels.slice(at), ...flat.levels.slice(0, at)].filter(({ code }) => !hashCodes.has(code));
   const found = levels.flatMap(({ bytes }) => (bytes === null ? [] : [bytes]));
   if (flat.returnData !== null) found.push(flat.returnData);
@@ -35,11 +36,8 @@ export const revert = (flat: Flat): Answer => {
   if (refusals.has(flat.httpStatus)) return undefined;
   const at = flat.levels.findIndex((level) => reverts(flat, level));
   if (at < 0) return undefined;
-  const data = bytesOf(flat, at);
   const texts = flat.levels[at]?.texts ?? [];
-  return new ExecutionReverted({
-    data: isBytes(data) ? data : null,
-    text: texts.find(revertText) ?? texts[0] ?? null,
-    raw: flat.raw,
-  });
+  const text = texts.find(revertText) ?? texts[0] ?? null;
+  // the bytes were checked when they were found; a megabyte is not checked twice
+  return new ExecutionReverted({ data: bytesOf(flat, at), text, raw: flat.raw }, { disableChecks: true });
 };

@@ -162,4 +162,21 @@ export const tokens: ReadonlyArray<Package> = [
       "0819bdcd SignatureExpired()",
     ],
   },
+  {
+    source: "@uniswap/v4-periphery@1.0.3",
+    errors: [
+      "d81b2f2e AllowanceExpired(uint256 deadline)",
+      "24d35a26 ExcessiveInvalidation()",
+      "f96fb071 InsufficientAllowance(uint256 amount)",
+      "3728b83d InvalidAmount(uint256 maxAmount)",
+      "b0669cbc InvalidContractSignature()",
+      "756688fe InvalidNonce()",
+      "8baa579f InvalidSignature()",
+      "4be6321b InvalidSignatureLength()",
+      "815e1d64 InvalidSigner()",
+      "ff633a38 LengthMismatch()",
+      "cd21db4f SignatureExpired(uint256 signatureDeadline)",
+      "c4bd89a9 UnsafeCast()",
+    ],
+  },
 ];

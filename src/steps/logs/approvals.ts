@@ -1,6 +1,7 @@
-/** Rights out of logs: Approval, ApprovalForAll, Permit2's Approval and Permit. Pure. */
+/** Rights out of logs: Approval, ApprovalForAll, and Permit2's own events. Pure. */
 import type { Address } from "../../errors/hex.js";
 import type { Approval, OutcomeLog } from "../outputs.js";
+import type { Standards } from "./transfers.js";
 
 /** One right to look at. */
 export interface Right {
@@ -12,55 +13,82 @@ export interface Right {
   readonly tokenId: bigint | null;
   /** An operator of everything, as against one amount or one NFT. */
   readonly operator: boolean;
+  /** Who keeps the right: the token itself, or a Permit2. */
+  readonly keeper: Address;
+  /** The amount or id, where the shape leaves open which of the two it is. */
+  readonly open: bigint | null;
   /** What the event or the calldata says: an amount, or 1 and 0. */
   readonly said: bigint;
+  /** Epoch seconds, as said. */
+  readonly expiration: bigint | null;
+  /** `call`: only the calldata tells of it. */
+  readonly source: "event" | "call";
   readonly transaction: number;
 }
 
-const topic: Readonly<Record<"approval" | "forAll" | "permit2Approval" | "permit2Permit", string>> = {
-  // Approval(address,address,uint256)
-  approval: "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
-  // ApprovalForAll(address,address,bool)
-  forAll: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
-  // Permit2 Approval(address,address,address,uint160,uint48)
-  permit2Approval: "0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b",
-  // Permit2 Permit(address,address,address,uint160,uint48,uint48)
-  permit2Permit: "0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec",
+const topic: Readonly<Record<"approval" | "forAll" | "permit2Approval" | "permit2Permit" | "permit2Lockdown", string>> =
+  {
+    // Approval(address,address,uint256)
+    approval: "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
+    // ApprovalForAll(address,address,bool)
+    forAll: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
+    // Permit2 Approval(address,address,address,uint160,uint48)
+    permit2Approval: "0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b",
+    // Permit2 Permit(address,address,address,uint160,uint48,uint48)
+    permit2Permit: "0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec",
+    // Permit2 Lockdown(address,address,address)
+    permit2Lockdown: "0x89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4",
+  };
+
+/** The first five values of a log, indexed or not: their order is the same. */
+const valuesOf = ({ topics, data }: OutcomeLog): ReadonlyArray<bigint> => {
+  const values = topics.slice(1).map((word) => BigInt(word));
+  for (let at = 2; at + 64 <= data.length && values.length < 5; at += 64)
+    values.push(BigInt(`0x${data.slice(at, at + 64)}`));
+  return values;
 };
 
-const addressIn = (word: string): Address => `0x${word.slice(-40).toLowerCase()}` as Address;
-const wordAt = (data: string, index: number): bigint | null => {
-  const word = data.slice(2 + index * 64, 66 + index * 64);
-  return word.length === 64 ? BigInt(`0x${word}`) : null;
-};
+/** The low 20 bytes: the upper ones may be dirty. */
+export const addressOf = (value: bigint): Address =>
+  `0x${BigInt.asUintN(160, value).toString(16).padStart(40, "0")}` as Address;
 
-const rightOf = ({ address, topics, data }: OutcomeLog, transaction: number): Right | null => {
-  const token = address.toLowerCase() as Address;
-  const [signature, first, second, third] = topics;
-  if (first === undefined || second === undefined) return null;
-  const [owner, spender] = [addressIn(first), addressIn(second)];
-  const common = { token, owner, spender, transaction, tokenId: null, operator: false };
+const rightOf = (log: OutcomeLog, transaction: number): Right | null => {
+  const signature = log.topics[0];
+  if (signature === undefined || !Object.values(topic).includes(signature)) return null;
+  const [first, second, third, fourth, fifth] = valuesOf(log);
+  if (first === undefined || second === undefined || third === undefined) return null;
+  const emitter = log.address.toLowerCase() as Address;
+  const owner = addressOf(first);
+  const base = { token: emitter, keeper: emitter, owner, transaction, source: "event" } as const;
+  const plain = { ...base, spender: addressOf(second), tokenId: null, operator: false, open: null, expiration: null };
   switch (signature) {
     case topic.approval: {
-      if (third !== undefined)
-        return { ...common, standard: "erc721", tokenId: BigInt(third), said: BigInt(spender) === 0n ? 0n : 1n };
-      const said = wordAt(data, 0);
-      return said === null ? null : { ...common, standard: "erc20", said };
+      if (log.topics.length === 3) return { ...plain, standard: "erc20", said: third };
+      const nft = log.topics.length === 4;
+      return nft
+        ? { ...plain, standard: "erc721", tokenId: third, open: third, said: plain.spender === nobody ? 0n : 1n }
+        : { ...plain, standard: "erc20", open: third, said: third };
     }
-    case topic.forAll: {
-      const said = wordAt(data, 0);
-      return said === null ? null : { ...common, standard: "erc1155", operator: true, said: said === 0n ? 0n : 1n };
-    }
+    case topic.forAll:
+      return { ...plain, standard: "erc721", operator: true, said: third === 0n ? 0n : 1n };
     case topic.permit2Approval:
-    case topic.permit2Permit: {
-      const said = wordAt(data, 0);
-      if (third === undefined || said === null) return null;
-      return { ...common, standard: "permit2", token: addressIn(second), spender: addressIn(third), said };
-    }
+    case topic.permit2Permit:
+      if (fourth === undefined || fifth === undefined) return null;
+      return {
+        ...plain,
+        standard: "permit2",
+        token: addressOf(second),
+        spender: addressOf(third),
+        said: fourth,
+        expiration: fifth,
+      };
     default:
-      return null;
+      return { ...plain, standard: "permit2", token: addressOf(second), spender: addressOf(third), said: 0n };
   }
 };
+
+/** Nobody: an NFT's approval is taken back by approving it. */
+export const nobody = "0x0000000000000000000000000000000000000000" as Address;
 
 /** The rights one transaction's logs tell of, in their order. */
 export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Right> =>
@@ -68,3 +96,15 @@ export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): 
     const right = rightOf(log, transaction);
     return right === null ? [] : [right];
   });
+
+/** The right by what its token answers, where the shape leaves it open. */
+export const settleRight = (right: Right, standards: Standards): Right => {
+  const answered = standards.get(right.token);
+  if (answered === undefined || right.standard === "permit2") return right;
+  if (right.operator) return answered === "erc1155" ? { ...right, standard: "erc1155" } : right;
+  if (right.open === null) return right;
+  if (answered === "erc20") return { ...right, standard: "erc20", tokenId: null, said: right.open };
+  return answered === "erc721"
+    ? { ...right, standard: "erc721", tokenId: right.open, said: right.spender === nobody ? 0n : 1n }
+    : right;
+};

@@ -65,21 +65,24 @@ const fromTransfer = (
     : [{ standard: "erc721", token: emitter, ...parties, amount: 1n, tokenId: value }];
 };
 
+/** No more words than any shape but the batch needs: a log may carry a megabyte. */
+const fewWords = (data: string): ReadonlyArray<bigint> => wordsIn(data.slice(0, 2 + 4 * 64));
+
 const movementsOf = ({ address, topics, data }: OutcomeLog): ReadonlyArray<Movement> => {
   const emitter = address.toLowerCase() as Address;
   const [signature, first, second, third] = topics;
-  const words = wordsIn(data);
   switch (signature) {
     case topic.transfer:
-      return fromTransfer(emitter, topics, words);
+      return fromTransfer(emitter, topics, fewWords(data));
     case topic.single: {
-      const [id, amount] = words;
+      const [id, amount] = fewWords(data);
       if (second === undefined || third === undefined || id === undefined || amount === undefined) return [];
       return [
         { standard: "erc1155", token: emitter, from: addressIn(second), to: addressIn(third), amount, tokenId: id },
       ];
     }
     case topic.batch: {
+      const words = wordsIn(data);
       const [ids, amounts] = [arrayIn(words, 0), arrayIn(words, 1)];
       if (
         second === undefined ||
@@ -100,8 +103,8 @@ const movementsOf = ({ address, topics, data }: OutcomeLog): ReadonlyArray<Movem
     }
     case topic.deposit:
     case topic.withdrawal: {
-      const [amount] = words;
-      if (first === undefined || amount === undefined || topics.length !== 2 || words.length !== 1) return [];
+      const [amount] = fewWords(data);
+      if (first === undefined || amount === undefined || topics.length !== 2 || data.length !== 66) return [];
       const party = addressIn(first);
       return [
         {
@@ -126,6 +129,22 @@ const movementsOf = ({ address, topics, data }: OutcomeLog): ReadonlyArray<Movem
 const reporterOf = ({ address, topics }: OutcomeLog): 0 | 1 =>
   address.toLowerCase() === eip7708 || topics[0] === topic.deposit || topics[0] === topic.withdrawal ? 1 : 0;
 
+const isNativeReporter = ({ address }: OutcomeLog): boolean => {
+  const emitter = address.toLowerCase();
+  return emitter === traced || emitter === eip7708;
+};
+
+/**
+ * Whether a `Deposit` or `Withdrawal` is one of wrapped currency: the native amount goes the other way.
+ * Vaults and stakes emit events of the same shape. Where no native movement is told at all, it stands.
+ */
+const wrappings = (logs: ReadonlyArray<OutcomeLog>): ((movement: Movement) => boolean) => {
+  const native = logs.filter(isNativeReporter).flatMap(movementsOf);
+  const moved = new Set(native.flatMap(({ from, to, amount }) => [`>${to}/${amount}`, `<${from}/${amount}`]));
+  return ({ token, from, amount }) =>
+    native.length === 0 || moved.has(`${from === zero ? ">" : "<"}${token}/${amount}`);
+};
+
 /** The movements of one transaction, in the order of its logs. */
 export const transfersOf = (
   logs: ReadonlyArray<OutcomeLog>,
@@ -133,11 +152,13 @@ export const transfersOf = (
   evidence: Evidence,
 ): ReadonlyArray<Transfer> => {
   const told = new Map<string, [number, number]>();
+  const isWrapping = wrappings(logs);
   return logs.flatMap((log) => {
-    const emitter = log.address.toLowerCase();
-    const isNative = emitter === traced || emitter === eip7708;
+    const isNative = isNativeReporter(log);
     const reporter = reporterOf(log);
+    const wraps = log.topics[0] === topic.deposit || log.topics[0] === topic.withdrawal;
     return movementsOf(log).flatMap((movement): ReadonlyArray<Transfer> => {
+      if (wraps && !isNative && !isWrapping(movement)) return [];
       const { from, to, amount, tokenId } = movement;
       const token = isNative ? null : movement.token;
       const key = `${token}/${from}/${to}/${amount}/${tokenId}`;
@@ -162,3 +183,17 @@ export const transfersOf = (
     });
   });
 };
+
+/** What a token turned out to be, by what it answers; absent where it does not say. */
+export type Standards = ReadonlyMap<Address, "erc20" | "erc721" | "erc1155">;
+
+/** The movements by what the contracts answer, where the shape of the event says something else. */
+export const settle = (transfers: ReadonlyArray<Transfer>, standards: Standards): ReadonlyArray<Transfer> =>
+  transfers.map((transfer): Transfer => {
+    const answered = transfer.token === null ? undefined : standards.get(transfer.token);
+    if (answered === "erc20" && transfer.standard === "erc721" && transfer.tokenId !== null)
+      return { ...transfer, standard: "erc20", amount: transfer.tokenId, tokenId: null };
+    if (answered === "erc721" && transfer.standard === "erc20")
+      return { ...transfer, standard: "erc721", amount: 1n, tokenId: transfer.amount };
+    return transfer;
+  });

@@ -1,0 +1,60 @@
+/**
+ * Nonces for bots and replicas that share a sender: reserve, commit, never twice, never a gap.
+ *
+ * ```
+ *         reserve              commit                    floor > n
+ * FREE ───────────▶ RESERVED ──────────▶ COMMITTED ───────────────▶ SETTLED
+ *  ▲   lease, token  │  │                 │    ▲ send the same bytes
+ *  ├──── release ────┘  │                 └────┘ replace: same nonce, higher fee
+ *  └──── lease ended ───┘
+ * ```
+ * **The fence**: the only permission to broadcast is a successful `commit`, a compare-and-set on the
+ * lease's token in the store. A lease that ended may be handed to another *only because* nothing was
+ * committed under it; a process that wakes up late fails its commit. No clock is trusted for safety.
+ *
+ * What holds, whatever crashes, pauses, lost replies, stale or lying counts:
+ * 1. At most one transaction is ever broadcast per nonce, other than through `replace`.
+ * 2. Every nonce of `[floor, next)` is in exactly one state: free, reserved (by us, or held for
+ *    somebody else's transaction) or committed.
+ * 3. `reserve` gives the lowest free nonce, else the next; never one below the floor, held or committed.
+ * 4. A stale or lower count never moves the floor down and never causes a nonce to be issued again.
+ * 5. The same token gets the same nonce; commit and release can be repeated.
+ * 6. What a crash left reserved is free again after the lease; what it left committed is sent by
+ *    whoever reconciles next, byte for byte.
+ * 7. A free nonce below a committed one is named as a gap, given to the next `reserve` before all
+ *    others, and can be filled by a no-op (`fillGap`).
+ * 8. Interruption anywhere leaves the nonce free or committed.
+ * 9. Never more in flight than the cap: 16, 1 for a delegated sender, 1 beside a self-authorisation.
+ * 10. Somebody else's transactions with the same key are skipped over, never below.
+ *
+ * `withNonce` does all of it; run `keep` beside it in at least one process per lane.
+ */
+export { outcomeOf, SendOutcome, SendOutcomeKind } from "./errors/sendOutcome.js";
+export type { Lane, LaneId } from "./nonces/lane.js";
+export type { Attempt, Counts } from "./nonces/model.js";
+export {
+  adopt,
+  bootstrap,
+  commit,
+  peek,
+  release,
+  replace,
+  reserve,
+  type Committed,
+  type Lease,
+  type ReserveOptions,
+  type Signed,
+} from "./nonces/protocol/lease.js";
+export {
+  check,
+  committed,
+  keep,
+  lanes,
+  reconcile,
+  status,
+  type CommittedAt,
+  type Reconciliation,
+} from "./nonces/protocol/reconcile.js";
+export { fillGap, noop, report, withNonce, type Sent } from "./nonces/protocol/send.js";
+export { defaults, SettingsReference as Settings } from "./nonces/settings.js";
+export { toText, type Status } from "./nonces/status.js";

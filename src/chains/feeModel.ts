@@ -1,0 +1,63 @@
+/**
+ * How a chain charges beyond gas × price, as one object: what the witness reads inside the simulated
+ * block, and what follows from it. Both halves are pure. {@link Chains.layerWith} takes one for a chain
+ * of the caller's own.
+ */
+import type { Hex } from "../errors/hex.js";
+import type { Answer } from "../witness/answers.js";
+import type { Query } from "../witness/queries.js";
+
+/** What one transaction is asked about. */
+export interface FeeSubject {
+  /** Unsigned EIP-2718 bytes: of the very transaction in a proof, a little longer ones in a scan. */
+  readonly unsigned: Hex;
+  readonly gasLimit: bigint;
+}
+
+/** Gas of a transaction: what it took in the simulation (null = not known), and the limit to sign. */
+export interface FeeGas {
+  readonly used: bigint | null;
+  readonly limit: bigint;
+}
+
+/** Fees beyond gas × price, wei. `…AtMost` is what the payer must hold for them. */
+export interface ExtraFees {
+  readonly l1Fee: bigint;
+  readonly l1FeeAtMost: bigint;
+  readonly operatorFee: bigint;
+  readonly operatorFeeAtMost: bigint;
+}
+
+/** What a model decides about one transaction. */
+export type FeeDecision =
+  | {
+      readonly fees: ExtraFees;
+      /** The L1 fee by a computation of one's own, where it differs from the chain's answer; wei. */
+      readonly disagrees?: { readonly chain: bigint; readonly own: bigint };
+      /** Gas that the data takes from the block's limit, where the chain limits it. */
+      readonly dataGas?: bigint;
+    }
+  /** The chain charges, but did not say how much: never zero. In words. */
+  | { readonly unreadable: string };
+
+/** How an answer of the witness is looked up: undefined = not asked or not readable. */
+export type FeeLookup = (query: Query) => Answer | undefined;
+
+/** A fee model. */
+export interface FeeModel {
+  readonly name: string;
+  /** What the witness reads for these transactions. Calls go out with the gas cap that they carry. */
+  readonly queries: (subjects: ReadonlyArray<FeeSubject>) => ReadonlyArray<Query>;
+  /** What one of them is charged. `horizonSeconds` = how long the fees shall hold. */
+  readonly decide: (subject: FeeSubject, gas: FeeGas, lookup: FeeLookup, horizonSeconds: number) => FeeDecision;
+}
+
+/** No fees beyond gas × price. */
+export const noExtraFees: ExtraFees = { l1Fee: 0n, l1FeeAtMost: 0n, operatorFee: 0n, operatorFeeAtMost: 0n };
+
+/** Chains that charge gas × price and nothing else, and those whose L1 cost is inside the gas (Arbitrum). */
+export const gasOnly = (name: string): FeeModel => ({
+  name,
+  queries: () => [],
+  decide: () => ({ fees: noExtraFees }),
+});

@@ -1,0 +1,241 @@
+/**
+ * Failures of the nonce protocol. Each says whether a transaction may have been, or may yet be,
+ * broadcast under the nonce: `mayBeSent`. Where it is false, trying again from the start pays once.
+ */
+import * as Schema from "effect/Schema";
+import { Hash, nullable } from "./hex.js";
+import { escapeText, facts, maybe, sentence, type Parts } from "./text.js";
+
+/** `chainId:address:key`. */
+const lane = Schema.String;
+const count = nullable(Schema.BigInt);
+
+/** A field of the lane that cannot be right; nothing was asked. */
+export class InvalidLane extends Schema.TaggedError<InvalidLane>()("InvalidLane", {
+  field: Schema.String,
+  problem: Schema.String,
+}) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: `the lane's ${escapeText(this.field)} is wrong`,
+      evidence: escapeText(this.problem),
+      remedy: "correct it",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** No nonce can be handed out now: the account has as many transactions in flight as it may. */
+export class NonceBusy extends Schema.TaggedError<NonceBusy>()("NonceBusy", {
+  lane,
+  inFlight: Schema.Int,
+  /** The most in flight. */
+  cap: Schema.Int,
+  /** Until the first lease ends, ms; null = only the chain can make room. */
+  retryInMs: nullable(Schema.Int),
+}) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: "the account has all its transactions in flight",
+      evidence: facts(
+        ["in flight", String(this.inFlight)],
+        ["at most", String(this.cap)],
+        ["lane", escapeText(this.lane)],
+        ["first lease ends in", maybe(this.retryInMs, (ms) => `${ms} ms`)],
+      ),
+      remedy: "wait for one to be mined, or use another sender",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** The store knows nothing of the lane: it is new, or the store lost what it knew. */
+export class NonceColdStart extends Schema.TaggedError<NonceColdStart>()("NonceColdStart", {
+  lane,
+  /** The chain's counts, where they were read. */
+  latest: count,
+  pending: count,
+}) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: "the nonce store knows nothing of this account",
+      evidence: facts(
+        ["lane", escapeText(this.lane)],
+        ["latest", maybe(this.latest, String)],
+        ["pending", maybe(this.pending, String)],
+      ),
+      remedy:
+        "if it is new, or nothing it sent is in flight any more, start it with `Nonces.bootstrap`; if the store lost its data, let what is in flight be mined first",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** The lease is over and the nonce may be somebody else's: the transaction must not be broadcast. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { lane, nonce: Schema.BigInt }) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: "the lease on the nonce is lost, the transaction was not sent",
+      evidence: facts(["nonce", String(this.nonce)], ["lane", escapeText(this.lane)]),
+      remedy: "reserve again and sign with the new nonce; a longer `ttl` if signing takes long",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** The store did not answer, or not sensibly. */
+export class NonceStoreError extends Schema.TaggedError<NonceStoreError>()("NonceStoreError", {
+  /** e.g. `reserve`, `commit`. */
+  operation: Schema.String,
+  /** The store's words, unescaped and bounded. */
+  detail: Schema.String,
+  /** Whether asking again can help. */
+  isRetryable: Schema.Boolean,
+}) {
+  /** A commit without an answer may have been made: then the transaction is sent by whoever reconciles. */
+  get mayBeSent(): boolean {
+    return this.operation === "commit" || this.operation === "replace";
+  }
+  get parts(): Parts {
+    return {
+      verdict: `the nonce store failed at ${escapeText(this.operation)}`,
+      evidence: this.detail === "" ? "" : `"${escapeText(this.detail)}"`,
+      remedy: this.mayBeSent
+        ? "the transaction may be committed and then will be sent: look at `Nonces.committed` before trying again"
+        : this.isRetryable
+          ? "try again"
+          : "look at the store",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** The chain's count is so far above all that was issued that it must be another chain's or another account's. */
+export class NonceImplausible extends Schema.TaggedError<NonceImplausible>()("NonceImplausible", {
+  lane,
+  /** What the node said. */
+  count: Schema.BigInt,
+  /** The first nonce never issued. */
+  next: Schema.BigInt,
+}) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: "the node's transaction count is not believable",
+      evidence: facts(["count", String(this.count)], ["next", String(this.next)], ["lane", escapeText(this.lane)]),
+      remedy: "check the endpoint; if the account really sent that many elsewhere, use a new lane in the store",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** The signed bytes are not what was leased; nothing was sent. */
+export class SignedMismatch extends Schema.TaggedError<SignedMismatch>()("SignedMismatch", {
+  /** `nonce`, `chainId`, `from`, `raw`, `hash` or `authorizationList`. */
+  field: Schema.String,
+  expected: Schema.String,
+  actual: Schema.String,
+}) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: `the signed transaction has another ${escapeText(this.field)} than was leased`,
+      evidence: facts(["leased", escapeText(this.expected)], ["signed", escapeText(this.actual)]),
+      remedy: "sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** The nonce does not hold the transaction that was to be replaced. */
+export class ReplaceConflict extends Schema.TaggedError<ReplaceConflict>()("ReplaceConflict", {
+  lane,
+  nonce: Schema.BigInt,
+  /** Hash of the last transaction committed at the nonce; null = none. */
+  last: nullable(Hash),
+}) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: "the nonce does not hold the transaction that was to be replaced",
+      evidence: facts(["nonce", String(this.nonce)], ["holds", this.last], ["lane", escapeText(this.lane)]),
+      remedy: "read `Nonces.committed` and replace what stands there",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** Somebody else's transaction was mined at the nonce: ours never can be. */
+export class NonceBurned extends Schema.TaggedError<NonceBurned>()("NonceBurned", {
+  lane,
+  nonce: Schema.BigInt,
+  hash: Hash,
+}) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: "another transaction of the account was mined at this nonce",
+      evidence: facts(["nonce", String(this.nonce)], ["ours", this.hash], ["lane", escapeText(this.lane)]),
+      remedy: "send again with a new nonce; find out who else uses the key",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** The node refused the transaction for good and the nonce went back. */
+export class SendRejected extends Schema.TaggedError<SendRejected>()("SendRejected", {
+  lane,
+  nonce: Schema.BigInt,
+  hash: Hash,
+  /** Why, in the words of the typed error. */
+  detail: Schema.String,
+}) {
+  readonly mayBeSent: boolean = false;
+  get parts(): Parts {
+    return {
+      verdict: "the node refused the transaction and its nonce is free again",
+      evidence: facts(["nonce", String(this.nonce)], ["", escapeText(this.detail, 512)]),
+      remedy: "correct the transaction and send it again",
+    };
+  }
+  override get message(): string {
+    return sentence(this.parts);
+  }
+}
+
+/** Every failure of the nonce protocol itself. */
+export const NonceError = Schema.Union([
+  InvalidLane,
+  NonceBusy,
+  NonceColdStart,
+  LeaseLost,
+  NonceStoreError,
+  NonceImplausible,
+  SignedMismatch,
+  ReplaceConflict,
+  NonceBurned,
+  SendRejected,
+]);
+export type NonceError = typeof NonceError.Type;

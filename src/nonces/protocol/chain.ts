@@ -1,0 +1,89 @@
+/** What the nonce protocol asks the chain. */
+import * as Effect from "effect/Effect";
+import * as Schema from "effect/Schema";
+import type { Hash, Hex } from "../../errors/hex.js";
+import type { InvalidLane } from "../../errors/nonces.js";
+import { InvalidLane as InvalidLaneError } from "../../errors/nonces.js";
+import { outcomeOf, SendOutcome } from "../../errors/sendOutcome.js";
+import { ChainIdMismatch } from "../../errors/verdicts.js";
+import * as Eth from "../../Eth.js";
+import { decoder } from "../../eth/decode.js";
+import { Receipt } from "../../eth/receipt.js";
+import { Rpc } from "../../Rpc.js";
+import type { LaneId } from "../lane.js";
+import type { Counts } from "../model.js";
+
+/** The chain's counts for a lane and whether its sender is delegated, in one round. */
+export interface Facts {
+  readonly counts: Counts;
+  readonly delegated: boolean;
+}
+
+const ownNonceOnly = (lane: LaneId): Effect.Effect<void, InvalidLane> =>
+  lane.key === 0n
+    ? Effect.void
+    : Effect.fail(new InvalidLaneError({ field: "key", problem: "the counts of a keyed lane have to be given" }));
+
+const counted = (lane: LaneId) => {
+  const { address } = lane;
+  return {
+    chainId: Eth.chainId,
+    latest: Eth.getTransactionCount({ address, block: "latest" }),
+    // A node that does not serve the pending tag is one that is blind to the mempool
+    pending: Eth.getTransactionCount({ address, block: "pending" }).pipe(
+      Effect.catchTag("RpcError", (error) =>
+        error.reason._tag === "PendingUnavailable" ? Effect.succeed(0n) : Effect.fail(error),
+      ),
+    ),
+  };
+};
+
+const checkChain = (lane: LaneId, chainId: number) =>
+  chainId === lane.chainId
+    ? Effect.void
+    : Effect.fail(new ChainIdMismatch({ expected: BigInt(lane.chainId), actual: BigInt(chainId) }));
+
+const atLeast = (latest: bigint, pending: bigint): Counts => ({ latest, pending: pending > latest ? pending : latest });
+
+/** JSON-RPC, at once: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`. */
+export const readCounts = Effect.fnUntraced(function* (lane: LaneId) {
+  yield* ownNonceOnly(lane);
+  const { chainId, latest, pending } = yield* Effect.all(counted(lane), { concurrency: "unbounded" });
+  yield* checkChain(lane, chainId);
+  return atLeast(latest, pending);
+});
+
+/** {@link readCounts}, and `eth_getCode` on `latest` beside it. */
+export const readFacts = Effect.fnUntraced(function* (lane: LaneId) {
+  yield* ownNonceOnly(lane);
+  const asked = { ...counted(lane), code: Eth.getCode({ address: lane.address, block: "latest" }) };
+  const { chainId, latest, pending, code } = yield* Effect.all(asked, { concurrency: "unbounded" });
+  yield* checkChain(lane, chainId);
+  return { counts: atLeast(latest, pending), delegated: code !== "0x" } satisfies Facts;
+});
+
+const readReceipt = decoder("eth_getTransactionReceipt", Schema.NullOr(Receipt));
+
+/** Which of these transactions is mined, as far as this node knows. JSON-RPC: `eth_getTransactionReceipt` for each. */
+export const minedOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>) {
+  const rpc = yield* Rpc;
+  const receipts = yield* Effect.forEach(
+    hashes,
+    (hash) =>
+      rpc.request("eth_getTransactionReceipt", [hash]).pipe(Effect.flatMap((it) => Effect.fromResult(readReceipt(it)))),
+    { concurrency: 8 },
+  );
+  const found = receipts.findIndex((receipt, index) => receipt?.transactionHash.toLowerCase() === hashes[index]);
+  return hashes[found] ?? null;
+});
+
+/** Broadcasts the bytes as they are. JSON-RPC: `eth_sendRawTransaction`. */
+export const broadcast = (raw: Hex) => Eth.sendRawTransaction({ serializedTransaction: raw });
+
+/** Runs a send and reads its answer; only interruption is passed on. */
+export const outcomeOfSend = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Effect<SendOutcome, never, R> =>
+  send.pipe(
+    Effect.map((answer) => (typeof answer === "string" ? outcomeOf(answer) : new SendOutcome({ kind: "accepted" }))),
+    Effect.catch((error) => Effect.succeed(outcomeOf(error))),
+    Effect.catchDefect((defect) => Effect.succeed(outcomeOf(defect))),
+  );

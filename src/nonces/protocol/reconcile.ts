@@ -1,0 +1,168 @@
+/** Bringing a lane and the chain together again, and looking at it. */
+import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import * as Schedule from "effect/Schedule";
+import type { Hash, Hex } from "../../errors/hex.js";
+import { NonceColdStart, NonceImplausible } from "../../errors/nonces.js";
+import type { SendOutcome } from "../../errors/sendOutcome.js";
+import { NonceStore } from "../../NonceStore.js";
+import type { SlotAt, Snapshot } from "../check.js";
+import type { Lane, LaneId } from "../lane.js";
+import * as Metrics from "../metrics.js";
+import type { Attempt, Counts } from "../model.js";
+import { patiently } from "../patience.js";
+import type { Settings } from "../settings.js";
+import { statusOf } from "../status.js";
+import { broadcast, minedOf, outcomeOfSend, readCounts } from "./chain.js";
+import { context, keepOf } from "./lease.js";
+
+/** A committed transaction, with all that was committed at its nonce. */
+export interface CommittedAt {
+  readonly nonce: bigint;
+  /** The last one: what is sent. */
+  readonly hash: Hash;
+  /** null = only its owner has the bytes. */
+  readonly raw: Hex | null;
+  readonly attempts: ReadonlyArray<Attempt>;
+}
+
+export interface Reconciliation {
+  readonly floor: bigint;
+  readonly next: bigint;
+  /** In flight, ascending. */
+  readonly committed: ReadonlyArray<CommittedAt>;
+  /** Free nonces below a committed one: nothing above them is mined before they are used. See `fillGap`. */
+  readonly gaps: ReadonlyArray<bigint>;
+  /** What was sent again now, and what came of it. `fellOut`: the chain had passed it before (a reorganisation, or a stale count). */
+  readonly resent: ReadonlyArray<{
+    readonly nonce: bigint;
+    readonly hash: Hash;
+    readonly outcome: SendOutcome;
+    readonly fellOut: boolean;
+  }>;
+  /** Settled nonces whose end became known now: `mined` by one of ours, or `burned` by somebody else's. */
+  readonly ended: ReadonlyArray<{ readonly nonce: bigint; readonly hash: Hash; readonly end: "mined" | "burned" }>;
+}
+
+const committedIn = (snapshot: Snapshot): ReadonlyArray<CommittedAt> =>
+  snapshot.slots.flatMap(({ state, nonce, attempts }) => {
+    const last = attempts.at(-1);
+    return state === "committed" && last !== undefined ? [{ nonce, ...last, attempts }] : [];
+  });
+
+const endOf = Effect.fnUntraced(function* (slot: SlotAt, now: number, settings: Settings) {
+  const mined = yield* minedOf(slot.attempts.map(({ hash }) => hash));
+  const first = slot.attempts[0];
+  if (mined !== null) return { nonce: slot.nonce, hash: mined, end: "mined" as const };
+  if (first === undefined || slot.since + settings.burnedAfterMs > now) return null;
+  return { nonce: slot.nonce, hash: first.hash, end: "burned" as const };
+});
+
+/**
+ * Moves the lane to the chain's counts, sends again what is due in nonce order (committed
+ * transactions not sent for `resendAfterMs`, settled ones that fell out), names the gaps, and finds out
+ * how settled nonces ended. Replicas may all run it: the store hands the bytes to one of them at a time.
+ *
+ * Fails with `NonceColdStart`, `NonceImplausible`, `NonceStoreError`, and when the counts cannot be
+ * read. JSON-RPC: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`;
+ * `eth_sendRawTransaction`, or `send`; `eth_getTransactionReceipt`.
+ */
+export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = never, R = never>(
+  given: Lane,
+  send?: (raw: Hex) => Effect.Effect<A, E, R>,
+  options: { readonly counts?: Counts } = {},
+) {
+  const { lane, store, settings } = yield* context(given);
+  const counts = options.counts ?? (yield* readCounts(lane));
+  const request = { counts, keep: keepOf(settings), resendAfterMs: settings.resendAfterMs };
+  const { answer, moved, snapshot } = yield* patiently("reconcile", settings, store.reconcile(lane, request));
+  if (answer._tag === "Implausible") {
+    return yield* new NonceImplausible({ lane: lane.id, count: counts.latest, next: answer.next });
+  }
+  if (answer._tag === "Cold" || snapshot === null) return yield* new NonceColdStart({ lane: lane.id, ...counts });
+  yield* Metrics.countMoved({ answer, moved });
+  yield* Metrics.gaugeLane(lane.id, snapshot);
+
+  const due = new Set(answer.due);
+  const resent = yield* Effect.forEach(
+    snapshot.slots.filter(({ nonce }) => due.has(nonce)),
+    Effect.fnUntraced(function* (slot) {
+      const last = slot.attempts.at(-1);
+      if (last === undefined || last.raw === null) return [];
+      const { hash, raw } = last;
+      const outcome =
+        send === undefined ? yield* outcomeOfSend(broadcast(raw)) : yield* outcomeOfSend(send(raw));
+      yield* Effect.ignore(patiently("report", settings, store.report(lane, slot.nonce, hash, outcome.kind)));
+      return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
+    }),
+  );
+  const ended = yield* Effect.forEach(
+    snapshot.slots.filter(
+      ({ state, outcome, nonce }) =>
+        state === "settled" && outcome !== "mined" && outcome !== "burned" && nonce < counts.latest,
+    ),
+    Effect.fnUntraced(function* (slot) {
+      // A receipt that cannot be read now is read by a later reconciliation
+      const end = Option.getOrNull(yield* Effect.option(endOf(slot, snapshot.now, settings)));
+      if (end === null) return [];
+      yield* Effect.ignore(patiently("report", settings, store.report(lane, end.nonce, end.hash, end.end)));
+      return [end];
+    }),
+    { concurrency: 8 },
+  );
+  return {
+    floor: snapshot.floor,
+    next: snapshot.next,
+    committed: committedIn(snapshot),
+    gaps: Metrics.gapsOf(snapshot),
+    resent: resent.flat(),
+    ended: ended.flat(),
+  } satisfies Reconciliation;
+});
+
+/**
+ * Reconciles for ever, `everyMs` apart (default 5 s): fork it beside the senders. A reconciliation that
+ * fails is logged at Debug and the next one comes all the same.
+ */
+export const keep = Effect.fn("Nonces.keep")(function* <A = Hash, E = never, R = never>(
+  lane: Lane,
+  options: { readonly everyMs?: number; readonly send?: (raw: Hex) => Effect.Effect<A, E, R> } = {},
+) {
+  const once = options.send === undefined ? reconcile(lane) : reconcile(lane, options.send);
+  return yield* once.pipe(
+    Effect.catch((error) => Effect.logDebug("a reconciliation of nonces failed", error)),
+    Effect.repeat(Schedule.spaced(options.everyMs ?? 5_000)),
+    Effect.andThen(Effect.never),
+  );
+});
+
+/** What is in flight, ascending, with its bytes: the predecessors of a transaction that is to be simulated. Asks only the store. */
+export const committed = Effect.fn("Nonces.committed")(function* (given: Lane) {
+  const { lane, store, settings } = yield* context(given);
+  const snapshot = yield* patiently("read", settings, store.read(lane));
+  return snapshot === null ? [] : committedIn(snapshot);
+});
+
+const cold = (lane: LaneId) => new NonceColdStart({ lane: lane.id });
+
+/** Where a lane stands. Fails with `NonceColdStart`. JSON-RPC: the counts, `null` where the node does not answer. */
+export const status = Effect.fn("Nonces.status")(function* (given: Lane) {
+  const { lane, store, settings } = yield* context(given);
+  const snapshot = yield* patiently("read", settings, store.read(lane));
+  if (snapshot === null) return yield* cold(lane);
+  const counts = yield* Effect.orElseSucceed(readCounts(lane), () => null);
+  const found = yield* patiently("check", settings, store.check(lane));
+  yield* Metrics.gaugeLane(lane.id, snapshot);
+  return statusOf(lane, snapshot, counts, found);
+});
+
+/** A health probe: every violation of the lane's partition, in words; empty while the store is sound. Asks only the store. */
+export const check = Effect.fn("Nonces.check")(function* (given: Lane) {
+  const { lane, store, settings } = yield* context(given);
+  return yield* patiently("check", settings, store.check(lane));
+});
+
+/** The lanes of the store, as `chainId:address:key`. */
+export const lanes = Effect.gen(function* () {
+  return yield* (yield* NonceStore).lanes;
+});

@@ -1,0 +1,46 @@
+/** How the nonce protocol behaves; provide `Settings` to change it. */
+import * as Context from "effect/Context";
+
+export interface Settings {
+  /** How long a reserved nonce waits for its commit, ms: the longest a crash can hold one up. */
+  readonly ttlMs: number;
+  /** The most transactions in flight per lane; pools keep 16 per account (geth, reth). */
+  readonly inFlight: number;
+  /** The same for a sender with an EIP-7702 delegation; pools keep 1. */
+  readonly delegatedInFlight: number;
+  /** How long settled rows are kept, ms, so that what a reorganisation drops can be sent again. */
+  readonly settledMs: number;
+  /** How long a nonce is left alone after a transaction of somebody else was last seen there, ms. */
+  readonly foreignMs: number;
+  /** How long after its bytes were last handed out a transaction is sent again, ms. */
+  readonly resendAfterMs: number;
+  /** How long no receipt may exist below the floor before a transaction counts as burned, ms. */
+  readonly burnedAfterMs: number;
+  /** One try of a store operation, ms. */
+  readonly storeTimeoutMs: number;
+  /** Further tries of a store operation; every one is idempotent. */
+  readonly storeRetries: number;
+  /**
+   * Whether a nonce goes back when the node refused its transaction for good. Only with a single
+   * endpoint: with several, another may have taken the bytes. Without it the nonce stays committed
+   * until it is replaced.
+   */
+  readonly recycleRejected: boolean;
+}
+
+export const defaults: Settings = {
+  ttlMs: 60_000,
+  inFlight: 16,
+  delegatedInFlight: 1,
+  settledMs: 900_000,
+  foreignMs: 60_000,
+  resendAfterMs: 10_000,
+  burnedAfterMs: 30_000,
+  storeTimeoutMs: 2_000,
+  storeRetries: 2,
+  recycleRejected: false,
+};
+
+export const SettingsReference: Context.Reference<Settings> = Context.Reference("evm-preflight/Nonces/Settings", {
+  defaultValue: () => defaults,
+});

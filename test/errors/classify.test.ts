@@ -1,0 +1,216 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { classify, isVerdict, looksLikeRevert, type ClassifyInput } from "../../src/errors/classify.js";
+import type { RpcError } from "../../src/errors/rpc.js";
+import type { Verdict } from "../../src/errors/verdicts.js";
+
+const rows = <A>(name: string): ReadonlyArray<A> =>
+  readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as A);
+
+const tagOf = (error: RpcError | Verdict): string => (isVerdict(error) ? error._tag : error.reason._tag);
+const evidenceOf = (error: RpcError | Verdict): object => (isVerdict(error) ? error : error.reason);
+
+/** As JSON with bigints as decimals and addresses in lower case, to compare with a fixture. */
+const plain = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_key, field: unknown) =>
+      typeof field === "bigint" ? field.toString() : field,
+    ).toLowerCase(),
+  );
+
+interface Row extends ClassifyInput {
+  readonly expect: string;
+  readonly error: unknown;
+}
+
+interface Recorded extends Row {
+  readonly node: string;
+  readonly source: string;
+  readonly inlineResultElement?: unknown;
+  readonly retryAfterMs?: number;
+  readonly suggested?: unknown;
+}
+
+const recorded = rows<Recorded>("dialects.jsonl");
+const families = [...new Set(recorded.map(({ node }) => node))];
+
+describe("what nodes were seen to answer", () => {
+  for (const family of families) {
+    describe(family, () => {
+      for (const row of recorded.filter(({ node }) => node === family)) {
+        const words = JSON.stringify(row.bodyText ?? row.error).slice(0, 90);
+        it(`${row.method} ${words} is ${row.expect} (${row.source.slice(0, 60)})`, () => {
+          const { expect: expected, error, inlineResultElement, retryAfterMs, suggested, ...input } = row;
+          const answers = [classify({ ...input, error })];
+          if (inlineResultElement !== undefined) answers.push(classify({ ...input, error: inlineResultElement }));
+          if (row.bodyText !== undefined) answers.push(classify({ ...input }));
+          for (const answer of answers) {
+            expect(tagOf(answer)).toBe(expected);
+            if (retryAfterMs !== undefined) expect(evidenceOf(answer)).toMatchObject({ retryAfterMs });
+            if (suggested !== undefined)
+              expect(plain(evidenceOf(answer))).toMatchObject({ suggested: plain(suggested) });
+            expect(evidenceOf(answer)).toHaveProperty(
+              "raw",
+              inlineResultElement !== undefined && answer === answers[1] ? inlineResultElement : expect.anything(),
+            );
+          }
+        });
+      }
+    });
+  }
+});
+
+describe("other values and wordings of the same families", () => {
+  for (const { expect: expected, fields, ...input } of rows<Row & { readonly fields?: object }>("wordings.jsonl")) {
+    const { method: _method, ...said } = input;
+    it(`${input.method} ${JSON.stringify(said).slice(0, 110)} is ${expected}`, () => {
+      const answer = classify(input);
+      expect(tagOf(answer)).toBe(expected);
+      if (fields !== undefined) expect(plain(evidenceOf(answer))).toMatchObject(plain(fields) as object);
+    });
+  }
+});
+
+describe("what is no JSON", () => {
+  it("reads Retry-After as a date from the answer's own Date, with Headers or a record of any case", () => {
+    const until = "Wed, 21 Oct 2026 07:28:30 GMT";
+    const date = "Wed, 21 Oct 2026 07:28:00 GMT";
+    const headers = [new Headers({ "retry-after": until, date }), { "RETRY-AFTER": until, Date: date }];
+    for (const each of headers) {
+      const answer = classify({ method: "eth_call", httpStatus: 429, headers: each, bodyText: "slow down" });
+      expect(answer).toMatchObject({ reason: { _tag: "RateLimited", retryAfterMs: 30_000 } });
+    }
+  });
+
+  it("takes no delay from a date without the answer's Date, and never a negative or an endless one", () => {
+    const delay = (headers: Record<string, string>) => {
+      const answer = classify({ method: "eth_call", httpStatus: 429, headers });
+      return isVerdict(answer) || answer.reason._tag !== "RateLimited" ? undefined : answer.reason.retryAfterMs;
+    };
+    const date = "Wed, 21 Oct 2026 07:28:00 GMT";
+    expect(delay({ "retry-after": date })).toBeNull();
+    expect(delay({ "retry-after": "Wed, 21 Oct 2020 07:28:00 GMT", date })).toBe(0);
+    expect(delay({ "retry-after": "999999999" })).toBe(86_400_000);
+    expect(delay({ "retry-after": "-5" })).toBeNull();
+    expect(delay({ "retry-after": "soon" })).toBeNull();
+  });
+
+  it("tells a connection that failed from one that was cut for time", () => {
+    const tag = (error: unknown) => tagOf(classify({ method: "eth_call", error }));
+    expect(tag(new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code: "ECONNREFUSED" }) }))).toBe(
+      "Transport",
+    );
+    expect(tag(Object.assign(new Error("x"), { code: "ECONNRESET" }))).toBe("Transport");
+    expect(tag(new DOMException("The operation was aborted", "AbortError"))).toBe("Timeout");
+  });
+});
+
+describe("where revert bytes hide", () => {
+  const dataOf = (input: Omit<ClassifyInput, "method">) => {
+    const answer = classify({ method: "eth_call", ...input });
+    return answer._tag === "ExecutionReverted" ? answer.data : answer;
+  };
+  const bytes = "0x08c379a0";
+
+  it("finds them in every place a node puts them", () => {
+    const error = { code: 3, message: "execution reverted" };
+    expect(dataOf({ error: { ...error, data: bytes } })).toBe(bytes);
+    expect(dataOf({ error, returnData: bytes })).toBe(bytes);
+    expect(dataOf({ error: { ...error, data: "0x" }, returnData: bytes })).toBe(bytes);
+    expect(dataOf({ error: { ...error, data: "0x" } })).toBe("0x");
+    expect(dataOf({ error: { code: -32603, message: "x", data: { originalError: { ...error, data: bytes } } } })).toBe(
+      bytes,
+    );
+    expect(dataOf({ error: { code: -32015, message: `Reverted ${bytes}` } })).toBe(bytes);
+    expect(
+      dataOf({ error: { code: -32015, message: "VM execution error.", data: `err: ${bytes} (supplied gas 5)` } }),
+    ).toBe(bytes);
+    expect(dataOf({ error: { code: -32603, message: `bad: ${JSON.stringify({ ...error, data: bytes })}` } })).toBe(
+      bytes,
+    );
+    expect(
+      dataOf({
+        error: {
+          code: -32000,
+          message: `VM Exception while processing transaction: reverted with an unrecognized custom error (return data: ${bytes})`,
+        },
+      }),
+    ).toBe(bytes);
+  });
+
+  it("gives null, not made-up bytes, where the node lost them", () => {
+    expect(dataOf({ error: { code: 3, message: "execution reverted" } })).toBeNull();
+    expect(dataOf({ error: { code: 3, message: "execution reverted", data: "transaction failed" } })).toBeNull();
+    expect(dataOf({ error: { code: 3, message: "execution reverted", data: "0x123" } })).toBeNull();
+  });
+
+  it("does not take a transaction hash or a word for revert bytes", () => {
+    const hash = `0x${"2f".repeat(32)}`;
+    const error = {
+      code: -32000,
+      message: "VM Exception while processing transaction: revert",
+      data: { [hash]: { error: "revert", return: bytes } },
+    };
+    expect(dataOf({ error })).toBe(bytes);
+    expect(
+      tagOf(
+        classify({ method: "eth_sendRawTransaction", error: { code: 4, message: "not processed in 2s", data: hash } }),
+      ),
+    ).toBe("Timeout");
+    expect(
+      tagOf(
+        classify({
+          method: "eth_call",
+          error: { code: -32000, message: "transaction indexing is in progress", data: hash },
+        }),
+      ),
+    ).toBe("NodeSyncing");
+  });
+
+  it("never reads bytes from a contract's own words", () => {
+    expect(dataOf({ error: { code: -32000, message: "execution reverted: Reverted 0xdeadbeef" } })).toBeNull();
+    expect(
+      dataOf({ error: { code: -32000, message: `execution reverted: {"code":3,"data":"0xdeadbeef"}` } }),
+    ).toBeNull();
+    expect(
+      dataOf({
+        error: {
+          code: -32000,
+          message: "VM Exception while processing transaction: reverted with reason string '(return data: 0xdeadbeef)'",
+        },
+      }),
+    ).toBeNull();
+  });
+});
+
+describe("looksLikeRevert", () => {
+  const reason = "0x08c379a0" + "20".padStart(64, "0") + "05".padStart(64, "0") + "68656c6c6f".padEnd(64, "0");
+
+  it("knows Error(string) and Panic(uint256) that came back as a success", () => {
+    expect(looksLikeRevert(reason)).toBe(true);
+    expect(looksLikeRevert("0x4e487b71" + "11".padStart(64, "0"))).toBe(true);
+  });
+
+  it("takes nothing else for one", () => {
+    for (const data of [
+      "0x",
+      "0x08c379a0",
+      reason.slice(0, -2),
+      `${reason}00`,
+      "0x4e487b71" + "f".repeat(64),
+      "0x" + reason.slice(10),
+      reason.replace("20", "40"),
+    ]) {
+      expect(looksLikeRevert(data)).toBe(false);
+    }
+  });
+});
+
+it("leaves Error.stackTraceLimit as it was", () => {
+  const before = Error.stackTraceLimit;
+  classify({ method: "eth_call", error: { code: 3 } });
+  expect(Error.stackTraceLimit).toBe(before);
+});

@@ -1,0 +1,106 @@
+import * as Schema from "effect/Schema";
+import { encodeErrorResult, parseAbi } from "viem";
+import { describe, expect, it } from "vitest";
+import { decodeRevert } from "../../src/errors/decodeRevert.js";
+import { Hash } from "../../src/errors/hex.js";
+import { Revert } from "../../src/errors/revert.js";
+import { Reason, RpcError, Timeout } from "../../src/errors/rpc.js";
+import { Verdict } from "../../src/errors/verdicts.js";
+
+const abi = parseAbi([
+  "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",
+  "error Paused(bytes32 id)",
+]);
+const inner = encodeErrorResult({ abi, errorName: "Paused", args: [Hash.make(`0x${"ab".repeat(32)}`)] });
+const bytes = encodeErrorResult({ abi, errorName: "FailedOpWithRevert", args: [1n, "AA23\u202e", inner] });
+const address = "0x00000000000000000000000000000000000000Aa";
+const huge = 2n ** 256n - 1n;
+
+/** A value for each field of evidence, by its name. */
+const samples: Readonly<Record<string, unknown>> = {
+  account: address,
+  to: address,
+  data: bytes,
+  revert: decodeRevert(bytes, [abi], { address }),
+  raw: { code: -32000, message: "\u001b[31mno", data: [1, null, { a: true }] },
+  detail: "what the node said",
+  httpStatus: 429,
+  code: -32016,
+  retryAfterMs: 1500,
+  afterMs: 10_000,
+  suggested: { from: 1n, to: huge },
+  path: "result[0].calls[1].status",
+  text: "execution reverted: \u202eno",
+  halt: "InvalidFEOpcode",
+  policy: "maxSpent",
+  differences: ["status: success, reverted"],
+  missing: ["funds"],
+};
+
+const withFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(fields)
+      .filter((name) => name !== "_tag")
+      .map((name) => [name, samples[name] ?? huge]),
+  );
+
+const again = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) => {
+  const codec = Schema.toCodecJson(schema);
+  const written = JSON.stringify(Schema.encodeUnknownSync(codec)(value));
+  const read = Schema.decodeUnknownSync(codec)(JSON.parse(written));
+  expect(JSON.stringify(Schema.encodeUnknownSync(codec)(read))).toBe(written);
+  return read;
+};
+
+const hidden = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+describe("every verdict is the same after JSON, and says what happened, the numbers and what to do", () => {
+  for (const member of Verdict.members) {
+    it(member.identifier, () => {
+      const error = Schema.decodeUnknownSync(Schema.toType(member))(
+        new (member as new (fields: object) => Verdict)(withFields(member.fields)),
+      );
+      const read = again(Verdict, error);
+      expect(read).toBeInstanceOf(member);
+      expect(read).toEqual(error);
+      expect((read as Verdict).message).toBe(error.message);
+      expect(error.parts.verdict).not.toBe("");
+      expect(error.parts.remedy).not.toBe("");
+      expect(error.message).toContain(error.parts.remedy);
+      expect(error.message).not.toMatch(hidden);
+    });
+  }
+});
+
+describe("every reason is the same after JSON inside its RpcError, and advises on retries", () => {
+  for (const member of Reason.members) {
+    it(member.identifier, () => {
+      const reason = new (member as new (fields: object) => Reason)(withFields(member.fields));
+      const error = new RpcError({ method: "eth_call", reason });
+      const read = again(RpcError, error) as RpcError;
+      expect(read).toEqual(error);
+      expect(read.reason).toBeInstanceOf(member);
+      expect(error.message).toContain("eth_call");
+      expect(error.parts.remedy).not.toBe("");
+      expect(error.message).not.toMatch(hidden);
+      expect(error.isRetryable).toBe(reason.advice.retryOn === "same");
+      expect(reason.advice.isRetryable).toBe(reason.advice.retryTimes > 0);
+    });
+  }
+
+  it("a deadline of our own is not tried again, a node's timeout once", () => {
+    expect(new Timeout({ detail: "" }).advice.retryTimes).toBe(1);
+    expect(new Timeout({ detail: "", afterMs: 10_000 }).advice.isRetryable).toBe(false);
+  });
+});
+
+it("a decoded revert reads the same arguments after JSON", () => {
+  const revert = decodeRevert(bytes, [abi], { address });
+  const read = again(Revert, revert) as Revert;
+  expect(read).toEqual(revert);
+  const layers = read.layers.map(({ path, layer }) => [path, layer._tag === "Custom" ? layer.args : null]);
+  expect(layers).toEqual([
+    ["", [1n, "AA23\u202e", inner]],
+    ["inner", [`0x${"ab".repeat(32)}`]],
+  ]);
+});

@@ -1,0 +1,174 @@
+/** What is promised is what happens: cleared, signed unchanged, sent, mined, compared with the receipt. */
+import { getContractAddress, hexToBigInt, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Report from "../../src/Report.js";
+import { Box, Gate, Splitter, Token } from "../contracts/artifacts.js";
+import {
+  cleared,
+  nobody,
+  other,
+  owner,
+  preflight,
+  scenesFor,
+  signAll,
+  spare,
+  third,
+  type AnyInput,
+  type Receipt,
+  type Scene,
+} from "./scene.js";
+
+describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let gate: Hex;
+  let splitter: Hex;
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy(Token, ["Token", "TKN", 18, 10n ** 24n]);
+    gate = await scene.deploy(Gate);
+    splitter = await scene.deploy(Splitter);
+  });
+  afterAll(() => scene?.stop());
+
+  /** Preflight to receipt; every promise of the report is compared on the way. */
+  const carriedOut = async (input: AnyInput): Promise<{ report: Report.Report; receipts: ReadonlyArray<Receipt> }> => {
+    const report = await preflight(scene.url, input);
+    expect(report.findings.filter(({ severity }) => severity !== "info").map(({ message }) => message)).toEqual([]);
+    expect([report.verdict, report.stage, report.ledger.rounds]).toEqual(["ready", "proven", 2]);
+    const clearance = await cleared(report);
+    const signed = await signAll(clearance);
+    expect(Report.matches(clearance, signed)).toBe(true);
+    const before = new Map<string, bigint>();
+    for (const { account } of report.balanceChanges) before.set(account, await scene.balance(account));
+    const hashes: Array<Hex> = [];
+    for (const raw of signed) hashes.push(await scene.broadcast(raw));
+    await scene.mine();
+    const receipts = await Promise.all(hashes.map(scene.receipt));
+    const paid = new Map<string, bigint>();
+    for (const [index, receipt] of receipts.entries()) {
+      const promised = report.transactions[index];
+      if (promised === undefined) throw new Error("more receipts than transactions");
+      expect(receipt.status).toBe("0x1");
+      expect(promised.outcome.status).toBe("success");
+      expect(hexToBigInt(receipt.gasUsed)).toBe(promised.outcome.gasUsed);
+      expect(hexToBigInt(receipt.gasUsed) <= (promised.gas.limit ?? 0n)).toBe(true);
+      const price = hexToBigInt(receipt.effectiveGasPrice);
+      expect(price <= (promised.fee.gasPrice ?? promised.fee.maxFeePerGas ?? 0n)).toBe(true);
+      expect(receipt.logs.map(({ address, topics, data }) => ({ address: address.toLowerCase(), topics, data }))).toEqual(
+        promised.outcome.logs.map(({ address, topics, data }) => ({ address, topics, data })),
+      );
+      const mined = (await scene.ask("eth_getTransactionByHash", [hashes[index]])) as { nonce: Hex; from: Hex };
+      expect(Number(mined.nonce)).toBe(promised.nonce.value);
+      paid.set(mined.from, (paid.get(mined.from) ?? 0n) + price * hexToBigInt(receipt.gasUsed));
+    }
+    for (const { account, token: of, delta, evidence } of report.balanceChanges) {
+      if (of !== null) continue;
+      const moved = (await scene.balance(account)) - (before.get(account) ?? 0n) + (paid.get(account) ?? 0n);
+      expect([account, moved, evidence]).toEqual([account, delta, "measured"]);
+    }
+    return { report, receipts };
+  };
+
+  const tokens = async (account: string): Promise<bigint> => {
+    const data = `0x70a08231${account.slice(2).toLowerCase().padStart(64, "0")}`;
+    return hexToBigInt((await scene.ask("eth_call", [{ to: token, data }, "latest"])) as Hex);
+  };
+
+  it("a transfer of ether, to somebody and to a new account", async () => {
+    await carriedOut({ from: owner.address, to: other.address, value: 10n ** 17n });
+    const { report } = await carriedOut({ from: owner.address, to: nobody, value: 5n });
+    expect(report.transactions[0].gas.limit).toBe(21_000n);
+  });
+
+  it("calls through an ABI, their transfers and token balances", async () => {
+    const before = await tokens(other.address);
+    const { report } = await carriedOut({
+      ...{ from: owner.address, to: token, abi: Token.abi, functionName: "transfer" },
+      args: [other.address, 1_234n],
+    });
+    expect(report.transfers).toMatchObject([{ standard: "erc20", token, amount: 1_234n }]);
+    expect(report.balanceChanges.filter(({ token: of }) => of === token)).toMatchObject([
+      { account: owner.address.toLowerCase(), delta: -1_234n, evidence: "measured" },
+      { account: other.address.toLowerCase(), delta: 1_234n, evidence: "measured" },
+    ]);
+    expect((await tokens(other.address)) - before).toBe(1_234n);
+  });
+
+  it("inner calls that move ether", async () => {
+    const { report } = await carriedOut({
+      ...{ from: owner.address, to: splitter, value: 100n, abi: Splitter.abi, functionName: "split" },
+      args: [[other.address, third.address]],
+    });
+    expect(report.transfers.filter(({ standard }) => standard === "native").length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("a legacy transaction, and one with an access list", async () => {
+    const call = { from: owner.address, to: gate, abi: Gate.abi, functionName: "open", gasPrice: 30_000_000_000n };
+    const legacy = await carriedOut(call);
+    expect(legacy.report.transactions[0].request?.type).toBe("legacy");
+    const listed = await carriedOut({
+      ...call,
+      functionName: "pass",
+      accessList: [{ address: gate, storageKeys: [`0x${"00".repeat(32)}`] }],
+    });
+    expect(listed.report.transactions[0].request?.type).toBe("eip2930");
+    const empty = await carriedOut({ ...call, functionName: "pass", accessList: [] });
+    expect(empty.report.transactions[0].request?.type).toBe("eip2930");
+  });
+
+  it("what the caller fixed stays as it is", async () => {
+    const nonce = Number(await scene.ask("eth_getTransactionCount", [owner.address, "latest"]));
+    const fixed = { gas: 123_456n, nonce, maxFeePerGas: 77_000_000_001n, maxPriorityFeePerGas: 1_000_000_007n };
+    const { report } = await carriedOut({
+      ...{ from: owner.address, to: gate, abi: Gate.abi, functionName: "pass", chainId: scene.chainId },
+      ...fixed,
+    });
+    expect(report.transactions[0].request).toMatchObject(fixed);
+  });
+
+  it("an EIP-7702 authorisation of somebody else and of the sender itself", async () => {
+    const theirs = await spare.signAuthorization({ address: splitter, chainId: scene.chainId, nonce: 0 });
+    await carriedOut({ from: owner.address, to: spare.address, value: 1n, authorizationList: [theirs] });
+    expect(await scene.ask("eth_getCode", [spare.address, "latest"])).toBe(`0xef0100${splitter.slice(2)}`);
+    const nonce = Number(await scene.ask("eth_getTransactionCount", [third.address, "latest"]));
+    const own = await third.signAuthorization({ address: splitter, chainId: 0, nonce: nonce + 1 });
+    const { report } = await carriedOut([
+      { from: third.address, to: other.address, value: 1n, authorizationList: [own] },
+      { from: third.address, to: other.address, value: 2n },
+    ]);
+    expect(report.transactions.map((one) => one.nonce.value)).toEqual([nonce, nonce + 2]);
+    const delegated = await carriedOut({ from: third.address, to: other.address, value: 3n });
+    expect(delegated.report.transactions[0].code.from).toMatchObject({ kind: "delegated", delegate: splitter });
+  });
+
+  it.runIf(name === "geth")("a deployment, alone and with a call to what it deploys", async () => {
+    const alone = await carriedOut({ from: owner.address, abi: Box.abi, bytecode: Box.bytecode, args: [7n], value: 3n });
+    expect(alone.receipts[0]?.contractAddress?.toLowerCase()).toBe(alone.report.transactions[0].code.creates);
+    const nonce = BigInt((await scene.ask("eth_getTransactionCount", [owner.address, "latest"])) as string);
+    const at = getContractAddress({ from: owner.address, nonce });
+    const { report } = await carriedOut([
+      { from: owner.address, abi: Box.abi, bytecode: Box.bytecode, args: [7n] },
+      { from: owner.address, to: at, abi: Box.abi, functionName: "set", args: [8n] },
+    ]);
+    expect(report.transactions[1]?.code.to?.kind).toBe("contract");
+  });
+
+  it("a bundle of two senders: the owner approves, the spender pulls", async () => {
+    const { report } = await carriedOut([
+      {
+        ...{ from: owner.address, to: token, abi: Token.abi, functionName: "approve" },
+        args: [other.address, 500n],
+      },
+      {
+        ...{ from: other.address, to: token, abi: Token.abi, functionName: "transferFrom" },
+        args: [owner.address, third.address, 500n],
+      },
+    ]);
+    expect(report.funds.map(({ account }) => account)).toEqual([
+      owner.address.toLowerCase(),
+      other.address.toLowerCase(),
+    ]);
+    expect(await tokens(third.address)).toBe(500n);
+  });
+});
