@@ -12,6 +12,7 @@ export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources
 export { DecodedLog, DecodedResult } from "./errors/decoded.js";
 export { describeRevert } from "./errors/describe.js";
 export { InvalidTransaction } from "./errors/input.js";
+export * from "./errors/nonces.js";
 export * from "./errors/revert.js";
 export * from "./errors/rpc.js";
 export * from "./errors/verdicts.js";

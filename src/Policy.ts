@@ -1,29 +1,209 @@
 /**
  * Conditions that a caller puts on a report, as data. Given as an option to any door, kept in the
- * report, and evaluated again by every `prove`. The vocabulary grows here; `make` takes any function.
+ * report, and evaluated again by every `prove`.
+ *
+ * A policy passes, fails (`PolicyViolation`, a blocker) or cannot tell (`PolicyUnknown`, the verdict is
+ * then `unknown`); what cannot be told never counts as passed. Amounts are raw units of a token or wei.
+ * The balances that a policy judges by are measured in the same rounds, also where no event names them.
  */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
+import type { Address } from "./errors/hex.js";
+import { InvalidTransaction } from "./errors/input.js";
+import { judgeFee, judgeGas } from "./policy/costs.js";
+import { readData, type PolicyData } from "./policy/data.js";
+import { every, some, unknown } from "./policy/results.js";
+import { judgeDelegated, judgeNewApprovals, judgeTouched, judgeUnlimitedApprovals } from "./policy/rights.js";
+import { judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
 import type { Policy, PolicyResult } from "./report/policy.js";
 import type { Report } from "./report/schema.js";
 
-export type { Policy, PolicyResult } from "./report/policy.js";
+export type { JudgedBalance, Policy, PolicyResult } from "./report/policy.js";
+export { fail, pass, unknown } from "./policy/results.js";
 
-/** The policy holds. */
-export const pass: PolicyResult = { _tag: "Pass" };
-/** The policy does not hold; `detail` says what was found against it, with units. */
-export const fail = (detail: string): PolicyResult => ({ _tag: "Fail", detail });
-/** Whether it holds cannot be told: never counted as passed. */
-export const unknown = (reason: string): PolicyResult => ({ _tag: "Unknown", reason });
+/** A token's address, or the chain's own currency. */
+export type Token = `0x${string}` | "native";
+
+const lower = (address: string): Address => address.toLowerCase() as Address;
+const tokenOf = (token: Token): Address | null => (token === "native" ? null : lower(token));
+
+const movement = (
+  name: "maxSpent" | "minReceived",
+  judge: (subject: Subject, amount: bigint) => Policy["evaluate"],
+  token: Token,
+  amount: bigint,
+  account: `0x${string}` | undefined,
+): Policy => {
+  const subject = { token: tokenOf(token), account: account === undefined ? null : lower(account) };
+  return {
+    name,
+    data: {
+      policy: name,
+      token: subject.token ?? "native",
+      amount: String(amount),
+      ...(subject.account === null ? {} : { account: subject.account }),
+    },
+    balances: [subject],
+    evaluate: judge(subject, amount),
+  };
+};
+
+/**
+ * At most `amount` leaves `account`, or the senders of the bundle together; what comes back counts
+ * against it, gas does not (see {@link maxFee}). An ERC-721 counts its ids.
+ */
+export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
+  movement("maxSpent", judgeSpent, token, amount, account);
+
+/** At least `amount` arrives at `account`, or at the senders together, net and measured. */
+export const minReceived = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
+  movement("minReceived", judgeReceived, token, amount, account);
+
+/** No allowance, operator or NFT approval is larger after the bundle than before. */
+export const noNewApprovals: Policy = {
+  name: "noNewApprovals",
+  data: { policy: "noNewApprovals" },
+  evaluate: judgeNewApprovals,
+};
+
+/** No allowance without limit is given, and no operator of everything. */
+export const noUnlimitedApprovals: Policy = {
+  name: "noUnlimitedApprovals",
+  data: { policy: "noUnlimitedApprovals" },
+  evaluate: judgeUnlimitedApprovals,
+};
+
+/** No account that runs a delegate's code (EIP-7702) sends, receives or may spend, and none is made. */
+export const denyDelegated: Policy = {
+  name: "denyDelegated",
+  data: { policy: "denyDelegated" },
+  evaluate: judgeDelegated,
+};
+
+/**
+ * Nobody but these addresses and the senders takes part: receivers, emitters of events, tokens, parties
+ * of movements, owners, spenders, delegates. A contract that is called, emits nothing and gets nothing
+ * cannot be seen in a simulation without traces.
+ */
+export const onlyTouches = (addresses: ReadonlyArray<`0x${string}`>): Policy => {
+  const allowed = [...new Set(addresses.map(lower))];
+  return {
+    name: "onlyTouches",
+    data: { policy: "onlyTouches", addresses: allowed },
+    evaluate: judgeTouched(new Set<string>(allowed)),
+  };
+};
+
+/** All fees together cost at most `wei`: gas limits at the max fees, blob, L1 and operator fees. */
+export const maxFee = (wei: bigint): Policy => ({
+  name: "maxFee",
+  data: { policy: "maxFee", wei: String(wei) },
+  evaluate: judgeFee(wei),
+});
+
+/** The gas limits of all transactions together are at most `gas`. */
+export const maxGas = (gas: bigint): Policy => ({
+  name: "maxGas",
+  data: { policy: "maxGas", gas: String(gas) },
+  evaluate: judgeGas(gas),
+});
+
+const combined = (
+  name: "all" | "any",
+  policies: ReadonlyArray<Policy>,
+  judge: (results: ReadonlyArray<PolicyResult>) => PolicyResult,
+): Policy => ({
+  name: `${name}(${policies.map((policy) => policy.name).join(", ")})`,
+  data: { policy: name, policies: policies.map(({ data }) => data) },
+  balances: policies.flatMap(({ balances }) => balances ?? []),
+  evaluate: (report) => judge(policies.map(({ evaluate }) => evaluate(report))),
+});
+
+/** Every one of them holds. */
+export const all = (...policies: ReadonlyArray<Policy>): Policy => combined("all", policies, every);
+
+/** At least one of them holds. */
+export const any = (...policies: ReadonlyArray<Policy>): Policy => combined("any", policies, some);
 
 /**
  * A policy of one's own. It cannot be written down: after `Report.fromJson` it counts as unknown until
- * it is given again as an option.
+ * it is given again as an option. When `evaluate` throws or answers nonsense, it is unknown too.
  */
 export const make = (name: string, evaluate: (report: Report) => PolicyResult): Policy => ({
   name,
   data: { policy: "custom", name },
-  evaluate,
+  evaluate: (report) => {
+    const result = Result.try(() => evaluate(report));
+    if (Result.isFailure(result)) return unknown(`the policy threw ${String(result.failure).slice(0, 256)}`);
+    const { _tag } = Object(result.success) as Partial<PolicyResult>;
+    return _tag === "Pass" || _tag === "Fail" || _tag === "Unknown"
+      ? result.success
+      : unknown("the policy answered neither Pass, Fail nor Unknown");
+  },
 });
 
-/** Rebuilds a policy from its data; null when it cannot be rebuilt. */
-export const fromData = (_data: Schema.Json): Policy | null => null;
+/** Policies within policies are read this deep. */
+const mostDepth = 16;
+
+const build = (data: PolicyData, depth: number): Policy | null => {
+  switch (data.policy) {
+    case "maxSpent":
+      return maxSpent(data.token, BigInt(data.amount), data.account);
+    case "minReceived":
+      return minReceived(data.token, BigInt(data.amount), data.account);
+    case "noNewApprovals":
+      return noNewApprovals;
+    case "noUnlimitedApprovals":
+      return noUnlimitedApprovals;
+    case "denyDelegated":
+      return denyDelegated;
+    case "onlyTouches":
+      return onlyTouches(data.addresses);
+    case "maxFee":
+      return maxFee(BigInt(data.wei));
+    case "maxGas":
+      return maxGas(BigInt(data.gas));
+    case "all":
+    case "any": {
+      const inner = data.policies.map((one) => rebuild(one, depth + 1));
+      const policies = inner.flatMap((policy) => (policy === null ? [] : [policy]));
+      if (policies.length !== inner.length) return null;
+      return data.policy === "all" ? all(...policies) : any(...policies);
+    }
+  }
+};
+
+const rebuild = (data: unknown, depth: number): Policy | null => {
+  const read = depth > mostDepth ? null : readData(data);
+  return read === null ? null : build(read, depth);
+};
+
+/** Rebuilds a policy from its data; null when it is none that can be rebuilt, or has a field too many. */
+export const fromData = (data: Schema.Json): Policy | null => rebuild(data, 0);
+
+/** The data of a policy, as it stands in a report and in a JSON file. */
+export const toData = (policy: Policy): Schema.Json => policy.data;
+
+/**
+ * The policies of a JSON file: an array of policies, already parsed, e.g.
+ * `[{ "policy": "maxSpent", "token": "native", "amount": "1000000000000000000" }, { "policy": "noNewApprovals" }]`.
+ *
+ * Fails with `InvalidTransaction` naming the first that is no policy.
+ */
+export const fromJson = (json: unknown): Effect.Effect<ReadonlyArray<Policy>, InvalidTransaction> =>
+  Effect.gen(function* () {
+    if (!Array.isArray(json))
+      return yield* new InvalidTransaction({ field: "policies", problem: "must be an array of policies" });
+    const policies: Array<Policy> = [];
+    for (const [index, data] of (json as ReadonlyArray<unknown>).entries()) {
+      const policy = rebuild(data, 0);
+      if (policy === null)
+        return yield* new InvalidTransaction({
+          field: `policies[${index}]`,
+          problem: "is no policy that this version knows",
+        });
+      policies.push(policy);
+    }
+    return policies;
+  });

@@ -14,10 +14,12 @@ import { askScan } from "./preflight/ask.js";
 import { doubtfulNonces, type Exam } from "./preflight/askProof.js";
 import { assemble } from "./preflight/assemble.js";
 import * as Options from "./preflight/options.js";
+import { measureOfReport, wantedBy } from "./preflight/measure.js";
 import { policiesOf } from "./preflight/policies.js";
 import { ladderOf } from "./preflight/ladder.js";
 import { examine } from "./preflight/limits.js";
-import { judge, measureOf, requestsOf } from "./preflight/proof.js";
+import { maxSendableWith } from "./preflight/maxSendable.js";
+import { judge, requestsOf } from "./preflight/proof.js";
 import { ledgerOf, withRun, type Recorder } from "./preflight/run.js";
 import type { Policy } from "./report/policy.js";
 import type { Report, ReportOptions } from "./report/schema.js";
@@ -25,6 +27,7 @@ import type { Rpc } from "./Rpc.js";
 import * as Transaction from "./Transaction.js";
 
 export type { AbiSource, Options } from "./preflight/options.js";
+export type { MaxSendable } from "./preflight/maxSendable.js";
 export { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/single.js";
 export type { AbiCall, Bundle, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 
@@ -51,7 +54,7 @@ const scanIn = Effect.fnUntraced(function* (
   const { transactions } = input;
   const chain = chains(transactions[0]?.chainId ?? null);
   const block: Eth.BlockParameter = options.block ?? chain.blockTag;
-  const facts = yield* askScan({ transactions, options, chain }, block, 1);
+  const facts = yield* askScan({ transactions, options, chain, wanted: wantedBy(policies, transactions) }, block, 1);
   const now = yield* Clock.currentTimeMillis;
   return assemble({
     transactions,
@@ -75,7 +78,7 @@ const proveIn = Effect.fnUntraced(function* (
   if (requests === null) return report;
   const chains = yield* Effect.service(Chains);
   const transactions = report.transactions.map(({ input }) => input);
-  const measure = measureOf(report);
+  const measure = measureOfReport(report, policies);
   const exam: Exam = {
     report,
     requests,
@@ -171,3 +174,9 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
       : proveIn(revised, policies, recorder, 1),
   );
 });
+
+/**
+ * The most native currency that `from` can send to `to`, with the proven report of sending exactly that:
+ * `{ value, report }`. See `maxSendableWith` for what exact means.
+ */
+export const maxSendable = maxSendableWith(scan, preflight);

@@ -2,6 +2,8 @@
 export * as Chains from "./Chains.js";
 export * as Errors from "./Errors.js";
 export * as Eth from "./Eth.js";
+export * as NonceStore from "./NonceStore.js";
+export * as Nonces from "./Nonces.js";
 export * as Policy from "./Policy.js";
 export * as Preflight from "./Preflight.js";
 export * as Report from "./Report.js";

@@ -119,7 +119,7 @@ const ioBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   });
 
 const forbiddenCode: ReadonlyArray<readonly [RegExp, string]> = [
-  [/(:|\bas|<|,|\||&)\s*any\b(?!\w)/, "`any`"],
+  [/(:|\bas|<|,|\||&)\s*any\b(?!\s*\()/, "`any`"],
   [/(?<![.\w])async\b(?!\s*:)/, "`async`: use Effect"],
   [/(?<![.\w])try\s*\{/, "`try`: use Effect.try or Result.try"],
   [/\bDate\.now\b|\bnew Date\(\)/, "the wall clock: use Clock"],

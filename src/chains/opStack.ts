@@ -145,8 +145,7 @@ const decideWith =
     // no chain asks for more than there is of its currency; the formulas below stay far from 256 bits
     if (l1Fee >= 1n << 128n) return { unreadable: "the chain's oracle names an L1 fee that nobody could pay" };
     const operator = operatorFee(oracle, subject, lookup);
-    if (operator === "unreadable")
-      return { unreadable: "the chain's operator fee could not be read from its oracle" };
+    if (operator === "unreadable") return { unreadable: "the chain's operator fee could not be read from its oracle" };
     return {
       fees: {
         l1Fee,

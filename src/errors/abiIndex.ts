@@ -1,5 +1,5 @@
 /** The caller's ABIs arranged for look-up by selector and topic. */
-import type { Abi } from "abitype";
+import type { Abi } from "viem";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { keccak256, stringToHex } from "viem";

@@ -88,6 +88,10 @@ const errorIn = (body: unknown): unknown => {
 
 const hasCode = (error: unknown): boolean => isObject(error) && integer(error["code"] ?? error["errorCode"]) !== null;
 
+/** The headers that a library's error carries along. */
+const headersOf = (error: unknown): HeadersLike | null =>
+  isObject(error) && isObject(error["headers"]) ? (error["headers"] as HeadersLike) : null;
+
 const decide = (input: ClassifyInput): RpcError | Verdict => {
   const body = typeof input.bodyText === "string" && input.bodyText.length <= 1_048_576 ? input.bodyText : null;
   const parsed = body === null ? undefined : parseJson(body);
@@ -105,7 +109,7 @@ const decide = (input: ClassifyInput): RpcError | Verdict => {
     texts: answered.texts,
     codes: answered.codes,
     range: answered.range,
-    retryAfterMs: retryAfter(input.headers) ?? delayMs(answered.delay),
+    retryAfterMs: retryAfter(input.headers ?? headersOf(given)) ?? delayMs(answered.delay),
     returnData: isBytes(input.returnData) ? input.returnData : null,
     raw: rawJson(given ?? parsed ?? input.bodyText ?? null),
   };

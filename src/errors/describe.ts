@@ -1,5 +1,5 @@
 /** A decoded revert in words, escaped and bounded: `ERC20InsufficientBalance(sender: 0x…, balance: 5, …)`. */
-import type { AbiParameter } from "abitype";
+import type { AbiParameter } from "viem";
 import type { Revert, RevertCustom, RevertLayer } from "./revert.js";
 import { escapeText, shortHex } from "./text.js";
 

@@ -71,9 +71,9 @@ export const parseJson = (text: string): unknown =>
 const messageKeys = ["message", "reason", "details", "error", "description", "detail", "title"] as const;
 const bytesKeys = ["data", "return", "result", "output", "returnData"] as const;
 const innerKeys = ["message", "data", "error", "originalError", "cause", "info", "body", "response", "errors"] as const;
-// viem's errors carry the request in `message` and `body`; only these come from the node
-const viemMessageKeys = ["details"] as const;
-const viemInnerKeys = ["data", "cause"] as const;
+// viem's and ethers' errors carry the request in `message`, viem's in `body` too; these come from the node
+const libraryMessageKeys = ["details", "reason"] as const;
+const libraryInnerKeys = ["data", "cause", "error", "info"] as const;
 
 const isHash = (key: string): boolean => /^0x[0-9a-fA-F]{64}$/.test(key);
 
@@ -116,7 +116,7 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
   if ("from" in value && "to" in value) walk.range ??= { from: value["from"], to: value["to"] };
   walk.status ??= httpStatus(value["status"]) ?? httpStatus(value["statusCode"]);
 
-  const isViem = typeof value["shortMessage"] === "string";
+  const fromLibrary = typeof value["shortMessage"] === "string";
   const texts: Array<string> = [];
   const inner: Array<unknown> = [];
   let bytes: Hex | null = null;
@@ -129,7 +129,7 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
     walk.left -= kept.length;
     if (kept !== "") texts.push(kept);
   };
-  for (const key of isViem ? viemMessageKeys : messageKeys) {
+  for (const key of fromLibrary ? libraryMessageKeys : messageKeys) {
     const text = value[key];
     if (typeof text === "string" && text !== "" && !texts.includes(text)) read(text);
   }
@@ -148,7 +148,7 @@ const visit = (value: unknown, depth: number, walk: Walk): void => {
     bytes,
     hasData: value["data"] !== undefined && value["data"] !== null,
   });
-  for (const key of isViem ? viemInnerKeys : innerKeys) {
+  for (const key of fromLibrary ? libraryInnerKeys : innerKeys) {
     if (isObject(value[key])) inner.push(value[key]);
     else if (key === "body" && typeof value[key] === "string") inner.push(embedded(value[key])?.value);
   }

@@ -6,10 +6,13 @@ export type HeadersLike =
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
 
 const header = (headers: HeadersLike, name: string): string | null => {
-  if (typeof headers["get"] === "function") return headers["get"](name) ?? null;
-  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  const value = Array.isArray(found) ? found[0] : found;
-  return typeof value === "string" ? value : null;
+  const get: unknown = headers["get"];
+  const value: unknown =
+    typeof get === "function"
+      ? (get.call(headers, name) as unknown)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === "string" ? first : null;
 };
 
 const longest = 86_400_000;

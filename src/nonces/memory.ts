@@ -5,7 +5,7 @@ import type { LaneId } from "./lane.js";
 import { violations, type Snapshot } from "./check.js";
 import { begin, type Decision, type Slot, type View } from "./model.js";
 import { commit, reconcile, recent, recycle, release, replace, report, reserve } from "./operations.js";
-import type { Store } from "./store.js";
+import type { Reconciled, Store } from "./store.js";
 
 interface LaneState extends View {
   floor: bigint;
@@ -75,7 +75,7 @@ export const makeMemory: Effect.Effect<Store> = Effect.sync(() => {
     report: (lane, nonce, hash, outcome) =>
       on(lane, false, (state) => apply(state, report(state, nonce, hash, outcome))),
     reconcile: (lane, request) =>
-      on(lane, { answer: { _tag: "Cold" }, moved: none, snapshot: null }, (state, time) => {
+      on<Reconciled>(lane, { answer: { _tag: "Cold" }, moved: none, snapshot: null }, (state, time) => {
         const decision = reconcile(state, request, time);
         const answer = apply(state, decision);
         return { answer, moved: decision.moved, snapshot: snapshotOf(state, oldest(state), time) };

@@ -6,12 +6,14 @@ import { fromError } from "../errors/finding.js";
 import * as Eth from "../Eth.js";
 import type { ReportOptions } from "../report/schema.js";
 import { Rpc } from "../Rpc.js";
+import * as Assets from "../steps/assets.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/l1Fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Simulate from "../steps/simulate.js";
+import * as TokenFunds from "../steps/tokenFunds.js";
 import { buildRequest, unsignedBytes } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
 import { place } from "../witness/placement.js";
@@ -26,6 +28,8 @@ export interface Subject {
   readonly options: ReportOptions;
   /** The chain's parameters as far as the input names the chain. */
   readonly chain: Chain;
+  /** Balances that somebody wants measured before it is known what moves. */
+  readonly wanted: ReadonlyArray<Assets.Holding>;
 }
 
 /**
@@ -55,11 +59,16 @@ export const roughSubjects = (transactions: ReadonlyArray<Transaction>): Readonl
 const accountQueries = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Query> => Code.queries(transactions);
 
 /** The main run: the bare calls at no base fee. */
-export const mainPlan = ({ transactions, options }: Subject, block: Eth.BlockParameter): Simulate.Plan => {
+export const mainPlan = ({ transactions, options, wanted }: Subject, block: Eth.BlockParameter): Simulate.Plan => {
   const plan = {
     calls: transactions.map((transaction) => Simulate.bareCall(transaction, Simulate.gasOf(transaction))),
-    before: [{ kind: "environment" } as const, ...accountQueries(transactions)],
-    after: accountQueries(transactions),
+    before: [
+      { kind: "environment" } as const,
+      ...accountQueries(transactions),
+      ...Assets.queries(wanted),
+      ...TokenFunds.queries(transactions),
+    ],
+    after: [...accountQueries(transactions), ...Assets.queries(wanted)],
   };
   const needed =
     transactions.reduce((sum, transaction) => sum + Simulate.gasOf(transaction), 0n) + Simulate.witnessGas(plan);

@@ -1,9 +1,8 @@
 /** Round 2, everything at once: the exact requests in two block contexts, wider gas beside, and the world again. */
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { eip7825Cap, type Chain } from "../Chains.js";
-import type { Address, Hash } from "../errors/hex.js";
+import type { Address } from "../errors/hex.js";
 import * as Eth from "../Eth.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
@@ -14,10 +13,11 @@ import * as L1Fee from "../steps/l1Fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Simulate from "../steps/simulate.js";
 import { unsignedBytes, type Request } from "../transaction/request.js";
-import { gasFor, type Query } from "../witness/queries.js";
+import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Facts, Failure } from "./facts.js";
 import { measureQueries, type Measure } from "./measure.js";
 import type { Ladder } from "./ladder.js";
+import { contexts, without } from "./contexts.js";
 import { inRound } from "./run.js";
 
 /** One simulated block, or why there is none. */
@@ -80,59 +80,18 @@ const mostWitnessGas = eip7825Cap;
 /** Queries are allowed a multiple of what honest tokens take; asked for are more than fit if all took it. */
 const overcommitted = 6n;
 
+/** Gas of the queries' bytes alone, which must be there before the witness runs: 21,000 and at most 64 per byte. */
+const calldataGas = (queries: ReadonlyArray<Query>): bigint =>
+  21_000n + 32n * BigInt(encodeQueries(queries).length - 2);
+
 /** As many queries, in their order, as may fit `room` gas. What does not in the end is `unavailable`. */
 const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> => {
+  const isTooMuch = (kept: ReadonlyArray<Query>) =>
+    gasFor(kept) > room && (gasFor(kept) > room * overcommitted || 2n * calldataGas(kept) > room);
   let kept = queries;
-  while (kept.length > 0 && gasFor(kept) > room * overcommitted) kept = kept.slice(0, Math.floor(kept.length * 0.8));
+  while (kept.length > 0 && isTooMuch(kept)) kept = kept.slice(0, Math.floor(kept.length * 0.8));
   return kept;
 };
-
-const randomHash: Effect.Effect<Hash> = Effect.sync(() => {
-  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(32));
-  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}` as Hash;
-});
-
-const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
-  Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
-
-/** Seconds by which the second context is later, at least. */
-const laterBy = 12n;
-
-/** Every bit another: no test of any single one can tell both runs the same. */
-const complement = (hash: Hash): Hash =>
-  `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}` as Hash;
-
-const secondBaseFee = ({ report, requests }: Exam): bigint | null => {
-  const base = report.observed.baseFeePerGas;
-  if (base === null) return null;
-  const caps = requests.map(({ gasPrice, maxFeePerGas }) => gasPrice ?? maxFeePerGas ?? 0n);
-  const least = caps.reduce((a, b) => (a < b ? a : b));
-  const raised = base + base / 16n + 1n;
-  return raised <= least ? raised : base <= least ? base : null;
-};
-
-const contexts = Effect.fnUntraced(function* (exam: Exam) {
-  const { report } = exam;
-  const now = yield* Clock.currentTimeMillis;
-  const elapsed = BigInt(Math.max(0, Math.ceil((now - report.observed.at) / 1000)));
-  const pretended = report.options.blockOverrides;
-  const prevRandao = yield* randomHash;
-  const first: Eth.BlockOverrides = {
-    ...without({ feeRecipient: report.observed.feeRecipient }),
-    prevRandao,
-    ...pretended,
-  };
-  // why: an odd distance, or a look at whether the time is even would find both runs alike
-  const later = laterBy + elapsed + ((laterBy + elapsed) % 2n === 0n ? 1n : 0n);
-  const time = report.observed.timestamp === null ? null : report.observed.timestamp + later;
-  const second: Eth.BlockOverrides = {
-    feeRecipient: `0x${(yield* randomHash).slice(2, 42)}` as Address,
-    prevRandao: complement(prevRandao),
-    ...without({ time, baseFeePerGas: secondBaseFee(exam) }),
-    ...pretended,
-  };
-  return { first, second };
-});
 
 const nonceOverrides = ({ report, nonces }: Exam): Eth.StateOverrides =>
   Object.fromEntries(
@@ -182,11 +141,14 @@ const askLadder = (
 ): Effect.Effect<Beside, never, Rpc> => {
   const last = candidates[candidates.length - 1];
   const isReferenceHanded = last?.every(({ gas }, index) => gas === reference[index]?.gas) === true;
-  return Effect.map(runsOf(exam, isReferenceHanded ? candidates : [...candidates, reference], blockOverrides), (runs) => ({
-    candidates: runs.slice(0, candidates.length),
-    reference: runs[runs.length - 1] ?? null,
-    isReferenceHanded,
-  }));
+  return Effect.map(
+    runsOf(exam, isReferenceHanded ? candidates : [...candidates, reference], blockOverrides),
+    (runs) => ({
+      candidates: runs.slice(0, candidates.length),
+      reference: runs[runs.length - 1] ?? null,
+      isReferenceHanded,
+    }),
+  );
 };
 
 /** The same transactions with other gas limits, side by side in one round. */
@@ -195,7 +157,7 @@ export const askLimits = (
   sets: ReadonlyArray<ReadonlyArray<Request>>,
   round: number,
 ): Effect.Effect<ReadonlyArray<Run>, never, Rpc> =>
-  Effect.flatMap(contexts(exam), ({ first }) => inRound(round, runsOf(exam, sets, first)));
+  Effect.flatMap(contexts(exam.report, exam.requests), ({ first }) => inRound(round, runsOf(exam, sets, first)));
 
 /** All runs of a proof at once, with the counts, the code and the fees read again. */
 export const askProof = Effect.fnUntraced(function* (
@@ -217,7 +179,7 @@ export const askProof = Effect.fnUntraced(function* (
   ];
   const before = fit(common, room);
   const after = before;
-  const { first, second } = yield* contexts(exam);
+  const { first, second } = yield* contexts(report, requests);
   const state = report.options.stateOverrides as Eth.StateOverrides | null;
   const plan = (
     asked: ReadonlyArray<Request>,

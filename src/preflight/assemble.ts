@@ -1,6 +1,5 @@
 /** From answers to a report: pure. The steps decide in pipeline order; each gets what it needs as arguments. */
 import * as Result from "effect/Result";
-import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { Chain } from "../Chains.js";
 import { indexAbis } from "../errors/decodeRevert.js";
 import { fromError, note, type Finding } from "../errors/finding.js";
@@ -11,6 +10,7 @@ import * as Assets from "../steps/assets.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Nonce from "../steps/nonce.js";
+import * as Rights from "../steps/rights.js";
 import type { BalanceChange, Outcome } from "../steps/outputs.js";
 import * as Simulate from "../steps/simulate.js";
 import { buildRequest, type Request } from "../transaction/request.js";
@@ -19,15 +19,14 @@ import { readWorld, type World } from "./facts.js";
 import { aboutState, conclude, observe } from "./conclude.js";
 import { sourcesOf } from "./options.js";
 import type { Material, Proof } from "./material.js";
+import { measureOf } from "./measure.js";
+import { gasPaid, movementsOf } from "./movements.js";
 import { readOutcomes } from "./outcomes.js";
 import { pay } from "./pay.js";
 
 /** What was measured in a state that was partly pretended. */
 const asAssumed = (change: BalanceChange): BalanceChange =>
   change.evidence === "measured" ? { ...change, evidence: "assumed" } : change;
-
-/** How many holdings a scan lists from logs. */
-const scanHoldings = 256;
 
 const chainOf = (material: Material, world: World): Chain =>
   material.chains(world.chainId ?? material.transactions[0]?.chainId ?? null);
@@ -109,23 +108,6 @@ const decideNonces = ({ transactions, facts, proof }: Material, effective: Reado
   };
 };
 
-const gasPaidIn = (
-  world: World,
-  effective: ReadonlyArray<Transaction>,
-  outcomes: ReadonlyArray<Outcome>,
-  priced: boolean,
-): Assets.GasPaid => {
-  const paid = new Map<Address, bigint>();
-  // why: a scan runs without fees, so nothing was paid in it
-  if (!priced || world.main === null) return paid;
-  const baseFee = world.main.block.baseFeePerGas ?? world.baseFeePerGas ?? 0n;
-  effective.forEach((transaction, index) => {
-    const used = outcomes[index]?.gasUsed ?? 0n;
-    paid.set(transaction.from, (paid.get(transaction.from) ?? 0n) + used * effectiveGasPrice(transaction, baseFee));
-  });
-  return paid;
-};
-
 /** The report of a scan or of a proof. */
 export const assemble = (material: Material): Report => {
   const { transactions, options, facts, proof } = material;
@@ -177,7 +159,16 @@ export const assemble = (material: Material): Report => {
           },
         };
   });
-  const transfers = Assets.transfers(readings);
+  // why: a scan runs without fees, so nothing was paid in it
+  const baseFee = proof === null ? null : (world.main?.block.baseFeePerGas ?? world.baseFeePerGas ?? 0n);
+  const moved = movementsOf(
+    transactions,
+    readings,
+    world,
+    proof?.measure ?? measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, material.policies),
+    baseFee === null ? new Map() : gasPaid(effective, outcomes, baseFee, world),
+  );
+  const { transfers } = moved;
   const paid = pay(material, world, chain, {
     transactions: effective,
     gases: gases.map(({ output }) => output),
@@ -201,15 +192,10 @@ export const assemble = (material: Material): Report => {
       : [{ input, request, code: code.output, outcome: outcomeOf(index), gas: gas.output, nonce, fee }];
   });
 
-  const senders = Nonce.senders(transactions);
-  const holdings = proof?.holdings ?? Assets.holdings(senders, transfers, scanHoldings).kept;
-  const changes = Assets.decide(
-    transfers,
-    holdings,
-    world.before,
-    world.after,
-    gasPaidIn(world, effective, outcomes, proof !== null),
-  );
+  const see = (account: Address) => ({
+    before: world.before({ kind: "account", address: account }),
+    after: world.after({ kind: "account", address: account }),
+  });
   const observed = observe(material, world, chain);
   const findings = [
     ...facts.findings,
@@ -219,7 +205,8 @@ export const assemble = (material: Material): Report => {
     ...gases.flatMap((decision) => decision.findings),
     ...nonces.findings,
     ...paid.findings,
-    ...changes.findings,
+    ...moved.findings,
+    ...Rights.decide(transactions, outcomes, see, world.chainId),
     ...aboutState(observed, options),
     ...(proof?.findings ?? []),
   ];
@@ -229,7 +216,9 @@ export const assemble = (material: Material): Report => {
     observed,
     findings,
     transfers,
-    balanceChanges: facts.pretended ? changes.outputs.map(asAssumed) : changes.outputs,
+    balanceChanges: facts.pretended ? moved.balanceChanges.map(asAssumed) : moved.balanceChanges,
+    approvals: moved.approvals,
+    tokens: moved.tokens,
     funds: paid.funds,
   });
 };

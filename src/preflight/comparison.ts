@@ -2,16 +2,17 @@
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../errors/decodeRevert.js";
 import { fromError, note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
 import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
-import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
 import { differences, type Story } from "../steps/compare.js";
 import * as Simulate from "../steps/simulate.js";
+import type * as Tokens from "../steps/tokens.js";
 import type { Request } from "../transaction/request.js";
-import type { Examined, Measure } from "./askProof.js";
+import type { Examined } from "./askProof.js";
+import type { Measure } from "./measure.js";
+import { gasPaid, movementsOf } from "./movements.js";
 
 const where = { step: "proof" } as const;
 
@@ -28,6 +29,11 @@ const readingsOf = (
       : Simulate.readCall(call, requests[index]?.gas ?? 0n, input, abis, "measured");
   });
 
+/** A story, with the standards by which its movements were read. */
+export interface Told extends Story {
+  readonly standards: Tokens.Standards;
+}
+
 /** What one run of the requests tells. */
 export const storyOf = (
   run: Simulate.Simulated,
@@ -35,33 +41,19 @@ export const storyOf = (
   report: Report,
   measure: Measure,
   abis: AbiIndex,
-): Story => {
+): Told => {
   const readings = readingsOf(run, requests, report, abis);
   const outcomes = readings.map(({ outcome }) => outcome);
-  const transfers = Assets.transfers(readings);
-  const baseFee = run.block.baseFeePerGas ?? 0n;
-  const paid = new Map<Address, bigint>();
-  report.transactions.forEach(({ input }, index) => {
-    const request = requests[index];
-    const price =
-      request === undefined
-        ? 0n
-        : effectiveGasPrice(
-            {
-              gasPrice: request.gasPrice ?? null,
-              maxFeePerGas: request.maxFeePerGas ?? null,
-              maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? null,
-            },
-            baseFee,
-          );
-    paid.set(input.from, (paid.get(input.from) ?? 0n) + (outcomes[index]?.gasUsed ?? 0n) * price);
-  });
-  return {
-    outcomes,
-    transfers,
-    balanceChanges: Assets.decide(transfers, measure.holdings, run.before, run.after, paid).outputs,
-    approvals: Approvals.decide(measure.rights, run.before, run.after).outputs,
-  };
+  const transactions = report.transactions.map(({ input }) => input);
+  const priced = transactions.map(({ from }, index) => ({
+    from,
+    gasPrice: requests[index]?.gasPrice ?? null,
+    maxFeePerGas: requests[index]?.maxFeePerGas ?? null,
+    maxPriorityFeePerGas: requests[index]?.maxPriorityFeePerGas ?? null,
+  }));
+  const paid = gasPaid(priced, outcomes, run.block.baseFeePerGas ?? 0n, run);
+  const { transfers, measured, approvals, standards } = movementsOf(transactions, readings, run, measure, paid);
+  return { outcomes, transfers, balanceChanges: measured, approvals, standards };
 };
 
 const environmentOf = (run: Simulate.Simulated) => {
@@ -111,7 +103,7 @@ export const diverged = (
 };
 
 /** What differs from the earlier report: on the same block the contract's doing, else the world's. */
-export const changed = (examined: Examined, story: Story, report: Report): ReadonlyArray<Finding> => {
+export const changed = (examined: Examined, story: Told, report: Report): ReadonlyArray<Finding> => {
   const { facts } = examined;
   if (Result.isFailure(facts.main)) return [];
   if (report.observed.tier !== "simulate") {
@@ -129,10 +121,10 @@ export const changed = (examined: Examined, story: Story, report: Report): Reado
   }
   const earlier: Story = {
     outcomes: report.transactions.map(({ outcome }) => outcome),
-    transfers: report.transfers,
+    // why: a scan has only the shape of the events to go by
+    transfers: Assets.settle(report.transfers, story.standards),
     balanceChanges: report.balanceChanges,
-    // a scan measures none
-    approvals: report.stage === "proven" ? report.approvals : story.approvals,
+    approvals: report.approvals,
   };
   const found = differences(earlier, story, report.options.tolerance);
   if (found.length === 0) return [];
@@ -145,20 +137,16 @@ export const changed = (examined: Examined, story: Story, report: Report): Reado
     : [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
 };
 
-const rightKey = ({ standard, token, owner, spender, tokenId, operator }: Approvals.Right): string =>
-  `${standard}/${token}/${owner}/${spender}/${tokenId ?? ""}/${operator}`;
-
 /** Parties and rights that no earlier run knew: they are not measured yet. */
-export const firstSeen = (story: Story, measure: Measure): ReadonlyArray<Finding> => {
+export const firstSeen = (story: Story, report: Report, measure: Measure): ReadonlyArray<Finding> => {
   const known = new Set(measure.holdings.map(({ account, token }) => `${token}/${account}`));
   const fresh = story.transfers.flatMap(({ token, from, to }) =>
     [from, to].filter((account) => BigInt(account) !== 0n && !known.has(`${token}/${account}`)),
   );
-  const looked = new Set(measure.rights.map(rightKey));
-  const granted = Approvals.rights(story.outcomes, Number.POSITIVE_INFINITY).kept.filter(
-    (right) => !looked.has(rightKey(right)),
-  );
-  const all = [...fresh, ...granted.map(({ spender }) => spender)];
+  const transactions = report.transactions.map(({ input }) => input);
+  const found = Approvals.rights(transactions, story.outcomes, Number.POSITIVE_INFINITY).kept;
+  const granted = measure.cut > 0 ? [] : Approvals.newIn(measure.rights, found);
+  const all = measure.cut > 0 ? [] : [...fresh, ...granted.map(({ spender }) => spender)];
   return all.length === 0
     ? []
     : [

@@ -5,7 +5,7 @@ import { fromError, inOrder, note, type Finding } from "../errors/finding.js";
 import { PolicyViolation } from "../errors/verdicts.js";
 import { Report, reportVersion, type Observed, type ReportOptions, type TransactionReport } from "../report/schema.js";
 import { verdictOf } from "../report/verdict.js";
-import type { BalanceChange, Funds, Transfer } from "../steps/outputs.js";
+import type { Approval, BalanceChange, Funds, TokenInfo, Transfer } from "../steps/outputs.js";
 import { digestOf } from "../transaction/request.js";
 import type { Material } from "./material.js";
 import type { World } from "./facts.js";
@@ -117,6 +117,8 @@ export interface Parts {
   readonly findings: ReadonlyArray<Finding>;
   readonly transfers: ReadonlyArray<Transfer>;
   readonly balanceChanges: ReadonlyArray<BalanceChange>;
+  readonly approvals: ReadonlyArray<Approval>;
+  readonly tokens: ReadonlyArray<TokenInfo>;
   readonly funds: ReadonlyArray<Funds>;
 }
 
@@ -197,8 +199,8 @@ export const conclude = (material: Material, parts: Parts): Report => {
     funds: parts.funds,
     transfers: parts.transfers,
     balanceChanges: parts.balanceChanges,
-    approvals: proof?.approvals ?? [],
-    tokens: proof?.tokens ?? [],
+    approvals: parts.approvals,
+    tokens: parts.tokens,
     findings: inOrder([...parts.findings, ...holes(parts)]),
     digest: digestIn(parts.chainId, parts.reports),
     ledger,

@@ -4,11 +4,10 @@ import type { Finding } from "../errors/finding.js";
 import type { Address } from "../errors/hex.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
-import type { Holding } from "../steps/assets.js";
-import type { Approval, TokenInfo } from "../steps/outputs.js";
 import type { Request } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
 import type { Facts } from "./facts.js";
+import type { Measure } from "./measure.js";
 
 /** What a report is made of. */
 export interface Material {
@@ -28,9 +27,7 @@ export interface Material {
 export interface Proof {
   readonly previous: Report;
   readonly requests: ReadonlyArray<Request>;
-  readonly holdings: ReadonlyArray<Holding>;
-  readonly approvals: ReadonlyArray<Approval>;
-  readonly tokens: ReadonlyArray<TokenInfo>;
+  readonly measure: Measure;
   readonly findings: ReadonlyArray<Finding>;
   readonly delegateHasCode: (delegate: Address) => boolean | null;
 }

@@ -59,6 +59,8 @@ export interface Movements {
   readonly measured: ReadonlyArray<BalanceChange>;
   readonly approvals: ReadonlyArray<Approval>;
   readonly tokens: ReadonlyArray<TokenInfo>;
+  /** Which standard each token answered to. */
+  readonly standards: Tokens.Standards;
   readonly findings: ReadonlyArray<Finding>;
 }
 
@@ -95,6 +97,7 @@ export const movementsOf = (
     measured: Assets.measure(transfers, asked.holdings, before, after, paid, standards),
     approvals: granted.outputs,
     tokens: Tokens.decide(asked.tokens, either),
+    standards,
     findings: [...changes.findings, ...granted.findings],
   };
 };

@@ -7,6 +7,7 @@ import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
 import * as L1Fee from "../steps/l1Fee.js";
 import { senders } from "../steps/nonce.js";
+import * as TokenFunds from "../steps/tokenFunds.js";
 import type * as Outputs from "../steps/outputs.js";
 import type { Transaction } from "../transaction/schema.js";
 import type { World } from "./facts.js";
@@ -134,6 +135,10 @@ export const pay = ({ facts, options, proof }: Material, world: World, chain: Ch
       ...priced.flatMap(({ findings }) => findings),
       ...extras.flatMap(({ findings }) => findings),
       ...funds.findings,
+      ...transactions.flatMap((transaction, index) => {
+        const outcome = outcomes[index];
+        return outcome === undefined ? [] : TokenFunds.decide(transaction, index, outcome, world.before);
+      }),
     ],
   };
 };

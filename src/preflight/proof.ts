@@ -2,42 +2,16 @@
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../errors/decodeRevert.js";
 import { fromError, note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
 import { NotProven } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
-import * as Approvals from "../steps/approvals.js";
-import * as Assets from "../steps/assets.js";
-import * as Tokens from "../steps/tokens.js";
+import type { Simulated } from "../steps/simulate.js";
 import { isRequestOf, type Request } from "../transaction/request.js";
 import type { Proof } from "./material.js";
-import type { Examined, Measure } from "./askProof.js";
+import { measureQueries, type Measure } from "./measure.js";
+import type { Examined } from "./askProof.js";
 import { changed, diverged, firstSeen, storyOf } from "./comparison.js";
 
 const where = { step: "proof" } as const;
-
-/** How many holdings, rights and tokens one proof measures. */
-export const measureLimits = { holdings: 256, rights: 64, tokens: 32 };
-
-/** What to measure: everything the report knows of, from its last run and the ones before. */
-export const measureOf = (report: Report): Measure & { readonly cut: number } => {
-  const senders = [...new Set(report.transactions.map(({ input }) => input.from))];
-  const held = Assets.holdings(senders, report.transfers, measureLimits.holdings);
-  const granted = Approvals.rights(
-    report.transactions.map(({ outcome }) => outcome),
-    measureLimits.rights,
-  );
-  const tokens = Tokens.tokens(report.transfers, granted.kept, measureLimits.tokens);
-  const delegates = report.transactions.flatMap(({ code }) =>
-    [code.from, code.to].flatMap((account) => (account?.delegate == null ? [] : [account.delegate])),
-  );
-  return {
-    holdings: held.kept,
-    rights: granted.kept,
-    tokens,
-    delegates: [...new Set(delegates)],
-    cut: held.cut + granted.cut,
-  };
-};
 
 /** The requests of a report; null while one has a hole. */
 export const requestsOf = (report: Report): ReadonlyArray<Request> | null => {
@@ -77,25 +51,26 @@ const isAhead = ({ exam, facts, assumed }: Examined): boolean =>
       return first && answer !== undefined && Result.isSuccess(answer) && nonce > answer.success;
     }));
 
+/** Balances and rights that the witness had no gas left to read. */
+const starvedIn = (run: Simulated | null, measure: Measure): number =>
+  run === null
+    ? 0
+    : measureQueries({ ...measure, tokens: [] }).filter(
+        (query) => run.before(query)?.kind === "unavailable" || run.after(query)?.kind === "unavailable",
+      ).length;
+
 /** The proof of a report out of what was examined. */
-export const judge = (
-  report: Report,
-  examined: Examined,
-  measure: Measure & { readonly cut: number },
-  abis: AbiIndex,
-): Proof => {
+export const judge = (report: Report, examined: Examined, measure: Measure, abis: AbiIndex): Proof => {
   const { facts, exam } = examined;
   const { requests } = exam;
   const run = Result.isSuccess(facts.main) ? facts.main.success : null;
-  const approvals =
-    run === null ? { outputs: [], findings: [] } : Approvals.decide(measure.rights, run.before, run.after);
   const story = run === null ? null : storyOf(run, requests, report, measure, abis);
-  const findings: Array<Finding> = [...kept(report), ...approvals.findings];
+  const findings: Array<Finding> = [...kept(report)];
   if (story !== null)
     findings.push(
       ...diverged(examined, story, report, measure, abis),
       ...changed(examined, story, report),
-      ...firstSeen(story, measure),
+      ...firstSeen(story, report, measure),
     );
   if (report.transactions.some(({ input }, index) => !isRequestOf(input, requests[index] ?? ({} as Request)))) {
     const missing = ["the requests are not those of the report's inputs"];
@@ -128,7 +103,7 @@ export const judge = (
         where,
       ),
     );
-  const unmeasured = measure.cut + examined.unmeasured;
+  const unmeasured = measure.cut + examined.unmeasured + starvedIn(run, measure);
   if (unmeasured > 0) {
     findings.push(
       note(
@@ -146,9 +121,7 @@ export const judge = (
   return {
     previous: report,
     requests,
-    holdings: measure.holdings,
-    approvals: approvals.outputs,
-    tokens: run === null ? report.tokens : Tokens.decide(measure.tokens, run.before),
+    measure,
     findings,
     delegateHasCode: (delegate) => {
       const seen = run?.after({ kind: "account", address: delegate });

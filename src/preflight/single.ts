@@ -59,7 +59,12 @@ const orFail = <A>(output: A, findings: ReadonlyArray<Finding>): Effect.Effect<A
 /** What every single step takes. */
 export type Step<A> = Transactions.TakesInput<Options.Options, Effect.Effect<A, StepError, Rpc>>;
 
-const subjectOf = ({ transaction, options, chain }: Single) => ({ transactions: [transaction], options, chain });
+const subjectOf = ({ transaction, options, chain }: Single) => ({
+  transactions: [transaction],
+  options,
+  chain,
+  wanted: [],
+});
 
 /** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */
 export const checkCode: Step<CodeOutput> = Effect.fn("Preflight.checkCode")(function* (

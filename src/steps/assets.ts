@@ -15,6 +15,8 @@ import { addressesIn } from "./logs/calldata.js";
 import { settle, transfersOf, type Standards } from "./logs/transfers.js";
 import type { BalanceChange, Outcome, OutcomeLog, Transfer } from "./outputs.js";
 
+export { settle };
+
 type Lookup = (query: Query) => Answer | undefined;
 
 /** One simulated transaction's logs, with the traced native transfers among them. */

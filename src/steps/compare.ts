@@ -6,6 +6,8 @@
  * neither moved nor granted: honest contracts read the clock (auctions, vesting, deadlines), and what
  * the clock moves within the tolerance is no theatre.
  */
+import { rightsIn } from "./logs/approvals.js";
+import { controlsIn } from "./logs/control.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "./outputs.js";
 
 /** One run, as far as it is compared. */
@@ -76,28 +78,58 @@ const changed = (changes: ReadonlyArray<BalanceChange>): ReadonlyMap<string, big
 
 const granted = (approvals: ReadonlyArray<Approval>): ReadonlyMap<string, bigint> =>
   new Map(
-    approvals.map(({ token, tokenId, owner, spender, after }) => [
-      `of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}`,
-      after ?? 0n,
-    ]),
+    approvals
+      .filter(({ evidence }) => evidence === "measured")
+      .map(({ standard, token, tokenId, owner, spender, after }) => [
+        `of ${standard} ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}`,
+        after ?? 0n,
+      ]),
   );
+
+/** What the events say of rights: the last word on each. */
+const said = (outcomes: ReadonlyArray<Outcome>): ReadonlyMap<string, bigint> =>
+  new Map(
+    outcomes
+      .flatMap(({ logs }, index) => rightsIn(logs, index))
+      .map(({ token, tokenId, owner, spender, said: amount }) => [
+        `of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}`,
+        amount,
+      ]),
+  );
+
+const controlled = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
+  outcomes.flatMap(({ logs }, index) =>
+    controlsIn(logs, index).map(
+      ({ what, contract, role, loses, gains }) =>
+        `${what}: ${contract}${role === null ? "" : ` role ${role}`} from ${loses ?? "nobody"} to ${gains ?? "nobody"}`,
+    ),
+  );
+
+const compareControl = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
+  const [one, other] = [controlled(a), controlled(b)];
+  const only = (these: ReadonlyArray<string>, those: ReadonlyArray<string>) =>
+    these.filter((line) => !those.includes(line));
+  return [...only(one, other), ...only(other, one)].map((line) => `only in one run: ${line}`);
+};
 
 /** One line per difference, with both values; none when the stories agree. `a` is named first. */
 export const differences = (a: Story, b: Story, tolerance: number): ReadonlyArray<string> => [
   ...compareOutcomes(a.outcomes, b.outcomes),
   ...compareAmounts("movement", moved(a.transfers), moved(b.transfers), tolerance),
-  ...compareMeasured(a.balanceChanges, b.balanceChanges, tolerance),
-  ...compareAmounts("approval", granted(a.approvals), granted(b.approvals), tolerance),
+  ...compareWhereBoth("balance change", changed(a.balanceChanges), changed(b.balanceChanges), tolerance),
+  ...compareAmounts("approval event", said(a.outcomes), said(b.outcomes), tolerance),
+  ...compareWhereBoth("approval", granted(a.approvals), granted(b.approvals), tolerance),
+  ...compareControl(a.outcomes, b.outcomes),
 ];
 
-/** Measured changes are compared where both runs measured; a run that measured less is no difference. */
-const compareMeasured = (
-  a: ReadonlyArray<BalanceChange>,
-  b: ReadonlyArray<BalanceChange>,
+/** What was measured is compared where both runs measured it; a run that measured less is no difference. */
+const compareWhereBoth = (
+  what: string,
+  one: ReadonlyMap<string, bigint>,
+  other: ReadonlyMap<string, bigint>,
   tolerance: number,
 ): ReadonlyArray<string> => {
-  const [one, other] = [changed(a), changed(b)];
   const both = new Set([...one.keys()].filter((key) => other.has(key)));
-  const only = (changes: ReadonlyMap<string, bigint>) => new Map([...changes].filter(([key]) => both.has(key)));
-  return compareAmounts("balance change", only(one), only(other), tolerance);
+  const only = (amounts: ReadonlyMap<string, bigint>) => new Map([...amounts].filter(([key]) => both.has(key)));
+  return compareAmounts(what, only(one), only(other), tolerance);
 };

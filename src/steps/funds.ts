@@ -51,9 +51,9 @@ const termsOf = (
 };
 
 const expectedOf = ({ transaction, gas, fee, outcome, extra }: Cost): bigint | null => {
-  const used = outcome.gasUsed ?? gas.used;
+  const used = outcome.gasUsed ?? gas.used ?? gas.estimate;
   if (used === null || fee.baseFeePerGas === null || extra === null) return null;
-  const value = outcome.status === "success" ? transaction.value : 0n;
+  const value = outcome.status === "reverted" || outcome.status === "halted" ? 0n : transaction.value;
   return value + used * effectiveGasPrice(fee, fee.baseFeePerGas) + extra.l1Fee + extra.operatorFee;
 };
 

@@ -1,6 +1,13 @@
 /** What a caller may hand in, as types: a raw call, an ABI call, a deployment, a list of them. */
-import type { AbiStateMutability } from "abitype";
-import type { Abi, ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, UnionWiden, Widen } from "viem";
+import type {
+  Abi,
+  AbiStateMutability,
+  ContractConstructorArgs,
+  ContractFunctionArgs,
+  ContractFunctionName,
+  UnionWiden,
+  Widen,
+} from "viem";
 
 /** An address as callers write it. */
 export type AddressLike = `0x${string}`;

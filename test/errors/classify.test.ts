@@ -1,5 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import {
+  HttpRequestError,
+  InternalRpcError,
+  RpcRequestError,
+  SocketClosedError,
+  TimeoutError,
+  UnknownRpcError,
+} from "viem";
 import { classify, isVerdict, looksLikeRevert, type ClassifyInput } from "../../src/errors/classify.js";
 import type { RpcError } from "../../src/errors/rpc.js";
 import type { Verdict } from "../../src/errors/verdicts.js";
@@ -105,6 +113,49 @@ describe("what is no JSON", () => {
     );
     expect(tag(Object.assign(new Error("x"), { code: "ECONNRESET" }))).toBe("Transport");
     expect(tag(new DOMException("The operation was aborted", "AbortError"))).toBe("Timeout");
+  });
+});
+
+describe("what libraries throw", () => {
+  const body = { method: "eth_call", params: [{ data: "rate limit exceeded" }] };
+  const url = "https://node.example";
+  const tag = (error: unknown) => tagOf(classify({ method: "eth_call", error }));
+
+  it("viem's errors are read without the request that they quote", () => {
+    const reverted = { code: 3, message: "execution reverted: timeout", data: "0x08c379a0" };
+    const request = new RpcRequestError({ body, url, error: reverted });
+    for (const error of [request, new InternalRpcError(request), new UnknownRpcError(request)]) {
+      expect(classify({ method: "eth_call", error })).toMatchObject({ _tag: "ExecutionReverted", data: "0x08c379a0" });
+    }
+    expect(tag(new RpcRequestError({ body, url, error: { code: -32000, message: "who knows" } }))).toBe(
+      "InternalError",
+    );
+    expect(tag(new TimeoutError({ body, url }))).toBe("Timeout");
+    expect(tag(new SocketClosedError({ url }))).toBe("Transport");
+    expect(tag(new HttpRequestError({ body, url, details: "fetch failed" }))).toBe("Transport");
+    expect(tag(new HttpRequestError({ body, url, status: 503, details: "x" }))).toBe("UpstreamUnavailable");
+    const headers = new Headers({ "Retry-After": "3" });
+    expect(
+      classify({ method: "eth_call", error: new HttpRequestError({ body, url, status: 429, headers }) }),
+    ).toMatchObject({
+      reason: { _tag: "RateLimited", retryAfterMs: 3000 },
+    });
+    const answered = '{"error":{"code":-32000,"message":"header not found"}}';
+    expect(
+      classify({ method: "eth_call", error: new HttpRequestError({ body, url, status: 500, details: answered }) }),
+    ).toMatchObject({
+      reason: { _tag: "BlockNotFound", detail: "header not found", httpStatus: 500 },
+    });
+  });
+
+  it("ethers' errors are read where they keep the node's", () => {
+    const node = { code: 3, message: "execution reverted", data: "0xdeadbeef" };
+    expect(tag({ code: "CALL_EXCEPTION", shortMessage: "missing revert data", info: { error: node } })).toBe(
+      "ExecutionReverted",
+    );
+    expect(
+      tag({ code: "SERVER_ERROR", reason: "cannot estimate gas", error: { body: JSON.stringify({ error: node }) } }),
+    ).toBe("ExecutionReverted");
   });
 });
 

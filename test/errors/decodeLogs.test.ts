@@ -66,15 +66,21 @@ describe("decodeLog", () => {
   });
 
   it("gives the hash of indexed dynamic values, and positions where there are no names", () => {
-    const args = { label: "hello", blob: "0x1234", list: [1n, 2n] };
+    const list = keccak256(`0x${"1".padStart(64, "0")}${"2".padStart(64, "0")}`);
     const named = {
       address: token,
-      topics: topicsOf(names, args),
+      topics: [
+        keccak256(stringToHex("Named(string,bytes,uint256[],string)")),
+        keccak256(stringToHex("hello")),
+        keccak256("0x1234"),
+        list,
+      ],
       data: encodeAbiParameters([{ type: "string" }], ["text"]),
     };
-    expect(decodeLog(named, [names])?.args).toMatchObject({
-      label: keccak256(stringToHex("hello")),
-      blob: keccak256("0x1234"),
+    expect(decodeLog(named, [names])?.args).toEqual({
+      label: named.topics[1],
+      blob: named.topics[2],
+      list,
       text: "text",
     });
     const bare = {

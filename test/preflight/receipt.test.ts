@@ -25,7 +25,7 @@ describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => 
   let splitter: Hex;
   beforeAll(async () => {
     scene = await start();
-    token = await scene.deploy(Token, ["Token", "TKN", 18, 10n ** 24n]);
+    token = await scene.deploy(Token, ["Token", "TKN", 18]);
     gate = await scene.deploy(Gate);
     splitter = await scene.deploy(Splitter);
   });

@@ -46,9 +46,17 @@ export const accountIn = (flat: Flat): Address | null => {
 export const suppliedGas = (flat: Flat): bigint | null =>
   amountIn(flat, /\(supplied gas (\d+)\)/i) ?? amountIn(flat, /failed with (\d+) gas/i);
 
+/** A library's name for an error, which is no word of the node: `HttpRequestError`, `ECONNRESET`. */
+const libraryName = /^(?:[A-Z][A-Za-z0-9]*Error|[A-Z][A-Z0-9_]+)$/;
+
+const detailOf = (texts: ReadonlyArray<string>): string => {
+  const words = texts.filter((text) => !libraryName.test(text));
+  return escapeText([...new Set(words.length > 0 ? words : texts)].slice(0, 3).join(": "), 512);
+};
+
 /** What every reason keeps of the answer. */
 export const answerOf = (flat: Flat) => ({
-  detail: escapeText([...new Set(flat.texts)].slice(0, 3).join(": "), 512),
+  detail: detailOf(flat.texts),
   httpStatus: flat.httpStatus,
   code: flat.codes[0] ?? null,
   raw: flat.raw,

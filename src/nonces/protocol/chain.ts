@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
 import type { Hash, Hex } from "../../errors/hex.js";
-import type { InvalidLane } from "../../errors/nonces.js";
-import { InvalidLane as InvalidLaneError } from "../../errors/nonces.js";
+import { InvalidLane } from "../../errors/nonces.js";
 import { outcomeOf, SendOutcome } from "../../errors/sendOutcome.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
 import * as Eth from "../../Eth.js";
@@ -22,7 +21,7 @@ export interface Facts {
 const ownNonceOnly = (lane: LaneId): Effect.Effect<void, InvalidLane> =>
   lane.key === 0n
     ? Effect.void
-    : Effect.fail(new InvalidLaneError({ field: "key", problem: "the counts of a keyed lane have to be given" }));
+    : Effect.fail(new InvalidLane({ field: "key", problem: "the counts of a keyed lane have to be given" }));
 
 const counted = (lane: LaneId) => {
   const { address } = lane;
@@ -59,7 +58,7 @@ export const readFacts = Effect.fnUntraced(function* (lane: LaneId) {
   const asked = { ...counted(lane), code: Eth.getCode({ address: lane.address, block: "latest" }) };
   const { chainId, latest, pending, code } = yield* Effect.all(asked, { concurrency: "unbounded" });
   yield* checkChain(lane, chainId);
-  return { counts: atLeast(latest, pending), delegated: code !== "0x" } satisfies Facts;
+  return { counts: atLeast(latest, pending), delegated: code.length > 2 } satisfies Facts;
 });
 
 const readReceipt = decoder("eth_getTransactionReceipt", Schema.NullOr(Receipt));

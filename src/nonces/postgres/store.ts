@@ -1,0 +1,199 @@
+/**
+ * The store over effect's SQL client: the lane's row is locked, the pure operation decides, and what it
+ * decided is written, in one transaction.
+ */
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import type { SqlClient } from "effect/sql/SqlClient";
+import type { SqlError } from "effect/sql/SqlError";
+import { NonceStoreError } from "../../errors/nonces.js";
+import { violations, type Snapshot, type SlotAt } from "../check.js";
+import type { LaneId } from "../lane.js";
+import { begin, pruneStep, type Decision, type Slot, type View } from "../model.js";
+import { commit, reconcile, recent, recycle, release, replace, report, reserve } from "../operations.js";
+import type { Moved, Reconciled, Store } from "../store.js";
+import { laneOfRow, slotsOfRows, type LaneBounds } from "./rows.js";
+import * as Sql from "./sql.js";
+
+const lasting = new Set(["SqlSyntaxError", "AuthenticationError", "AuthorizationError", "ConstraintError"]);
+
+const storeError = (operation: string) => (error: SqlError) =>
+  new NonceStoreError({
+    operation,
+    detail: `${error.message} ${String(error.reason.cause)}`.slice(0, 512),
+    isRetryable: !lasting.has(error.reason._tag),
+  });
+
+interface Held extends View, LaneBounds {
+  readonly slots: ReadonlyMap<bigint, Slot>;
+}
+
+const rowOf = (nonce: bigint, slot: Slot) => ({
+  nonce: nonce.toString(),
+  state: slot.state,
+  token: slot.token,
+  width: slot.width,
+  until: Math.trunc(slot.until),
+  since: slot.since,
+  offered_at: slot.offeredAt,
+  shared: slot.shared,
+  outcome: slot.outcome,
+  attempts: slot.attempts,
+});
+
+const oldestOf = ({ floor, tail }: Pick<View, "floor" | "tail">) => (floor - recent > tail ? floor - recent : tail);
+
+/** The lane after a decision. */
+const snapshotAfter = (held: Held, { floor, next, tail, writes }: Decision<unknown>): Snapshot => {
+  const merged = new Map<bigint, Slot | null>([...held.slots, ...writes]);
+  const from = oldestOf({ floor, tail });
+  const slots = [...merged]
+    .flatMap(([nonce, slot]): ReadonlyArray<SlotAt> => (slot === null || nonce < from ? [] : [{ nonce, ...slot }]))
+    .sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
+  return { now: held.now, floor, next, tail, slots };
+};
+
+const none = { settled: 0, recycled: 0 };
+
+/** A store on `sql`, whose dialect must be Postgres. */
+export const makePostgres = (sql: SqlClient): Store => {
+  const client = sql.withoutTransforms();
+  const query = (text: string, params: ReadonlyArray<string>) => client.unsafe<object>(text, params);
+
+  /** A transaction of its own: one that joined the caller's would not be durable when the caller broadcasts. */
+  const transactionally = <A>(operation: string, effect: Effect.Effect<A, SqlError | NonceStoreError>) =>
+    client.withTransaction(effect).pipe(
+      Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context)),
+      Effect.catchTag("SqlError", (error) => Effect.fail(storeError(operation)(error))),
+    );
+
+  const hold = Effect.fnUntraced(function* (operation: string, lane: LaneId, named: bigint | null) {
+    const [row] = yield* query(Sql.lockLane, [lane.id]);
+    if (row === undefined) return null;
+    const bounds = yield* Effect.fromResult(laneOfRow(operation, row));
+    const { floor, tail } = bounds;
+    const rows = yield* query(Sql.slotsFor, [
+      lane.id,
+      String(floor - recent),
+      String(tail + BigInt(pruneStep)),
+      String(named ?? -1n),
+    ]);
+    const list = yield* Effect.fromResult(slotsOfRows(operation, rows));
+    const slots = new Map(list.map(({ nonce, ...slot }) => [nonce, slot] as const));
+    return { ...bounds, slots, get: (nonce: bigint) => slots.get(nonce) } satisfies Held;
+  });
+
+  const write = (lane: LaneId, { floor, next, tail, writes }: Decision<unknown>) => {
+    const gone = [...writes].flatMap(([nonce, slot]) => (slot === null ? [nonce.toString()] : []));
+    const kept = [...writes].flatMap(([nonce, slot]) => (slot === null ? [] : [rowOf(nonce, slot)]));
+    const bounds = [floor, next, tail].map(String);
+    return query(Sql.write, [lane.id, ...bounds, JSON.stringify(gone), JSON.stringify(kept)]);
+  };
+
+  const changes = (held: View, decision: Decision<unknown>): boolean =>
+    decision.writes.size > 0 ||
+    decision.floor !== held.floor ||
+    decision.next !== held.next ||
+    decision.tail !== held.tail;
+
+  const operate = <A, B>(
+    operation: string,
+    lane: LaneId,
+    named: bigint | null,
+    cold: B,
+    decide: (held: Held) => Decision<A>,
+    finish: (decision: Decision<A>, held: Held) => B,
+  ): Effect.Effect<B, NonceStoreError> =>
+    transactionally(
+      operation,
+      Effect.gen(function* () {
+        const held = yield* hold(operation, lane, named);
+        if (held === null) return cold;
+        const decision = decide(held);
+        if (changes(held, decision)) yield* write(lane, decision);
+        return finish(decision, held);
+      }),
+    );
+  const answerOf = <A>({ answer }: Decision<A>): A => answer;
+
+  const look = Effect.fnUntraced(function* (operation: string, lane: LaneId, history: bigint) {
+    const rows = yield* Effect.mapError(
+      query(Sql.readLane, [lane.id, String(history)]).pipe(
+        Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context)),
+      ),
+      storeError(operation),
+    );
+    const [first] = rows;
+    if (first === undefined) return null;
+    const bounds = yield* Effect.fromResult(laneOfRow(operation, first));
+    const filled = rows.filter((row) => "nonce" in row && row.nonce !== null);
+    const slots = yield* Effect.fromResult(slotsOfRows(operation, filled));
+    return { ...bounds, slots } satisfies Snapshot;
+  });
+
+  return {
+    kind: "postgres",
+    persistent: true,
+    bootstrap: (lane, counts, keep) =>
+      transactionally(
+        "bootstrap",
+        Effect.gen(function* () {
+          const created = yield* query(Sql.newLane, [lane.id, String(counts.latest)]);
+          if (created.length === 0) return false;
+          const held = yield* hold("bootstrap", lane, null);
+          if (held !== null) yield* write(lane, begin(counts, keep, held.now));
+          return true;
+        }),
+      ),
+    reserve: (lane, request) =>
+      operate(
+        "reserve",
+        lane,
+        null,
+        { answer: { _tag: "Cold" }, moved: none },
+        (held) => reserve(held, request, held.now),
+        ({ answer, moved }): Moved<typeof answer> => ({ answer, moved }),
+      ),
+    commit: (lane, claim, attempt) =>
+      operate("commit", lane, claim.nonce, "cold", (held) => commit(held, claim, attempt, held.now), answerOf),
+    release: (lane, claim) =>
+      operate("release", lane, claim.nonce, false, (held) => release(held, claim), answerOf),
+    recycle: (lane, claim, hash) =>
+      operate("recycle", lane, claim.nonce, false, (held) => recycle(held, claim, hash), answerOf),
+    replace: (lane, nonce, replaces, attempt) =>
+      operate(
+        "replace",
+        lane,
+        nonce,
+        { _tag: "Cold" },
+        (held) => replace(held, nonce, replaces, attempt, held.now),
+        answerOf,
+      ),
+    report: (lane, nonce, hash, outcome) =>
+      operate("report", lane, nonce, false, (held) => report(held, nonce, hash, outcome), answerOf),
+    reconcile: (lane, request) =>
+      operate<Reconciled["answer"], Reconciled>(
+        "reconcile",
+        lane,
+        null,
+        { answer: { _tag: "Cold" }, moved: none, snapshot: null },
+        (held) => reconcile(held, request, held.now),
+        (decision, held) => ({
+          answer: decision.answer,
+          moved: decision.moved,
+          snapshot: snapshotAfter(held, decision),
+        }),
+      ),
+    read: (lane) =>
+      Effect.map(look("read", lane, recent), (snapshot) =>
+        snapshot === null
+          ? null
+          : { ...snapshot, slots: snapshot.slots.filter(({ nonce }) => nonce >= snapshot.tail) },
+      ),
+    check: (lane) =>
+      Effect.map(look("check", lane, 9_000_000_000_000_000n), (snapshot) => (snapshot === null ? [] : violations(snapshot))),
+    lanes: Effect.mapError(query(Sql.lanes, []), storeError("lanes")).pipe(
+      Effect.map((rows) => rows.flatMap((row) => ("lane" in row ? [String(row.lane)] : []))),
+    ),
+  };
+};

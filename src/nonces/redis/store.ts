@@ -1,0 +1,196 @@
+/** The store over effect's Redis service. */
+import * as Effect from "effect/Effect";
+import * as Redis from "effect/persistence/Redis";
+import type { Hash } from "../../errors/hex.js";
+import { NonceStoreError } from "../../errors/nonces.js";
+import { violations } from "../check.js";
+import type { LaneId } from "../lane.js";
+import type { Attempt, Counts, Keep } from "../model.js";
+import type { CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer } from "../operations.js";
+import type { Moved, Reconciled, Store } from "../store.js";
+import { lua } from "./lua.js";
+import { damaged, laneFromFields, snapshotOf, textOf, textsOf } from "./rows.js";
+
+export interface Options {
+  /** Before every key; default `evm-preflight`. */
+  readonly prefix?: string;
+  /**
+   * Replicas that must have a commit before it counts (`WAIT`); default 0. With fewer, the commit fails
+   * as unknown and nothing is broadcast by this process.
+   */
+  readonly replicas?: number;
+  /** How long to wait for them, ms; default 1,000. */
+  readonly replicaTimeoutMs?: number;
+}
+
+const script = Redis.script((key: string, ...args: ReadonlyArray<string>) => [key, ...args], {
+  lua,
+  numberOfKeys: 1,
+}).withReturnType<unknown>();
+
+const wordsOf = (cause: unknown): string => {
+  const inner = typeof cause === "object" && cause !== null && "cause" in cause ? cause.cause : null;
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return (inner instanceof Error ? `${text} ${inner.message}` : text).slice(0, 512);
+};
+
+/** Words after which nothing gets better by itself. */
+const hopeless = /\b(?:WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|DAMAGED|CROSSSLOT|unknown command|ERR (?!max number))/;
+
+const storeError = (operation: string, cause: unknown): NonceStoreError => {
+  const detail = wordsOf(cause);
+  return new NonceStoreError({ operation, detail, isRetryable: !hopeless.test(detail) });
+};
+
+type Sender = Pick<Redis.Redis["Service"], "send" | "eval">;
+
+/** `EVALSHA`, the script loaded again where it is gone; in a cluster, where loading goes to another node, `EVAL`. */
+const run = (redis: Sender, key: string, args: ReadonlyArray<string>) =>
+  redis
+    .eval(script)(key, ...args)
+    .pipe(
+      Effect.catchIf(
+        (error) => wordsOf(error.cause).includes("NOSCRIPT"),
+        () => redis.send("EVAL", lua, "1", key, ...args),
+      ),
+    );
+
+const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs }: Keep): ReadonlyArray<string> =>
+  [latest, pending, settledMs, foreignMs].map(String);
+
+const believable = (counts: Counts): boolean =>
+  counts.latest < BigInt(Number.MAX_SAFE_INTEGER) && counts.latest >= 0n && counts.pending >= 0n;
+
+/** A pending count that a number cannot hold exactly is not believed anyway. */
+const bounded = (counts: Counts): Counts =>
+  counts.pending < BigInt(Number.MAX_SAFE_INTEGER) ? counts : { ...counts, pending: BigInt(Number.MAX_SAFE_INTEGER) };
+
+const token = /^[\w-]{1,64}$/;
+const none = { settled: 0, recycled: 0 };
+
+const movedOf = (texts: ReadonlyArray<string>) => ({
+  settled: Number(texts.at(-2) ?? 0),
+  recycled: Number(texts.at(-1) ?? 0),
+});
+
+const reserveAnswer = (texts: ReadonlyArray<string>): ReserveAnswer | null => {
+  const [tag, first = "", second = "", third = ""] = texts;
+  switch (tag) {
+    case "granted":
+      return { _tag: "Granted", nonce: BigInt(first), leaseMs: Number(second) };
+    case "busy":
+      return { _tag: "Busy", inFlight: Number(first), cap: Number(second), retryInMs: third === "" ? null : Number(third) };
+    case "nogap":
+      return { _tag: "NoGap" };
+    case "spent":
+      return { _tag: "Spent", nonce: BigInt(first) };
+    case "implausible":
+      return { _tag: "Implausible", next: BigInt(first) };
+    default:
+      return null;
+  }
+};
+
+/** A store on `redis`. */
+export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}): Store => {
+  const { prefix = "evm-preflight", replicas = 0, replicaTimeoutMs = 1_000 } = options;
+  // One hash tag per lane: all that the script touches is in one slot of a cluster
+  const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
+  const lanesKey = `${prefix}:nonces:lanes`;
+  const failing = (operation: string) => (error: Redis.RedisError) => storeError(operation, error.cause);
+  const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
+    Effect.mapError(run(redis, keyOf(lane), [operation, ...args]), failing(operation));
+  const whether = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
+    Effect.map(ask(operation, lane, ...args), (answer) => textOf(answer) === "1");
+
+  /** A commit and the `WAIT` for it, on a connection of their own: `WAIT` blocks all that share one. */
+  const replicated = (operation: string, lane: LaneId, args: ReadonlyArray<string>) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const connection = yield* Effect.mapError(redis.reserve, failing(operation));
+        const answer = yield* Effect.mapError(run(connection, keyOf(lane), [operation, ...args]), failing(operation));
+        const reached = yield* Effect.mapError(
+          connection.send("WAIT", String(replicas), String(replicaTimeoutMs)),
+          failing(operation),
+        );
+        if (Number(textOf(reached)) >= replicas) return answer;
+        const detail = `${textOf(reached)} of ${replicas} replicas have it`;
+        return yield* new NonceStoreError({ operation, detail, isRetryable: true });
+      }),
+    );
+  const durably = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
+    replicas > 0 ? replicated(operation, lane, args) : ask(operation, lane, ...args);
+
+  const hashAndRaw = ({ hash, raw }: Attempt) => [hash, raw ?? ""];
+
+  return {
+    kind: "redis",
+    persistent: true,
+    bootstrap: (lane, counts, keep) =>
+      !believable(counts)
+        ? Effect.fail(damaged("bootstrap", "the counts are not believable"))
+        : redis.send("SADD", lanesKey, lane.id).pipe(
+            Effect.mapError(failing("bootstrap")),
+            Effect.andThen(durably("bootstrap", lane, ...keepArgs(bounded(counts), keep))),
+            Effect.map((answer) => textOf(answer) === "1"),
+          ),
+    reserve: Effect.fnUntraced(function* (lane, request) {
+      if (!token.test(request.token)) return yield* damaged("reserve", "a token has 1 to 64 of A-Z a-z 0-9 _ -");
+      const counts = bounded(request.counts);
+      const { ttlMs, width, cap, gapOnly } = request;
+      const rest = [request.token, String(Math.trunc(ttlMs)), String(width), String(cap), gapOnly ? "1" : "0"];
+      const answer = yield* ask("reserve", lane, ...keepArgs(counts, request.keep), ...rest);
+      if (answer === null) return { answer: { _tag: "Cold" }, moved: none };
+      const texts = textsOf(answer);
+      const read = texts === null ? null : reserveAnswer(texts);
+      if (texts === null || read === null) return yield* damaged("reserve", "the answer cannot be read");
+      return { answer: read, moved: movedOf(texts) } satisfies Moved<ReserveAnswer>;
+    }),
+    commit: Effect.fnUntraced(function* (lane, claim, attempt) {
+      const answer = yield* durably("commit", lane, String(claim.nonce), claim.token, ...hashAndRaw(attempt));
+      const text = answer === null ? "cold" : textOf(answer);
+      if (text === "committed" || text === "lost" || text === "cold") return text satisfies CommitAnswer;
+      return yield* damaged("commit", "the answer cannot be read");
+    }),
+    release: (lane, claim) => whether("release", lane, String(claim.nonce), claim.token),
+    recycle: (lane, claim, hash) => whether("recycle", lane, String(claim.nonce), claim.token, hash),
+    replace: Effect.fnUntraced(function* (lane, nonce, replaces, attempt) {
+      const answer = yield* durably("replace", lane, String(nonce), replaces, ...hashAndRaw(attempt));
+      if (answer === null) return { _tag: "Cold" } satisfies ReplaceAnswer;
+      const [tag, last = ""] = textsOf(answer) ?? [];
+      if (tag === "replaced") return { _tag: "Replaced" } satisfies ReplaceAnswer;
+      if (tag !== "conflict") return yield* damaged("replace", "the answer cannot be read");
+      return { _tag: "Conflict", last: last === "" ? null : (last as Hash) } satisfies ReplaceAnswer;
+    }),
+    report: (lane, nonce, hash, outcome) => whether("report", lane, String(nonce), hash, outcome),
+    reconcile: Effect.fnUntraced(function* (lane, request) {
+      const after = String(Math.trunc(request.resendAfterMs));
+      const answer = yield* ask("reconcile", lane, ...keepArgs(bounded(request.counts), request.keep), after);
+      if (answer === null) return { answer: { _tag: "Cold" }, moved: none, snapshot: null } satisfies Reconciled;
+      const [head, body, due] = Array.isArray(answer) ? answer : [];
+      const texts = textsOf(head);
+      if (texts === null) return yield* damaged("reconcile", "the answer cannot be read");
+      const snapshot = yield* Effect.fromResult(snapshotOf("reconcile", body));
+      const bound = BigInt(texts[1] ?? "0");
+      const read: ReconcileAnswer =
+        texts[0] === "implausible"
+          ? { _tag: "Implausible", next: bound }
+          : { _tag: "Reconciled", from: bound, due: (textsOf(due) ?? []).map(BigInt) };
+      return { answer: read, moved: movedOf(texts), snapshot } satisfies Reconciled;
+    }),
+    read: Effect.fnUntraced(function* (lane) {
+      const answer = yield* ask("read", lane);
+      return answer === null ? null : yield* Effect.fromResult(snapshotOf("read", answer));
+    }),
+    check: Effect.fnUntraced(function* (lane) {
+      const answer = yield* ask("all", lane);
+      if (answer === null) return [];
+      const [now, fields] = Array.isArray(answer) ? answer : [];
+      const { snapshot, unreadable } = laneFromFields(textOf(now) ?? "", textsOf(fields) ?? []);
+      return [...unreadable, ...(snapshot === null ? [] : violations(snapshot))];
+    }),
+    lanes: Effect.map(Effect.mapError(redis.send("SMEMBERS", lanesKey), failing("lanes")), (answer) =>
+      [...(answer instanceof Set ? answer : Array.isArray(answer) ? answer : [])].flatMap((each) => textOf(each) ?? []).sort(),
+    ),
+  };
+};

@@ -1,0 +1,100 @@
+/** Policies over rights and over who takes part. */
+import type { Address } from "../errors/hex.js";
+import type { PolicyResult } from "../report/policy.js";
+import type { Report } from "../report/schema.js";
+import type { Approval } from "../steps/outputs.js";
+import { every, fail, pass, unknown } from "./results.js";
+import { unseen } from "./spending.js";
+
+const zero = "0x0000000000000000000000000000000000000000";
+
+const nameOf = ({ standard, token, tokenId, owner, spender, after, unlimited }: Approval): string =>
+  `${unlimited ? "unlimited " : ""}${standard} approval of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}${after === null || unlimited ? "" : `, ${after} units`}`;
+
+/** Whether the report may lack rights or parties that the bundle has to do with. */
+const cut = (report: Report): PolicyResult =>
+  report.findings.some(({ code }) => code === "PartiesCut" || code === "FirstSeenInProof")
+    ? unknown("not everything that the bundle touches was measured")
+    : pass;
+
+const judgeApprovals =
+  (judge: (approval: Approval) => PolicyResult) =>
+  (report: Report): PolicyResult => {
+    const hidden = unseen(report);
+    return hidden === null ? every([...report.approvals.map(judge), cut(report)]) : unknown(hidden);
+  };
+
+/** Rights that grow. What is only logged tells what was granted, but not what was there before. */
+export const judgeNewApprovals: (report: Report) => PolicyResult = judgeApprovals((approval) => {
+  const { before, after, evidence } = approval;
+  if (evidence !== "measured" || after === null)
+    return unknown(`whether the ${nameOf(approval)} is new was not measured`);
+  if (after === 0n) return pass;
+  if (before === null) return unknown(`what stood before the ${nameOf(approval)} is not known`);
+  return after > before ? fail(nameOf(approval)) : pass;
+});
+
+/** Unlimited rights, unless one that was there is only being spent. */
+export const judgeUnlimitedApprovals: (report: Report) => PolicyResult = judgeApprovals((approval) => {
+  const { before, after, evidence, unlimited } = approval;
+  if (unlimited) {
+    const spent = evidence === "measured" && before !== null && after !== null && after < before;
+    return spent ? pass : fail(nameOf(approval));
+  }
+  return evidence === "measured" ? pass : unknown(`the ${nameOf(approval)} was not measured`);
+});
+
+/** Everyone the bundle is seen to have to do with, its senders apart. */
+const touchedBy = (report: Report): ReadonlySet<string> => {
+  const touched = new Set<string>();
+  const add = (...addresses: ReadonlyArray<Address | null>) => {
+    for (const address of addresses) if (address !== null) touched.add(address.toLowerCase());
+  };
+  for (const { input, code, outcome } of report.transactions) {
+    add(input.to, code.creates, code.from.delegate, code.to?.delegate ?? null);
+    for (const { address } of input.authorizationList ?? []) add(address);
+    for (const { address } of outcome.logs) add(address);
+  }
+  for (const { token, from, to } of report.transfers) add(token, from, to);
+  for (const { token, account, delta } of report.balanceChanges) if (delta !== 0n) add(token, account);
+  for (const { token, owner, spender } of report.approvals) add(token, owner, spender);
+  touched.delete(zero);
+  for (const { input } of report.transactions) touched.delete(input.from.toLowerCase());
+  return touched;
+};
+
+/** Receivers, emitters, parties, tokens, spenders and delegates must all be among `allowed`. */
+export const judgeTouched =
+  (allowed: ReadonlySet<string>) =>
+  (report: Report): PolicyResult => {
+    const strangers = [...touchedBy(report)].filter((address) => !allowed.has(address));
+    if (strangers.length > 0) return fail(`also touches ${strangers.slice(0, 16).join(", ")}`);
+    const hidden = unseen(report);
+    return hidden === null ? cut(report) : unknown(hidden);
+  };
+
+/** No delegated account (EIP-7702) sends, receives or may spend, and none is made. */
+export const judgeDelegated = (report: Report): PolicyResult =>
+  every([
+    ...report.transactions.flatMap(({ input, code }, index) => [
+      ...[code.from, ...(code.to === null ? [] : [code.to])].map(({ account, kind, delegate }) =>
+        kind === "delegated"
+          ? fail(`${account} delegates to ${delegate}`)
+          : kind === "unknown"
+            ? unknown(`who lives at ${account} is not known`)
+            : pass,
+      ),
+      ...(input.authorizationList ?? []).map(({ address }) =>
+        address.toLowerCase() === zero ? pass : fail(`transaction ${index} sets a delegation to ${address}`),
+      ),
+    ]),
+    ...report.approvals.map((approval) =>
+      approval.after === 0n
+        ? pass
+        : approval.spenderKind === "delegated"
+          ? fail(`the spender ${approval.spender} is a delegated account`)
+          : approval.spenderKind === "unknown"
+            ? unknown(`what the spender ${approval.spender} is, is not known`)
+            : pass,
+    ),
+  ]);

@@ -1,0 +1,99 @@
+/** Policies over what leaves and arrives: judged by measured balances, with the events as a second witness. */
+import type { Address } from "../errors/hex.js";
+import type { PolicyResult } from "../report/policy.js";
+import type { Report } from "../report/schema.js";
+import type { Transfer } from "../steps/outputs.js";
+import { fail, pass, unknown } from "./results.js";
+
+/** Whose balance of what; `account` null = the senders of the bundle together. */
+export interface Subject {
+  readonly token: Address | null;
+  readonly account: Address | null;
+}
+
+/** What the bundle leaves an account with more (positive) or less (negative), gas apart, raw units or wei. */
+interface Net {
+  /** null where a balance of it was not measured. */
+  readonly measured: bigint | null;
+  readonly logged: bigint;
+}
+
+const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address> =>
+  account === null
+    ? [...new Set(report.transactions.map(({ input }) => input.from.toLowerCase() as Address))]
+    : [account.toLowerCase() as Address];
+
+const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
+
+const units = ({ standard, amount }: Transfer): bigint => (standard === "erc721" ? 1n : amount);
+
+const loggedOf = (report: Report, token: Address | null, account: Address): bigint =>
+  report.transfers.reduce((net, transfer) => {
+    if (!same(transfer.token, token)) return net;
+    const into = same(transfer.to, account) ? units(transfer) : 0n;
+    return same(transfer.from, account) ? net + into - units(transfer) : net + into;
+  }, 0n);
+
+/** The whole balance where it was read; else the sum over the ids, where every one of them was. */
+const measuredOf = (report: Report, token: Address | null, account: Address): bigint | null => {
+  const rows = report.balanceChanges.filter((change) => same(change.token, token) && same(change.account, account));
+  const whole = rows.find(({ tokenId }) => tokenId === null);
+  if (whole !== undefined) return whole.evidence === "measured" ? whole.delta : null;
+  return rows.length === 0 || rows.some(({ evidence }) => evidence !== "measured")
+    ? null
+    : rows.reduce((sum, { delta }) => sum + delta, 0n);
+};
+
+/** Why nothing can be said of movements; null where the outcome is known. */
+export const unseen = (report: Report): string | null => {
+  if (report.observed.tier !== "simulate") return "the transactions were not simulated";
+  const index = report.transactions.findIndex(({ outcome }) => outcome.status === "unknown");
+  return index < 0 ? null : `the outcome of transaction ${index} is not known`;
+};
+
+const netOf = (report: Report, subject: Subject): Net => {
+  const accounts = accountsOf(report, subject);
+  const parts = accounts.map((account) => measuredOf(report, subject.token, account));
+  return {
+    measured: parts.reduce<bigint | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0n),
+    logged: accounts.reduce((sum, account) => sum + loggedOf(report, subject.token, account), 0n),
+  };
+};
+
+const unitOf = (token: Address | null): string => (token === null ? "wei" : `raw units of ${token}`);
+const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : account);
+
+/** `limit`: the most that may leave, net. */
+export const judgeSpent =
+  (subject: Subject, limit: bigint) =>
+  (report: Report): PolicyResult => {
+    const hidden = unseen(report);
+    if (hidden !== null) return unknown(hidden);
+    const { measured, logged } = netOf(report, subject);
+    const over = (spent: bigint, how: string) =>
+      fail(`${whoOf(subject)} spend ${spent} ${unitOf(subject.token)} (${how}), at most ${limit}`);
+    if (measured !== null && -measured > limit) return over(-measured, "measured");
+    if (measured === null)
+      return -logged > limit
+        ? over(-logged, "by the events")
+        : unknown(`the balance of ${whoOf(subject)} in ${unitOf(subject.token)} was not measured`);
+    return -logged > limit
+      ? unknown(`measured ${-measured} ${unitOf(subject.token)} spent, but the events say ${-logged}; at most ${limit}`)
+      : pass;
+  };
+
+/** `least`: what must arrive, net. */
+export const judgeReceived =
+  (subject: Subject, least: bigint) =>
+  (report: Report): PolicyResult => {
+    const hidden = unseen(report);
+    if (hidden !== null) return unknown(hidden);
+    const { measured, logged } = netOf(report, subject);
+    if (measured === null)
+      return unknown(`the balance of ${whoOf(subject)} in ${unitOf(subject.token)} was not measured`);
+    return measured < least
+      ? fail(
+          `${whoOf(subject)} receive ${measured} ${unitOf(subject.token)} (measured; the events say ${logged}), at least ${least}`,
+        )
+      : pass;
+  };

@@ -1,0 +1,42 @@
+/**
+ * Nonces in Postgres, for replicas that share a sender: the store to choose where money is at stake.
+ *
+ * ```ts
+ * import { PgClient } from "@effect/sql-pg"
+ * const Store = layer.pipe(Layer.provide(PgClient.layer({ url: Redacted.make(url) })))
+ * await Effect.runPromise(migrate.pipe(Effect.provide(PgClient.layer({ url }))))   // once, at deployment
+ * ```
+ * Any SQL client of effect whose dialect is Postgres will do; `@effect/sql-pg` is an optional peer.
+ *
+ * **Durability.** Nothing beyond the defaults: an operation is one transaction, on the server's clock,
+ * which holds the lane's row lock and never stays open while something is signed. Where
+ * `synchronous_commit` is off, it is switched on for these transactions. With a standby that may be
+ * promoted, name it in `synchronous_standby_names`. An operation never joins a transaction that the
+ * caller has open, for then it would not be durable when the caller broadcasts.
+ *
+ * A lost lane fails closed with `NonceColdStart`: let everything in flight be mined, then
+ * `Nonces.bootstrap(lane)`, or `Nonces.adopt(lane)` on your own word.
+ */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { SqlClient } from "effect/sql/SqlClient";
+import type { SqlError } from "effect/sql/SqlError";
+import { NonceStore } from "./NonceStore.js";
+import { lockSchema, schema } from "./nonces/postgres/sql.js";
+import { makePostgres } from "./nonces/postgres/store.js";
+
+export { schema } from "./nonces/postgres/sql.js";
+
+/** Creates the two tables in the current schema where they are missing. Can be run again, and by several at once. */
+export const migrate: Effect.Effect<void, SqlError, SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient;
+  yield* sql.withTransaction(
+    Effect.forEach([lockSchema, ...schema], (statement) => sql.unsafe(statement), { discard: true }),
+  );
+});
+
+/** Over effect's SQL client. The tables must exist: see {@link migrate}. */
+export const layer: Layer.Layer<NonceStore, never, SqlClient> = Layer.effect(
+  NonceStore,
+  Effect.map(SqlClient, makePostgres),
+);

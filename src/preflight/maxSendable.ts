@@ -1,0 +1,118 @@
+/** How much native currency an account can send at most. */
+import * as Effect from "effect/Effect";
+import type { InvalidTransaction } from "../errors/input.js";
+import type { RpcError } from "../errors/rpc.js";
+import { InsufficientFunds, NotProven, type Verdict } from "../errors/verdicts.js";
+import type { Report } from "../report/schema.js";
+import type { Rpc } from "../Rpc.js";
+import type { RawCall } from "../transaction/input.js";
+import type { Options } from "./options.js";
+
+/** The most that can be sent, and the proven report of sending exactly that. */
+export interface MaxSendable {
+  /** Wei. */
+  readonly value: bigint;
+  readonly report: Report;
+}
+
+type Run = (input: RawCall, options?: Options) => Effect.Effect<Report, InvalidTransaction, Rpc>;
+
+interface Costs {
+  /** Wei. */
+  readonly balance: bigint;
+  /** Gas limit; null while the call was not seen to work. */
+  readonly gas: bigint | null;
+  /** Wei per gas. */
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  /** Fees beyond gas × price, wei. */
+  readonly extra: bigint;
+  /** Whether nothing is executed, so that the gas cannot depend on the value. */
+  readonly plain: boolean;
+}
+
+const costsIn = (report: Report): Costs | null => {
+  const { gas, fee, code } = report.transactions[0];
+  const funds = report.funds[0];
+  if (funds === undefined || funds.balance === null || fee.maxFeePerGas === null || fee.maxPriorityFeePerGas === null)
+    return null;
+  const extra = funds.terms.reduce(
+    (sum, { name, amount }) => (name === "l1Fee" || name === "operatorFee" ? sum + amount : sum),
+    0n,
+  );
+  return {
+    balance: funds.balance,
+    gas: gas.limit,
+    maxFeePerGas: fee.maxFeePerGas,
+    maxPriorityFeePerGas: fee.maxPriorityFeePerGas,
+    extra,
+    plain: code.to?.kind === "nobody",
+  };
+};
+
+/** The first thing in a report that kept the costs from being known. */
+const reasonOf = (report: Report): Verdict | RpcError => {
+  const against = report.findings.find(({ severity }) => severity === "blocker" || severity === "unavailable");
+  return against?.error ?? new NotProven({ missing: [against?.message ?? "what sending costs"] });
+};
+
+/** Gas of a call may depend on its value a little: so many tries to find the limit that fits. */
+const mostTries = 3;
+
+/**
+ * The most that `from` can send to `to`: with the gas limit and fee cap that are handed out, value and
+ * costs together are the whole balance.
+ *
+ * On chains that charge gas × price alone this is exact to the wei: `value + gas · maxFeePerGas` equals
+ * the balance, and what the account keeps in the end is the part of gas and price that was not used. On
+ * OP-stack chains the margin for the L1 fee is kept as well. Where `to` has code, the gas of receiving
+ * this very value is found by simulation. JSON-RPC as `scan` (twice or more, where `to` has code) and
+ * `preflight`. Fails with `InsufficientFunds` when the fees alone are more than the balance, and with
+ * what kept the costs from being known; a receiver that refuses is a blocker of the report.
+ */
+export const maxSendableWith = (scan: Run, preflight: Run) =>
+  Effect.fn("Preflight.maxSendable")(function* (
+    from: `0x${string}`,
+    to: `0x${string}`,
+    options: Options = {},
+  ): Effect.fn.Return<MaxSendable, InvalidTransaction | Verdict | RpcError, Rpc> {
+    const start = yield* scan({ from, to, value: 0n }, options);
+    const costs = costsIn(start);
+    if (costs === null) return yield* reasonOf(start);
+    const { maxFeePerGas, maxPriorityFeePerGas, plain } = costs;
+    const fees = { maxFeePerGas, maxPriorityFeePerGas };
+    let { balance, extra } = costs;
+    let gas = costs.gas ?? 0n;
+    for (let attempt = 0; attempt < mostTries && !plain; attempt++) {
+      const value = balance - gas * maxFeePerGas - extra;
+      if (value <= 0n) break;
+      const seen = yield* scan({ from, to, value, ...fees }, options);
+      const now = costsIn(seen);
+      if (now === null) return yield* reasonOf(seen);
+      if (now.gas === null) return { value, report: seen };
+      ({ balance, extra } = now);
+      if (now.gas === gas) break;
+      // the last try keeps the larger, which is enough for both
+      gas = attempt === mostTries - 1 && gas > now.gas ? gas : now.gas;
+    }
+    if (gas === 0n) return yield* reasonOf(start);
+    const send = (value: bigint) => preflight({ from, to, value, gas, ...fees }, options);
+    const wanted = gas * maxFeePerGas + extra;
+    if (balance <= wanted) {
+      const account = start.transactions[0].input.from;
+      return yield* new InsufficientFunds({
+        account,
+        have: balance,
+        want: wanted + 1n,
+        shortfall: wanted + 1n - balance,
+      });
+    }
+    const value = balance - wanted;
+    const report = yield* send(value);
+    const funds = report.funds[0];
+    if (funds === undefined || funds.balance === null || funds.required === null) return { value, report };
+    const left = funds.balance - funds.required;
+    // the balance moved meanwhile, or the exact bytes cost more than the rough ones: once more with what is known now
+    if (left === 0n || (left > 0n && extra > 0n) || value + left <= 0n) return { value, report };
+    return { value: value + left, report: yield* send(value + left) };
+  });

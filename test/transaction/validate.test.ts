@@ -1,0 +1,222 @@
+/** What the input alone shows wrong: the first wrong field by its path, before anything is sent. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import fc from "fast-check";
+import { parseAbi } from "viem";
+import { describe, expect, it } from "vitest";
+import { InvalidTransaction } from "../../src/errors/input.js";
+import * as Preflight from "../../src/Preflight.js";
+import { layerScripted } from "../../src/testing.js";
+import { validate } from "../../src/transaction/validate.js";
+
+const from = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const to = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const abi = parseAbi([
+  "function transfer(address to, uint256 amount) returns (bool)",
+  "function over(uint256 a)",
+  "function over(address a)",
+]);
+const hash = `0x${"11".repeat(32)}`;
+const authorization = { address: to, chainId: 1, nonce: 0, r: hash, s: hash, yParity: 0 };
+const base = { from, to };
+const call = { ...base, abi, functionName: "transfer", args: [to, 1n] };
+const deployment = { from, abi: [{ type: "constructor", inputs: [{ type: "uint8", name: "a" }] }], bytecode: "0x00" };
+const blobs = { blobVersionedHashes: [hash], maxFeePerBlobGas: 1n };
+
+const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: RegExp]> = [
+  [undefined, "transaction", /object/],
+  [null, "transaction", /null/],
+  ["0x", "transaction", /string/],
+  [[], "transactions", /empty/],
+  [Array.from({ length: 65 }, () => base), "transactions", /more than 64/],
+  [[base, null], "[1]", /object/],
+  [[base, [base]], "[1]", /array/],
+  [{ ...base, gasLimit: 1n }, "gasLimit", /not a field/],
+  [[base, { ...base, input: "0x" }], "[1].input", /not a field/],
+  [{ to }, "from", /address/],
+  [{ from: 1, to }, "from", /number/],
+  [{ from: "0x1234", to }, "from", /20 bytes/],
+  [{ from: from.slice(2), to }, "from", /20 bytes/],
+  [{ from, to: `${to.slice(0, -1)}c` }, "to", /checksum/],
+  [{ from: "0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266", to }, "from", /checksum/],
+  [{ from, to: "vitalik.eth" }, "to", /20 bytes/],
+  [{ ...base, data: "0x123" }, "data", /odd/],
+  [{ ...base, data: "1234" }, "data", /0x/],
+  [{ ...base, data: "0xzz" }, "data", /not hex/],
+  [{ ...base, data: 12 }, "data", /number/],
+  [{ ...base, data: `0x${"00".repeat(4 * 1024 * 1024 + 1)}` }, "data", /larger/],
+  [{ ...base, value: 1 }, "value", /bigint/],
+  [{ ...base, value: "1" }, "value", /bigint/],
+  [{ ...base, value: -1n }, "value", /negative/],
+  [{ ...base, value: 2n ** 256n }, "value", /uint256/],
+  [{ ...base, gas: 0n }, "gas", /above 0/],
+  [{ ...base, gas: 2n ** 63n }, "gas", /above/],
+  [{ ...base, gas: 21_000 }, "gas", /bigint/],
+  [{ ...base, nonce: -1 }, "nonce", /whole number/],
+  [{ ...base, nonce: 1.5 }, "nonce", /whole number/],
+  [{ ...base, nonce: Number.NaN }, "nonce", /whole number/],
+  [{ ...base, nonce: 2n ** 64n - 1n }, "nonce", /maximum/],
+  [{ ...base, nonce: 2 ** 64 }, "nonce", /maximum/],
+  [{ ...base, nonce: 2n ** 53n }, "nonce", /any account/],
+  [{ ...base, nonce: Number.MAX_SAFE_INTEGER }, "nonce", /any account/],
+  [{ ...base, chainId: 0 }, "chainId", /above 0/],
+  [{ ...base, chainId: 1n }, "chainId", /whole number/],
+  [{ ...base, chainId: 2 ** 53 }, "chainId", /whole number/],
+  [[{ ...base, chainId: 1 }, base, { ...base, chainId: 2 }], "[2].chainId", /differs/],
+  [{ ...base, maxFeePerGas: 2n ** 256n }, "maxFeePerGas", /uint256/],
+  [{ ...base, maxFeePerGas: 1n, maxPriorityFeePerGas: 2n }, "maxPriorityFeePerGas", /above maxFeePerGas/],
+  [{ ...base, gasPrice: 1n, maxFeePerGas: 1n }, "gasPrice", /together/],
+  [{ ...base, gasPrice: 1n, maxPriorityFeePerGas: 1n }, "gasPrice", /together/],
+  [{ ...base, gasPrice: 1n, authorizationList: [authorization] }, "gasPrice", /7702/],
+  [{ ...base, gasPrice: 1n, ...blobs }, "gasPrice", /4844/],
+  [{ ...base, authorizationList: [authorization], ...blobs }, "authorizationList", /together/],
+  [{ from, data: "0x00", authorizationList: [authorization] }, "to", /7702/],
+  [{ from, data: "0x00", ...blobs }, "to", /4844/],
+  [{ from }, "to", /deployment needs data/],
+  [{ from, to: null }, "to", /deployment needs data/],
+  [{ ...base, maxFeePerBlobGas: 1n }, "maxFeePerBlobGas", /blobVersionedHashes/],
+  [{ ...base, blobVersionedHashes: [hash] }, "maxFeePerBlobGas", /missing/],
+  [{ ...base, blobVersionedHashes: [] }, "blobVersionedHashes", /empty/],
+  [{ ...base, blobVersionedHashes: ["0x11"] }, "blobVersionedHashes[0]", /32 bytes/],
+  [{ ...base, authorizationList: [] }, "authorizationList", /empty/],
+  [{ ...base, authorizationList: {} }, "authorizationList", /array/],
+  [{ ...base, authorizationList: [{ ...authorization, r: "0x" }] }, "authorizationList[0].r", /32 bytes/],
+  [{ ...base, authorizationList: [{ ...authorization, yParity: 2 }] }, "authorizationList[0].yParity", /to 1/],
+  [{ ...base, authorizationList: [{ ...authorization, address: "0x" }] }, "authorizationList[0].address", /20 bytes/],
+  [{ ...base, accessList: [{ address: "0x", storageKeys: [] }] }, "accessList[0].address", /20 bytes/],
+  [{ ...base, accessList: [{ address: to, storageKeys: ["0x1"] }] }, "accessList[0].storageKeys[0]", /32 bytes/],
+  [{ ...base, accessList: [null] }, "accessList[0]", /object/],
+  [{ ...base, functionName: "transfer" }, "abi", /missing/],
+  [{ ...base, args: [] }, "abi", /missing/],
+  [{ from, bytecode: "0x00" }, "abi", /missing/],
+  [{ ...call, data: "0x" }, "data", /together/],
+  [{ ...call, to: undefined }, "to", /missing/],
+  [{ ...call, abi: {} }, "abi", /JSON ABI/],
+  [{ ...call, abi: ["function transfer()"] }, "abi", /parseAbi/],
+  [{ ...call, abi: [{ type: "function", name: "f", inputs: [], extra: 1n }] }, "abi", /not JSON/],
+  [{ ...call, functionName: undefined }, "functionName", /name a function/],
+  [{ ...call, functionName: "mint" }, "functionName", /no function mint/],
+  [{ ...call, functionName: "mint()" }, "args", /./],
+  [{ ...call, args: [to] }, "args", /takes 2 arguments, got 1/],
+  [{ ...call, args: "ab" }, "args", /array/],
+  [{ ...call, args: ["0x12", 1n] }, "args[0]", /address/],
+  [{ ...call, args: [to, 2n ** 256n] }, "args[1]", /uint256 amount/],
+  [{ ...call, args: [to, "many"] }, "args[1]", /uint256 amount/],
+  [[base, { ...call, args: [to, -1n] }], "[1].args[1]", /uint256 amount/],
+  [{ ...call, functionName: "over", args: [true] }, "args", /./],
+  [{ ...deployment, args: [] }, "args", /takes 1 arguments/],
+  [{ ...deployment, args: [256] }, "args[0]", /uint8/],
+  [{ ...deployment, args: [1], to }, "to", /together/],
+  [{ ...deployment, args: [1], functionName: "f" }, "functionName", /together/],
+  [{ ...deployment, args: [1], bytecode: "0x0" }, "bytecode", /odd/],
+];
+
+describe("bad input", () => {
+  it.each(wrong)("%#: %j", (input, field, problem) => {
+    const result = validate(input);
+    if (Result.isSuccess(result)) throw new Error("accepted");
+    expect(result.failure).toBeInstanceOf(InvalidTransaction);
+    expect(result.failure.field).toBe(field);
+    expect(result.failure.problem).toMatch(problem);
+    expect(result.failure.message).toContain("nothing was sent");
+  });
+
+  const options: ReadonlyArray<readonly [options: unknown, field: string]> = [
+    [null, "options"],
+    [[], "options"],
+    [{ unknown: 1 }, "options.unknown"],
+    [{ deadline: 0 }, "options.deadline"],
+    [{ deadline: Number.POSITIVE_INFINITY }, "options.deadline"],
+    [{ deadline: "soon" }, "options.deadline"],
+    [{ maxAge: -1 }, "options.maxAge"],
+    [{ feeHorizon: "x" }, "options.feeHorizon"],
+    [{ tolerance: 1 }, "options.tolerance"],
+    [{ tolerance: Number.NaN }, "options.tolerance"],
+    [{ feeLevel: "warp" }, "options.feeLevel"],
+    [{ block: "newest" }, "options.block"],
+    [{ abis: {} }, "options.abis"],
+    [{ abis: ["function f()"] }, "options.abis[0]"],
+    [{ abis: [[{ type: "function", inputs: 1n }]] }, "options.abis[0]"],
+    [{ abis: [{ address: "0x", abi: [] }] }, "options.abis[0].address"],
+    [{ policies: {} }, "options.policies"],
+    [{ policies: [null] }, "options.policies[0]"],
+    [{ policies: [{ name: "p", evaluate: () => null, data: undefined }] }, "options.policies[0]"],
+    [{ stateOverrides: { "0x12": {} } }, "options.stateOverrides"],
+    [{ stateOverrides: { [to]: { balance: 1 } } }, "options.stateOverrides"],
+    [{ stateOverrides: { [to]: null } }, "options.stateOverrides"],
+    [{ blockOverrides: { time: "now" } }, "options.stateOverrides"],
+  ];
+  it.each(options)("options %#: %j", async (given, field) => {
+    const asked: Array<string> = [];
+    const node = layerScripted({}, undefined);
+    for (const door of [Preflight.scan, Preflight.preflight]) {
+      const result = await Effect.runPromise(
+        Effect.result(door(base as never, given as never)).pipe(Effect.provide(node)),
+      );
+      if (Result.isSuccess(result)) throw new Error("accepted");
+      expect(result.failure).toMatchObject({ _tag: "InvalidTransaction", field });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it("never throws and never accepts what is not a transaction, whatever comes in", () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withNullPrototype: true, withSparseArray: true }), (input) => {
+        const result = validate(input);
+        expect(Result.isFailure(result)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+    const field = fc.constantFrom("value", "gas", "nonce", "data", "to", "accessList", "chainId", "abi", "args");
+    fc.assert(
+      fc.property(field, fc.anything({ withBigInt: true }), (name, value) => {
+        validate({ ...base, [name]: value });
+        validate({ ...call, [name]: value });
+        validate([{ ...deployment, args: [1], [name]: value }]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("good input", () => {
+  const accepted = (input: unknown) => {
+    const result = validate(input);
+    if (Result.isFailure(result)) throw result.failure;
+    return result.success;
+  };
+
+  it("is completed: lower case, no data, null where open", () => {
+    expect(accepted(base).transactions).toEqual([
+      {
+        ...{ from: from.toLowerCase(), to: to.toLowerCase(), data: "0x", value: 0n, chainId: null, gas: null },
+        ...{ nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null, gasPrice: null, accessList: null },
+        ...{ authorizationList: null, blobVersionedHashes: null, maxFeePerBlobGas: null, item: null },
+      },
+    ]);
+    expect(accepted({ ...base, from: from.toUpperCase().replace("0X", "0x") }).transactions[0]?.from).toBe(
+      from.toLowerCase(),
+    );
+  });
+
+  it("takes overloads by their arguments, names by signature, and deployments", () => {
+    const over = accepted({ ...call, functionName: "over", args: [to] }).transactions[0];
+    expect(over?.item).toMatchObject({ name: "over", inputs: [{ type: "address" }] });
+    expect(accepted({ ...deployment, args: [1] }).transactions[0]?.data).toBe(`0x00${"01".padStart(64, "0")}`);
+    expect(accepted([base, call]).abis).toHaveLength(1);
+  });
+
+  it("keeps of an ABI what JSON can hold", () => {
+    const odd = abi.map((item) => ({ ...item, extra: undefined, again: () => 1 }));
+    expect(accepted({ ...call, abi: odd }).abis[0]?.abi).toEqual(JSON.parse(JSON.stringify(abi)));
+  });
+
+  it("reads viem's authorisations, with `v` and with `contractAddress`", () => {
+    const { yParity: _, address, ...rest } = authorization;
+    const list = [{ ...rest, contractAddress: address, v: 28n }];
+    expect(accepted({ ...base, authorizationList: list }).transactions[0]?.authorizationList?.[0]).toMatchObject({
+      address: to.toLowerCase(),
+      yParity: 1,
+    });
+  });
+});
