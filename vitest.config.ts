@@ -12,6 +12,7 @@ export default defineConfig({
       include: ["src/**"],
       exclude: ["src/cli.ts", "src/witness/Witness.yul"],
       reporter: ["text-summary"],
+      reportOnFailure: true,
     },
     projects: [
       {

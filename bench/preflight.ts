@@ -2,10 +2,12 @@
  * `scan` and `preflight` beside four raw JSON-RPC calls at once and beside viem's ways: same node, same
  * run, interleaved. Wall time as a ratio to `h`, rounds, client CPU and bytes allocated per preflight.
  *
- *     npm run bench            (BENCH_ITERATIONS=n for more than 30)
+ *     npm run bench                 (BENCH_ITERATIONS=n for other than 30)
+ *     npm run bench -- --readme     (writes the table into the README as well)
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { keys, startNode } from "../examples/node.js";
 import { privateKeyToAccount } from "viem/accounts";
@@ -128,11 +130,9 @@ node.stop();
 
 const [near = [], far = []] = results;
 const limit = { near: near[0]?.wall ?? Number.NaN, far: far[0]?.wall ?? Number.NaN };
-console.log("| way | wall at 50 ms, × h | wall at 0 ms, × h | rounds | client CPU, µs | allocated, KiB |");
-console.log("|---|---|---|---|---|---|");
-for (const [index, name] of names.entries()) {
+const row = (name: string, index: number): ReadonlyArray<string> => {
   const [there, here] = [far[index], near[index]];
-  if (there === undefined || here === undefined) continue;
+  if (there === undefined || here === undefined) return [];
   const kib = bytes[index];
   const cells = [
     name,
@@ -142,9 +142,24 @@ for (const [index, name] of names.entries()) {
     String(Math.round(here.cpu)),
     kib === null || kib === undefined ? "–" : String(Math.round(kib / 1024)),
   ];
-  console.log(`| ${cells.join(" | ")} |`);
+  return [`| ${cells.join(" | ")} |`];
+};
+const table = [
+  "| way | wall at 50 ms, × h | wall at 0 ms, × h | rounds | client CPU, µs | allocated, KiB |",
+  "|---|---|---|---|---|---|",
+  ...names.flatMap(row),
+  "",
+  `\`h\` took ${limit.far.toFixed(1)} ms at 50 ms and ${limit.near.toFixed(2)} ms at 0 ms.`,
+].join("\n");
+console.log(table);
+if (process.argv.includes("--readme")) {
+  const path = fileURLToPath(new URL("../README.md", import.meta.url));
+  const marked = /(<!-- bench -->\n)[^]*?(\n<!-- \/bench -->)/;
+  writeFileSync(
+    path,
+    readFileSync(path, "utf8").replace(marked, (_, open: string, close: string) => `${open}\n${table}\n${close}`),
+  );
 }
-console.log(`\nh takes ${limit.far.toFixed(1)} ms at 50 ms and ${limit.near.toFixed(2)} ms at 0 ms.`);
 const goals = [
   ["**`scan`**", 1.05],
   ["**`preflight`**", 2.1],

@@ -12,14 +12,16 @@ import { Token } from "./contracts.js";
 
 const exitCodes = { ready: 0, blocked: 1, caution: 2, unknown: 3 } as const;
 
-/** Deploys a token and uses it in the next transaction, without sending either. */
+const treasury: Address = "0x00000000000000000000000000000000000077ea";
+
+/** Deploys a token and moves its first units in the next transaction, without sending either. */
 export const dryRun = async (url: string, from: Address, nonce: number): Promise<Report.Report> => {
   await using preflight = createPreflight({ url });
   const token = getContractAddress({ from, nonce: BigInt(nonce) });
   return await preflight.run(
     [
       { from, nonce, abi: Token.abi, bytecode: Token.bytecode, args: [1_000_000n] },
-      { from, to: token, abi: Token.abi, functionName: "approve", args: [from, 5n] },
+      { from, to: token, abi: Token.abi, functionName: "transfer", args: [treasury, 5n] },
     ],
     { deadline: "20 seconds" },
   );

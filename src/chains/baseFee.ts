@@ -82,8 +82,15 @@ export interface Grown {
   readonly blocks: number;
 }
 
+/**
+ * The target is the limit ÷ elasticity rounded down, so a full block may be a little above elasticity
+ * times the target: by less than this share, for any target above 10,000 gas.
+ */
+const roundingShare = 10_000n;
+
 const afterFullBlock = (fee: bigint, { elasticity, denominator }: BaseFeeParameters): bigint => {
-  const rise = (fee * (elasticity - 1n) + denominator - 1n) / denominator;
+  const divisor = denominator * roundingShare;
+  const rise = (fee * (elasticity - 1n) * (roundingShare + 1n) + divisor - 1n) / divisor;
   return fee + (rise > 1n ? rise : 1n);
 };
 

@@ -138,9 +138,11 @@ const decideWith =
     const scalar = readUint256(lookup(footprintScalar));
     const length = parameters !== null || scalar !== null ? oracleLength(subject.unsigned) : null;
     const own = parameters === null || length === null ? null : fjordL1Fee(length, parameters);
-    const said = isLarge(subject) ? null : readUint256(lookup(getL1Fee(subject.unsigned, oracle)));
-    if (said === null && !(isLarge(subject) && own !== null))
-      return { unreadable: "the chain's L1 fee could not be read from its oracle" };
+    const answer = isLarge(subject) ? undefined : lookup(getL1Fee(subject.unsigned, oracle));
+    const said = readUint256(answer);
+    // an oracle that failed is an error; one that was not asked, or had no gas left to answer, is replaced
+    const replaceable = own !== null && (isLarge(subject) || answer?.kind === "unavailable");
+    if (said === null && !replaceable) return { unreadable: "the chain's L1 fee could not be read from its oracle" };
     const l1Fee = largest(said ?? 0n, own ?? 0n);
     // no chain asks for more than there is of its currency; the formulas below stay far from 256 bits
     if (l1Fee >= 1n << 128n) return { unreadable: "the chain's oracle names an L1 fee that nobody could pay" };

@@ -79,12 +79,18 @@ const accessListEntry = fields<{ address: string; storageKeys: ReadonlyArray<str
   storageKeys: listOf(bytes),
 });
 
+/** A word as the number it is: nodes refuse leading zeros in the `r` and `s` of a signature. */
+const scalar = (value: string, path: string, faults: Faults): string =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)
+    ? quantity(BigInt(value), path, faults)
+    : bytes(value, path, faults);
+
 const authorizationEntry = fields<NonNullable<NonNullable<CallRequest["authorizationList"]>[number]>>({
   address: bytes,
   chainId: quantity,
   nonce: quantity,
-  r: bytes,
-  s: bytes,
+  r: scalar,
+  s: scalar,
   yParity: quantity,
 });
 

@@ -55,7 +55,7 @@ export const violations = (snapshot: Snapshot): ReadonlyArray<string> => {
     if (seen.has(slot.nonce)) say("stands twice");
     seen.add(slot.nonce);
     ofSlot(slot, snapshot, slots[index - 1], slots[index + 1]).forEach(say);
-    if (slot.width !== 0 && slot.token !== "" && slot.token !== foreign) {
+    if (slot.width !== 0 && slot.token !== foreign && (slot.state === "reserved" || slot.state === "committed")) {
       if (tokens.has(slot.token)) say(`shares its token with nonce ${tokens.get(slot.token)}`);
       tokens.set(slot.token, slot.nonce);
     }

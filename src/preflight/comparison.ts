@@ -132,7 +132,7 @@ export const changed = (examined: Examined, story: Told, report: Report): Readon
   const { simulatedNumber, parentHash } = report.observed;
   const sameBlock =
     now !== null && simulatedNumber !== null && now.number === simulatedNumber && now.parentHash === parentHash;
-  return sameBlock && report.stage === "scanned" && !examined.exam.widened && examined.assumed === null
+  return sameBlock && report.stage === "scanned" && examined.assumed === null
     ? [fromError(new SimulationDiverged({ differences: found }), "blocker", where)]
     : [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
 };

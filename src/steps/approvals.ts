@@ -204,7 +204,8 @@ const say = (right: Right, approval: Approval, setting: Setting): ReadonlyArray<
   const expired =
     right.standard === "permit2" && expiration !== null && setting.now !== null && expiration < setting.now;
   if (after === null || after === 0n || expired || (before !== null && after <= before)) return [];
-  const exposed = spenderWarnings[approval.spenderKind];
+  const isOurs = setting.transactions.some(({ from }) => from === approval.spender);
+  const exposed = isOurs ? undefined : spenderWarnings[approval.spenderKind];
   const granted = unlimited
     ? note(
         "ApprovalUnlimited",

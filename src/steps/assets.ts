@@ -185,7 +185,8 @@ const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
       [from, -counted],
       [to, counted],
     ] as const) {
-      add(`${token}//${account}`, by);
+      // why: an ERC-1155 has a balance per id and none of the whole
+      if (standard !== "erc1155") add(`${token}//${account}`, by);
       if (tokenId !== null) add(`${token}/${tokenId}/${account}`, by);
     }
   }

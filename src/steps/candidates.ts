@@ -10,7 +10,11 @@ import type * as Eth from "../Eth.js";
 /** One run of the same transactions, as far as it is compared. */
 export interface Run {
   readonly block: Pick<Eth.SimulatedBlock, "number" | "parentHash" | "timestamp">;
-  readonly calls: ReadonlyArray<Pick<Eth.CallResult, "status" | "returnData" | "logs">>;
+  readonly calls: ReadonlyArray<
+    Pick<Eth.CallResult, "status" | "returnData"> & {
+      readonly logs: ReadonlyArray<Pick<Eth.Log, "address" | "topics" | "data">>;
+    }
+  >;
 }
 
 type Call = Run["calls"][number];

@@ -19,17 +19,18 @@ export interface Story {
 }
 
 const size = (value: bigint): bigint => (value < 0n ? -value : value);
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** Parts per million. */
 const million = 1_000_000n;
 
-/** Whether two amounts differ by no more than the share `tolerance` of the larger. */
-export const within = (a: bigint, b: bigint, tolerance: number): boolean => {
-  if (a === b) return true;
-  if (a < 0n !== b < 0n) return false;
-  const larger = size(a) > size(b) ? size(a) : size(b);
-  return size(a - b) * million <= larger * BigInt(Math.round(tolerance * 1_000_000));
-};
+/** Whether two amounts differ by no more than the share `tolerance` of `scale`, by default the larger of them. */
+export const within = (
+  a: bigint,
+  b: bigint,
+  tolerance: number,
+  scale: bigint = a < 0n === b < 0n ? larger(size(a), size(b)) : 0n,
+): boolean => a === b || size(a - b) * million <= scale * BigInt(Math.round(tolerance * 1_000_000));
 
 const shape = (outcome: Outcome): string =>
   outcome.logs.map(({ address, topics }) => `${address}:${topics[0] ?? "anonymous"}`).join(" ");
@@ -57,13 +58,41 @@ const compareAmounts = (
     return within(one, other, tolerance) ? [] : [`${what} ${key}: ${one} and ${other}`];
   });
 
-const moved = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<string, bigint> => {
-  const sums = new Map<string, bigint>();
+interface Flow {
+  readonly amount: bigint;
+  /** What moves between the two in either direction. */
+  readonly pair: string;
+}
+
+const moved = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<string, Flow> => {
+  const flows = new Map<string, Flow>();
   for (const { token, tokenId, from, to, amount } of transfers) {
     const key = `of ${token ?? "native currency"}${tokenId === null ? "" : ` id ${tokenId}`} from ${from} to ${to}`;
-    sums.set(key, (sums.get(key) ?? 0n) + amount);
+    const pair = `${token}/${tokenId}/${from < to ? `${from}/${to}` : `${to}/${from}`}`;
+    flows.set(key, { amount: (flows.get(key)?.amount ?? 0n) + amount, pair });
   }
-  return sums;
+  return flows;
+};
+
+/**
+ * Movements are measured by the largest between the same two parties: what an auction gives back of a
+ * payment changes with its price by little of the payment, however little is given back.
+ */
+const compareMovements = (
+  a: ReadonlyMap<string, Flow>,
+  b: ReadonlyMap<string, Flow>,
+  tolerance: number,
+): ReadonlyArray<string> => {
+  const scales = new Map<string, bigint>();
+  for (const { pair, amount } of [...a.values(), ...b.values()])
+    scales.set(pair, larger(scales.get(pair) ?? 0n, amount));
+  return [...new Set([...a.keys(), ...b.keys()])].flatMap((key) => {
+    const [one, other] = [a.get(key), b.get(key)];
+    const scale = scales.get(one?.pair ?? other?.pair ?? "") ?? 0n;
+    return within(one?.amount ?? 0n, other?.amount ?? 0n, tolerance, scale)
+      ? []
+      : [`movement ${key}: ${one?.amount ?? 0n} and ${other?.amount ?? 0n}`];
+  });
 };
 
 const changed = (changes: ReadonlyArray<BalanceChange>): ReadonlyMap<string, bigint> =>
@@ -115,7 +144,7 @@ const compareControl = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): R
 /** One line per difference, with both values; none when the stories agree. `a` is named first. */
 export const differences = (a: Story, b: Story, tolerance: number): ReadonlyArray<string> => [
   ...compareOutcomes(a.outcomes, b.outcomes),
-  ...compareAmounts("movement", moved(a.transfers), moved(b.transfers), tolerance),
+  ...compareMovements(moved(a.transfers), moved(b.transfers), tolerance),
   ...compareWhereBoth("balance change", changed(a.balanceChanges), changed(b.balanceChanges), tolerance),
   ...compareAmounts("approval event", said(a.outcomes), said(b.outcomes), tolerance),
   ...compareWhereBoth("approval", granted(a.approvals), granted(b.approvals), tolerance),

@@ -20,12 +20,14 @@ import type { Fee } from "./outputs.js";
 
 type Failure = RpcError | Verdict;
 
+type Priced = Pick<Eth.Receipt, "effectiveGasPrice" | "type">;
+
 /** What the node said about fees; each answer stands for itself. */
 export interface FeeFacts {
   /** null = not asked. */
   readonly history: Result.Result<Eth.FeeHistory, Failure> | null;
   /** null = not asked. */
-  readonly receipts: Result.Result<ReadonlyArray<Eth.Receipt>, Failure> | null;
+  readonly receipts: Result.Result<ReadonlyArray<Priced>, Failure> | null;
   readonly header: Result.Result<Eth.Block, Failure>;
 }
 
@@ -67,7 +69,7 @@ const tipFromHistory = (history: Eth.FeeHistory, level: FeeLevel): bigint | null
   );
 
 const depositType = "0x7e";
-const tipFromReceipts = (receipts: ReadonlyArray<Eth.Receipt>, baseFee: bigint): bigint | null =>
+const tipFromReceipts = (receipts: ReadonlyArray<Priced>, baseFee: bigint): bigint | null =>
   median(
     receipts.flatMap(({ effectiveGasPrice, type }) =>
       effectiveGasPrice === null || type === depositType || effectiveGasPrice <= baseFee

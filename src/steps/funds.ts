@@ -59,16 +59,19 @@ const expectedOf = ({ transaction, gas, fee, outcome, extra }: Cost): bigint | n
 
 /**
  * What the native movements of one transaction do to `account` beyond the value it attached itself:
- * positive = received, negative = taken by other calls (e.g. a delegated account's own code).
+ * positive = received, negative = taken by other calls (e.g. a delegated account's own code). Where the
+ * node traced no movements, nothing came in.
  */
 const flowOf = (account: Address, { transaction }: Cost, index: number, transfers: ReadonlyArray<Transfer>): bigint => {
-  let flow = transaction.from === account ? transaction.value : 0n;
+  let received = 0n;
+  let given = 0n;
   for (const transfer of transfers) {
     if (transfer.transaction !== index || transfer.standard !== "native") continue;
-    if (transfer.to === account) flow += transfer.amount;
-    if (transfer.from === account) flow -= transfer.amount;
+    if (transfer.to === account) received += transfer.amount;
+    if (transfer.from === account) given += transfer.amount;
   }
-  return flow;
+  const attached = transaction.from === account ? transaction.value : 0n;
+  return received - (given > attached ? given - attached : 0n);
 };
 
 /** The payers in order of first appearance. */

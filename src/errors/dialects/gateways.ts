@@ -42,15 +42,19 @@ const tooLong = /gateway time-?out|upstream (?:request )?time-?out/i;
 const ranged = (method: string): boolean => method === "*" || method === "" || /logs|filter/i.test(method);
 
 const rangeWords =
-  /block (?:height )?range (?:is )?(?:too|greater|larger|bigger|wide|limit|exceed|over)|(?:max(?:imum)?|allowed) (?:allowed )?(?:rpc |block |log |query |search )*range|block range should work|try with this block range|retry with the range|limited to (?:a |an )?[\d,_k]+ (?:block)?s? ?range|up to (?:a |an )?[\d,_k]+ block range|range (?:of )?[\d,_]+ (?:blocks )?(?:exceeds|is (?:bigger|greater|larger))|exceeds? (?:the )?(?:max(?:imum)? |allowed )*(?:block |rpc )*range|range limit|at most [\d,_]+ blocks|(?:limit|only|maximum|max|within) (?:of |is |to )*[\d,_]+ blocks|exceeds the range allowed|blocks? (?:range|distance)[^.]{0,40} (?:exceed|limit|too)|distance: [\d,_]+|maximum is set to|too many blocks requested|query block range/i;
+  /block (?:height )?range (?:is )?(?:too|greater|larger|bigger|wide|limit|exceed|over)|(?:max(?:imum)?|allowed) (?:allowed )?(?:rpc |block |log |query |search )*range|block range should work|try with this block range|retry with the range|limited to (?:a |an )?[\d,_k]+ (?:block)?s? ?range|up to (?:a |an )?[\d,_k]+ block range|range (?:of )?[\d,_]+ (?:blocks )?(?:exceeds|is (?:bigger|greater|larger))|exceeds? (?:the )?(?:max(?:imum)? |allowed )*(?:block |rpc )*range|range limit|at most [\d,_]+ blocks|(?:limit|only|maximum|max|within) (?:of |is |to )*[\d,_]+ blocks|exceeds the range allowed|blocks? (?:range|distance)[^.]{0,40} (?:exceed|limit|too)|distance: [\d,_]+|maximum is set to|too many blocks requested|query block range|(?:logs|block) range is too|ranges? over [\d,_]+ blocks|(?:for|over) more than [\d,_]+ blocks|(?:reduce|narrow|limit) (?:the |your )?(?:block )?range/i;
 
 const resultWords =
-  /query returned more than|query exceeds max|response size (?:is )?(?:exceeded|larger|too)|log response size|backend response too large|more than [\d,_]+ (?:logs|results)|too many (?:logs|results|events)|(?:logs?|results?) [^.]{0,24}exceeds? (?:the )?(?:max|limit)|max(?:imum)? (?:logs|results)/i;
+  /query returned more than|query exceeds max|response size (?:is )?(?:exceeded|larger|too)|log response size|backend response too large|more than [\d,_]+ (?:logs|results)|range is too (?:large|wide|big)|too many (?:logs|results|events)|(?:logs?|results?) [^.]{0,24}exceeds? (?:the )?(?:max|limit)|max(?:imum)? (?:logs|results)/i;
 
 const maxBlocks = [
   /\b(?:limited to|up to|at most|maximum is set to|greater than|exceeds? (?:the )?limit of)(?: an?)? ([\d,_]+k?)\b/i,
   /\b(?:max(?:imum)?(?: allowed)?(?: block| query| search| log)?(?: range)?|maxBlockRange|range limit|distance|limit)(?: is| of)?\s*[:=]?\s*([\d,_]+k?)\b/i,
+  /\brange exceeds (?:max block range:? )?([\d,_]+k?)\b/i,
   /exceeds max block range:? ([\d,_]+k?)\b/i,
+  /range limit for \w+: ([\d,_]+)/i,
+  /\b(?:over|more than) ([\d,_]+) blocks/i,
+  /max is ([\d,_]+k?) blocks/i,
   /\([\d,_]+ > ([\d,_]+)\)/,
   /([\d,_]+k?)[ -]block(?:s)?(?: range)? (?:limit|max)/i,
 ] as const;

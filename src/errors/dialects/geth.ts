@@ -28,7 +28,9 @@ const shortfall = (have: bigint | null, want: bigint | null): bigint | null =>
   have === null || want === null || want < have ? null : want - have;
 
 const funds = (flat: Flat): Answer => {
-  if (said(flat, /insufficient (?:funds|balance|sender balance|maxfeepergas)|not enough (?:funds|balance)/i) === null) {
+  if (
+    said(flat, /insufficient ?(?:funds|balance|sender balance|maxfeepergas)|not enough (?:funds|balance)/i) === null
+  ) {
     return undefined;
   }
   const have = amountIn(flat, /\bhave:? (\d+)/i) ?? amountIn(flat, /\bbalance:? (\d+)/i);

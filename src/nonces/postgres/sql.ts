@@ -24,9 +24,10 @@ export const schema: ReadonlyArray<string> = [
   PRIMARY KEY (lane, nonce),
   CHECK ((state = 'free') = (token = ''))
 )`,
-  // The same token never holds two nonces; the second one of a pair shares that of the first.
+  // A token never holds two nonces at once; the second one of a pair shares that of the first.
   `CREATE UNIQUE INDEX IF NOT EXISTS evm_preflight_nonce_token
-  ON evm_preflight_nonce_slot (lane, token) WHERE width <> 0 AND token <> '' AND token <> 'foreign'`,
+  ON evm_preflight_nonce_slot (lane, token)
+  WHERE width <> 0 AND state IN ('reserved', 'committed') AND token <> 'foreign'`,
 ];
 
 /** Two processes that create the tables at once would fail on each other. */

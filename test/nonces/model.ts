@@ -1,0 +1,192 @@
+/** The pure model as a lane that changes, and random histories that a store must live through like it. */
+import * as Effect from "effect/Effect";
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Snapshot, Store } from "../../src/NonceStore.js";
+import { begin, foreign, type Decision, type Keep, type Slot, type View } from "../../src/nonces/model.js";
+import * as Operations from "../../src/nonces/operations.js";
+import { at, attempt, ever, freshLane, hashOf } from "./lanes.js";
+
+interface Lane extends View {
+  floor: bigint;
+  next: bigint;
+  tail: bigint;
+  readonly slots: Map<bigint, Slot>;
+}
+
+const modelLane = (): Lane => {
+  const slots = new Map<bigint, Slot>();
+  return { floor: 0n, next: 0n, tail: 0n, slots, get: (nonce) => slots.get(nonce) };
+};
+
+const apply = <A>(lane: Lane, { floor, next, tail, writes, answer }: Decision<A>): A => {
+  Object.assign(lane, { floor, next, tail });
+  for (const [nonce, slot] of writes) {
+    if (slot === null) lane.slots.delete(nonce);
+    else lane.slots.set(nonce, slot);
+  }
+  return answer;
+};
+
+const which = (most: number) => fc.nat({ max: most });
+const duration = fc.constantFrom(0, ever);
+/** Counts around what the lane has: behind it, at it, ahead of it, and now and then absurd. */
+const counts = fc.record({
+  latest: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(0) },
+    { weight: 4, arbitrary: fc.integer({ min: -3, max: 6 }) },
+    { weight: 1, arbitrary: fc.constantFrom(-1_000, 70_000, 2 ** 40) },
+  ),
+  pending: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: -3, max: 4 }) },
+    { weight: 1, arbitrary: fc.constantFrom(-1_000, 40, 5_000) },
+  ),
+});
+const keep = fc.record({ settledMs: duration, foreignMs: duration });
+
+const command = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("reserve" as const),
+      token: which(11),
+      ttlMs: duration,
+      width: fc.constantFrom<1 | 2>(1, 1, 1, 2),
+      cap: fc.constantFrom(1, 3, 16),
+      gapOnly: fc.constantFrom(false, false, false, true),
+      counts,
+      keep,
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant("commit" as const), token: which(11), shift: fc.constantFrom(0, 0, 0, 0, 1), variant: which(1), raw: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("release" as const), token: which(11), shift: fc.constantFrom(0, 0, 0, 1) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("recycle" as const), token: which(11), variant: which(1) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("replace" as const), token: which(11), variant: which(2), by: which(3) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("report" as const), token: which(11), variant: which(1), outcome: fc.constantFrom(...Operations.reportable) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("reconcile" as const), counts, keep, resendAfterMs: duration }) },
+);
+type Command = typeof command extends fc.Arbitrary<infer A> ? A : never;
+
+export const history = fc.array(command, { minLength: 10, maxLength: 50, size: "max" });
+
+const tokenOf = (index: number): string => (index === 11 ? foreign : `token-of-owner-${index}`);
+const hashFor = (token: number, nonce: bigint, variant: number): bigint =>
+  0xa000_0000n + BigInt(token) * 0x100_0000n + nonce * 8n + BigInt(variant);
+
+/** What of a slot does not depend on the clock. */
+const visible = (snapshot: Snapshot | null) =>
+  snapshot === null
+    ? null
+    : {
+        floor: snapshot.floor,
+        next: snapshot.next,
+        tail: snapshot.tail,
+        slots: snapshot.slots.map(({ nonce, state, token, width, shared, outcome, attempts }) => ({
+          ...{ nonce, state, token, width, shared, outcome, attempts },
+        })),
+      };
+
+const seen = (lane: Lane): Snapshot => {
+  const from = lane.floor - Operations.recent > lane.tail ? lane.floor - Operations.recent : lane.tail;
+  const slots = [...lane.slots].map(([nonce, slot]) => ({ nonce, ...slot })).sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
+  return { ...lane, now: 0, slots: slots.filter(({ nonce }) => nonce >= from) };
+};
+
+const timeless = (answer: Operations.ReserveAnswer) =>
+  answer._tag === "Granted" ? { ...answer, leaseMs: 0 } : answer._tag === "Busy" ? { ...answer, retryInMs: 0 } : answer;
+
+/** Lives through a history with the store and with the model; fails at the first difference. */
+export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, start = 7n) =>
+  Effect.gen(function* () {
+    const lane = freshLane();
+    const model = modelLane();
+    let now = 1_000_000;
+    const all: Keep = { settledMs: ever, foreignMs: ever };
+    expect(yield* store.bootstrap(lane, at(start, start + 1n), all)).toBe(true);
+    apply(model, begin(at(start, start + 1n), all, now));
+    /** Where each token last got a nonce, and what was ever committed: told apart from the model's own memory. */
+    const claims = new Map<number, bigint>();
+    const committed = new Map<bigint, string>();
+    for (const each of commands) {
+      now += 10;
+      const around = (shift: { readonly latest: number; readonly pending: number }) => {
+        const latest = model.floor + BigInt(shift.latest);
+        const pending = model.next + BigInt(shift.pending);
+        return at(latest < 0n ? 0n : latest, pending < 0n ? 0n : pending);
+      };
+      switch (each.kind) {
+        case "reserve": {
+          const request = { ...each, token: tokenOf(each.token), counts: around(each.counts) };
+          const before = [...model.slots].filter(([, slot]) => slot.state !== "free");
+          const expected = apply(model, Operations.reserve(model, request, now));
+          const { answer } = yield* store.reserve(lane, request);
+          expect(timeless(answer)).toEqual(timeless(expected));
+          if (answer._tag === "Granted") {
+            claims.set(each.token, answer.nonce);
+            // Never below the floor, never what a live lease or a commit holds
+            expect(answer.nonce >= model.floor).toBe(true);
+            expect(committed.has(answer.nonce) && answer.nonce >= model.floor).toBe(false);
+            const other = before.find(([nonce, slot]) => nonce === answer.nonce && slot.until > now && slot.token !== request.token);
+            expect(other).toBeUndefined();
+          }
+          break;
+        }
+        case "commit": {
+          const nonce = (claims.get(each.token) ?? start) + BigInt(each.shift);
+          const id = hashFor(each.token, nonce, each.variant);
+          const made = attempt(id, each.raw ? undefined : null);
+          const claim = { token: tokenOf(each.token), nonce };
+          const expected = apply(model, Operations.commit(model, claim, made, now));
+          expect(yield* store.commit(lane, claim, made)).toEqual(expected);
+          if (expected === "committed") {
+            // The fence: one transaction per nonce, for ever
+            expect(committed.get(nonce) ?? made.hash).toBe(made.hash);
+            committed.set(nonce, made.hash);
+          }
+          break;
+        }
+        case "release": {
+          const claim = { token: tokenOf(each.token), nonce: (claims.get(each.token) ?? start) + BigInt(each.shift) };
+          const expected = apply(model, Operations.release(model, claim));
+          expect(yield* store.release(lane, claim)).toBe(expected);
+          break;
+        }
+        case "recycle": {
+          const nonce = claims.get(each.token) ?? start;
+          const claim = { token: tokenOf(each.token), nonce };
+          const hash = hashOf(hashFor(each.token, nonce, each.variant));
+          const expected = apply(model, Operations.recycle(model, claim, hash));
+          expect(yield* store.recycle(lane, claim, hash)).toBe(expected);
+          if (expected) committed.delete(nonce);
+          break;
+        }
+        case "replace": {
+          const nonce = claims.get(each.token) ?? start;
+          const replaces = hashOf(hashFor(each.token, nonce, each.variant));
+          const made = attempt(hashFor(each.token, nonce, 2 + each.by));
+          const expected = apply(model, Operations.replace(model, nonce, replaces, made, now));
+          expect(yield* store.replace(lane, nonce, replaces, made)).toEqual(expected);
+          break;
+        }
+        case "report": {
+          const nonce = claims.get(each.token) ?? start;
+          const hash = hashOf(hashFor(each.token, nonce, each.variant));
+          const expected = apply(model, Operations.report(model, nonce, hash, each.outcome));
+          expect(yield* store.report(lane, nonce, hash, each.outcome)).toBe(expected);
+          break;
+        }
+        case "reconcile": {
+          const request = { ...each, counts: around(each.counts) };
+          const floor = model.floor;
+          const expected = apply(model, Operations.reconcile(model, request, now));
+          const { answer, snapshot } = yield* store.reconcile(lane, request);
+          expect(answer).toEqual(expected);
+          expect(visible(snapshot)).toEqual(visible(seen(model)));
+          expect(model.floor >= floor).toBe(true);
+          break;
+        }
+      }
+      expect(visible(yield* store.read(lane))).toEqual(visible(seen(model)));
+      expect(yield* store.check(lane)).toEqual([]);
+    }
+  });

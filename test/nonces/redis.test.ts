@@ -1,0 +1,167 @@
+import * as NodeRedis from "@effect/platform-node/NodeRedis";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { Redis as Ioredis } from "ioredis";
+import { createClient } from "redis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NonceStore, type Store } from "../../src/NonceStore.js";
+import { layer, layerIoredis, layerNodeRedis, type Options } from "../../src/redis.js";
+import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
+import { findRedis, startRedis, type RedisServer } from "./servers.js";
+import { contract } from "./suite.js";
+
+const bin = findRedis("the Redis store");
+
+if (bin !== null) {
+  const connect = (socket: string) =>
+    createClient({ socket: { path: socket, tls: false, reconnectStrategy: () => 20 } })
+      .on("error", () => undefined)
+      .connect();
+
+  describe("the Redis store", () => {
+    let server: RedisServer;
+    let client: Awaited<ReturnType<typeof connect>>;
+    beforeAll(async () => {
+      server = await startRedis(bin);
+      client = await connect(server.socket);
+    });
+    afterAll(async () => {
+      client.destroy();
+      await server.stop();
+    });
+    const using = <A, E>(use: (store: Store) => Effect.Effect<A, E>, given: Layer.Layer<NonceStore>) =>
+      Effect.runPromise(Effect.flatMap(NonceStore, use).pipe(Effect.provide(given)));
+    const run = <A, E>(use: (store: Store) => Effect.Effect<A, E>, options?: Options) =>
+      using(use, layerNodeRedis(client, options));
+
+    contract((use) => run(use), 60);
+
+    /** A commit of a fresh lane's first nonce. */
+    const oneCommit = (store: Store) =>
+      Effect.gen(function* () {
+        const lane = freshLane();
+        const token = newToken();
+        yield* store.bootstrap(lane, at(5n), keepAll);
+        yield* store.reserve(lane, request({ token, counts: at(5n) }));
+        return yield* store.commit(lane, { token, nonce: 5n }, attempt(5));
+      });
+
+    it("works over an ioredis client", async () => {
+      const other = new Ioredis({ path: server.socket });
+      expect(await using(oneCommit, layerIoredis(other))).toBe("committed");
+      other.disconnect();
+    });
+    it("works over effect's Redis service", async () => {
+      const redis = NodeRedis.layer({ socket: { path: server.socket, tls: false } });
+      expect(await using(oneCommit, Layer.orDie(layer().pipe(Layer.provide(redis))))).toBe("committed");
+    });
+    it("keeps a lane in one key, under the prefix, with one hash tag", async () => {
+      const lane = freshLane();
+      await run((store) => store.bootstrap(lane, at(5n), keepAll), { prefix: "mine" });
+      const keys = (await client.sendCommand(["KEYS", "mine:*"])) as ReadonlyArray<string>;
+      expect([...keys].sort()).toEqual(["mine:nonces:lanes", `mine:nonces:{${lane.id}}`]);
+    });
+    it("loads its script again after SCRIPT FLUSH", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          expect(yield* oneCommit(store)).toBe("committed");
+          yield* Effect.promise(() => client.sendCommand(["SCRIPT", "FLUSH"]));
+          expect(yield* oneCommit(store)).toBe("committed");
+        }),
+      ));
+    it("is cold after FLUSHALL, and a lease of before cannot be committed after a new start", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          const claim = { token: newToken(), nonce: 5n };
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
+          yield* Effect.promise(() => client.sendCommand(["FLUSHALL"]));
+          expect(yield* store.commit(lane, claim, attempt(5))).toBe("cold");
+          expect((yield* store.reserve(lane, request({ counts: at(5n) }))).answer).toEqual({ _tag: "Cold" });
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          expect(yield* store.commit(lane, claim, attempt(5))).toBe("lost");
+        }),
+      ));
+    it("fails a commit that too few replicas have, as unknown", async () => {
+      const options = { replicas: 1, replicaTimeoutMs: 30 };
+      const lane = freshLane();
+      const token = newToken();
+      await run((store) => store.bootstrap(lane, at(5n), keepAll));
+      await run((store) => store.reserve(lane, request({ token, counts: at(5n) })));
+      const failed = await run((store) => Effect.flip(store.commit(lane, { token, nonce: 5n }, attempt(5))), options);
+      expect(failed).toMatchObject({ _tag: "NonceStoreError", operation: "commit", isRetryable: true, mayBeSent: true });
+      expect(failed.detail).toContain("0 of 1 replicas");
+      expect((await run((store) => store.read(lane)))?.slots[0]).toMatchObject({ state: "committed" });
+    });
+    it("commits once a replica has it", async () => {
+      const replica = await startRedis(bin);
+      const second = await connect(replica.socket);
+      // Replication needs TCP
+      const port = 20_000 + (process.pid % 20_000);
+      await client.sendCommand(["CONFIG", "SET", "port", String(port)]);
+      await client.sendCommand(["CONFIG", "SET", "repl-diskless-sync-delay", "0"]);
+      await second.sendCommand(["REPLICAOF", "127.0.0.1", String(port)]);
+      await expect.poll(() => second.sendCommand(["ROLE"]), { timeout: 10_000 }).toContain("connected");
+      expect(await run(oneCommit, { replicas: 1, replicaTimeoutMs: 5_000 })).toBe("committed");
+      second.destroy();
+      await replica.stop();
+      await client.sendCommand(["CONFIG", "SET", "port", "0"]);
+    });
+    it("finds what somebody broke", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          const key = `evm-preflight:nonces:{${lane.id}}`;
+          yield* store.bootstrap(lane, at(5n, 7n), keepAll);
+          yield* Effect.promise(() => client.sendCommand(["HDEL", key, "5"]));
+          yield* Effect.promise(() => client.sendCommand(["HSET", key, "6", "q|what", "r9.1", "0x"]));
+          expect(yield* store.check(lane)).toEqual([
+            "field 6 is damaged",
+            "field r9.1 belongs to no transaction",
+            "nonce 5 is in no state",
+            "nonce 6 is in no state",
+          ]);
+          expect(yield* Effect.flip(store.read(lane))).toMatchObject({ isRetryable: false });
+          yield* Effect.promise(() => client.sendCommand(["HDEL", key, "floor"]));
+          expect(yield* Effect.flip(store.bootstrap(lane, at(5n), keepAll))).toMatchObject({ isRetryable: false });
+          yield* Effect.promise(() => client.sendCommand(["SET", key, "mine"]));
+          expect(yield* Effect.flip(store.read(lane))).toMatchObject({ operation: "read", isRetryable: false });
+        }),
+      ));
+    it("refuses a token that would not fit its rows", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          const failed = yield* Effect.flip(store.reserve(lane, request({ token: "a|b", counts: at(5n) })));
+          expect(failed).toMatchObject({ operation: "reserve", isRetryable: false });
+        }),
+      ));
+  });
+
+  describe("a Redis with appendfsync always", () => {
+    it("loses nothing acknowledged when it is killed and started again", async () => {
+      const server = await startRedis(bin, { durable: true });
+      const client = await connect(server.socket);
+      const lane = freshLane();
+      const run = <A, E>(use: (store: Store) => Effect.Effect<A, E>) =>
+        Effect.runPromise(Effect.flatMap(NonceStore, use).pipe(Effect.provide(layerNodeRedis(client))));
+      const token = newToken();
+      await run((store) => store.bootstrap(lane, at(5n), keepAll));
+      await run((store) => store.reserve(lane, request({ token, counts: at(5n) })));
+      expect(await run((store) => store.commit(lane, { token, nonce: 5n }, attempt(5)))).toBe("committed");
+      const before = await run((store) => store.read(lane));
+      await server.restart();
+      const after = await run((store) => Effect.eventually(store.read(lane)));
+      expect({ ...after, now: 0 }).toEqual({ ...before, now: 0 });
+      expect(await run((store) => store.commit(lane, { token, nonce: 5n }, attempt(5)))).toBe("committed");
+      client.destroy();
+      await server.stop();
+    });
+  });
+} else {
+  describe("the Redis store", () => {
+    it("needs redis-server, which is not installed", () => expect(bin).toBeNull());
+  });
+}

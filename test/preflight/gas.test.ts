@@ -1,0 +1,190 @@
+/** The gas limit that is handed out, proven on real nodes: traps in which a tighter one does something else. */
+import { encodeDeployData, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Report } from "../../src/Report.js";
+import * as artifacts from "../contracts/artifacts.js";
+import { nested } from "../harness/accuracy/cases.js";
+import {
+  calldata,
+  codesOf,
+  nobody,
+  other,
+  owner,
+  preflight,
+  scan,
+  scenesFor,
+  type AnyInput,
+  type Scene,
+} from "./scene.js";
+
+describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
+  let scene: Scene;
+  let aggregator: Hex;
+  let gasReader: Hex;
+  let clearer: Hex;
+  beforeAll(async () => {
+    scene = await start();
+    aggregator = await scene.deploy(artifacts.Aggregator);
+    gasReader = await scene.deploy(artifacts.GasReader);
+    clearer = await scene.deploy(artifacts.StorageClearer);
+    for (let times = 0; times < 3; times++) {
+      await scene.send(owner, { to: clearer, data: calldata(artifacts.StorageClearer, "fill", [30n]) });
+      await scene.mine();
+    }
+  });
+  afterAll(() => scene?.stop());
+
+  const gasOf = (report: Report) => report.transactions[0].gas;
+
+  /** Signed as handed out, mined: the receipt must tell what the report tells. */
+  const mined = async (report: Report) => {
+    const { request, outcome } = report.transactions[0];
+    if (request === null) throw new Error(`no request: ${codesOf(report).join(" ")}`);
+    const hash = await scene.broadcast(await owner.signTransaction(request));
+    await scene.mine();
+    const receipt = await scene.receipt(hash);
+    expect(receipt.status).toBe("0x1");
+    expect(receipt.logs.map(({ address, data }) => [address.toLowerCase(), data])).toEqual(
+      outcome.logs.map(({ address, data }) => [address, data]),
+    );
+    expect(BigInt(receipt.gasUsed)).toBe(outcome.gasUsed);
+    return receipt;
+  };
+  const inner = (functionName: string, gas: bigint) => ({
+    target: gasReader,
+    callData: calldata(artifacts.GasReader, functionName, [gas]),
+  });
+  const last = async (): Promise<bigint> =>
+    BigInt(
+      (await scene.ask("eth_call", [{ to: gasReader, data: calldata(artifacts.GasReader, "last") }, "latest"])) as Hex,
+    );
+
+  it("of a plain transfer is what it takes, to the unit", async () => {
+    const report = await preflight(scene.url, { from: owner.address, to: nobody, value: 1n });
+    const { limit, used } = gasOf(report);
+    expect(limit).toBe(used);
+    expect(report.ledger.rounds).toBe(2);
+    await mined(report);
+  });
+
+  it("leaves a swallowed inner call what it needs behind many frames (63/64)", async () => {
+    // the estimate is satisfied with the outer success; 40 frames deep a buffer of 10 % is nothing
+    const input = { from: owner.address, to: aggregator, data: nested(aggregator, inner("need", 400_007n), 40, true) };
+    const report = await preflight(scene.url, input);
+    expect(codesOf(report)).toContain("GasWitnessesDisagree/info");
+    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
+    expect(gasOf(report).limit).toBeGreaterThan(400_007n * 2n - 200_000n);
+    expect(gasOf(report).limit).toBeLessThan(4_000_000n);
+    await mined(report);
+    expect(await last()).toBe(400_007n);
+  });
+
+  it("satisfies a contract that works only with gas to spare, and returns either way", async () => {
+    const data = calldata(artifacts.GasReader, "maybe", [3_000_001n]);
+    const report = await preflight(scene.url, { from: owner.address, to: gasReader, data });
+    expect(report.verdict).toBe("ready");
+    expect(BigInt(report.transactions[0].outcome.returnData ?? "0x0")).toBe(1n);
+    expect(gasOf(report).limit).toBeGreaterThan(3_000_001n);
+    expect(gasOf(report).limit).toBeLessThan(12_000_000n);
+    await mined(report);
+    expect(await last()).toBe(3_000_001n);
+  });
+
+  it("of a contract that needs gas and says so comes from the estimate", async () => {
+    const data = calldata(artifacts.GasReader, "need", [500_001n]);
+    const report = await preflight(scene.url, { from: owner.address, to: gasReader, data });
+    expect(report.verdict).toBe("ready");
+    expect(gasOf(report).limit).toBeGreaterThan(500_001n);
+    expect(codesOf(report)).toContain("GasWitnessesDisagree/info");
+    await mined(report);
+  });
+
+  it("warns where the outcome follows the gas, and the outcome told is that of the limit handed out", async () => {
+    const data = calldata(artifacts.GasReader, "record");
+    const report = await preflight(scene.url, { from: owner.address, to: gasReader, data });
+    expect(codesOf(report)).toContain("GasDependent/warning");
+    expect(report.verdict).toBe("caution");
+    expect(gasOf(report).limit).toBeLessThan(150_000n);
+    await mined(report);
+  });
+
+  it("covers the peak of a call that is refunded in the end", async () => {
+    const data = calldata(artifacts.StorageClearer, "clear", [25n]);
+    const report = await preflight(scene.url, { from: owner.address, to: clearer, data });
+    expect(report.verdict).toBe("ready");
+    const { limit, used } = gasOf(report);
+    expect((limit ?? 0n) * 100n).toBeGreaterThan((used ?? 0n) * 120n);
+    await mined(report);
+  });
+
+  it("covers calldata's floor, access lists and authorisations, whatever they cost", async () => {
+    const anything = await scene.deploy(artifacts.GarbageGasPriceOracle);
+    const authority = privateKeyToAccount(generatePrivateKey());
+    const signed = await authority.signAuthorization({ contractAddress: aggregator, chainId: scene.chainId, nonce: 0 });
+    const authorization = {
+      address: aggregator,
+      chainId: scene.chainId,
+      nonce: 0,
+      r: signed.r,
+      s: signed.s,
+      yParity: signed.yParity ?? 0,
+    };
+    const keys = Array.from({ length: 20 }, (_, key): Hex => `0x${key.toString(16).padStart(64, "0")}`);
+    const inputs: ReadonlyArray<AnyInput> = [
+      { from: owner.address, to: anything, data: `0x${"ff".repeat(9_000)}` },
+      { from: owner.address, to: nobody, value: 1n, accessList: [{ address: anything, storageKeys: keys }] },
+      { from: owner.address, to: nobody, value: 1n, authorizationList: [authorization] },
+    ];
+    for (const input of inputs) {
+      const report = await preflight(scene.url, input);
+      expect(["ready", "caution"]).toContain(report.verdict);
+      expect(gasOf(report).limit ?? 0n).toBeGreaterThanOrEqual(gasOf(report).used ?? 0n);
+      await mined(report);
+    }
+    expect(await scene.ask("eth_getCode", [authority.address, "latest"])).toBe(`0xef0100${aggregator.slice(2)}`);
+  });
+
+  it("takes authorisations whose signature begins with zeros", async () => {
+    let found = null;
+    for (let nonce = 0; found === null; nonce++) {
+      const signed = await other.signAuthorization({ contractAddress: aggregator, chainId: scene.chainId, nonce });
+      if (/^0x0/.test(signed.r)) found = { ...signed, nonce };
+    }
+    const { r, s, yParity = 0, nonce } = found;
+    const entry = { address: aggregator, chainId: scene.chainId, nonce, r, s, yParity };
+    const report = await scan(scene.url, { from: owner.address, to: nobody, authorizationList: [entry] });
+    expect(report.transactions[0].outcome.status).toBe("success");
+  });
+
+  it("keeps the caller's limit, and says when more gas would change the outcome", async () => {
+    const data = nested(aggregator, inner("need", 400_011n), 2, true);
+    const input = { from: owner.address, to: aggregator, data, gas: 200_000n };
+    const report = await preflight(scene.url, input);
+    expect(report.transactions[0].request?.gas).toBe(200_000n);
+    expect(codesOf(report)).toContain("GasHeadroomThin/warning");
+    expect(report.verdict).toBe("caution");
+  });
+
+  it("blocks the caller's limit where it is too low or beyond the cap", async () => {
+    const data = calldata(artifacts.GasReader, "burn", [300_000n]);
+    const low = await preflight(scene.url, { from: owner.address, to: gasReader, data, gas: 100_000n });
+    expect(low.verdict).toBe("blocked");
+    const high = await preflight(scene.url, { from: owner.address, to: nobody, value: 1n, gas: 100_000_000n });
+    expect(codesOf(high)).toContain("BlockGasLimitExceeded/blocker");
+  });
+
+  if (name === "geth")
+    it("of a deployment is enough", async () => {
+      const data = encodeDeployData({
+        abi: artifacts.Token.abi,
+        bytecode: artifacts.Token.bytecode,
+        args: ["A", "A", 1],
+      });
+      const report = await preflight(scene.url, { from: owner.address, data });
+      expect(report.verdict).toBe("ready");
+      const { limit, used } = gasOf(report);
+      expect(Number(limit) / Number(used)).toBeLessThan(1.2);
+      await mined(report);
+    });
+});

@@ -1,0 +1,269 @@
+/** OP-stack fees over oracles at the predeploys' addresses, with fee parameters recorded on main networks. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { serializeTransaction, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Chains from "../../src/Chains.js";
+import { fjordL1Fee, oracleLength } from "../../src/chains/opStack.js";
+import * as Branded from "../../src/errors/hex.js";
+import * as Preflight from "../../src/Preflight.js";
+import type { Report } from "../../src/Report.js";
+import * as artifacts from "../contracts/artifacts.js";
+import { rawRequest } from "../harness/anvil.js";
+import { calldata, codesOf, layerOf, nobody, owner, startAnvilScene, third, type Scene } from "./scene.js";
+
+const oracle = "0x420000000000000000000000000000000000000F";
+const l1Block = "0x4200000000000000000000000000000000000015";
+
+/** Recorded on Base (Jovian): see test/chains/opStack.test.ts. */
+const base = {
+  l1BaseFee: 0x5f19cf3n,
+  blobBaseFee: 0x56d33bn,
+  baseFeeScalar: 0x8dd,
+  blobBaseFeeScalar: 0x101c12,
+};
+const parameters = {
+  ...base,
+  baseFeeScalar: BigInt(base.baseFeeScalar),
+  blobBaseFeeScalar: BigInt(base.blobBaseFeeScalar),
+};
+const forks = { fjord: 1, isthmus: 2, jovian: 3 } as const;
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await startAnvilScene();
+});
+afterAll(() => scene?.stop());
+
+const install = (address: string, code: Hex) => rawRequest(scene.url, "anvil_setCode", [address, code]);
+const setOracle = async (
+  fork: keyof typeof forks,
+  operator: { readonly scalar: number; readonly constant: bigint } = { scalar: 0, constant: 0n },
+  skew = 0n,
+) => {
+  await install(oracle, artifacts.FjordGasPriceOracle.deployedBytecode);
+  await install(l1Block, artifacts.L1Block.deployedBytecode);
+  const { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar } = base;
+  const { scalar, constant } = operator;
+  await scene.send(owner, {
+    to: oracle,
+    data: calldata(artifacts.FjordGasPriceOracle, "set", [
+      ...[l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar, scalar, constant],
+      forks[fork],
+    ]),
+  });
+  await scene.send(owner, { to: oracle, data: calldata(artifacts.FjordGasPriceOracle, "setSkew", [skew]) });
+  await scene.send(owner, { to: l1Block, data: calldata(artifacts.L1Block, "set", [0x94]) });
+  await scene.mine();
+};
+
+const run = (input: object, chain: Partial<Chains.Chain> = {}): Promise<Report> =>
+  Effect.runPromise(
+    Preflight.preflight({ from: third.address, ...input } as never).pipe(
+      Effect.provide(Layer.merge(layerOf(scene.url), Chains.layerWith(31337, chain))),
+    ),
+  );
+const termOf = (report: Report, name: string): bigint =>
+  report.funds[0]?.terms.filter((term) => term.name === name).reduce((sum, { amount }) => sum + amount, 0n) ?? 0n;
+/** The L1 fee by the formula over the very bytes that are handed out. */
+const formula = (report: Report): bigint => {
+  const { request } = report.transactions[0];
+  if (request === null) throw new Error(`no request: ${codesOf(report).join(" ")}`);
+  return fjordL1Fee(oracleLength(Branded.Hex.make(serializeTransaction(request))), parameters);
+};
+const minuteLater = (fee: bigint): bigint => {
+  let most = fee;
+  for (let block = 0; block < 5; block++) most += (most + 7n) / 8n;
+  return most;
+};
+
+describe("the L1 fee", () => {
+  it("is the oracle's over the exact bytes, equal to the formula, with room for a minute of L1 blocks", async () => {
+    await setOracle("fjord");
+    const report = await run({ to: nobody, value: 1n });
+    expect(codesOf(report).filter((code) => !code.endsWith("/info"))).toEqual([]);
+    expect(report.verdict).toBe("ready");
+    expect(codesOf(report)).not.toContain("L1FeeDisagrees/info");
+    expect(termOf(report, "l1Fee")).toBe(minuteLater(formula(report)));
+    const [funds] = report.funds;
+    const { gas, fee } = report.transactions[0];
+    expect(funds?.required).toBe(1n + (gas.limit ?? 0n) * (fee.maxFeePerGas ?? 0n) + termOf(report, "l1Fee"));
+    const price = (fee.baseFeePerGas ?? 0n) + (fee.maxPriorityFeePerGas ?? 0n);
+    expect(funds?.expected).toBe(1n + (gas.used ?? 0n) * price + formula(report));
+  });
+  it("counts the bytes of every type: calldata, access lists, authorisations", async () => {
+    await setOracle("jovian");
+    const anything = await scene.deploy(artifacts.GarbageGasPriceOracle);
+    const signed = await owner.signAuthorization({ contractAddress: anything, chainId: 31337, nonce: 9_999 });
+    const { r, s, yParity = 0 } = signed;
+    const entry = { address: anything, chainId: 31337, nonce: 9_999, r, s, yParity };
+    const noise = Array.from({ length: 3_000 }, (_, index) =>
+      (Math.imul(index + 7, 48_271) % 251).toString(16).padStart(2, "0"),
+    ).join("");
+    const fees: Array<bigint> = [];
+    for (const input of [
+      { to: anything, data: `0x${noise}` },
+      { to: anything, data: "0x01", accessList: [{ address: anything, storageKeys: [`0x${noise.slice(0, 64)}`] }] },
+      { to: anything, data: "0x01", authorizationList: [entry, entry, entry] },
+      { to: anything, data: "0x01", gasPrice: 2_000_000_000n },
+    ]) {
+      const report = await run(input);
+      expect(["ready", "caution"]).toContain(report.verdict);
+      expect(codesOf(report)).not.toContain("L1FeeDisagrees/info");
+      expect(termOf(report, "l1Fee")).toBe(minuteLater(formula(report)));
+      fees.push(termOf(report, "l1Fee"));
+    }
+    expect(fees[0]).toBeGreaterThan(fees[2] ?? 0n);
+    expect(fees[2]).toBeGreaterThan(fees[3] ?? 0n);
+  });
+  it("is the larger of oracle and formula where they disagree, and that is said", async () => {
+    for (const skew of [1_000_000n, -1_000_000n]) {
+      await setOracle("isthmus", { scalar: 0, constant: 0n }, skew);
+      const report = await run({ to: nobody, value: 1n });
+      expect(codesOf(report)).toContain("L1FeeDisagrees/info");
+      expect(termOf(report, "l1Fee")).toBe(minuteLater(formula(report) + (skew > 0n ? skew : 0n)));
+    }
+  });
+  it("of data too large for a contract to compress comes from the formula", async () => {
+    await setOracle("jovian", { scalar: 0, constant: 0n }, 5n);
+    const anything = await scene.deploy(artifacts.GarbageGasPriceOracle);
+    const report = await run({ to: anything, data: `0x${"00c0ffee".repeat(10_000)}` });
+    expect(report.verdict).toBe("ready");
+    expect(termOf(report, "l1Fee")).toBe(minuteLater(formula(report)));
+  });
+});
+
+describe("the operator fee", () => {
+  it("is read at two points, so that each fork's formula holds", async () => {
+    const scalar = 1_234_567;
+    const constant = 987_654_321n;
+    for (const [fork, at] of [
+      ["isthmus", (gas: bigint) => (gas * BigInt(scalar)) / 1_000_000n + constant],
+      ["jovian", (gas: bigint) => gas * BigInt(scalar) * 100n + constant],
+    ] as const) {
+      await setOracle(fork, { scalar, constant });
+      const report = await run({ to: nobody, value: 1n });
+      const { limit } = report.transactions[0].gas;
+      expect(report.verdict).toBe("ready");
+      expect(termOf(report, "operatorFee") - at(limit ?? 0n)).toBeLessThanOrEqual(1n);
+      expect(termOf(report, "operatorFee") - at(limit ?? 0n)).toBeGreaterThanOrEqual(0n);
+    }
+  });
+});
+
+describe("the data footprint", () => {
+  it("of one transaction must fit a block", async () => {
+    await setOracle("jovian");
+    const anything = await scene.deploy(artifacts.GarbageGasPriceOracle);
+    const random = Array.from({ length: 120_000 }, (_, index) =>
+      ((Math.imul(index ^ (index >>> 7), 2_246_822_519) >>> 11) & 0xff).toString(16).padStart(2, "0"),
+    ).join("");
+    await scene.send(owner, { to: l1Block, data: calldata(artifacts.L1Block, "set", [60_000]) });
+    await scene.mine();
+    const report = await run({ to: anything, data: `0x${random.slice(0, 40_000)}` });
+    expect(report.verdict).toBe("blocked");
+    const finding = report.findings.find(({ code }) => code === "BlockGasLimitExceeded");
+    expect(finding?.message).toContain("data footprint");
+  });
+});
+
+describe("an oracle that cannot be read", () => {
+  it.each([
+    ["reverts", artifacts.RevertingGasPriceOracle],
+    ["answers with nonsense", artifacts.GarbageGasPriceOracle],
+    ["answers too few bytes", artifacts.ShortGasPriceOracle],
+  ])("that %s is an error, never zero", async (_, artifact) => {
+    await install(l1Block, artifacts.L1Block.deployedBytecode);
+    await install(oracle, artifact.deployedBytecode);
+    const report = await run({ to: nobody, value: 1n });
+    expect(report.verdict).toBe("unknown");
+    expect(report.funds[0]?.required).toBeNull();
+    expect(codesOf(report)).toContain("EvidenceReduced/unavailable");
+  });
+  it("that is not there is none: the chain charges nothing beyond gas, unless it is known to", async () => {
+    await install(oracle, "0x");
+    const plain = await run({ to: nobody, value: 1n });
+    expect(plain.verdict).toBe("ready");
+    expect(termOf(plain, "l1Fee")).toBe(0n);
+    const known = await run({ to: nobody, value: 1n }, { feeModel: "opstack" });
+    expect(known.verdict).toBe("unknown");
+    expect(known.funds[0]?.required).toBeNull();
+  });
+  it("that knows no operator fee is one from before Isthmus", async () => {
+    await install(l1Block, artifacts.L1Block.deployedBytecode);
+    await install(oracle, artifacts.OldGasPriceOracle.deployedBytecode);
+    await scene.send(owner, { to: oracle, data: calldata(artifacts.OldGasPriceOracle, "set", [1_000_000n]) });
+    await scene.mine();
+    const report = await run({ to: nobody, value: 1n });
+    expect(report.verdict).toBe("ready");
+    expect(termOf(report, "l1Fee")).toBeGreaterThan(0n);
+    expect(termOf(report, "operatorFee")).toBe(0n);
+  });
+});
+
+describe("funds on an OP-stack chain", () => {
+  it("that the simulation accepts may not carry the L1 fee: short by exactly that", async () => {
+    await setOracle("jovian", { scalar: 0, constant: 10n ** 15n });
+    const rich = await run({ to: nobody, value: 10n ** 18n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n });
+    const required = rich.funds[0]?.required ?? 0n;
+    const beyondGas = termOf(rich, "l1Fee") + termOf(rich, "operatorFee");
+    expect(beyondGas).toBeGreaterThan(10n ** 15n);
+    await rawRequest(scene.url, "anvil_setBalance", [third.address, `0x${(required - beyondGas).toString(16)}`]);
+    const poor = await run({ to: nobody, value: 10n ** 18n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n });
+    expect(poor.verdict).toBe("blocked");
+    const finding = poor.findings.find(({ code }) => code === "InsufficientFunds");
+    expect(finding?.error).toMatchObject({ want: poor.funds[0]?.required, shortfall: poor.funds[0]?.shortfall });
+    // the scan's stand-in bytes are a little longer than the real ones
+    const off = (poor.funds[0]?.shortfall ?? 0n) - beyondGas;
+    expect(off).toBeGreaterThanOrEqual(0n);
+    expect(off).toBeLessThan(termOf(rich, "l1Fee"));
+    await rawRequest(scene.url, "anvil_setBalance", [third.address, `0x${(10n ** 22n).toString(16)}`]);
+  });
+});
+
+describe("a fee model of the caller's own", () => {
+  it("is one object: what to read, and what follows", async () => {
+    const token = await scene.deploy(artifacts.GasPriceOracle);
+    await scene.send(owner, { to: token, data: calldata(artifacts.GasPriceOracle, "set", [3n, 500n, 0n, 0n, 0]) });
+    await scene.mine();
+    const query = {
+      kind: "call",
+      to: Branded.Address.make(token),
+      data: Branded.Hex.make(calldata(artifacts.GasPriceOracle, "base")),
+      gas: 100_000,
+      returnCap: 32,
+    } as const;
+    const feeModel: Chains.FeeModel = {
+      name: "mine",
+      queries: () => [query],
+      decide: (_, { limit }, lookup) => {
+        const answer = lookup(query);
+        if (answer?.kind !== "call" || !answer.success) return { unreadable: "my oracle did not answer" };
+        const fee = BigInt(answer.data);
+        return { fees: { l1Fee: fee, l1FeeAtMost: fee * 2n, operatorFee: 0n, operatorFeeAtMost: limit } };
+      },
+    };
+    const report = await run({ to: nobody, value: 1n }, { feeModel });
+    expect(report.verdict).toBe("ready");
+    expect([termOf(report, "l1Fee"), termOf(report, "operatorFee")]).toEqual([1_000n, 21_000n]);
+  });
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no");
+      },
+    ],
+    [
+      "names less than nothing",
+      () => ({
+        fees: { l1Fee: -1n, l1FeeAtMost: 0n, operatorFee: 0n, operatorFeeAtMost: 0n },
+      }),
+    ],
+    ["cannot read it", () => ({ unreadable: "my oracle is silent" })],
+  ])("that %s makes the funds unknown", async (_, decide) => {
+    const report = await run({ to: nobody, value: 1n }, { feeModel: { name: "mine", queries: () => [], decide } });
+    expect(report.verdict).toBe("unknown");
+    expect(report.funds[0]?.required).toBeNull();
+  });
+});

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { noExtraFees, type ExtraFees } from "../../src/chains/feeModel.js";
+import { Hash } from "../../src/errors/hex.js";
+import * as Funds from "../../src/steps/funds.js";
+import type { Transfer } from "../../src/steps/outputs.js";
+import { alice, bob, fee, gas, outcome, transaction } from "./parts.js";
+
+const cost = (
+  value: bigint,
+  limit: bigint,
+  price: bigint,
+  changed: Partial<Funds.Cost> = {},
+  extra: ExtraFees | null = noExtraFees,
+): Funds.Cost => ({
+  transaction: transaction({ value }),
+  gas: gas(limit),
+  fee: fee(price),
+  outcome: outcome({ gasUsed: limit }),
+  extra,
+  ...changed,
+});
+const native = (transactionIndex: number, from: typeof alice, to: typeof alice, amount: bigint): Transfer => ({
+  standard: "native",
+  token: null,
+  from,
+  to,
+  amount,
+  tokenId: null,
+  transaction: transactionIndex,
+  evidence: "logged",
+});
+const holding = (amount: bigint) => new Map([[alice, amount]]);
+const decide = (costs: ReadonlyArray<Funds.Cost>, balance: bigint, transfers: ReadonlyArray<Transfer> = []) => {
+  const { outputs, findings } = Funds.decide(costs, holding(balance), transfers);
+  const [own] = outputs;
+  if (own === undefined) throw new Error("no payer");
+  return { own, codes: findings.map(({ code, severity }) => `${code}/${severity}`), findings };
+};
+
+describe("what must be held", () => {
+  it("is value, gas at the cap, and the fees beyond at their most, each by name", () => {
+    const extra = { l1Fee: 10n, l1FeeAtMost: 18n, operatorFee: 3n, operatorFeeAtMost: 5n };
+    const blobs = transaction({
+      value: 100n,
+      blobVersionedHashes: [Hash.make(`0x01${"0".repeat(62)}`), Hash.make(`0x01${"1".repeat(62)}`)],
+      maxFeePerBlobGas: 7n,
+    });
+    const { own } = decide([{ ...cost(100n, 21_000n, 4n, {}, extra), transaction: blobs }], 10n ** 18n);
+    expect(own.terms.map(({ name, amount }) => [name, amount])).toEqual([
+      ["value", 100n],
+      ["gas", 84_000n],
+      ["blobGas", 2n * 131_072n * 7n],
+      ["l1Fee", 18n],
+      ["operatorFee", 5n],
+    ]);
+    expect(own.required).toBe(own.terms.reduce((sum, { amount }) => sum + amount, 0n));
+    expect(own.shortfall).toBe(0n);
+  });
+  it("short by one wei is short, in wei and in words", () => {
+    const { own, codes, findings } = decide(
+      [cost(10n ** 18n, 21_000n, 10n ** 9n)],
+      10n ** 18n + 21_000n * 10n ** 9n - 1n,
+    );
+    expect(own.shortfall).toBe(1n);
+    expect(codes).toEqual(["InsufficientFunds/blocker"]);
+    expect(findings[0]?.message).toContain("short by 1 wei");
+    expect(decide([cost(10n ** 18n, 21_000n, 10n ** 9n)], 10n ** 18n + 21_000n * 10n ** 9n).codes).toEqual([]);
+  });
+  it("counts what earlier transactions bring in, and not what later ones do", () => {
+    const costs = [cost(0n, 1_000n, 1n), cost(5_000n, 1_000n, 1n)];
+    const bringing = decide(costs, 2_000n, [native(0, bob, alice, 5_000n)]);
+    expect([bringing.own.required, bringing.own.shortfall]).toEqual([2_000n, 0n]);
+    const late = decide(costs, 2_000n, [native(1, bob, alice, 5_000n)]);
+    expect([late.own.required, late.own.shortfall]).toEqual([7_000n, 5_000n]);
+    const failed = decide([{ ...costs[0]!, outcome: outcome({ status: "reverted" }) }, costs[1]!], 2_000n, [
+      native(0, bob, alice, 5_000n),
+    ]);
+    expect(failed.own.shortfall).toBe(5_000n);
+  });
+  it("must be there at every step, not only in the end", () => {
+    const costs = [cost(9_000n, 1n, 1n), cost(0n, 1n, 1n)];
+    const { own } = decide(costs, 100n, [native(0, alice, bob, 9_000n), native(0, bob, alice, 9_000n)]);
+    expect(own.required).toBe(9_001n);
+  });
+  it("is unknown where a term is, never less", () => {
+    const { own, codes } = decide([cost(1n, 1n, 1n, {}, null)], 10n ** 30n);
+    expect([own.required, own.shortfall]).toEqual([null, null]);
+    expect(codes).toEqual(["EvidenceReduced/unavailable"]);
+    expect(Funds.decide([cost(1n, 1n, 1n)], new Map(), []).outputs[0]?.shortfall).toBeNull();
+  });
+
+  const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+  const limits = fc.bigInt({ min: 1n, max: 2n ** 63n - 1n });
+  const extras = fc.record({ l1FeeAtMost: amount, operatorFeeAtMost: amount });
+  const inputs = fc.array(fc.record({ value: amount, limit: limits, price: amount, extra: extras }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  const costsOf = (parts: ReadonlyArray<{ value: bigint; limit: bigint; price: bigint; extra: Partial<ExtraFees> }>) =>
+    parts.map(({ value, limit, price, extra }) => cost(value, limit, price, {}, { ...noExtraFees, ...extra }));
+  it("never falls when any input rises, and is never negative or cut to a size", () =>
+    fc.assert(
+      fc.property(
+        inputs,
+        fc.nat(3),
+        fc.constantFrom("value", "limit", "price", "l1FeeAtMost", "operatorFeeAtMost"),
+        fc.bigInt({ min: 0n, max: 2n ** 128n }),
+        (parts, at, which, more) => {
+          const index = at % parts.length;
+          const raised = parts.map((part, position) => {
+            if (position !== index) return part;
+            return which === "l1FeeAtMost" || which === "operatorFeeAtMost"
+              ? { ...part, extra: { ...part.extra, [which]: part.extra[which] + more } }
+              : { ...part, [which]: part[which] + more };
+          });
+          const before = decide(costsOf(parts), 0n).own.required ?? -1n;
+          const after = decide(costsOf(raised), 0n).own.required ?? -1n;
+          expect(before).toBeGreaterThanOrEqual(0n);
+          expect(after).toBeGreaterThanOrEqual(before);
+          expect(before).toBe(
+            parts.reduce(
+              (sum, { value, limit, price, extra }) =>
+                sum + value + limit * price + extra.l1FeeAtMost + extra.operatorFeeAtMost,
+              0n,
+            ),
+          );
+        },
+      ),
+    ));
+});
+
+describe("by how much a price must fall", () => {
+  it("is what carries the balance, to the wei per gas", () =>
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ value: fc.bigInt({ min: 0n, max: 1_000n }), limit: fc.bigInt({ min: 1n, max: 1_000n }) }),
+          { minLength: 1, maxLength: 4 },
+        ),
+        fc.bigInt({ min: 1n, max: 1_000n }),
+        fc.bigInt({ min: 0n, max: 500_000n }),
+        (parts, price, balance) => {
+          const costs = (at: bigint) => parts.map(({ value, limit }) => cost(value, limit, at));
+          const automatic = parts.map(() => true);
+          const reduction = Funds.reductions(costs(price), automatic, holding(balance), []).get(alice) ?? 0n;
+          const shortAt = (at: bigint) => decide(costs(at), balance).own.shortfall ?? -1n;
+          if (reduction <= price) expect(shortAt(price - reduction)).toBe(0n);
+          if (reduction > 0n && reduction - 1n <= price) expect(shortAt(price - reduction + 1n)).toBeGreaterThan(0n);
+        },
+      ),
+    ));
+  it("is nothing where the price is the caller's or a term is unknown", () => {
+    expect(Funds.reductions([cost(9n, 10n, 10n)], [false], holding(50n), []).size).toBe(0);
+    expect(Funds.reductions([cost(9n, 10n, 10n, {}, null)], [true], holding(50n), []).size).toBe(0);
+    expect(Funds.reductions([cost(9n, 10n, 10n)], [true], holding(109n), []).size).toBe(0);
+  });
+});
