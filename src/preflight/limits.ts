@@ -81,7 +81,9 @@ const settleLimits = Effect.fnUntraced(function* (
   if (!beside.isReferenceHanded || reference === null) return stay(gasNote("GasHeadroomThin", exam));
   const rungs = searchBetween(exam.requests, ladder);
   const runs = yield* askLimits(exam, rungs, round);
-  const index = settle(runs.map(simulated), reference, simulated(facts.main));
+  const found = runs.map(simulated);
+  // the last rung is ample gas again, in the same block context as the others
+  const index = settle(found, found[found.length - 1] ?? reference, simulated(facts.main));
   return { requests: rungs[index] ?? null, round: round + 1, findings: [] };
 });
 

@@ -29,6 +29,9 @@ const gasRules = ["TxGasLimitTooHigh", "BlockGasLimitExceeded", "OutOfGas"];
 const kept = (report: Report): ReadonlyArray<Finding> =>
   report.findings.flatMap((finding) => {
     const { step, error, code, severity } = finding;
+    // what failed once is told also where it was asked again, or another source made up for it
+    if (error?._tag === "RpcError" && code !== "PendingUnavailable")
+      return [fromError(error, "info", { step, transaction: finding.transaction })];
     if (step === "estimate" && error !== null && !gasRules.includes(code))
       return [severity === "blocker" ? fromError(error, "warning", finding) : finding];
     const stays =

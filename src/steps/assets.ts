@@ -67,11 +67,12 @@ const mostSuspects = 96;
 
 /**
  * Holdings that may change without any event: of the senders, of the receivers and of the addresses in
- * the arguments, in the receivers and in those addresses, should they be tokens that keep silent.
+ * the arguments, in the native currency, and in the receivers and those addresses, should they be tokens
+ * that keep silent.
  */
 export const suspects = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Holding> => {
   const all = new Map<string, Holding>();
-  const add = (account: Address, token: Address) => {
+  const add = (account: Address, token: Address | null) => {
     const suspect = holding(account, token);
     if (account !== token && all.size < mostSuspects) all.set(keyOf(suspect), suspect);
   };
@@ -81,6 +82,8 @@ export const suspects = (transactions: ReadonlyArray<Transaction>): ReadonlyArra
       : [{ from, to, named: addressesIn({ from, to, data: data.toLowerCase() as typeof data }, mostArguments) }],
   );
   for (const { from, to, named } of called) for (const token of new Set([to, ...named])) add(from, token);
+  // why: not every node traces all native movements (self-destruction)
+  for (const { to, named } of called) for (const account of new Set([to, ...named])) add(account, null);
   for (const { to, named } of called) for (const account of named) add(account, to);
   for (const { to, named } of called) for (const token of named) add(to, token);
   return [...all.values()];
@@ -194,7 +197,8 @@ const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
 };
 
 /** One holding as it was measured, or as the logs have it, changed or not. */
-interface Measured extends BalanceChange {
+interface Measured {
+  readonly change: BalanceChange;
   readonly logged: bigint;
   readonly holding: Holding;
 }
@@ -213,24 +217,23 @@ const measured = (
     if (one.owned && token !== null && (standards.get(token) ?? "erc721") !== "erc721") return [];
     const level = levelOf(one, before, after);
     const logged = loggedOf(one);
-    const row = { account, token, tokenId, before: level.before, logged, holding: one };
+    const about = { account, token, tokenId, before: level.before };
     if (level.before === null || level.after === null)
-      return [{ ...row, after: null, delta: logged, evidence: "logged" }];
+      return [{ holding: one, logged, change: { ...about, after: null, delta: logged, evidence: "logged" } }];
     const gas = token === null ? (gasPaid.get(account) ?? 0n) : 0n;
-    return [{ ...row, after: level.after, delta: level.after - level.before + gas, evidence: "measured" }];
+    const delta = level.after - level.before + gas;
+    return [{ holding: one, logged, change: { ...about, after: level.after, delta, evidence: "measured" } }];
   });
 };
 
 /** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
 export const measure = (...given: Parameters<typeof measured>): ReadonlyArray<BalanceChange> =>
-  measured(...given).flatMap(({ holding: _, logged: __, ...change }) =>
-    change.evidence === "measured" ? [change] : [],
-  );
+  measured(...given).flatMap(({ change }) => (change.evidence === "measured" ? [change] : []));
 
 /** How many disagreements are told one by one. */
 const mostMismatches = 32;
 
-const mismatch = ({ account, token, tokenId, logged, delta }: Measured): Finding =>
+const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Measured): Finding =>
   note(
     "TransferMismatch",
     "warning",
@@ -253,15 +256,16 @@ export const decide = (
 ): { readonly outputs: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
   const rows = measured(moved, kept, before, after, gasPaid, standards);
   const nfts = new Set(moved.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
-  const disagree = ({ evidence, delta, logged }: Measured) => evidence === "measured" && delta !== logged;
+  const disagree = ({ change, logged }: Measured) => change.evidence === "measured" && change.delta !== logged;
   const shown = rows.filter((row) => {
-    if (row.holding.wanted) return row.evidence === "measured" || row.delta !== 0n;
+    const { token, tokenId, delta, evidence } = row.change;
+    if (row.holding.wanted) return evidence === "measured" || delta !== 0n;
     // an ERC-721 is shown by its ids; its count only where the ids do not explain it
-    if (nfts.has(row.token) && row.tokenId === null) return disagree(row);
-    return row.delta !== 0n || disagree(row);
+    if (nfts.has(token) && tokenId === null) return disagree(row);
+    return delta !== 0n || disagree(row);
   });
   return {
-    outputs: shown.map(({ holding: _, logged: __, ...change }) => change),
+    outputs: shown.map(({ change }) => change),
     findings: rows.filter(disagree).slice(0, mostMismatches).map(mismatch),
   };
 };

@@ -40,8 +40,8 @@ const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
  * Peak gas from what was used, where the node does not say it: refunds give back at most a fifth
  * (EIP-3529), so the peak is at most 5/4 of it.
  */
-const peakOf = (outcome: Outcome): bigint | null =>
-  outcome.maxUsedGas ?? (outcome.gasUsed === null ? null : ceilDiv(outcome.gasUsed * 5n, 4n));
+const peakOf = ({ maxUsedGas, gasUsed }: Outcome): bigint | null =>
+  maxUsedGas === null ? (gasUsed === null ? null : ceilDiv(gasUsed * 5n, 4n)) : larger(maxUsedGas, gasUsed);
 
 /** Nothing is executed: the transaction costs its intrinsic gas and no more. */
 export const isPlain = (transaction: Transaction, receiverHasCode: boolean): boolean =>

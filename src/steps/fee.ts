@@ -20,7 +20,13 @@ import type { Fee } from "./outputs.js";
 
 type Failure = RpcError | Verdict;
 
-type Priced = Pick<Eth.Receipt, "effectiveGasPrice" | "type">;
+/** What a receipt says about the price paid. */
+export interface Priced {
+  /** Wei per gas. */
+  readonly effectiveGasPrice: bigint | null;
+  /** EIP-2718 type. */
+  readonly type: string | null;
+}
 
 /** What the node said about fees; each answer stands for itself. */
 export interface FeeFacts {

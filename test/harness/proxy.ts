@@ -67,6 +67,8 @@ export interface Proxy {
   readonly seen: Array<Seen>;
   /** Sets what happens to a method (`*` = every one); null heals it. `times` = only to the next so many. */
   readonly fail: (method: string, fault: Fault | null, times?: number) => void;
+  /** Sets what happens to the request number `position` (from 0) of a method; the others pass. */
+  readonly failAt: (method: string, fault: Fault, position: number) => void;
   readonly setDelay: (ms: number) => void;
   /** Forgets faults and what was seen. */
   readonly reset: () => void;
@@ -117,10 +119,13 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const agent = new Agent({ keepAlive: true });
   const seen: Array<Seen> = [];
   const planned = new Map<string, { readonly fault: Fault; left: number }>();
+  const placed = new Map<string, { readonly fault: Fault; left: number }>();
   let delayMs = options.delayMs ?? 0;
   let posts = 0;
 
   const faultOf = (method: string): Fault | null => {
+    const place = placed.get(method);
+    if (place !== undefined && place.left-- === 0) return place.fault;
     for (const key of [method, "*"]) {
       const plan = planned.get(key);
       if (plan === undefined) continue;
@@ -204,11 +209,13 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
       if (fault === null) planned.delete(method);
       else planned.set(method, { fault, left: times });
     },
+    failAt: (method, fault, position) => placed.set(method, { fault, left: position }),
     setDelay: (ms) => {
       delayMs = ms;
     },
     reset: () => {
       planned.clear();
+      placed.clear();
       seen.length = 0;
       posts = 0;
     },

@@ -149,7 +149,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     let found = null;
     for (let nonce = 0; found === null; nonce++) {
       const signed = await other.signAuthorization({ contractAddress: aggregator, chainId: scene.chainId, nonce });
-      if (/^0x0/.test(signed.r)) found = { ...signed, nonce };
+      if (signed.r.startsWith("0x0")) found = { ...signed, nonce };
     }
     const { r, s, yParity = 0, nonce } = found;
     const entry = { address: aggregator, chainId: scene.chainId, nonce, r, s, yParity };
@@ -164,6 +164,25 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(report.transactions[0].request?.gas).toBe(200_000n);
     expect(codesOf(report)).toContain("GasHeadroomThin/warning");
     expect(report.verdict).toBe("caution");
+  });
+
+  it("of every transaction of a bundle is enough, and proven together", async () => {
+    const trapped = nested(aggregator, inner("need", 400_013n), 30, true);
+    const report = await preflight(scene.url, [
+      { from: owner.address, to: clearer, data: calldata(artifacts.StorageClearer, "fill", [5n]) },
+      { from: owner.address, to: aggregator, data: trapped },
+      { from: other.address, to: clearer, data: calldata(artifacts.StorageClearer, "clear", [5n]) },
+    ]);
+    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
+    const hashes: Array<Hex> = [];
+    for (const { request, input } of report.transactions) {
+      if (request === null) throw new Error("no request");
+      const signer = input.from === owner.address.toLowerCase() ? owner : other;
+      hashes.push(await scene.broadcast(await signer.signTransaction(request)));
+    }
+    await scene.mine();
+    for (const hash of hashes) expect((await scene.receipt(hash)).status).toBe("0x1");
+    expect(await last()).toBe(400_013n);
   });
 
   it("blocks the caller's limit where it is too low or beyond the cap", async () => {

@@ -145,7 +145,8 @@ export const scenesFor = (what: string): ReadonlyArray<readonly [name: string, s
 };
 
 /** Tries nothing twice, so that every fault is seen. */
-export const layerOf = (url: string, options: Rpc.HttpOptions = {}) => Rpc.layerHttp(url, { retryTimes: 0, ...options });
+export const layerOf = (url: string, options: Rpc.HttpOptions = {}) =>
+  Rpc.layerHttp(url, { retryTimes: 0, ...options });
 
 /** Inputs of tests come out of tables: the types of the doors are proven elsewhere. */
 export type AnyInput = Preflight.Input | ReadonlyArray<unknown>;

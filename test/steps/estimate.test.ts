@@ -43,6 +43,13 @@ describe("the gas limit", () => {
     const alone = Estimate.decide(call, 0, null, seen, context());
     expect(alone.output.limit).toBe(buffered(100_000n));
   });
+  it("does not believe a peak below what was used", () => {
+    const seen = outcome({ gasUsed: 80_000n, maxUsedGas: 1n });
+    expect(Estimate.decide(call, 0, null, seen, context()).output).toMatchObject({
+      peak: 80_000n,
+      limit: buffered(80_000n),
+    });
+  });
   it("says when the witnesses are far apart", () => {
     const far = Estimate.decide(call, 0, Result.succeed(500_000n), outcome(), context());
     expect(codes(far)).toEqual(["GasWitnessesDisagree/info"]);

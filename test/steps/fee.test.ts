@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
 import { Hash, Hex } from "../../src/errors/hex.js";
 import { MethodNotPermitted, MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
-import type * as Eth from "../../src/Eth.js";
 import * as Fee from "../../src/steps/fee.js";
 import { chain, transaction } from "./parts.js";
 
@@ -34,11 +33,7 @@ const history = (rows: ReadonlyArray<readonly [used: number, tips: ReadonlyArray
     blobGasUsedRatio: null,
   });
 const receipts = (...prices: ReadonlyArray<readonly [type: string, price: bigint]>) =>
-  Result.succeed(
-    prices.map(
-      ([type, effectiveGasPrice]) => ({ type, effectiveGasPrice }) as Eth.Receipt,
-    ),
-  );
+  Result.succeed(prices.map(([type, effectiveGasPrice]) => ({ type, effectiveGasPrice })));
 const refused = Result.fail(
   new RpcError({ method: "eth_getBlockReceipts", reason: new MethodNotPermitted({ detail: "403", httpStatus: 403 }) }),
 );

@@ -68,12 +68,13 @@ describe("what must be held", () => {
     expect(decide([cost(10n ** 18n, 21_000n, 10n ** 9n)], 10n ** 18n + 21_000n * 10n ** 9n).codes).toEqual([]);
   });
   it("counts what earlier transactions bring in, and not what later ones do", () => {
-    const costs = [cost(0n, 1_000n, 1n), cost(5_000n, 1_000n, 1n)];
+    const [first, second] = [cost(0n, 1_000n, 1n), cost(5_000n, 1_000n, 1n)];
+    const costs = [first, second];
     const bringing = decide(costs, 2_000n, [native(0, bob, alice, 5_000n)]);
     expect([bringing.own.required, bringing.own.shortfall]).toEqual([2_000n, 0n]);
     const late = decide(costs, 2_000n, [native(1, bob, alice, 5_000n)]);
     expect([late.own.required, late.own.shortfall]).toEqual([7_000n, 5_000n]);
-    const failed = decide([{ ...costs[0]!, outcome: outcome({ status: "reverted" }) }, costs[1]!], 2_000n, [
+    const failed = decide([{ ...first, outcome: outcome({ status: "reverted" }) }, second], 2_000n, [
       native(0, bob, alice, 5_000n),
     ]);
     expect(failed.own.shortfall).toBe(5_000n);
@@ -82,6 +83,10 @@ describe("what must be held", () => {
     const costs = [cost(9_000n, 1n, 1n), cost(0n, 1n, 1n)];
     const { own } = decide(costs, 100n, [native(0, alice, bob, 9_000n), native(0, bob, alice, 9_000n)]);
     expect(own.required).toBe(9_001n);
+  });
+  it("counts nothing as received where the node traced no movements", () => {
+    const { own } = decide([cost(5_000n, 1n, 1n), cost(5_000n, 1n, 1n)], 6_000n);
+    expect(own.shortfall).toBe(4_002n);
   });
   it("is unknown where a term is, never less", () => {
     const { own, codes } = decide([cost(1n, 1n, 1n, {}, null)], 10n ** 30n);

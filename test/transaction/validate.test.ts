@@ -6,8 +6,10 @@ import { parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { InvalidTransaction } from "../../src/errors/input.js";
 import * as Preflight from "../../src/Preflight.js";
+import * as Rpc from "../../src/Rpc.js";
 import { layerScripted } from "../../src/testing.js";
 import { validate } from "../../src/transaction/validate.js";
+import { startNode } from "../harness/server.js";
 
 const from = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const to = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -112,14 +114,17 @@ const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: Reg
 ];
 
 describe("bad input", () => {
-  it.each(wrong)("%#: %j", (input, field, problem) => {
-    const result = validate(input);
-    if (Result.isSuccess(result)) throw new Error("accepted");
-    expect(result.failure).toBeInstanceOf(InvalidTransaction);
-    expect(result.failure.field).toBe(field);
-    expect(result.failure.problem).toMatch(problem);
-    expect(result.failure.message).toContain("nothing was sent");
-  });
+  it.each(wrong.map(([input, field, problem]) => ({ input, field, problem })))(
+    "$field $problem",
+    ({ input, field, problem }) => {
+      const result = validate(input);
+      if (Result.isSuccess(result)) throw new Error("accepted");
+      expect(result.failure).toBeInstanceOf(InvalidTransaction);
+      expect(result.failure.field).toBe(field);
+      expect(result.failure.problem).toMatch(problem);
+      expect(result.failure.message).toContain("nothing was sent");
+    },
+  );
 
   const options: ReadonlyArray<readonly [options: unknown, field: string]> = [
     [null, "options"],
@@ -146,9 +151,9 @@ describe("bad input", () => {
     [{ stateOverrides: { [to]: null } }, "options.stateOverrides"],
     [{ blockOverrides: { time: "now" } }, "options.stateOverrides"],
   ];
-  it.each(options)("options %#: %j", async (given, field) => {
-    const asked: Array<string> = [];
-    const node = layerScripted({}, undefined);
+  it.each(options.map(([given, field]) => ({ given, field })))("$field, case $#", async ({ given, field }) => {
+    const asked: Array<unknown> = [];
+    const node = layerScripted({ eth_chainId: (params) => asked.push(params) });
     for (const door of [Preflight.scan, Preflight.preflight]) {
       const result = await Effect.runPromise(
         Effect.result(door(base as never, given as never)).pipe(Effect.provide(node)),
@@ -176,6 +181,27 @@ describe("bad input", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe("a bad transaction", () => {
+  it("is refused by every door before anything is sent", async () => {
+    const server = await startNode(() => ({ result: "0x1" }));
+    const doors = [
+      ...[Preflight.scan, Preflight.preflight, Preflight.simulate, Preflight.checkCode],
+      ...[Preflight.estimateGas, Preflight.resolveNonce, Preflight.quoteFee],
+    ];
+    for (const door of doors) {
+      for (const [input, field] of [wrong[7], wrong[14], wrong[60]] as typeof wrong) {
+        const result = await Effect.runPromise(
+          Effect.result(door(input as never)).pipe(Effect.provide(Rpc.layerHttp(server.url))),
+        );
+        if (Result.isSuccess(result)) throw new Error("accepted");
+        expect(result.failure).toMatchObject({ _tag: "InvalidTransaction", field });
+      }
+    }
+    expect([server.asked, server.connections()]).toEqual([[], 0]);
+    await server.stop();
   });
 });
 

@@ -11,7 +11,7 @@ const termNames: Readonly<Record<Funds["terms"][number]["name"], string>> = {
   value: "value",
   gas: "gas limit × max fee",
   blobGas: "blob gas × max blob fee",
-  l1Fee: "L1 data fee, with margin",
+  l1Fee: "L1 data fee, with room to rise",
   operatorFee: "operator fee",
   received: "received earlier in the bundle",
   spent: "spent by the calls",
