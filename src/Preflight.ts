@@ -13,6 +13,7 @@ import type * as Eth from "./Eth.js";
 import { askScan } from "./preflight/ask.js";
 import { doubtfulNonces, type Exam } from "./preflight/askProof.js";
 import { assemble } from "./preflight/assemble.js";
+import { assignNonces } from "./preflight/assign.js";
 import * as Options from "./preflight/options.js";
 import { measureOfReport, wantedBy } from "./preflight/measure.js";
 import { policiesOf } from "./preflight/policies.js";
@@ -26,6 +27,7 @@ import type { Report, ReportOptions } from "./report/schema.js";
 import type { Rpc } from "./Rpc.js";
 import * as Transaction from "./Transaction.js";
 
+export { assignNonces } from "./preflight/assign.js";
 export type { AbiSource, Options } from "./preflight/options.js";
 export type { MaxSendable } from "./preflight/maxSendable.js";
 export { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/single.js";
@@ -146,6 +148,32 @@ export const preflight: Transaction.TakesInput<
     ),
   );
 });
+
+/**
+ * {@link preflight} with nonces taken in between, as late as they can be: after the scan, before the
+ * proof, which then runs with them. `take` gives one nonce per transaction of the scanned report, or null
+ * to leave it; it is not asked when the scan is blocked. A nonce ahead of what the node knows is marked
+ * `assumed`, and the report is at most `caution`.
+ *
+ * ```ts
+ * Preflight.reserving((scanned) => Effect.map(Nonces.reserveAll(scanned), (leases) => leases.map((lease) => lease?.nonce ?? null)))(input)
+ * ```
+ */
+export const reserving = <E, R>(
+  take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R>,
+): Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
+  Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options.Options = {}) {
+    const prepared = yield* prepare(input, options);
+    return yield* withRun(prepared.options.deadlineMs, (recorder) =>
+      Effect.flatMap(scanIn(prepared, recorder), (scanned) =>
+        isSettled(scanned)
+          ? Effect.succeed(scanned)
+          : Effect.flatMap(take(scanned), (nonces) =>
+              proveIn(assignNonces(scanned, nonces), prepared.policies, recorder, scanned.ledger.rounds + 1),
+            ),
+      ),
+    );
+  });
 
 /**
  * Runs the exact requests of a report, in two block contexts, and reports what that proved. On an

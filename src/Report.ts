@@ -82,19 +82,16 @@ export const matches = (clearance: Clearance, signed: ReadonlyArray<string>): bo
   const { requests, senders } = clearance;
   if (signed.length !== requests.length || senders.length !== requests.length) return false;
   const chainId = requests[0].chainId;
-  const read = signed.map(readSigned);
-  const signables = read.flatMap((one) => (one === null ? [] : [one]));
-  if (signables.length !== read.length || signables.some(({ from }, index) => from !== senders[index])) return false;
+  const named = requests.flatMap((request, index) => {
+    const from = senders[index];
+    return from === undefined ? [] : [{ from, request }];
+  });
+  // why: the clearance may have been changed as well; its own words must give the same digest
+  if (digestOf(reportVersion, chainId, named) !== clearance.digest) return false;
+  const signables = signed.flatMap((raw) => readSigned(raw) ?? []);
   return (
-    digestOf(reportVersion, chainId, signables) === clearance.digest &&
-    // why: the clearance may have been changed as well; its own words must give the same digest
-    digestOf(
-      reportVersion,
-      chainId,
-      requests.flatMap((request, index) => {
-        const from = senders[index];
-        return from === undefined ? [] : [{ from, request }];
-      }),
-    ) === clearance.digest
+    signables.length === signed.length &&
+    signables.every(({ from }, index) => from === senders[index]) &&
+    digestOf(reportVersion, chainId, signables) === clearance.digest
   );
 };

@@ -1,12 +1,269 @@
 /** Policies: pass, fail or unknown on reports made up for it; written down and read again. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { note } from "../src/errors/finding.js";
+import { Address } from "../src/errors/hex.js";
 import * as Policy from "../src/Policy.js";
-import { Report } from "../src/Report.js";
-import { ethTransfer, tokenBundle } from "./report/fixtures.js";
+import type { Report } from "../src/Report.js";
+import { alice, report, tokens, transfer, unknown, usdc } from "./report/fixtures.js";
 
-describe("policies", () => {
-  it("exist", () => expect([Policy, Report, ethTransfer, tokenBundle, Effect, Result, fc]).toBeDefined());
+const bob = report().transfers[0]?.to ?? alice;
+const stranger = Address.make(`0x${"77".repeat(20)}`);
+
+type Change = Report["balanceChanges"][number];
+type Approval = Report["approvals"][number];
+
+const change = (changed: Partial<Change>): Change => ({
+  ...{ account: alice, token: usdc, tokenId: null, before: 1000n, after: 900n, delta: -100n, evidence: "measured" },
+  ...changed,
+});
+const moving = (...balanceChanges: ReadonlyArray<Change>): Report =>
+  report({
+    balanceChanges,
+    transfers: balanceChanges.map(({ account, token, tokenId, delta }) => ({
+      ...{ standard: tokenId === null ? ("erc20" as const) : ("erc721" as const), token, tokenId, transaction: 0 },
+      ...(delta < 0n
+        ? { from: account, to: stranger, amount: -delta }
+        : { from: stranger, to: account, amount: delta }),
+      evidence: "logged" as const,
+    })),
+  });
+const granting = (changed: Partial<Approval>): Report => {
+  const [first] = tokens().approvals;
+  if (first === undefined) throw new Error("no approval");
+  return report({ approvals: [{ ...first, before: 0n, after: 5n, unlimited: false, ...changed }] });
+};
+const tag = (policy: Policy.Policy, on: Report): string => policy.evaluate(on)._tag;
+
+describe("what may leave and what must arrive", () => {
+  it("is judged by what was measured", () => {
+    expect(tag(Policy.maxSpent(usdc, 100n), moving(change({})))).toBe("Pass");
+    expect(tag(Policy.maxSpent(usdc, 99n), moving(change({})))).toBe("Fail");
+    expect(tag(Policy.maxSpent(usdc, 0n), moving(change({ delta: 5n })))).toBe("Pass");
+    expect(tag(Policy.maxSpent("native", 15n * 10n ** 17n), report())).toBe("Pass");
+    expect(tag(Policy.maxSpent("native", 15n * 10n ** 17n - 1n), report())).toBe("Fail");
+    expect(tag(Policy.minReceived(usdc, 7n), moving(change({ delta: 7n })))).toBe("Pass");
+    expect(tag(Policy.minReceived(usdc, 8n), moving(change({ delta: 7n })))).toBe("Fail");
+    expect(tag(Policy.minReceived(usdc, 7n, bob), moving(change({ account: bob, delta: 7n })))).toBe("Pass");
+  });
+
+  it("never passes on events alone, on nothing, or where events and balances disagree", () => {
+    const logged = change({ evidence: "logged", before: null, after: null });
+    expect(tag(Policy.maxSpent(usdc, 100n), moving(logged))).toBe("Unknown");
+    expect(tag(Policy.maxSpent(usdc, 99n), moving(logged))).toBe("Fail");
+    expect(tag(Policy.maxSpent(usdc, 100n), moving())).toBe("Unknown");
+    expect(tag(Policy.maxSpent(usdc, 100n), moving(change({ evidence: "assumed" })))).toBe("Unknown");
+    expect(tag(Policy.minReceived(usdc, 1n), moving(change({ ...logged, delta: 5n })))).toBe("Unknown");
+    expect(tag(Policy.maxSpent("native", 10n ** 30n), unknown())).toBe("Unknown");
+    const lying = report({ ...moving(change({ delta: -500n })), balanceChanges: [change({ delta: -100n })] });
+    expect(tag(Policy.maxSpent(usdc, 200n), lying)).toBe("Unknown");
+    expect(tag(Policy.maxSpent(usdc, 50n), lying)).toBe("Fail");
+    expect(tag(Policy.maxSpent(usdc, 500n), lying)).toBe("Pass");
+  });
+
+  it("counts the ids of an ERC-721, every one of them measured", () => {
+    const ids = [change({ tokenId: 1n, delta: -1n }), change({ tokenId: 2n, delta: -1n })];
+    expect(tag(Policy.maxSpent(usdc, 2n), moving(...ids))).toBe("Pass");
+    expect(tag(Policy.maxSpent(usdc, 1n), moving(...ids))).toBe("Fail");
+    expect(tag(Policy.maxSpent(usdc, 2n), moving(...ids, change({ tokenId: 3n, delta: 1n, evidence: "logged" })))).toBe(
+      "Unknown",
+    );
+  });
+
+  it("is decided alike for every pair of amounts", () =>
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 1000n }), fc.bigInt({ min: 0n, max: 1000n }), (spent, limit) => {
+        const on = moving(change({ delta: -spent }));
+        expect(tag(Policy.maxSpent(usdc, limit), on)).toBe(spent <= limit ? "Pass" : "Fail");
+        const back = moving(change({ delta: spent }));
+        expect(tag(Policy.minReceived(usdc, limit), back)).toBe(spent >= limit ? "Pass" : "Fail");
+      }),
+    ));
+});
+
+describe("rights", () => {
+  it("a new approval fails, an unmeasured one is unknown, one that shrinks passes", () => {
+    expect(tag(Policy.noNewApprovals, report())).toBe("Pass");
+    expect(tag(Policy.noNewApprovals, granting({}))).toBe("Fail");
+    expect(tag(Policy.noNewApprovals, granting({ before: 5n }))).toBe("Pass");
+    expect(tag(Policy.noNewApprovals, granting({ before: 9n }))).toBe("Pass");
+    expect(tag(Policy.noNewApprovals, granting({ after: 0n }))).toBe("Pass");
+    expect(tag(Policy.noNewApprovals, granting({ after: 0n, evidence: "logged" }))).toBe("Unknown");
+    expect(tag(Policy.noNewApprovals, granting({ before: null, evidence: "logged" }))).toBe("Unknown");
+    expect(tag(Policy.noNewApprovals, unknown())).toBe("Unknown");
+    for (const code of ["PartiesCut", "FirstSeenInProof"] as const) {
+      const cut = report({ findings: [note(code, "warning", { verdict: "more" }, { step: "proof" })] });
+      expect(tag(Policy.noNewApprovals, cut)).toBe("Unknown");
+    }
+  });
+
+  it("an unlimited approval fails, measured or not, unless it is only being spent", () => {
+    const all = 2n ** 256n - 1n;
+    expect(tag(Policy.noUnlimitedApprovals, granting({ after: all, unlimited: true }))).toBe("Fail");
+    expect(tag(Policy.noUnlimitedApprovals, granting({ after: all, unlimited: true, evidence: "logged" }))).toBe(
+      "Fail",
+    );
+    expect(tag(Policy.noUnlimitedApprovals, granting({ before: all, after: all - 5n, unlimited: true }))).toBe("Pass");
+    expect(tag(Policy.noUnlimitedApprovals, granting({}))).toBe("Pass");
+    expect(tag(Policy.noUnlimitedApprovals, granting({ evidence: "logged" }))).toBe("Unknown");
+  });
+
+  it("everyone but the senders must be among those allowed", () => {
+    expect(tag(Policy.onlyTouches([bob]), report())).toBe("Pass");
+    expect(tag(Policy.onlyTouches([]), report())).toBe("Fail");
+    expect(tag(Policy.onlyTouches([bob]), tokens())).toBe("Fail");
+    expect(tag(Policy.onlyTouches([bob]), unknown())).toBe("Unknown");
+  });
+
+  it("delegated accounts are denied wherever they stand", () => {
+    expect(tag(Policy.denyDelegated, report())).toBe("Pass");
+    const account = {
+      account: alice,
+      kind: "delegated",
+      delegate: stranger,
+      delegateHasCode: true,
+      evidence: "measured",
+    } as const;
+    const sender = { ...transfer, code: { ...transfer.code, from: account } };
+    expect(tag(Policy.denyDelegated, report({ transactions: [sender] }))).toBe("Fail");
+    const nobodyKnows = {
+      ...transfer,
+      code: { ...transfer.code, to: { ...account, kind: "unknown", delegate: null } as const },
+    };
+    expect(tag(Policy.denyDelegated, report({ transactions: [nobodyKnows] }))).toBe("Unknown");
+    expect(tag(Policy.denyDelegated, granting({ spenderKind: "delegated" }))).toBe("Fail");
+  });
+});
+
+describe("costs", () => {
+  it("fees and gas limits are the most they can come to", () => {
+    expect(tag(Policy.maxFee(44_100_000_000_000n), report())).toBe("Pass");
+    expect(tag(Policy.maxFee(44_100_000_000_000n - 1n), report())).toBe("Fail");
+    expect(tag(Policy.maxFee(10n ** 30n), report({ funds: [] }))).toBe("Unknown");
+    const gas = transfer.request?.gas ?? 0n;
+    expect(tag(Policy.maxGas(gas), report())).toBe("Pass");
+    expect(tag(Policy.maxGas(gas - 1n), report())).toBe("Fail");
+    expect(tag(Policy.maxGas(2n * gas - 1n), report({ transactions: [transfer, transfer] }))).toBe("Fail");
+    const open = { ...transfer, request: null, gas: { ...transfer.gas, limit: null } };
+    expect(tag(Policy.maxGas(10n ** 9n), report({ transactions: [open] }))).toBe("Unknown");
+  });
+});
+
+describe("one's own", () => {
+  it("says what it likes, and is unknown where it throws or talks nonsense", () => {
+    expect(
+      tag(
+        Policy.make("a", () => Policy.pass),
+        report(),
+      ),
+    ).toBe("Pass");
+    expect(
+      tag(
+        Policy.make("a", () => Policy.fail("no")),
+        report(),
+      ),
+    ).toBe("Fail");
+    const throwing = Policy.make("a", () => {
+      throw new Error("boom");
+    });
+    expect(throwing.evaluate(report())).toEqual(Policy.unknown(expect.stringContaining("boom") as never));
+    expect(
+      tag(
+        Policy.make("a", () => undefined as never),
+        report(),
+      ),
+    ).toBe("Unknown");
+    expect(
+      tag(
+        Policy.make("a", () => ({ _tag: "Sure" }) as never),
+        report(),
+      ),
+    ).toBe("Unknown");
+  });
+});
+
+describe("combined", () => {
+  const answers = { Pass: Policy.pass, Fail: Policy.fail("no"), Unknown: Policy.unknown("who knows") };
+  const of = (name: keyof typeof answers) => Policy.make(name, () => answers[name]);
+  const name = fc.constantFrom(...(Object.keys(answers) as ReadonlyArray<keyof typeof answers>));
+
+  it("all passes only when all pass, any fails only when all fail", () =>
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), (names) => {
+        const every = tag(Policy.all(...names.map(of)), report());
+        const some = tag(Policy.any(...names.map(of)), report());
+        expect(every).toBe(names.includes("Fail") ? "Fail" : names.includes("Unknown") ? "Unknown" : "Pass");
+        expect(some).toBe(names.includes("Pass") ? "Pass" : names.includes("Unknown") ? "Unknown" : "Fail");
+      }),
+    ));
+  it("nothing to choose from fails", () => expect(tag(Policy.any(), report())).toBe("Fail"));
+});
+
+describe("written down", () => {
+  const address = fc
+    .uint8Array({ minLength: 20, maxLength: 20 })
+    .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}` as const);
+  const token = fc.oneof(address, fc.constant("native" as const));
+  const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+  const flat: fc.Arbitrary<Policy.Policy> = fc.oneof(
+    fc.tuple(token, amount, fc.option(address, { nil: undefined })).map((given) => Policy.maxSpent(...given)),
+    fc.tuple(token, amount, fc.option(address, { nil: undefined })).map((given) => Policy.minReceived(...given)),
+    fc.constantFrom(Policy.noNewApprovals, Policy.noUnlimitedApprovals, Policy.denyDelegated),
+    fc.array(address).map(Policy.onlyTouches),
+    amount.map(Policy.maxFee),
+    amount.map(Policy.maxGas),
+  );
+  const policy = fc.oneof(
+    flat,
+    fc.array(flat, { maxLength: 3 }).map((list) => Policy.all(...list, Policy.any(...list))),
+  );
+
+  it("and read again, every policy is the same", () =>
+    fc.assert(
+      fc.property(policy, (given) => {
+        const data = JSON.parse(JSON.stringify(Policy.toData(given))) as Schema.Json;
+        const read = Policy.fromData(data);
+        expect([read?.name, read?.data, read?.balances]).toEqual([given.name, given.data, given.balances]);
+        for (const on of [report(), tokens(), unknown()]) expect(read?.evaluate(on)).toEqual(given.evaluate(on));
+      }),
+    ));
+
+  it("anything else is none", () => {
+    const none: ReadonlyArray<unknown> = [
+      ...[null, 1, "noNewApprovals", [], {}, { policy: "custom", name: "mine" }, { policy: "later" }],
+      { policy: "noNewApprovals", strict: true },
+      { policy: "maxSpent", token: "native" },
+      { policy: "maxSpent", token: "native", amount: "-1" },
+      { policy: "maxSpent", token: "native", amount: "0x10" },
+      { policy: "maxSpent", token: "native", amount: 1.5 },
+      { policy: "maxSpent", token: "native", amount: 2 ** 60 },
+      { policy: "maxSpent", token: "0x12", amount: "1" },
+      { policy: "maxSpent", token: "native", amount: "1", account: null },
+      { policy: "onlyTouches", addresses: ["vitalik.eth"] },
+      { policy: "all", policies: [{ policy: "noNewApprovals" }, { policy: "custom", name: "mine" }] },
+    ];
+    for (const data of none) expect([data, Policy.fromData(data as Schema.Json)]).toEqual([data, null]);
+    expect(Policy.fromData({ policy: "maxGas", gas: 21_000 })?.data).toEqual({ policy: "maxGas", gas: "21000" });
+    let deep: Schema.Json = { policy: "noNewApprovals" };
+    for (let depth = 0; depth < 10_000; depth++) deep = { policy: "all", policies: [deep] };
+    expect(Policy.fromData(deep)).toBeNull();
+  });
+
+  it("never throws on JSON of any shape", () =>
+    fc.assert(fc.property(fc.jsonValue(), (data) => void Policy.fromData(data as Schema.Json))));
+
+  it("a file of policies is read whole or not at all", async () => {
+    const read = (json: unknown) => Effect.runPromise(Effect.result(Policy.fromJson(json)));
+    const good = await read([{ policy: "noNewApprovals" }, { policy: "maxFee", wei: "5" }]);
+    expect(Result.isSuccess(good) ? good.success.map(({ name }) => name) : []).toEqual(["noNewApprovals", "maxFee"]);
+    const bad = await read([{ policy: "noNewApprovals" }, { policy: "nope" }]);
+    expect(Result.isFailure(bad) ? bad.failure : null).toMatchObject({
+      _tag: "InvalidTransaction",
+      field: "policies[1]",
+    });
+    expect(Result.isFailure(await read({ policy: "noNewApprovals" }))).toBe(true);
+  });
 });

@@ -161,13 +161,14 @@ export const assemble = (material: Material): Report => {
   });
   // why: a scan runs without fees, so nothing was paid in it
   const baseFee = proof === null ? null : (world.main?.block.baseFeePerGas ?? world.baseFeePerGas ?? 0n);
-  const moved = movementsOf(
+  const moved = movementsOf({
     transactions,
     readings,
-    world,
-    proof?.measure ?? measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, material.policies),
-    baseFee === null ? new Map() : gasPaid(effective, outcomes, baseFee, world),
-  );
+    sight: world,
+    asked:
+      proof?.measure ?? measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, material.policies),
+    paid: baseFee === null ? new Map() : gasPaid(effective, outcomes, baseFee, world),
+  });
   const { transfers } = moved;
   const paid = pay(material, world, chain, {
     transactions: effective,

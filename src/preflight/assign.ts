@@ -6,9 +6,11 @@ import { buildRequest, digestOf } from "../transaction/request.js";
  * The report with `nonces[i]` as the nonce of transaction `i`, requests and digest made anew. Where
  * the entry is null, or the caller fixed the nonce, everything stays.
  */
-export const assign = (report: Report, nonces: ReadonlyArray<number | null>): Report => {
+export const assignNonces = (report: Report, nonces: ReadonlyArray<bigint | null>): Report => {
   const assigned = report.transactions.map((transaction, index) => {
-    const value = nonces[index] ?? null;
+    const given = nonces[index] ?? null;
+    // why: no account comes near 2^53, and a request holds its nonce as a number
+    const value = given === null || given > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(given);
     if (value === null || transaction.input.nonce !== null) return transaction;
     const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction.fee;
     const nonce = { ...transaction.nonce, value, evidence: "assumed" as const };

@@ -12,7 +12,7 @@ import type * as Tokens from "../steps/tokens.js";
 import type { Request } from "../transaction/request.js";
 import type { Examined } from "./askProof.js";
 import type { Measure } from "./measure.js";
-import { gasPaid, movementsOf } from "./movements.js";
+import { comparableOf, gasPaid } from "./movements.js";
 
 const where = { step: "proof" } as const;
 
@@ -52,8 +52,7 @@ export const storyOf = (
     maxPriorityFeePerGas: requests[index]?.maxPriorityFeePerGas ?? null,
   }));
   const paid = gasPaid(priced, outcomes, run.block.baseFeePerGas ?? 0n, run);
-  const { transfers, measured, approvals, standards } = movementsOf(transactions, readings, run, measure, paid);
-  return { outcomes, transfers, balanceChanges: measured, approvals, standards };
+  return { outcomes, ...comparableOf({ transactions, readings, sight: run, asked: measure, paid }) };
 };
 
 const environmentOf = (run: Simulate.Simulated) => {

@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import { note, type Finding } from "../errors/finding.js";
 import { formatGas } from "../errors/text.js";
 import type { Rpc } from "../Rpc.js";
-import { choose, settle, type Choice } from "../steps/candidates.js";
+import { choose, isExhausted, settle, type Choice } from "../steps/candidates.js";
 import type { Simulated } from "../steps/simulate.js";
 import type { Request } from "../transaction/request.js";
 import { askLimits, askProof, type Exam, type Examined, type Run } from "./askProof.js";
@@ -18,7 +18,7 @@ const simulated = (run: Run | null | undefined): Simulated | null =>
 const isTooTight = (run: Run): boolean =>
   Result.isFailure(run) && (run.failure._tag === "IntrinsicGasTooLow" || run.failure._tag === "OutOfGas");
 
-const choiceOf = ({ facts, beside, exam }: Examined): Choice => {
+const choiceOf = ({ facts, beside, exam, second }: Examined): Choice => {
   if (beside === null || exam.ladder === null) return { kind: "take", index: 0 };
   const reference = simulated(beside.reference);
   const handed = beside.candidates.map(simulated);
@@ -28,7 +28,13 @@ const choiceOf = ({ facts, beside, exam }: Examined): Choice => {
   }
   // ample gas agrees with itself, which says nothing
   const compared = beside.isReferenceHanded ? handed.slice(0, -1) : handed;
-  return choose([simulated(facts.main), ...compared], reference);
+  const choice = choose([simulated(facts.main), ...compared], reference);
+  const later = simulated(second);
+  const limits = exam.requests.map(({ gas }) => gas);
+  // a limit that is used up in the other block context does not hold until inclusion
+  return choice.kind === "take" && choice.index === 0 && later !== null && isExhausted(later.calls, limits)
+    ? { kind: "take", index: 1 }
+    : choice;
 };
 
 const gasNote = (code: "GasDependent" | "GasHeadroomThin", exam: Exam): Finding => {

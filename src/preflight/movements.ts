@@ -50,54 +50,80 @@ export const gasPaid = (
   return paid;
 };
 
-/** What one run moves and grants. */
-export interface Movements {
-  readonly transfers: ReadonlyArray<Transfer>;
-  /** What changed. */
-  readonly balanceChanges: ReadonlyArray<BalanceChange>;
-  /** Everything that was measured, unchanged balances too. */
-  readonly measured: ReadonlyArray<BalanceChange>;
-  readonly approvals: ReadonlyArray<Approval>;
-  readonly tokens: ReadonlyArray<TokenInfo>;
-  /** Which standard each token answered to. */
-  readonly standards: Tokens.Standards;
-  readonly findings: ReadonlyArray<Finding>;
+/** A run to read: the transactions, what they did, what the witness saw and what it was asked. */
+export interface Run {
+  readonly transactions: ReadonlyArray<Transaction>;
+  readonly readings: ReadonlyArray<Reading>;
+  readonly sight: Sight;
+  readonly asked: Measure;
+  readonly paid: Assets.GasPaid;
 }
 
-/**
- * Reads one run. `asked` is what the witness was asked; what the run tells of beyond it stays `logged`.
- */
-export const movementsOf = (
-  transactions: ReadonlyArray<Transaction>,
-  readings: ReadonlyArray<Reading>,
-  sight: Sight,
-  asked: Measure,
-  paid: Assets.GasPaid,
-): Movements => {
-  const outcomes = readings.map(({ outcome }) => outcome);
-  const { before, after } = sight;
-  const either: Lookup = (query) => {
+/** Whichever side of the run answered: a token may come into being in it. */
+const eitherOf =
+  ({ before, after }: Sight): Lookup =>
+  (query) => {
     const first = before(query);
     return first?.kind === "call" && first.success ? first : (after(query) ?? first);
   };
+
+const settingOf = ({ transactions, sight }: Run, standards: Tokens.Standards): Approvals.Setting => ({
+  standards,
+  now: environmentIn(sight.before)?.timestamp ?? null,
+  transactions,
+});
+
+/** What one run moves and grants, as a report tells it. */
+export interface Movements {
+  readonly transfers: ReadonlyArray<Transfer>;
+  readonly balanceChanges: ReadonlyArray<BalanceChange>;
+  readonly approvals: ReadonlyArray<Approval>;
+  readonly tokens: ReadonlyArray<TokenInfo>;
+  readonly findings: ReadonlyArray<Finding>;
+}
+
+/** Reads one run for a report: what it tells of beyond what was asked stays `logged`. */
+export const movementsOf = (run: Run): Movements => {
+  const { transactions, readings, sight, asked, paid } = run;
+  const either = eitherOf(sight);
   const standards = Tokens.standards(asked.tokens, either);
-  const transfers = Assets.transfers(readings, standards);
-  const found = measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, []);
+  const told = Assets.transfers(readings);
+  const transfers = Assets.settle(told, standards);
+  const outcomes = readings.map(({ outcome }) => outcome);
+  const found = measureOf(transactions, { outcomes, transfers: told }, []);
   const holdings = Assets.union(asked.holdings, found.holdings);
   const rights = Approvals.union(asked.rights, found.rights);
-  const changes = Assets.decide(transfers, holdings, before, after, paid, standards);
-  const granted = Approvals.decide(rights, before, after, {
-    standards,
-    now: environmentIn(before)?.timestamp ?? null,
-    transactions,
-  });
+  const changes = Assets.decide(transfers, holdings, sight.before, sight.after, paid, standards);
+  const granted = Approvals.decide(rights, sight.before, sight.after, settingOf(run, standards));
   return {
     transfers,
     balanceChanges: changes.outputs,
-    measured: Assets.measure(transfers, asked.holdings, before, after, paid, standards),
     approvals: granted.outputs,
     tokens: Tokens.decide(asked.tokens, either),
-    standards,
     findings: [...changes.findings, ...granted.findings],
+  };
+};
+
+/** What two runs are compared by. */
+export interface Comparable {
+  readonly transfers: ReadonlyArray<Transfer>;
+  /** Everything that was measured, unchanged balances too. */
+  readonly balanceChanges: ReadonlyArray<BalanceChange>;
+  readonly approvals: ReadonlyArray<Approval>;
+  /** Which standard each token answered to. */
+  readonly standards: Tokens.Standards;
+}
+
+/** Reads one run for a comparison. */
+export const comparableOf = (run: Run): Comparable => {
+  const { readings, sight, asked, paid } = run;
+  const standards = Tokens.standards(asked.tokens, eitherOf(sight));
+  const transfers = Assets.transfers(readings, standards);
+  const { before, after } = sight;
+  return {
+    transfers,
+    balanceChanges: Assets.measure(transfers, asked.holdings, before, after, paid, standards),
+    approvals: Approvals.decide(asked.rights, before, after, settingOf(run, standards)).outputs,
+    standards,
   };
 };

@@ -32,17 +32,17 @@ export interface Actions {
 }
 
 /** {@link Actions} with a life of their own. */
-export interface Facade extends Actions {
+export interface Facade<R = never> extends Actions {
   /** Any effect that needs the node, on this connection. */
-  readonly effect: <A, E>(effect: Effect.Effect<A, E, Rpc>, options?: Abortable) => Promise<A>;
+  readonly effect: <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable) => Promise<A>;
   /** Lets go of the connection; runs in progress are interrupted. */
   readonly dispose: () => Promise<void>;
 }
 
 /** Promises over a layer. `defaults` are the options of every call that says nothing else. */
-export const make = (layer: Layer.Layer<Rpc>, defaults: Options = {}): Facade => {
+export const make = <R = never>(layer: Layer.Layer<Rpc | R>, defaults: Options = {}): Facade<R> => {
   const runtime = ManagedRuntime.make(layer);
-  const run = <A, E>(effect: Effect.Effect<A, E, Rpc>, signal: AbortSignal | undefined): Promise<A> => {
+  const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return runtime.runPromiseExit(effect, signal === undefined ? undefined : { signal }).then((exit) => {
       if (Exit.isSuccess(exit)) return exit.value;

@@ -34,7 +34,7 @@ const factsOf = (report: Report): Facts => {
       outcome.logs.map(({ address, topics, data }) => `${address} ${topics.join(",")} ${data}`).join("; "),
     );
     set(`${at}.gas.limit`, request?.gas ?? gas.limit);
-    set(`${at}.nonce`, nonce.value);
+    set(`${at}.nonce.value`, nonce.value);
     set(`${at}.fee.baseFeePerGas`, fee.baseFeePerGas);
     set(`${at}.fee.maxFeePerGas`, fee.maxFeePerGas ?? fee.gasPrice);
     set(`${at}.fee.maxPriorityFeePerGas`, fee.maxPriorityFeePerGas);

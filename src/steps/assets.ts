@@ -96,6 +96,13 @@ export interface Beside {
   readonly suspected: ReadonlyArray<Holding>;
 }
 
+const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyArray<Holding> =>
+  standard === "erc1155"
+    ? [holding(from, token, tokenId), holding(to, token, tokenId)]
+    : standard === "erc721"
+      ? [from, to].flatMap((account) => [{ ...holding(account, token, tokenId), owned: true }, holding(account, token)])
+      : [holding(from, token), holding(to, token)];
+
 /**
  * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.
  * An ERC-721 is looked at by its collection and by its id, an ERC-1155 by its id. `cut` says how many
@@ -116,13 +123,7 @@ export const holdings = (
   for (const one of beside.wanted) add({ ...one, wanted: true });
   for (const account of senders) add(holding(account, null));
   const mine = new Set(senders);
-  const touched = moved.flatMap(({ standard, token, tokenId, from, to }) =>
-    [from, to].flatMap((account): ReadonlyArray<Holding> => {
-      if (standard === "erc1155") return [holding(account, token, tokenId)];
-      const whole = holding(account, token);
-      return standard === "erc721" ? [{ ...holding(account, token, tokenId), owned: true }, whole] : [whole];
-    }),
-  );
+  const touched = [...new Map(moved.flatMap(touchedBy).map((one) => [keyOf(one), one])).values()];
   for (const one of touched) if (mine.has(one.account)) add(one);
   for (const one of beside.suspected) if (mine.has(one.account)) add(one);
   for (const one of touched) add(one);

@@ -24,7 +24,9 @@ const logsOf = (call: Call, whole: boolean): string =>
     ? ""
     : call.logs
         .map(({ address, topics, data }) =>
-          whole ? `${address}:${topics.join(",")}:${data}` : `${address}:${topics[0] ?? ""}:${topics.length}`,
+          whole
+            ? `${address}:${topics.join(",")}:${data}`
+            : `${address}:${topics[0] ?? ""}:${topics.length}:${data.length}`,
         )
         .join(" ")
         .toLowerCase();
@@ -45,9 +47,20 @@ export const isSame = (a: Run, b: Run): boolean =>
       one.returnData.toLowerCase() === other.returnData.toLowerCase() && logsOf(one, true) === logsOf(other, true),
   );
 
-/** Equal but for values: the same statuses, and the same events by the same contracts in the same order. */
+/** Equal but for values: the same statuses and sizes, and the same events by the same contracts in the same order. */
 export const hasSameShape = (a: Run, b: Run): boolean =>
-  everyCall(a, b, (one, other) => logsOf(one, false) === logsOf(other, false));
+  everyCall(
+    a,
+    b,
+    (one, other) => one.returnData.length === other.returnData.length && logsOf(one, false) === logsOf(other, false),
+  );
+
+/** Whether a call of the run took all the gas it was given and failed: with more it might not. */
+export const isExhausted = (
+  calls: ReadonlyArray<Pick<Eth.CallResult, "status" | "gasUsed">>,
+  limits: ReadonlyArray<bigint>,
+): boolean =>
+  calls.some(({ status, gasUsed }, index) => status !== "success" && gasUsed >= (limits[index] ?? gasUsed + 1n));
 
 /** Whether both ran in the same simulated block, so that what differs is owed to the gas. */
 const isSameBlock = ({ block: a }: Run, { block: b }: Run): boolean =>

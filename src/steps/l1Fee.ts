@@ -21,7 +21,7 @@ import { formatGas, formatWei, sentence } from "../errors/text.js";
 import { BlockGasLimitExceeded } from "../errors/verdicts.js";
 import type { Query } from "../witness/queries.js";
 
-export type { ExtraFees as L1Fees, FeeSubject as L1Subject } from "../chains/feeModel.js";
+export type { FeeSubject as L1Subject } from "../chains/feeModel.js";
 
 const modelOf = (chain: Chain): FeeModel => {
   if (typeof chain.feeModel === "object") return chain.feeModel;

@@ -33,6 +33,44 @@ const reason = (error: unknown): string =>
     512,
   );
 
+/** What a value of an elementary type must be: the encoder takes `true` for a number and anything for bytes. */
+const elementary = (type: string, value: unknown): string | null => {
+  if (/^u?int\d*$/.test(type))
+    return typeof value === "bigint" || Number.isSafeInteger(value) ? null : "must be a bigint or a whole number";
+  if (type === "bool") return typeof value === "boolean" ? null : "must be a boolean";
+  if (type === "string") return typeof value === "string" ? null : "must be a string";
+  if (/^bytes\d*$/.test(type))
+    return typeof value === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(value) ? null : "must be hex bytes with 0x";
+  return null;
+};
+
+/** What keeps a value from being one of a parameter's, found at any depth; null where the encoder may judge. */
+const mistyped = (parameter: AbiParameter, value: unknown): string | null => {
+  const list = /^(.*)\[\d*\]$/.exec(parameter.type);
+  if (list !== null) {
+    if (!Array.isArray(value)) return "must be an array";
+    const element = { ...parameter, type: list[1] ?? "" };
+    return first(value, (one, index) => at(`[${index}]`, mistyped(element, one)));
+  }
+  if (parameter.type !== "tuple" || !("components" in parameter)) return elementary(parameter.type, value);
+  if (typeof value !== "object" || value === null) return "must be an object or an array";
+  return first(parameter.components, (component, index) => {
+    const key = Array.isArray(value) ? index : (component.name ?? "");
+    return at(`.${key}`, mistyped(component, (value as Readonly<Record<string, unknown>>)[key]));
+  });
+};
+
+const at = (path: string, problem: string | null): string | null =>
+  problem === null ? null : problem.startsWith("must") ? `${path} ${problem}` : `${path}${problem}`;
+
+const first = <A>(values: ReadonlyArray<A>, read: (value: A, index: number) => string | null): string | null => {
+  for (let index = 0; index < values.length; index++) {
+    const found = read(values[index] as A, index);
+    if (found !== null) return found;
+  }
+  return null;
+};
+
 /** The first argument that its parameter does not take, or null when only the whole fails. */
 const wrongArgument = (
   inputs: ReadonlyArray<AbiParameter>,
@@ -41,7 +79,11 @@ const wrongArgument = (
   for (let index = 0; index < inputs.length; index++) {
     const input = inputs[index];
     if (input === undefined) continue;
-    const tried = Result.try({ try: () => encodeAbiParameters([input], [args[index]]), catch: reason });
+    const odd = mistyped(input, args[index]);
+    const tried =
+      odd === null
+        ? Result.try({ try: () => encodeAbiParameters([input], [args[index]]), catch: reason })
+        : Result.fail(escapeText(odd, 512));
     if (Result.isFailure(tried))
       return { index, problem: `does not fit ${input.type}${input.name ? ` ${input.name}` : ""}: ${tried.failure}` };
   }
@@ -106,10 +148,12 @@ const encodeFunction = (
       }),
       catch: reason,
     }).pipe(Result.mapError((problem) => new InvalidTransaction({ field: name("args"), problem }))),
-    ({ data, item }) =>
-      item === undefined
-        ? no(name("functionName"), "the ABI has no such function")
-        : Result.succeed({ data, item, abi }),
+    ({ data, item }) => {
+      if (item === undefined) return no(name("functionName"), "the ABI has no such function");
+      const { inputs } = item as unknown as AbiFunction;
+      const odd = only === undefined ? wrongArgument(inputs, args) : null;
+      return odd === null ? Result.succeed({ data, item, abi }) : no(name(`args[${odd.index}]`), odd.problem);
+    },
   );
 };
 

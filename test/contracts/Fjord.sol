@@ -1,69 +1,67 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
+function u24(bytes memory data, uint256 at) pure returns (uint256 value) {
+  assembly {
+    let word := mload(add(add(data, 32), at))
+    value := or(byte(0, word), or(shl(8, byte(1, word)), shl(16, byte(2, word))))
+  }
+}
+
+/// Puts `value` into slot `hash` of a table of 16-bit numbers, and gives back what was there.
+function swap(bytes memory table, uint256 hash, uint256 value) pure returns (uint256 before) {
+  assembly {
+    let slot := add(add(table, 32), shl(1, hash))
+    before := shr(240, mload(slot))
+    mstore8(slot, shr(8, value))
+    mstore8(add(slot, 1), value)
+  }
+}
+
+function hashOf(uint256 value) pure returns (uint256) {
+  unchecked {
+    return ((2654435769 * value) >> 19) & 0x1fff;
+  }
+}
+
+function literals(uint256 count) pure returns (uint256) {
+  unchecked {
+    return (count / 32) * 33 + (count % 32 == 0 ? 0 : (count % 32) + 1);
+  }
+}
+
 /// The length of FastLZ (level 1) output, by the rules that OP-stack chains fix since Fjord.
-library FastLz {
-  function u24(bytes memory data, uint256 at) private pure returns (uint256 value) {
-    assembly {
-      let word := mload(add(add(data, 32), at))
-      value := or(byte(0, word), or(shl(8, byte(1, word)), shl(16, byte(2, word))))
-    }
-  }
-
-  /// Puts `value` into slot `hash` of a table of 16-bit numbers, and gives back what was there.
-  function swap(bytes memory table, uint256 hash, uint256 value) private pure returns (uint256 before) {
-    assembly {
-      let slot := add(add(table, 32), shl(1, hash))
-      before := shr(240, mload(slot))
-      mstore8(slot, shr(8, value))
-      mstore8(add(slot, 1), value)
-    }
-  }
-
-  function hashOf(uint256 value) private pure returns (uint256) {
-    unchecked {
-      return ((2654435769 * value) >> 19) & 0x1fff;
-    }
-  }
-
-  function literals(uint256 count) private pure returns (uint256) {
-    unchecked {
-      return (count / 32) * 33 + (count % 32 == 0 ? 0 : (count % 32) + 1);
-    }
-  }
-
-  function compressedLength(bytes memory data) internal pure returns (uint256 length) {
-    unchecked {
-      uint256 limit = data.length < 13 ? 0 : data.length - 13;
-      bytes memory table = new bytes(16384 + 32);
-      uint256 anchor;
-      uint256 at = 2;
-      while (at < limit) {
-        uint256 earlier;
-        bool found;
-        for (; at < limit; at++) {
-          uint256 three = u24(data, at);
-          earlier = swap(table, hashOf(three), at);
-          if (at - earlier <= 8191 && u24(data, earlier) == three) {
-            found = true;
-            break;
-          }
+function compressedLength(bytes memory data) pure returns (uint256 length) {
+  unchecked {
+    uint256 limit = data.length < 13 ? 0 : data.length - 13;
+    bytes memory table = new bytes(16384 + 32);
+    uint256 anchor;
+    uint256 at = 2;
+    while (at < limit) {
+      uint256 earlier;
+      bool found;
+      for (; at < limit; at++) {
+        uint256 three = u24(data, at);
+        earlier = swap(table, hashOf(three), at);
+        if (at - earlier <= 8191 && u24(data, earlier) == three) {
+          found = true;
+          break;
         }
-        if (!found || at + 1 >= limit) break;
-        length += literals(at - anchor);
-        uint256 more;
-        uint256 most = limit + 9 - (at + 3);
-        while (more < most && data[earlier + 3 + more] == data[at + 3 + more]) more++;
-        if (more < most) more++;
-        length += ((more - 1) / 262) * 3 + ((more - 1) % 262 >= 6 ? 3 : 2);
-        at += more;
-        swap(table, hashOf(u24(data, at)), at);
-        swap(table, hashOf(u24(data, at + 1)), at + 1);
-        at += 2;
-        anchor = at;
       }
-      length += literals(data.length - anchor);
+      if (!found || at + 1 >= limit) break;
+      length += literals(at - anchor);
+      uint256 more;
+      uint256 most = limit + 9 - (at + 3);
+      while (more < most && data[earlier + 3 + more] == data[at + 3 + more]) more++;
+      if (more < most) more++;
+      length += ((more - 1) / 262) * 3 + ((more - 1) % 262 >= 6 ? 3 : 2);
+      at += more;
+      swap(table, hashOf(u24(data, at)), at);
+      swap(table, hashOf(u24(data, at + 1)), at + 1);
+      at += 2;
+      anchor = at;
     }
+    length += literals(data.length - anchor);
   }
 }
 
@@ -101,7 +99,7 @@ contract FjordGasPriceOracle {
   }
 
   function getL1Fee(bytes memory data) external view returns (uint256) {
-    uint256 size = 836_500 * (FastLz.compressedLength(data) + 68);
+    uint256 size = 836_500 * (compressedLength(data) + 68);
     size = size < 142_585_600 ? 100_000_000 : size - 42_585_600;
     uint256 price = uint256(baseFeeScalar) * 16 * l1BaseFee + uint256(blobBaseFeeScalar) * blobBaseFee;
     return uint256(int256((size * price) / 1e12) + skew);

@@ -2,10 +2,11 @@
 import fc from "fast-check";
 import { numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Policy from "../../src/Policy.js";
 import * as Report from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { modes } from "../witness/cast.js";
-import { calldata, other, owner, preflight, prove, scan, scenesFor, type Scene } from "./scene.js";
+import { calldata, other, owner, preflight, scenesFor, type Scene } from "./scene.js";
 import { sendingFrom } from "./troupe.js";
 
 const me = owner.address.toLowerCase() as Hex;
@@ -112,8 +113,8 @@ describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
           expect([of(me)?.delta, of(me)?.evidence, of(you)?.delta, of(you)?.evidence]).toEqual([
             ...[-amount, "measured", amount, "measured"],
           ]);
-          const name_ = report.tokens.find((info) => info.token === token);
-          expect([name_?.symbol, name_?.decimals]).toEqual(["GLD", 18]);
+          const info = report.tokens.find((one) => one.token === token);
+          expect([info?.symbol, info?.decimals]).toEqual(["GLD", 18]);
           expect(Report.toText(report)).not.toMatch(/[\u202e\u0007]/);
         },
       ),
@@ -136,22 +137,27 @@ describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
 
   it("metadata of any shape is bounded, and shown harmless", async () => {
     const { send, mined } = await sendingFrom(scene);
+    const text = Buffer.from("\u001b[2JUSD\u202eC");
     const evil: ReadonlyArray<Hex> = [
       "0x",
       `0x${"ff".repeat(32)}`,
       `0x${"00".repeat(31)}20${"ff".repeat(32)}`,
-      `0x${"00".repeat(31)}20${"00".repeat(30)}ffff${"41".repeat(70_000)}`,
-      `0x${"00".repeat(31)}20${"00".repeat(31)}0c${Buffer.from("\u001b[2JUSD\u202eC").toString("hex").padEnd(64, "0")}`,
+      `0x${"00".repeat(31)}20${"00".repeat(30)}ffff${"41".repeat(600)}`,
+      `0x${"00".repeat(31)}20${"00".repeat(31)}${text.length.toString(16).padStart(2, "0")}${text.toString("hex").padEnd(64, "0")}`,
     ];
-    for (const data of evil.filter(({ length }) => length < 20_000)) {
+    const shown: Array<readonly [string | null, number | null]> = [];
+    for (const data of evil) {
       await send({ to: metadata, data: calldata(artifacts.HostileMetadata, "set", [data, data, 2n ** 200n]) });
       await mined();
-      // the contract is named in the calldata, so that it is asked what it calls itself
-      const report = await scan(scene.url, honest(1n));
-      const proven = await prove(scene.url, report);
-      expect(proven.stage).toBe("proven");
+      // a policy over it makes it a token to ask
+      const report = await preflight(scene.url, honest(1n), { policies: [Policy.maxSpent(metadata, 0n)] });
+      expect([report.stage, report.verdict]).toEqual(["proven", "unknown"]);
+      const found = report.tokens.find((info) => info.token === metadata);
+      shown.push([found?.symbol ?? null, found?.decimals ?? null]);
       // eslint-disable-next-line no-control-regex
-      expect(Report.toText(proven)).not.toMatch(/[\u001b\u202e]/);
+      expect(Report.toText(report)).not.toMatch(/[\u001b\u202e]/);
     }
+    expect(shown.map(([symbol]) => symbol)).toEqual([null, expect.any(String), null, null, text.toString()]);
+    expect(shown.every(([, decimals]) => decimals === null)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Address, Hash, Hex } from "../../src/errors/hex.js";
-import { between, choose, hasSameShape, isSame, settle, type Run } from "../../src/steps/candidates.js";
+import { between, choose, hasSameShape, isExhausted, isSame, settle, type Run } from "../../src/steps/candidates.js";
 import { token } from "./parts.js";
 
 const hash = (digit: string): Hash => Hash.make(`0x${digit.repeat(64)}`);
@@ -37,10 +37,19 @@ describe("two runs", () => {
     expect(isSame({ ...run(), calls: [] }, run())).toBe(false);
   });
   it("have the same shape where only values differ", () => {
-    expect(hasSameShape(run({ emits: [["1", "0x01"]] }), run({ emits: [["1", "0x02"]], returns: "0x01" }))).toBe(true);
+    expect(hasSameShape(run({ emits: [["1", "0x01"]] }), run({ emits: [["1", "0x02"]] }))).toBe(true);
+    expect(hasSameShape(run({ returns: "0x01" }), run({ returns: "0x02" }))).toBe(true);
+    expect(hasSameShape(run({ returns: "0x01" }), run({ returns: "0x" }))).toBe(false);
     expect(hasSameShape(run({ emits: [["1", "0x01"]] }), run({ emits: [["2", "0x01"]] }))).toBe(false);
     expect(hasSameShape(run({ emits: [["1", "0x01"]] }), run())).toBe(false);
   });
+});
+
+it("a call is exhausted when it failed with all its gas", () => {
+  const call = (status: "success" | "failure", gasUsed: bigint) => [{ status, gasUsed }];
+  expect(isExhausted(call("failure", 100n), [100n])).toBe(true);
+  expect(isExhausted(call("failure", 99n), [100n])).toBe(false);
+  expect(isExhausted(call("success", 100n), [100n])).toBe(false);
 });
 
 describe("the choice", () => {

@@ -17,6 +17,7 @@ const abi = parseAbi([
   "function transfer(address to, uint256 amount) returns (bool)",
   "function over(uint256 a)",
   "function over(address a)",
+  "function many((bytes a, bool b)[] list, bytes4 c)",
 ]);
 const hash = `0x${"11".repeat(32)}`;
 const authorization = { address: to, chainId: 1, nonce: 0, r: hash, s: hash, yParity: 0 };
@@ -105,7 +106,20 @@ const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: Reg
   [{ ...call, args: [to, 2n ** 256n] }, "args[1]", /uint256 amount/],
   [{ ...call, args: [to, "many"] }, "args[1]", /uint256 amount/],
   [[base, { ...call, args: [to, -1n] }], "[1].args[1]", /uint256 amount/],
-  [{ ...call, functionName: "over", args: [true] }, "args", /./],
+  [{ ...call, functionName: "over", args: [true] }, "args[0]", /whole number/],
+  [{ ...call, args: [to, true] }, "args[1]", /whole number/],
+  [{ ...call, args: [to, "5"] }, "args[1]", /whole number/],
+  [{ ...call, args: [to, 2 ** 60] }, "args[1]", /whole number/],
+  [
+    { ...call, functionName: "many", args: [[{ a: "0x123", b: true }], "0x00000000"] },
+    "args[0]",
+    /\[0\].a must be hex/,
+  ],
+  [{ ...call, functionName: "many", args: [[["0x12", 1]], "0x00000000"] }, "args[0]", /\[0\].1 must be a boolean/],
+  [{ ...call, functionName: "many", args: [[null], "0x00000000"] }, "args[0]", /\[0\] must be an object/],
+  [{ ...call, functionName: "many", args: [{}, "0x00000000"] }, "args[0]", /must be an array/],
+  [{ ...call, functionName: "many", args: [[], "0x00zz0000"] }, "args[1]", /must be hex/],
+  [{ ...call, functionName: "many", args: [[], "0x0000"] }, "args[1]", /bytes4/],
   [{ ...deployment, args: [] }, "args", /takes 1 arguments/],
   [{ ...deployment, args: [256] }, "args[0]", /uint8/],
   [{ ...deployment, args: [1], to }, "to", /together/],
@@ -187,14 +201,16 @@ describe("bad input", () => {
 describe("a bad transaction", () => {
   it("is refused by every door before anything is sent", async () => {
     const server = await startNode(() => ({ result: "0x1" }));
-    const doors = [
+    const doors: ReadonlyArray<unknown> = [
       ...[Preflight.scan, Preflight.preflight, Preflight.simulate, Preflight.checkCode],
       ...[Preflight.estimateGas, Preflight.resolveNonce, Preflight.quoteFee],
     ];
     for (const door of doors) {
       for (const [input, field] of [wrong[7], wrong[14], wrong[60]] as typeof wrong) {
         const result = await Effect.runPromise(
-          Effect.result(door(input as never)).pipe(Effect.provide(Rpc.layerHttp(server.url))),
+          Effect.result((door as typeof Preflight.scan)(input as never)).pipe(
+            Effect.provide(Rpc.layerHttp(server.url)),
+          ),
         );
         if (Result.isSuccess(result)) throw new Error("accepted");
         expect(result.failure).toMatchObject({ _tag: "InvalidTransaction", field });

@@ -219,7 +219,10 @@ export const replace = Effect.fn("Nonces.replace")(function* (
  *
  * Fails with `NonceColdStart` while something is in flight. JSON-RPC: as `reserve`, twice.
  */
-export const bootstrap = Effect.fn("Nonces.bootstrap")(function* (given: Lane, options: { readonly settleMs?: number } = {}) {
+export const bootstrap = Effect.fn("Nonces.bootstrap")(function* (
+  given: Lane,
+  options: { readonly settleMs?: number } = {},
+) {
   const { lane } = yield* context(given);
   const before = yield* readCounts(lane);
   yield* Effect.sleep(options.settleMs ?? 15_000);

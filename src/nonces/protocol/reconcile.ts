@@ -90,8 +90,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       const last = slot.attempts.at(-1);
       if (last === undefined || last.raw === null) return [];
       const { hash, raw } = last;
-      const outcome =
-        send === undefined ? yield* outcomeOfSend(broadcast(raw)) : yield* outcomeOfSend(send(raw));
+      const outcome = send === undefined ? yield* outcomeOfSend(broadcast(raw)) : yield* outcomeOfSend(send(raw));
       yield* Effect.ignore(patiently("report", settings, store.report(lane, slot.nonce, hash, outcome.kind)));
       return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
     }),

@@ -79,16 +79,18 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
   return sent;
 });
 
-const deliver = Effect.fnUntraced(function* <A, E, R>(
+/**
+ * Commits the signed bytes under a lease, then sends them with `send`: the order that the fence demands.
+ * Fails like `commit` and `report`; nothing is sent when the commit fails.
+ */
+export const deliver = Effect.fnUntraced(function* <A, E, R>(
   lease: Lease,
   raw: Hex | `0x${string}`,
   send: (raw: Hex) => Effect.Effect<A, E, R>,
 ) {
   return yield* Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(commit(lease, { raw }), (committed) =>
-      restore(
-        Effect.flatMap(outcomeOfSend(send(raw.toLowerCase() as Hex)), (outcome) => report(committed, outcome)),
-      ),
+      restore(Effect.flatMap(outcomeOfSend(send(raw.toLowerCase() as Hex)), (outcome) => report(committed, outcome))),
     ),
   );
 });

@@ -46,21 +46,15 @@ const arrayIn = (words: ReadonlyArray<bigint>, slot: number): ReadonlyArray<bigi
 
 type Movement = Omit<Transfer, "transaction" | "evidence">;
 
-const fromTransfer = (
-  emitter: Address,
-  topics: ReadonlyArray<string>,
-  words: ReadonlyArray<bigint>,
-): ReadonlyArray<Movement> => {
-  const [, from, to, third] = topics;
+const fromTransfer = (emitter: Address, topics: ReadonlyArray<string>, data: string): ReadonlyArray<Movement> => {
   // indexed or not, the order of the values is the same
-  const values = [from, to, third].flatMap((word) => (word === undefined ? [] : [BigInt(word)])).concat(words);
-  const [sender, receiver, value] = values;
-  if (sender === undefined || receiver === undefined || value === undefined) return [];
-  const parties = {
-    from: addressIn(sender.toString(16).padStart(64, "0")),
-    to: addressIn(receiver.toString(16).padStart(64, "0")),
-  };
-  return third === undefined
+  const values = topics.slice(1);
+  for (let at = 2; at + 64 <= data.length && values.length < 3; at += 64) values.push(data.slice(at, at + 64));
+  const [sender, receiver, word] = values;
+  if (sender === undefined || receiver === undefined || word === undefined) return [];
+  const value = BigInt(word.startsWith("0x") ? word : `0x${word}`);
+  const parties = { from: addressIn(sender), to: addressIn(receiver) };
+  return topics.length < 4
     ? [{ standard: "erc20", token: emitter, ...parties, amount: value, tokenId: null }]
     : [{ standard: "erc721", token: emitter, ...parties, amount: 1n, tokenId: value }];
 };
@@ -73,7 +67,7 @@ const movementsOf = ({ address, topics, data }: OutcomeLog): ReadonlyArray<Movem
   const [signature, first, second, third] = topics;
   switch (signature) {
     case topic.transfer:
-      return fromTransfer(emitter, topics, fewWords(data));
+      return fromTransfer(emitter, topics, data);
     case topic.single: {
       const [id, amount] = fewWords(data);
       if (second === undefined || third === undefined || id === undefined || amount === undefined) return [];
@@ -122,24 +116,34 @@ const movementsOf = ({ address, topics, data }: OutcomeLog): ReadonlyArray<Movem
   }
 };
 
-/**
- * Which of two reporters a log is: the same movement may be told by both (trace and EIP-7708; `Transfer`
- * and a WETH's `Deposit`), and the n-th of the one is then the n-th of the other.
- */
-const reporterOf = ({ address, topics }: OutcomeLog): 0 | 1 =>
-  address.toLowerCase() === eip7708 || topics[0] === topic.deposit || topics[0] === topic.withdrawal ? 1 : 0;
+const isNativeReporter = (emitter: string): boolean => emitter === traced || emitter === eip7708;
 
-const isNativeReporter = ({ address }: OutcomeLog): boolean => {
-  const emitter = address.toLowerCase();
-  return emitter === traced || emitter === eip7708;
+/** One log's movements, with what they are told by. */
+interface Reported {
+  readonly movements: ReadonlyArray<Movement>;
+  readonly isNative: boolean;
+  /** A WETH's `Deposit` or `Withdrawal`. */
+  readonly wraps: boolean;
+  /**
+   * Which of two reporters it is: the same movement may be told by both (trace and EIP-7708; `Transfer`
+   * and a WETH's `Deposit`), and the n-th of the one is then the n-th of the other.
+   */
+  readonly reporter: 0 | 1;
+}
+
+const reportedBy = (log: OutcomeLog): Reported => {
+  const emitter = log.address.toLowerCase();
+  const isNative = isNativeReporter(emitter);
+  const wraps = !isNative && (log.topics[0] === topic.deposit || log.topics[0] === topic.withdrawal);
+  return { movements: movementsOf(log), isNative, wraps, reporter: emitter === eip7708 || wraps ? 1 : 0 };
 };
 
 /**
  * Whether a `Deposit` or `Withdrawal` is one of wrapped currency: the native amount goes the other way.
  * Vaults and stakes emit events of the same shape. Where no native movement is told at all, it stands.
  */
-const wrappings = (logs: ReadonlyArray<OutcomeLog>): ((movement: Movement) => boolean) => {
-  const native = logs.filter(isNativeReporter).flatMap(movementsOf);
+const wrappings = (reported: ReadonlyArray<Reported>): ((movement: Movement) => boolean) => {
+  const native = reported.flatMap(({ isNative, movements }) => (isNative ? movements : []));
   const moved = new Set(native.flatMap(({ from, to, amount }) => [`>${to}/${amount}`, `<${from}/${amount}`]));
   return ({ token, from, amount }) =>
     native.length === 0 || moved.has(`${from === zero ? ">" : "<"}${token}/${amount}`);
@@ -152,13 +156,12 @@ export const transfersOf = (
   evidence: Evidence,
 ): ReadonlyArray<Transfer> => {
   const told = new Map<string, [number, number]>();
-  const isWrapping = wrappings(logs);
-  return logs.flatMap((log) => {
-    const isNative = isNativeReporter(log);
-    const reporter = reporterOf(log);
-    const wraps = log.topics[0] === topic.deposit || log.topics[0] === topic.withdrawal;
-    return movementsOf(log).flatMap((movement): ReadonlyArray<Transfer> => {
-      if (wraps && !isNative && !isWrapping(movement)) return [];
+  const reported = logs.map(reportedBy);
+  const isWrapping = wrappings(reported);
+  const transfers: Array<Transfer> = [];
+  for (const { movements, isNative, wraps, reporter } of reported) {
+    for (const movement of movements) {
+      if (wraps && !isWrapping(movement)) continue;
       const { from, to, amount, tokenId } = movement;
       const token = isNative ? null : movement.token;
       const key = `${token}/${from}/${to}/${amount}/${tokenId}`;
@@ -166,22 +169,14 @@ export const transfersOf = (
       const known = Math.max(...counts);
       counts[reporter] += 1;
       told.set(key, counts);
-      if (counts[reporter] <= known || (isNative && amount === 0n)) return [];
-      const standard = isNative ? "native" : movement.standard;
-      return [
-        {
-          standard,
-          token,
-          from,
-          to,
-          amount,
-          tokenId,
-          transaction,
-          evidence: evidence === "measured" ? "logged" : evidence,
-        },
-      ];
-    });
-  });
+      if (counts[reporter] <= known || (isNative && amount === 0n)) continue;
+      transfers.push({
+        ...{ standard: isNative ? "native" : movement.standard, token, from, to, amount, tokenId, transaction },
+        evidence: evidence === "measured" ? "logged" : evidence,
+      });
+    }
+  }
+  return transfers;
 };
 
 /** What a token turned out to be, by what it answers; absent where it does not say. */

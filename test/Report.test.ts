@@ -1,0 +1,222 @@
+/** The report after a real proof: what it clears, what it refuses to clear, and what counts as signed. */
+import * as Effect from "effect/Effect";
+import type { Hex, TransactionSerializable } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NotProven } from "../src/errors/verdicts.js";
+import * as Report from "../src/Report.js";
+import { Gate } from "./contracts/artifacts.js";
+import {
+  cleared,
+  other,
+  owner,
+  preflight,
+  prove,
+  readiness,
+  refusedWith,
+  scan,
+  signAll,
+  startAnvilScene,
+  third,
+  type Scene,
+} from "./preflight/scene.js";
+import { changes } from "./transaction/requests.js";
+
+type Plain<A> = { -readonly [K in keyof A]: A[K] };
+
+let scene: Scene;
+let gate: Hex;
+let report: Report.Report;
+let clearance: Report.Clearance;
+let signed: ReadonlyArray<Hex>;
+beforeAll(async () => {
+  scene = await startAnvilScene();
+  gate = await scene.deploy(Gate);
+  const authorization = await third.signAuthorization({ address: gate, chainId: scene.chainId, nonce: 0 });
+  report = await preflight(scene.url, [
+    { from: owner.address, to: other.address, value: 1n },
+    { from: other.address, to: gate, abi: Gate.abi, functionName: "open", gasPrice: 10n ** 10n },
+    {
+      from: owner.address,
+      to: gate,
+      abi: Gate.abi,
+      functionName: "pass",
+      accessList: [{ address: gate, storageKeys: [] }],
+    },
+    { from: owner.address, to: other.address, gasPrice: 10n ** 10n, accessList: [] },
+    { from: other.address, to: owner.address, value: 2n, authorizationList: [authorization] },
+  ]);
+  clearance = await cleared(report);
+  signed = await signAll(clearance);
+});
+afterAll(() => scene?.stop());
+
+const remade = (change: (draft: Plain<Report.Report>) => void): Report.Report => {
+  const draft = { ...report } as Plain<Report.Report>;
+  change(draft);
+  return new Report.Report(draft);
+};
+const withTransaction = (index: number, part: Partial<Report.Report["transactions"][number]>): Report.Report =>
+  remade((draft) => {
+    const [first, ...others] = report.transactions.map((one, at) => (at === index ? { ...one, ...part } : one));
+    if (first !== undefined) draft.transactions = [first, ...others];
+  });
+const missingIn = async (changed: Report.Report): Promise<string> => {
+  const blocker = await refusedWith(changed);
+  if (!(blocker instanceof NotProven)) throw blocker;
+  return blocker.missing.join("; ");
+};
+
+describe("a clearance", () => {
+  it("hands out what viem signs, in order, with the senders, until the report is too old", () => {
+    expect(clearance.requests.map(({ type }) => type)).toEqual(["eip1559", "legacy", "eip1559", "eip2930", "eip7702"]);
+    expect(clearance.senders).toEqual([owner, other, owner, owner, other].map(({ address }) => address.toLowerCase()));
+    expect(clearance.expiresAt).toBe(report.observed.at + 30_000);
+    expect(clearance.digest).toBe(report.digest);
+    expect(Report.matches(clearance, signed)).toBe(true);
+  });
+
+  it("is the same after JSON", async () => {
+    const again = await Effect.runPromise(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))));
+    expect(again).toEqual(report);
+    expect(Report.diff(report, again)).toEqual([]);
+    expect(await cleared(again)).toEqual(clearance);
+    expect(Report.matches(await cleared(again), signed)).toBe(true);
+  });
+});
+
+describe("matches", () => {
+  it("fails when any one field of any request differs, signed or promised", async () => {
+    for (const [index, request] of clearance.requests.entries()) {
+      const all = changes(request);
+      expect(new Set(all.map(([field]) => field)).size).toBeGreaterThanOrEqual(Object.keys(request).length - 1);
+      for (const [field, changed] of all) {
+        const requests = clearance.requests.map((one, at) => (at === index ? changed : one));
+        const promised = { ...clearance, requests: requests as unknown as Report.Clearance["requests"] };
+        expect([index, field, Report.matches(promised, signed)]).toEqual([index, field, false]);
+        const key = clearance.senders[index] === owner.address.toLowerCase() ? owner : other;
+        const raw = await key.signTransaction(changed as TransactionSerializable).catch(() => null);
+        if (raw === null) continue;
+        const resigned = signed.map((one, at) => (at === index ? raw : one));
+        expect([index, field, Report.matches(clearance, resigned)]).toEqual([index, field, false]);
+        expect([index, field, Report.matches(promised, resigned)]).toEqual([index, field, false]);
+      }
+    }
+  });
+
+  it("fails for another key, another order, too few, too many, other bytes, and a changed clearance", async () => {
+    const [first, second, ...rest] = signed as [Hex, Hex, ...Array<Hex>];
+    const byOther = await other.signTransaction(clearance.requests[0] as TransactionSerializable);
+    const not = (one: Report.Clearance, raws: ReadonlyArray<string>) => expect(Report.matches(one, raws)).toBe(false);
+    not(clearance, [byOther, second, ...rest]);
+    not(clearance, [second, first, ...rest]);
+    not(clearance, [first, first, ...rest]);
+    not(clearance, signed.slice(1));
+    not(clearance, [...signed, first]);
+    not(clearance, []);
+    not(clearance, [`${first}00`, second, ...rest]);
+    not(
+      clearance,
+      signed.map(() => "0x"),
+    );
+    not({ ...clearance, digest: `0x${"00".repeat(32)}` as never }, signed);
+    const [sender, ...senders] = clearance.senders;
+    not({ ...clearance, senders: [other.address.toLowerCase() as typeof sender, ...senders] }, signed);
+    not({ ...clearance, senders: [sender] }, signed);
+    not({ ...clearance, senders: [...clearance.senders, sender] }, signed);
+    const [request] = clearance.requests;
+    not({ ...clearance, requests: [request] }, signed);
+    not({ ...clearance, requests: [request], senders: [sender] }, [first]);
+  });
+});
+
+describe("ready", () => {
+  it("refuses a report that is not proven, and names what is missing", async () => {
+    const scanned = await scan(scene.url, { from: owner.address, to: other.address, value: 1n });
+    expect(scanned.verdict).toBe("ready");
+    expect(await missingIn(scanned)).toBe("the report is only scanned, not proven");
+    expect(await missingIn(remade((draft) => (draft.observed = { ...draft.observed, tier: "call" })))).toMatch(
+      /not simulated/,
+    );
+    expect(await missingIn(withTransaction(1, { request: null }))).toMatch(/hole/);
+  });
+
+  it("refuses a report that is too old, or from the future", async () => {
+    const at = (ms: number) => remade((draft) => (draft.observed = { ...draft.observed, at: Date.now() + ms }));
+    expect(await missingIn(at(-31_000))).toMatch(/older than 30000 ms/);
+    expect(await missingIn(at(120_000))).toMatch(/future/);
+    expect((await readiness(at(-20_000)))._tag).toBe("Success");
+  });
+
+  it("refuses a pretended state", async () => {
+    for (const pretended of [{ stateOverrides: {} }, { blockOverrides: {} }])
+      expect(await missingIn(remade((draft) => (draft.options = { ...draft.options, ...pretended })))).toMatch(
+        /pretended/,
+      );
+    const call = { from: owner.address, to: gate, abi: Gate.abi, functionName: "pass" };
+    const stateOverrides = { [gate]: { stateDiff: { [`0x${"00".repeat(32)}`]: `0x${"00".repeat(31)}01` } } } as const;
+    const imagined = await preflight(scene.url, call, { stateOverrides });
+    expect([imagined.verdict, imagined.stage]).toEqual(["caution", "proven"]);
+    expect(await missingIn(imagined)).toBe("the report describes a pretended state");
+  });
+
+  it("refuses a report in which any field of a request, its input or the digest was changed", async () => {
+    for (const [index, { request }] of report.transactions.entries()) {
+      if (request === null) throw new Error("a hole");
+      for (const [field, changed] of changes(request))
+        expect([field, await missingIn(withTransaction(index, { request: changed }))]).toEqual([
+          field,
+          expect.stringMatching(/digest/),
+        ]);
+    }
+    const { input } = report.transactions[0];
+    for (const part of [
+      { value: 7n },
+      { data: "0x01" as never },
+      { from: other.address.toLowerCase() as never },
+      { gas: 1n },
+      { chainId: 5 },
+    ])
+      expect(await missingIn(withTransaction(0, { input: { ...input, ...part } }))).toMatch(/digest/);
+    expect(await missingIn(remade((draft) => (draft.digest = `0x${"00".repeat(32)}` as never)))).toMatch(/digest/);
+    expect(await missingIn(remade((draft) => (draft.digest = null)))).toMatch(/digest/);
+    expect(await missingIn(remade((draft) => (draft.chainId = 1)))).toMatch(/digest/);
+    expect(await missingIn(remade((draft) => (draft.chainId = -1)))).toMatch(/digest/);
+    expect(await missingIn(remade((draft) => (draft.chainId = null)))).toMatch(/digest/);
+  });
+
+  it("does not get what it refuses by proving it again", async () => {
+    const { request, input } = report.transactions[0];
+    if (request === null) throw new Error("a hole");
+    const richer = withTransaction(0, { request: { ...request, value: 3n } as never });
+    const proven = await prove(scene.url, richer);
+    expect(proven.verdict).toBe("unknown");
+    expect(await missingIn(proven)).toMatch(/not those of the report's inputs/);
+    const elsewhere = withTransaction(0, { input: { ...input, to: third.address.toLowerCase() as never } });
+    expect((await prove(scene.url, elsewhere)).verdict).toBe("unknown");
+  });
+
+  it("believes its findings, not its verdict", async () => {
+    const info = report.findings.filter(({ severity }) => severity === "info");
+    const unavailable = { ...(info[0] ?? report.findings[0]), severity: "unavailable" as const, error: null };
+    const lied = remade((draft) => {
+      draft.verdict = "ready";
+      draft.findings = [new Report.Finding(unavailable as never)];
+    });
+    expect(await missingIn(lied)).toContain(unavailable.message ?? "");
+  });
+});
+
+describe("diff", () => {
+  it("names what moved, in the report's order", async () => {
+    const call = { from: owner.address, to: other.address, value: 5n };
+    const before = await preflight(scene.url, call);
+    await scene.send(owner, { to: other.address, value: 1n });
+    const after = await preflight(scene.url, call);
+    await scene.mine();
+    const paths = Report.diff(before, after).map(({ path }) => path);
+    expect(paths).toContain("transactions[0].nonce.value");
+    expect(paths).toContain("digest");
+    const balance = Report.diff(before, after).find(({ path }) => path.endsWith(".balance"));
+    expect(balance !== undefined && (balance.by ?? 0n) < 0n).toBe(true);
+  });
+});

@@ -1,0 +1,123 @@
+import * as PgClient from "@effect/sql-pg/PgClient";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as ManagedRuntime from "effect/ManagedRuntime";
+import { SqlClient } from "effect/sql/SqlClient";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NonceStore, type Store } from "../../src/NonceStore.js";
+import { layer, migrate } from "../../src/postgres.js";
+import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
+import { findPostgres, startPostgres, type PostgresServer } from "./servers.js";
+import { contract } from "./suite.js";
+
+const bin = findPostgres("the Postgres store");
+
+if (bin !== null) {
+  describe("the Postgres store", () => {
+    const clientOf = (server: PostgresServer) =>
+      PgClient.layer({ path: server.socket, username: server.user, database: server.database, maxConnections: 10 });
+    const runtimeOf = (server: PostgresServer) => ManagedRuntime.make(layer.pipe(Layer.provideMerge(clientOf(server))));
+    let server: PostgresServer;
+    let runtime: ReturnType<typeof runtimeOf>;
+    beforeAll(async () => {
+      server = await startPostgres(bin);
+      runtime = runtimeOf(server);
+      await runtime.runPromise(Effect.all([migrate, migrate, migrate], { concurrency: "unbounded" }));
+    });
+    afterAll(async () => {
+      await runtime.dispose();
+      await server.stop();
+    });
+    const run = <A, E>(use: (store: Store) => Effect.Effect<A, E, SqlClient>) =>
+      runtime.runPromise(Effect.flatMap(NonceStore, use));
+
+    contract((use) => run(use), 25);
+
+    const execute = (statement: string) => Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement));
+
+    it("does not join the caller's transaction: a commit outlives its rollback", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient;
+          const lane = freshLane();
+          const claim = { token: newToken(), nonce: 5n };
+          const rolledBack = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* store.bootstrap(lane, at(5n), keepAll);
+              yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
+              expect(yield* store.commit(lane, claim, attempt(5))).toBe("committed");
+              expect((yield* store.read(lane))?.slots).toHaveLength(1);
+              return yield* Effect.fail("rolled back");
+            }),
+          );
+          expect(yield* Effect.flip(rolledBack)).toBe("rolled back");
+          expect((yield* store.read(lane))?.slots[0]).toMatchObject({ state: "committed" });
+        }),
+      ));
+    it("switches synchronous_commit on where it is off", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          yield* execute("ALTER SYSTEM SET synchronous_commit = off");
+          yield* execute("SELECT pg_reload_conf()");
+          yield* Effect.sleep(100);
+          const lane = freshLane();
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          expect((yield* store.reserve(lane, request({ counts: at(5n) }))).answer._tag).toBe("Granted");
+          yield* execute("ALTER SYSTEM RESET synchronous_commit");
+          yield* execute("SELECT pg_reload_conf()");
+        }),
+      ));
+    it("is cold when the lane's row is lost, and cannot commit a lease of before", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          const claim = { token: newToken(), nonce: 5n };
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
+          yield* execute(`DELETE FROM evm_preflight_nonce_lane WHERE lane = '${lane.id}'`);
+          expect(yield* store.commit(lane, claim, attempt(5))).toBe("cold");
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          expect(yield* store.commit(lane, claim, attempt(5))).toBe("lost");
+        }),
+      ));
+    it("finds what somebody broke, and does not take it for an answer", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          yield* store.bootstrap(lane, at(5n, 7n), keepAll);
+          yield* execute(`DELETE FROM evm_preflight_nonce_slot WHERE lane = '${lane.id}' AND nonce = 5`);
+          expect(yield* store.check(lane)).toEqual(["nonce 5 is in no state"]);
+          yield* execute(`UPDATE evm_preflight_nonce_slot SET attempts = '{"a":1}' WHERE lane = '${lane.id}'`);
+          expect(yield* Effect.flip(store.check(lane))).toMatchObject({ operation: "check", isRetryable: false });
+        }),
+      ));
+    it("keeps the partition in the tables as well", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          yield* store.bootstrap(lane, at(5n, 6n), keepAll);
+          for (const statement of [
+            `UPDATE evm_preflight_nonce_lane SET next = floor - 1 WHERE lane = '${lane.id}'`,
+            `INSERT INTO evm_preflight_nonce_slot SELECT * FROM evm_preflight_nonce_slot WHERE lane = '${lane.id}'`,
+            `UPDATE evm_preflight_nonce_slot SET state = 'lost' WHERE lane = '${lane.id}'`,
+          ]) {
+            expect((yield* Effect.flip(execute(statement)))._tag).toBe("SqlError");
+          }
+        }),
+      ));
+    it("says what failed when the tables are missing", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          yield* execute("ALTER TABLE evm_preflight_nonce_lane RENAME TO elsewhere");
+          const failed = yield* Effect.flip(store.reserve(freshLane(), request({ counts: at(5n) })));
+          yield* execute("ALTER TABLE elsewhere RENAME TO evm_preflight_nonce_lane");
+          expect(failed).toMatchObject({ _tag: "NonceStoreError", operation: "reserve" });
+          expect(failed.detail).toContain("evm_preflight_nonce_lane");
+        }),
+      ));
+  });
+} else {
+  describe("the Postgres store", () => {
+    it("needs Postgres, which is not installed", () => expect(bin).toBeNull());
+  });
+}

@@ -1,0 +1,87 @@
+/** Reports under reserved nonces: proven with them, sent once, given back when nothing was sent. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import type { TransactionSerializable } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Nonces from "../../src/Nonces.js";
+import * as NonceStore from "../../src/NonceStore.js";
+import * as Preflight from "../../src/Preflight.js";
+import { createPreflight } from "../../src/promise.js";
+import * as Report from "../../src/Report.js";
+import { codesOf, layerOf, other, owner, scenesFor, third, type Scene } from "./scene.js";
+
+describe.each(scenesFor("reports under reserved nonces"))("on %s", (_name, start) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await start();
+  });
+  afterAll(() => scene.stop());
+
+  const transfer = { from: owner.address, to: other.address, value: 7n } as const;
+  const sign = (request: Report.Request) => owner.signTransaction(request as TransactionSerializable);
+
+  it("delivers many at once, each once, without a gap", async () => {
+    const preflight = createPreflight({ url: scene.url });
+    const delivered = [];
+    // one after another: geth's pending state needs a moment to hold what was sent
+    for (let index = 0; index < 3; index++) delivered.push(await preflight.deliver(sign)(transfer));
+    await preflight.dispose();
+    await scene.mine();
+    const nonces = delivered.map(({ sent }) => Number(sent[0]?.nonce));
+    expect(nonces).toEqual([0, 1, 2].map((step) => (nonces[0] ?? 0) + step));
+    for (const { report, sent } of delivered) {
+      expect(["ready", "caution"]).toContain(report.verdict);
+      expect((await scene.receipt(sent[0]?.hash ?? "0x")).status).toBe("0x1");
+    }
+  });
+
+  it("proves with the reserved nonce, and gives it back when the scope closes uncommitted", async () => {
+    const layer = Layer.merge(layerOf(scene.url), NonceStore.layerMemory);
+    const run = Preflight.reserving((scanned) =>
+      Effect.map(Nonces.reserveAll(scanned), (leases) => leases.map((lease) => lease?.nonce ?? null)),
+    );
+    const [first, second] = await Effect.runPromise(
+      Effect.gen(function* () {
+        // held: another worker of the same store has the next nonce and has not sent it
+        const lane = { chainId: scene.chainId, address: third.address };
+        const ahead = yield* Effect.scoped(
+          Effect.andThen(Nonces.reserve(lane), run({ from: third.address, to: other.address, value: 1n })),
+        );
+        const free = yield* Effect.scoped(run({ from: third.address, to: other.address, value: 1n }));
+        return [ahead, free] as const;
+      }).pipe(Effect.provide(layer)),
+    );
+    expect(first.transactions[0].request?.nonce).toBe(1);
+    expect(first.transactions[0].nonce).toMatchObject({ value: 1, next: 0, evidence: "assumed" });
+    expect(first.verdict).toBe("caution");
+    expect(codesOf(first)).toContain("NonceUnderReservation/warning");
+    expect(second.transactions[0].request?.nonce).toBe(0);
+    expect(second.verdict).toBe("ready");
+  });
+
+  it("sends nothing when something else was signed, and the nonce is free again", async () => {
+    const preflight = createPreflight({ url: scene.url });
+    const before = await scene.ask("eth_getTransactionCount", [owner.address, "pending"]);
+    const more = (request: Report.Request) =>
+      owner.signTransaction({ ...request, value: 8n } as TransactionSerializable);
+    await expect(preflight.deliver(more)(transfer)).rejects.toMatchObject({ _tag: "NotProven" });
+    await expect(preflight.deliver(sign)({ ...transfer, nonce: 5 })).rejects.toMatchObject({
+      _tag: "InvalidTransaction",
+    });
+    await expect(preflight.deliver(() => Promise.reject(new Error("declined")))(transfer)).rejects.toThrow("declined");
+    const sent = await preflight.withNonce({ chainId: scene.chainId, address: owner.address }, (nonce) =>
+      owner.signTransaction({
+        type: "eip1559",
+        chainId: scene.chainId,
+        to: other.address,
+        value: 1n,
+        nonce: Number(nonce),
+        gas: 21_000n,
+        maxFeePerGas: 20_000_000_000n,
+        maxPriorityFeePerGas: 1_000_000_000n,
+      }),
+    );
+    await preflight.dispose();
+    expect(Number(sent.nonce)).toBe(Number(before));
+  });
+});

@@ -1,0 +1,150 @@
+/** Requests to bytes and back: what is signed is read as what was asked for, and nothing else is. */
+import fc from "fast-check";
+import { fromRlp, toRlp, type Hex, type TransactionSerializable } from "viem";
+import { describe, expect, it } from "vitest";
+import { digestOf, isRequestOf, signingHash } from "../../src/transaction/request.js";
+import type { Transaction } from "../../src/transaction/schema.js";
+import { readSigned } from "../../src/transaction/signed.js";
+import { authorityOf, recoverSigner } from "../../src/transaction/signer.js";
+import { accountArbitrary, changes, hexOf, lower, requestArbitrary } from "./requests.js";
+
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+describe("signed bytes", () => {
+  it("are read as the request and its signer, for every type", async () => {
+    await fc.assert(
+      fc.asyncProperty(requestArbitrary, accountArbitrary, async (request, account) => {
+        const raw = await account.signTransaction(request as TransactionSerializable);
+        const read = readSigned(raw);
+        expect(read?.from).toBe(lower(account.address));
+        expect(read === null ? null : signingHash(read.request)).toBe(signingHash(request));
+        expect(readSigned(raw.toUpperCase().replace("0X", "0x"))?.from).toBe(lower(account.address));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("are not read when anything else is there", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        requestArbitrary.filter(({ type }) => type !== "eip4844"),
+        accountArbitrary,
+        async (request, account) => {
+          const raw = await account.signTransaction(request as TransactionSerializable);
+          expect(readSigned(`${raw}00`)).toBeNull();
+          expect(readSigned(raw.slice(0, -2))).toBeNull();
+          const prefix = request.type === "legacy" ? "0x" : raw.slice(0, 4);
+          const fields = fromRlp(`0x${raw.slice(prefix.length)}`, "hex") as ReadonlyArray<Hex>;
+          const encode = (list: ReadonlyArray<unknown>) => `${prefix}${toRlp(list as never).slice(2)}`;
+          expect(encode(fields)).toBe(raw);
+          expect(readSigned(encode([...fields, "0x01"]))).toBeNull();
+          expect(readSigned(encode(fields.slice(0, -3)))).toBeNull();
+          // the other half of the curve signs the same, and no chain takes it (EIP-2)
+          const s = order - BigInt(fields[fields.length - 1] ?? 0);
+          const v = fields[fields.length - 3] ?? "0x";
+          const flipped =
+            request.type === "legacy" ? BigInt(v) + (BigInt(v) % 2n === 1n ? 1n : -1n) : v === "0x" ? 1n : 0n;
+          const hex = (value: bigint): Hex =>
+            value === 0n
+              ? "0x"
+              : `0x${value.toString(16).padStart(value.toString(16).length + (value.toString(16).length % 2), "0")}`;
+          expect(
+            readSigned(encode([...fields.slice(0, -3), hex(flipped), fields[fields.length - 2], hex(s)])),
+          ).toBeNull();
+        },
+      ),
+      { numRuns: 60 },
+    );
+    fc.assert(
+      fc.property(fc.oneof(hexOf(0, 200), fc.string(), fc.constantFrom("0x02c0", "0x04", "0x", "0x02f8")), (raw) => {
+        expect(readSigned(raw)).toBeNull();
+      }),
+    );
+    for (const odd of [undefined, null, 1, {}, []]) expect(readSigned(odd as unknown as string)).toBeNull();
+  });
+
+  it("recovers only what a key has signed", () => {
+    fc.assert(
+      fc.property(hexOf(32), hexOf(0, 40), hexOf(0, 40), fc.integer(), (hash, r, s, yParity) => {
+        const signer = recoverSigner(hash, { r, s, yParity });
+        expect(signer === null || /^0x[0-9a-f]{40}$/.test(signer)).toBe(true);
+      }),
+    );
+    const zero = `0x${"00".repeat(32)}` as never;
+    const none = { address: `0x${"00".repeat(20)}` as never, chainId: -1, nonce: -1, r: zero, s: zero, yParity: 9 };
+    expect(authorityOf(none)).toBeNull();
+  });
+});
+
+describe("the digest", () => {
+  it("changes with every field, the sender, the order, the chain and the version", () => {
+    fc.assert(
+      fc.property(requestArbitrary, requestArbitrary, (request, another) => {
+        const from = lower(`0x${"aa".repeat(20)}`);
+        const { chainId } = request;
+        const digest = digestOf(1, chainId, [{ from, request }]);
+        expect(digest).toMatch(/^0x[0-9a-f]{64}$/);
+        const others = [
+          digestOf(2, chainId, [{ from, request }]),
+          digestOf(1, chainId + 1, [{ from, request }]),
+          digestOf(1, chainId, [{ from: lower(`0x${"ab".repeat(20)}`), request }]),
+          digestOf(1, chainId, [
+            { from, request },
+            { from, request: another },
+          ]),
+          digestOf(1, chainId, [
+            { from, request: another },
+            { from, request },
+          ]),
+          digestOf(1, chainId, []),
+          ...changes(request).map(([, changed]) => digestOf(1, chainId, [{ from, request: changed }])),
+        ];
+        const known = [digest, ...others].filter((one) => one !== null);
+        expect(new Set(known).size).toBe(known.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("is null for what cannot be serialised, never an exception", () => {
+    const [request] = fc.sample(requestArbitrary, 1);
+    if (request === undefined) throw new Error("no sample");
+    const from = lower(`0x${"aa".repeat(20)}`);
+    for (const chainId of [-1, 1.5, Number.NaN]) expect(digestOf(1, chainId, [{ from, request }])).toBeNull();
+    const broken = { ...request, value: 2n ** 300n, maxFeePerGas: 2n ** 300n, gasPrice: 2n ** 300n } as never;
+    expect(digestOf(1, 1, [{ from, request: broken }])).toBeNull();
+    expect(digestOf(1, 1, [{ from: undefined as never, request }])).toBeNull();
+  });
+});
+
+describe("a request and its input", () => {
+  const open: Transaction = {
+    ...{ from: lower(`0x${"aa".repeat(20)}`), to: null, data: "0x" as never, value: 0n, chainId: null, gas: null },
+    ...{ nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null, gasPrice: null, accessList: null },
+    ...{ authorizationList: null, blobVersionedHashes: null, maxFeePerBlobGas: null, item: null },
+  };
+  const fixedIn = (request: object): Transaction => ({ ...open, ...request }) as Transaction;
+
+  it("belong together when only open fields were filled in", () => {
+    fc.assert(
+      fc.property(requestArbitrary, (request) => {
+        const all = fixedIn(request);
+        expect(isRequestOf(all, request)).toBe(true);
+        const gasOpen = {
+          ...all,
+          nonce: null,
+          gas: null,
+          chainId: null,
+          maxFeePerGas: null,
+          maxPriorityFeePerGas: null,
+        };
+        expect(isRequestOf(gasOpen, request)).toBe(true);
+        for (const [field, changed] of changes(request))
+          expect([field, isRequestOf(all, changed)]).toEqual([field, false]);
+        const legacy = "gasPrice" in request && request.gasPrice !== undefined;
+        if (legacy) expect(isRequestOf({ ...gasOpen, gasPrice: null }, request)).toBe(false);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
