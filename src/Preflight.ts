@@ -21,6 +21,7 @@ import { ladderOf } from "./preflight/ladder.js";
 import { examine } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
 import { judge, requestsOf } from "./preflight/proof.js";
+import { TokenCache } from "./preflight/tokenCache.js";
 import { ledgerOf, withRun, type Recorder } from "./preflight/run.js";
 import type { Policy } from "./report/policy.js";
 import type { Report, ReportOptions } from "./report/schema.js";
@@ -29,6 +30,7 @@ import * as Transaction from "./Transaction.js";
 
 export { assignNonces } from "./preflight/assign.js";
 export type { AbiSource, Options } from "./preflight/options.js";
+export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/tokenCache.js";
 export type { MaxSendable } from "./preflight/maxSendable.js";
 export { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/single.js";
 export type { AbiCall, Bundle, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
@@ -80,7 +82,9 @@ const proveIn = Effect.fnUntraced(function* (
   if (requests === null) return report;
   const chains = yield* Effect.service(Chains);
   const transactions = report.transactions.map(({ input }) => input);
-  const measure = measureOfReport(report, policies);
+  const names = yield* Effect.service(TokenCache);
+  const asked = measureOfReport(report, policies);
+  const measure = { ...asked, named: yield* names.recall(report.chainId ?? 0, asked.tokens) };
   const exam: Exam = {
     report,
     requests,
@@ -95,7 +99,7 @@ const proveIn = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis;
   const proof = judge(report, examined, measure, abis);
   const earlier = round === 1 && report.stage === "scanned" ? report.ledger : null;
-  return assemble({
+  const proven = assemble({
     transactions,
     options: report.options,
     chains,
@@ -105,6 +109,11 @@ const proveIn = Effect.fnUntraced(function* (
     ledger: ledgerOf(recorder, now, earlier),
     proof,
   });
+  yield* names.keep(
+    proven.chainId ?? 0,
+    proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),
+  );
+  return proven;
 });
 
 /**

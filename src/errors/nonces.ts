@@ -15,7 +15,9 @@ export class InvalidLane extends Schema.TaggedError<InvalidLane>()("InvalidLane"
   field: Schema.String,
   problem: Schema.String,
 }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: `the lane's ${escapeText(this.field)} is wrong`,
@@ -37,7 +39,9 @@ export class NonceBusy extends Schema.TaggedError<NonceBusy>()("NonceBusy", {
   /** Until the first lease ends, ms; null = only the chain can make room. */
   retryInMs: nullable(Schema.Int),
 }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: "the account has all its transactions in flight",
@@ -62,7 +66,9 @@ export class NonceColdStart extends Schema.TaggedError<NonceColdStart>()("NonceC
   latest: count,
   pending: count,
 }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: "the nonce store knows nothing of this account",
@@ -82,7 +88,9 @@ export class NonceColdStart extends Schema.TaggedError<NonceColdStart>()("NonceC
 
 /** The lease is over and the nonce may be somebody else's: the transaction must not be broadcast. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { lane, nonce: Schema.BigInt }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: "the lease on the nonce is lost, the transaction was not sent",
@@ -132,7 +140,9 @@ export class NonceImplausible extends Schema.TaggedError<NonceImplausible>()("No
   /** The first nonce never issued. */
   next: Schema.BigInt,
 }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: "the node's transaction count is not believable",
@@ -152,7 +162,9 @@ export class SignedMismatch extends Schema.TaggedError<SignedMismatch>()("Signed
   expected: Schema.String,
   actual: Schema.String,
 }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: `the signed transaction has another ${escapeText(this.field)} than was leased`,
@@ -172,7 +184,9 @@ export class ReplaceConflict extends Schema.TaggedError<ReplaceConflict>()("Repl
   /** Hash of the last transaction committed at the nonce; null = none. */
   last: nullable(Hash),
 }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: "the nonce does not hold the transaction that was to be replaced",
@@ -191,7 +205,9 @@ export class NonceBurned extends Schema.TaggedError<NonceBurned>()("NonceBurned"
   nonce: Schema.BigInt,
   hash: Hash,
 }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: "another transaction of the account was mined at this nonce",
@@ -212,7 +228,9 @@ export class SendRejected extends Schema.TaggedError<SendRejected>()("SendReject
   /** Why, in the words of the typed error. */
   detail: Schema.String,
 }) {
-  readonly mayBeSent: boolean = false;
+  get mayBeSent(): boolean {
+    return false;
+  }
   get parts(): Parts {
     return {
       verdict: "the node refused the transaction and its nonce is free again",

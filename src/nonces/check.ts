@@ -21,7 +21,12 @@ export interface Snapshot {
 
 const hash = /^0x[0-9a-f]{64}$/;
 
-const ofSlot = (slot: SlotAt, { floor, next, tail }: Snapshot, before: SlotAt | undefined, after: SlotAt | undefined) => {
+const ofSlot = (
+  slot: SlotAt,
+  { floor, next, tail }: Snapshot,
+  before: SlotAt | undefined,
+  after: SlotAt | undefined,
+) => {
   const found: Array<string> = [];
   const active = slot.nonce >= floor;
   if (slot.nonce < tail || slot.nonce >= next) found.push("lies outside the lane");

@@ -27,7 +27,8 @@ export const laneOf = (lane: Lane): Result.Result<LaneId, InvalidLane> => {
   const { chainId, address, key = 0n } = lane;
   if (!Number.isSafeInteger(chainId) || chainId <= 0) return invalid("chainId", "a chain id is a positive integer");
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return invalid("address", "an address has 20 bytes of hex");
-  if (typeof key !== "bigint" || key < 0n || key >= 1n << 192n) return invalid("key", "a nonce key has at most 192 bits");
+  if (typeof key !== "bigint" || key < 0n || key >= 1n << 192n)
+    return invalid("key", "a nonce key has at most 192 bits");
   const lower = address.toLowerCase() as Address;
   return Result.succeed({ id: `${chainId}:${lower}:${key}`, chainId, address: lower, key });
 };

@@ -12,7 +12,10 @@ const gauge = (name: string, description: string) => Metric.gauge(`evm_preflight
 export const reserved = counter("reserved", "nonces handed out");
 export const committed = counter("committed", "transactions whose broadcast was permitted");
 export const settled = counter("settled", "committed nonces that the chain has passed");
-export const recycled = counter("recycled", "nonces that went back because their lease ended or their transaction was refused");
+export const recycled = counter(
+  "recycled",
+  "nonces that went back because their lease ended or their transaction was refused",
+);
 export const fenced = counter("fenced", "commits refused because the lease was lost");
 
 const inFlight = gauge("in_flight", "nonces reserved or committed, by lane and state");
@@ -34,14 +37,9 @@ export const gapsOf = ({ floor, slots }: Snapshot): ReadonlyArray<bigint> => {
 export const gaugeLane = (lane: string, snapshot: Snapshot): Effect.Effect<void> => {
   const count = (state: string) =>
     snapshot.slots.filter((slot) => slot.state === state && slot.width !== 0 && slot.token !== foreign).length;
-  const set = (state: string) =>
-    Metric.update(Metric.withAttributes(inFlight, { lane, state }), count(state));
+  const set = (state: string) => Metric.update(Metric.withAttributes(inFlight, { lane, state }), count(state));
   return Effect.all(
-    [
-      set("reserved"),
-      set("committed"),
-      Metric.update(Metric.withAttributes(gaps, { lane }), gapsOf(snapshot).length),
-    ],
+    [set("reserved"), set("committed"), Metric.update(Metric.withAttributes(gaps, { lane }), gapsOf(snapshot).length)],
     { discard: true },
   );
 };

@@ -177,7 +177,8 @@ export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): 
   if (counts.pending <= draft.floor + maxPendingLead) {
     for (let nonce = draft.floor; nonce < counts.pending; nonce += 1n) {
       const slot = nonce < draft.next ? draft.get(nonce) : freeSlot;
-      if (slot === undefined || slot.state === "free" || slot.token === foreign) hold(draft, nonce, now, keep.foreignMs);
+      if (slot === undefined || slot.state === "free" || slot.token === foreign)
+        hold(draft, nonce, now, keep.foreignMs);
     }
     if (draft.next < counts.pending) draft.next = counts.pending;
   }

@@ -109,7 +109,8 @@ export const reserve = (view: View, request: ReserveRequest, now: number): Decis
     if (draft.next < end) draft.next = end;
     return decide(draft, { _tag: "Granted", nonce, leaseMs: request.ttlMs });
   };
-  if (request.gapOnly) return gap && free !== null && request.width === 1 ? grant(free) : decide(draft, { _tag: "NoGap" });
+  if (request.gapOnly)
+    return gap && free !== null && request.width === 1 ? grant(free) : decide(draft, { _tag: "NoGap" });
   if (request.width === 1 && free !== null && (gap || inFlight < cap)) return grant(free);
   if (inFlight < cap && free === null) return grant(draft.next);
   return decide(draft, {
@@ -148,7 +149,14 @@ export const commit = (view: View, claim: Claim, attempt: Attempt, now: number):
   const slot = draft.get(claim.nonce);
   if (!isOwn(slot, claim.token)) return decide(draft, "lost");
   if (slot.state !== "reserved") return decide(draft, slot.attempts[0]?.hash === attempt.hash ? "committed" : "lost");
-  rewrite(draft, claim.nonce, { ...slot, state: "committed", until: 0, since: now, offeredAt: now, attempts: [attempt] });
+  rewrite(draft, claim.nonce, {
+    ...slot,
+    state: "committed",
+    until: 0,
+    since: now,
+    offeredAt: now,
+    attempts: [attempt],
+  });
   return decide(draft, "committed");
 };
 
@@ -193,7 +201,13 @@ export type ReplaceAnswer =
   | { readonly _tag: "Cold" };
 
 /** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */
-export const replace = (view: View, nonce: bigint, replaces: Hash, attempt: Attempt, now: number): Decision<ReplaceAnswer> => {
+export const replace = (
+  view: View,
+  nonce: bigint,
+  replaces: Hash,
+  attempt: Attempt,
+  now: number,
+): Decision<ReplaceAnswer> => {
   const draft = draftOf(view);
   const slot = draft.get(nonce);
   const last = slot?.attempts.at(-1)?.hash ?? null;

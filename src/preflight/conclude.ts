@@ -187,9 +187,10 @@ export const conclude = (material: Material, parts: Parts): Report => {
   const { proof, options, ledger } = material;
   const [first, ...others] = parts.reports;
   if (first === undefined) throw new RangeError("a report has at least one transaction");
+  const found = inOrder([...parts.findings, ...holes(parts)]);
   const draft = new Report({
     version: reportVersion,
-    verdict: "unknown",
+    verdict: verdictOf(found),
     // why: a proof whose run got no answer has proven nothing
     stage: proof !== null && Result.isSuccess(material.facts.main) ? "proven" : "scanned",
     chainId: parts.chainId,
@@ -201,10 +202,12 @@ export const conclude = (material: Material, parts: Parts): Report => {
     balanceChanges: parts.balanceChanges,
     approvals: parts.approvals,
     tokens: parts.tokens,
-    findings: inOrder([...parts.findings, ...holes(parts)]),
+    findings: found,
     digest: digestIn(parts.chainId, parts.reports),
     ledger,
   });
-  const findings = inOrder([...draft.findings, ...policyFindings(material, draft)]);
+  const judged = policyFindings(material, draft);
+  if (judged.length === 0) return draft;
+  const findings = inOrder([...found, ...judged]);
   return new Report({ ...draft, findings, verdict: verdictOf(findings) });
 };

@@ -4,7 +4,7 @@ import type { Policy } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
-import type { Outcome, Transfer } from "../steps/outputs.js";
+import type { Outcome, TokenInfo, Transfer } from "../steps/outputs.js";
 import * as Rights from "../steps/rights.js";
 import * as Tokens from "../steps/tokens.js";
 import type { Transaction } from "../transaction/schema.js";
@@ -15,6 +15,8 @@ export interface Measure {
   readonly holdings: ReadonlyArray<Assets.Holding>;
   readonly rights: ReadonlyArray<Approvals.Right>;
   readonly tokens: ReadonlyArray<Address>;
+  /** What tokens are remembered to call themselves: they are not asked again. */
+  readonly named: ReadonlyArray<TokenInfo>;
   /** Accounts whose code tells what the rights mean. */
   readonly accounts: ReadonlyArray<Address>;
   /** How many that the last run told of are over the limits. */
@@ -58,6 +60,7 @@ export const measureOf = (
     holdings: held.kept,
     rights: granted.kept,
     tokens: Tokens.tokens(moved, granted.kept, measureLimits.tokens),
+    named: [],
     accounts: Rights.accounts(transactions, told.outcomes),
     cut: held.cut + granted.cut,
   };
@@ -75,9 +78,9 @@ export const measureOfReport = (report: Report, policies: ReadonlyArray<Policy>)
 };
 
 /** What is read before and after alike, the tokens' own words last. */
-export const measureQueries = ({ holdings, rights, tokens }: Measure): ReadonlyArray<Query> => [
+export const measureQueries = ({ holdings, rights, tokens, named }: Measure): ReadonlyArray<Query> => [
   ...Assets.queries(holdings),
   ...Approvals.queries(rights),
   ...Tokens.standardQueries(tokens),
-  ...Tokens.queries(tokens),
+  ...Tokens.queries(tokens.filter((token) => !named.some((info) => info.token === token))),
 ];

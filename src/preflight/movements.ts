@@ -99,7 +99,7 @@ export const movementsOf = (run: Run): Movements => {
     transfers,
     balanceChanges: changes.outputs,
     approvals: granted.outputs,
-    tokens: Tokens.decide(asked.tokens, either),
+    tokens: Tokens.decide(asked.tokens, either, asked.named),
     findings: [...changes.findings, ...granted.findings],
   };
 };

@@ -56,11 +56,22 @@ export const standards = (asked: ReadonlyArray<Address>, lookup: Lookup): Standa
   return found;
 };
 
-/** What each token answered; null where it did not answer or answered nonsense. */
-export const decide = (asked: ReadonlyArray<Address>, lookup: Lookup): ReadonlyArray<TokenInfo> =>
-  asked.map((token) => ({
-    token,
-    name: readString(lookup(name(token))),
-    symbol: readString(lookup(symbol(token))),
-    decimals: readUint8(lookup(decimals(token))),
-  }));
+/**
+ * What each token answered; null where it did not answer or answered nonsense, left out where nothing
+ * is known at all. `named`: what is remembered of some, decimals apart.
+ */
+export const decide = (
+  asked: ReadonlyArray<Address>,
+  lookup: Lookup,
+  named: ReadonlyArray<TokenInfo> = [],
+): ReadonlyArray<TokenInfo> =>
+  asked.flatMap((token): ReadonlyArray<TokenInfo> => {
+    const known = named.find((info) => info.token === token);
+    const info = {
+      token,
+      name: known?.name ?? readString(lookup(name(token))),
+      symbol: known?.symbol ?? readString(lookup(symbol(token))),
+      decimals: readUint8(lookup(decimals(token))),
+    };
+    return info.name === null && info.symbol === null && info.decimals === null ? [] : [info];
+  });

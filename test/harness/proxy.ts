@@ -16,7 +16,7 @@ export type Fault =
   /** This result, without asking the node. */
   | { readonly kind: "result"; readonly result: unknown }
   /** The node's result, changed. */
-  | { readonly kind: "map"; readonly map: (result: unknown) => unknown }
+  | { readonly kind: "map"; readonly map: (result: unknown, asked: Asked) => unknown }
   /** The node's whole answer under another id. */
   | { readonly kind: "wrong-id" }
   /** The first half of the node's answer as a complete body: cut JSON. */
@@ -157,7 +157,7 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
       ? { ...real, body: JSON.stringify({ ...parsed, id: 987_654_321 }) }
       : {
           ...real,
-          body: JSON.stringify("result" in parsed ? { ...parsed, result: fault.map(parsed["result"]) } : parsed),
+          body: JSON.stringify("result" in parsed ? { ...parsed, result: fault.map(parsed["result"], asked) } : parsed),
         };
   };
 

@@ -2,7 +2,14 @@
 import { randomBytes } from "node:crypto";
 import * as Result from "effect/Result";
 import type { Hash, Hex } from "../../src/errors/hex.js";
-import { laneOf, type Attempt, type Counts, type Keep, type LaneId, type ReserveRequest } from "../../src/NonceStore.js";
+import {
+  laneOf,
+  type Attempt,
+  type Counts,
+  type Keep,
+  type LaneId,
+  type ReserveRequest,
+} from "../../src/NonceStore.js";
 
 /** A lane that no other test uses. */
 export const freshLane = (chainId = 31337): LaneId =>
@@ -15,7 +22,10 @@ export const keepAll: Keep = { settledMs: ever, foreignMs: ever };
 export const at = (latest: bigint, pending: bigint = latest): Counts => ({ latest, pending });
 
 export const hashOf = (n: number | bigint): Hash => `0x${n.toString(16).padStart(64, "0")}` as Hash;
-export const attempt = (n: number | bigint, raw: string | null = `0x02${n.toString(16).padStart(8, "0")}`): Attempt => ({
+export const attempt = (
+  n: number | bigint,
+  raw: string | null = `0x02${n.toString(16).padStart(8, "0")}`,
+): Attempt => ({
   hash: hashOf(n),
   raw: raw as Hex | null,
 });

@@ -58,12 +58,42 @@ const command = fc.oneof(
       keep,
     }),
   },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant("commit" as const), token: which(11), shift: fc.constantFrom(0, 0, 0, 0, 1), variant: which(1), raw: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("release" as const), token: which(11), shift: fc.constantFrom(0, 0, 0, 1) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("commit" as const),
+      token: which(11),
+      shift: fc.constantFrom(0, 0, 0, 0, 1),
+      variant: which(1),
+      raw: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("release" as const),
+      token: which(11),
+      shift: fc.constantFrom(0, 0, 0, 1),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("recycle" as const), token: which(11), variant: which(1) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("replace" as const), token: which(11), variant: which(2), by: which(3) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("report" as const), token: which(11), variant: which(1), outcome: fc.constantFrom(...Operations.reportable) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant("reconcile" as const), counts, keep, resendAfterMs: duration }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("replace" as const), token: which(11), variant: which(2), by: which(3) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("report" as const),
+      token: which(11),
+      variant: which(1),
+      outcome: fc.constantFrom(...Operations.reportable),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant("reconcile" as const), counts, keep, resendAfterMs: duration }),
+  },
 );
 type Command = typeof command extends fc.Arbitrary<infer A> ? A : never;
 
@@ -88,7 +118,9 @@ const visible = (snapshot: Snapshot | null) =>
 
 const seen = (lane: Lane): Snapshot => {
   const from = lane.floor - Operations.recent > lane.tail ? lane.floor - Operations.recent : lane.tail;
-  const slots = [...lane.slots].map(([nonce, slot]) => ({ nonce, ...slot })).sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
+  const slots = [...lane.slots]
+    .map(([nonce, slot]) => ({ nonce, ...slot }))
+    .sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
   return { ...lane, now: 0, slots: slots.filter(({ nonce }) => nonce >= from) };
 };
 
@@ -126,7 +158,9 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
             // Never below the floor, never what a live lease or a commit holds
             expect(answer.nonce >= model.floor).toBe(true);
             expect(committed.has(answer.nonce) && answer.nonce >= model.floor).toBe(false);
-            const other = before.find(([nonce, slot]) => nonce === answer.nonce && slot.until > now && slot.token !== request.token);
+            const other = before.find(
+              ([nonce, slot]) => nonce === answer.nonce && slot.until > now && slot.token !== request.token,
+            );
             expect(other).toBeUndefined();
           }
           break;

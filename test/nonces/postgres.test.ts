@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import { SqlClient } from "effect/sql/SqlClient";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lockLane } from "../../src/nonces/postgres/sql.js";
 import { NonceStore, type Store } from "../../src/NonceStore.js";
 import { layer, migrate } from "../../src/postgres.js";
 import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
@@ -62,7 +63,15 @@ if (bin !== null) {
           yield* Effect.sleep(100);
           const lane = freshLane();
           yield* store.bootstrap(lane, at(5n), keepAll);
-          expect((yield* store.reserve(lane, request({ counts: at(5n) }))).answer._tag).toBe("Granted");
+          const sql = yield* SqlClient;
+          const inside = yield* sql.withTransaction(
+            Effect.gen(function* () {
+              const before = yield* execute("SHOW synchronous_commit");
+              yield* sql.unsafe(lockLane, [lane.id]);
+              return [before, yield* execute("SHOW synchronous_commit")];
+            }),
+          );
+          expect(inside).toEqual([[{ synchronous_commit: "off" }], [{ synchronous_commit: "on" }]]);
           yield* execute("ALTER SYSTEM RESET synchronous_commit");
           yield* execute("SELECT pg_reload_conf()");
         }),

@@ -90,7 +90,12 @@ if (bin !== null) {
       await run((store) => store.bootstrap(lane, at(5n), keepAll));
       await run((store) => store.reserve(lane, request({ token, counts: at(5n) })));
       const failed = await run((store) => Effect.flip(store.commit(lane, { token, nonce: 5n }, attempt(5))), options);
-      expect(failed).toMatchObject({ _tag: "NonceStoreError", operation: "commit", isRetryable: true, mayBeSent: true });
+      expect(failed).toMatchObject({
+        _tag: "NonceStoreError",
+        operation: "commit",
+        isRetryable: true,
+        mayBeSent: true,
+      });
       expect(failed.detail).toContain("0 of 1 replicas");
       expect((await run((store) => store.read(lane)))?.slots[0]).toMatchObject({ state: "committed" });
     });

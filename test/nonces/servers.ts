@@ -23,7 +23,8 @@ const say = (skipped: string, what: string): null => {
   return null;
 };
 
-const remove = (directory: string) => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+const remove = (directory: string) =>
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 
 /** `REDIS_SERVER_BIN`, else `redis-server` on the PATH; null when there is none, said loudly. */
 export const findRedis = (skipped: string): string | null => {
@@ -45,13 +46,15 @@ export const startRedis = async (
   const directory = mkdtempSync(join(tmpdir(), "redis-"));
   const socket = join(directory, "redis.sock");
   const pidfile = join(directory, "redis.pid");
-  const persistence = options.durable === true ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--appendonly", "no"];
+  const persistence =
+    options.durable === true ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--appendonly", "no"];
   const args = [
     ...["--port", "0", "--unixsocket", socket, "--dir", directory, "--pidfile", pidfile, "--save", ""],
     ...["--daemonize", "no", "--loglevel", "notice", "--maxmemory-policy", "noeviction"],
     ...[...persistence, ...(options.args ?? [])],
   ];
-  const start = () => startProcess(bin, args, /pid[=:]? ?(\d+)[^]*(?:ready to accept connections|Ready to accept connections)/i);
+  const start = () =>
+    startProcess(bin, args, /pid[=:]? ?(\d+)[^]*(?:ready to accept connections|Ready to accept connections)/i);
   const pidOf = (text: string) => Number(/pid=(\d+)/.exec(text)?.[1] ?? 0);
   let running = await start();
   return {
@@ -82,7 +85,9 @@ export const findPostgres = (skipped: string): string | null => {
     ...versions.map((version) => join(debian, version, "bin")),
     ...(process.env["PATH"] ?? "").split(delimiter),
   ];
-  const found = candidates.find((directory) => existsSync(join(directory, "initdb")) && existsSync(join(directory, "postgres")));
+  const found = candidates.find(
+    (directory) => existsSync(join(directory, "initdb")) && existsSync(join(directory, "postgres")),
+  );
   if (found === undefined) return say(skipped, "initdb and postgres found (apt install postgresql)");
   // Postgres refuses to run as root
   if (process.getuid?.() === 0 && spawnSync("id", ["-u", "postgres"]).status !== 0) {
@@ -109,7 +114,18 @@ export const startPostgres = async (bin: string): Promise<PostgresServer> => {
     const data = join(directory, "data");
     const as = (command: string, args: ReadonlyArray<string>): readonly [string, ReadonlyArray<string>] =>
       asRoot ? ["runuser", ["-u", "postgres", "--", command, ...args]] : [command, args];
-    const [init, initArgs] = as(join(bin, "initdb"), ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
+    const [init, initArgs] = as(join(bin, "initdb"), [
+      "-D",
+      data,
+      "-U",
+      "postgres",
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--locale=C",
+      "--no-sync",
+    ]);
     execFileSync(init, [...initArgs], { stdio: "pipe", cwd: "/" });
     const [run, runArgs] = as(join(bin, "postgres"), [
       ...["-D", data, "-k", directory, "-c", "listen_addresses=", "-c", "unix_socket_permissions=0777"],

@@ -28,15 +28,19 @@ export const contract = (run: Run, runs: number): void => {
     );
 
   describe("like the model", () => {
-    it("through random histories, sound after every step", () =>
-      run((store) =>
-        Effect.promise(() =>
-          fc.assert(
-            fc.asyncProperty(history, (commands) => Effect.runPromise(liveThrough(store, commands))),
-            { numRuns: runs, endOnFailure: false },
+    it(
+      "through random histories, sound after every step",
+      () =>
+        run((store) =>
+          Effect.promise(() =>
+            fc.assert(
+              fc.asyncProperty(history, (commands) => Effect.runPromise(liveThrough(store, commands))),
+              { numRuns: runs, endOnFailure: false },
+            ),
           ),
         ),
-      ), 120_000);
+      120_000,
+    );
   });
 
   describe("a lane", () => {
@@ -49,8 +53,17 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* store.commit(lane, claim, attempt(1))).toBe("cold");
           expect(yield* store.release(lane, claim)).toBe(false);
           expect(yield* store.replace(lane, 5n, hashOf(1), attempt(2))).toEqual({ _tag: "Cold" });
-          const { answer, snapshot } = yield* store.reconcile(lane, { counts: at(5n), keep: keepAll, resendAfterMs: 0 });
-          expect([answer, snapshot, yield* store.read(lane), yield* store.check(lane)]).toEqual([{ _tag: "Cold" }, null, null, []]);
+          const { answer, snapshot } = yield* store.reconcile(lane, {
+            counts: at(5n),
+            keep: keepAll,
+            resendAfterMs: 0,
+          });
+          expect([answer, snapshot, yield* store.read(lane), yield* store.check(lane)]).toEqual([
+            { _tag: "Cold" },
+            null,
+            null,
+            [],
+          ]);
           expect((yield* store.lanes).includes(lane.id)).toBe(false);
         }),
       ));
@@ -85,7 +98,9 @@ export const contract = (run: Run, runs: number): void => {
             { concurrency: "unbounded" },
           );
           const nonces = answers.flatMap((answer) => (answer._tag === "Granted" ? [answer.nonce] : []));
-          expect(nonces.sort((a, b) => Number(a - b))).toEqual(Array.from({ length: 16 }, (_, index) => 5n + BigInt(index)));
+          expect(nonces.sort((a, b) => Number(a - b))).toEqual(
+            Array.from({ length: 16 }, (_, index) => 5n + BigInt(index)),
+          );
           expect(answers.find(({ _tag }) => _tag === "Busy")).toMatchObject({ inFlight: 16, cap: 16 });
         }),
       ));
@@ -121,7 +136,11 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* take(store, lane, { gapOnly: true, counts: at(5n) })).toEqual({ _tag: "NoGap" });
           yield* store.commit(lane, { token: high, nonce: 6n }, attempt(6));
           expect(yield* take(store, lane, { gapOnly: true, cap: 1, counts: at(5n) })).toEqual(granted(5n));
-          expect(yield* take(store, lane, { cap: 1, counts: at(5n) })).toMatchObject({ _tag: "Busy", inFlight: 2, cap: 1 });
+          expect(yield* take(store, lane, { cap: 1, counts: at(5n) })).toMatchObject({
+            _tag: "Busy",
+            inFlight: 2,
+            cap: 1,
+          });
         }),
       ));
     it("takes two for a self-authorisation, on an idle lane, and nothing beside them", () =>
@@ -294,7 +313,9 @@ export const contract = (run: Run, runs: number): void => {
           const [slot] = (yield* store.read(lane))?.slots ?? [];
           const last = slot?.attempts.at(-1);
           expect(slot?.attempts).toHaveLength(2);
-          expect(last === undefined ? null : yield* store.replace(lane, 5n, hashOf(5), last)).toEqual({ _tag: "Replaced" });
+          expect(last === undefined ? null : yield* store.replace(lane, 5n, hashOf(5), last)).toEqual({
+            _tag: "Replaced",
+          });
           expect(yield* store.replace(lane, 6n, hashOf(6), attempt(9))).toEqual({ _tag: "Conflict", last: null });
           const { snapshot } = yield* store.reconcile(lane, { ...again, counts: at(5n) });
           expect(snapshot?.slots[0]?.attempts.at(-1)).toEqual(last);

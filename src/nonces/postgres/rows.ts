@@ -55,21 +55,18 @@ const widths = { "0": 0, "1": 1, "2": 2 } as const;
 export const slotOfRow = (operation: string, row: unknown): Result.Result<SlotAt, NonceStoreError> =>
   Result.mapError(
     Result.flatMap(readSlot(row), (slot) =>
-      Result.map(
-        readAttempts(slot.attempts),
-        (attempts): SlotAt => ({
-          nonce: BigInt(slot.nonce),
-          state: slot.state,
-          token: slot.token,
-          width: widths[slot.width],
-          until: Number(slot.until),
-          since: Number(slot.since),
-          offeredAt: Number(slot.offered_at),
-          shared: slot.shared === "true",
-          outcome: slot.outcome,
-          attempts,
-        }),
-      ),
+      Result.map(readAttempts(slot.attempts), (attempts): SlotAt => ({
+        nonce: BigInt(slot.nonce),
+        state: slot.state,
+        token: slot.token,
+        width: widths[slot.width],
+        until: Number(slot.until),
+        since: Number(slot.since),
+        offeredAt: Number(slot.offered_at),
+        shared: slot.shared === "true",
+        outcome: slot.outcome,
+        attempts,
+      })),
     ),
     () => damaged(operation, "a nonce's row"),
   );

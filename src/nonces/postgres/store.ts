@@ -10,7 +10,17 @@ import { NonceStoreError } from "../../errors/nonces.js";
 import { violations, type Snapshot, type SlotAt } from "../check.js";
 import type { LaneId } from "../lane.js";
 import { begin, pruneStep, type Decision, type Slot, type View } from "../model.js";
-import { commit, reconcile, recent, recycle, release, replace, report, reserve } from "../operations.js";
+import {
+  commit,
+  reconcile,
+  recent,
+  recycle,
+  release,
+  replace,
+  report,
+  reserve,
+  type ReserveAnswer,
+} from "../operations.js";
 import type { Moved, Reconciled, Store } from "../store.js";
 import { laneOfRow, slotsOfRows, type LaneBounds } from "./rows.js";
 import * as Sql from "./sql.js";
@@ -146,18 +156,17 @@ export const makePostgres = (sql: SqlClient): Store => {
         }),
       ),
     reserve: (lane, request) =>
-      operate(
+      operate<ReserveAnswer, Moved<ReserveAnswer>>(
         "reserve",
         lane,
         null,
         { answer: { _tag: "Cold" }, moved: none },
         (held) => reserve(held, request, held.now),
-        ({ answer, moved }): Moved<typeof answer> => ({ answer, moved }),
+        ({ answer, moved }) => ({ answer, moved }),
       ),
     commit: (lane, claim, attempt) =>
       operate("commit", lane, claim.nonce, "cold", (held) => commit(held, claim, attempt, held.now), answerOf),
-    release: (lane, claim) =>
-      operate("release", lane, claim.nonce, false, (held) => release(held, claim), answerOf),
+    release: (lane, claim) => operate("release", lane, claim.nonce, false, (held) => release(held, claim), answerOf),
     recycle: (lane, claim, hash) =>
       operate("recycle", lane, claim.nonce, false, (held) => recycle(held, claim, hash), answerOf),
     replace: (lane, nonce, replaces, attempt) =>
@@ -186,12 +195,12 @@ export const makePostgres = (sql: SqlClient): Store => {
       ),
     read: (lane) =>
       Effect.map(look("read", lane, recent), (snapshot) =>
-        snapshot === null
-          ? null
-          : { ...snapshot, slots: snapshot.slots.filter(({ nonce }) => nonce >= snapshot.tail) },
+        snapshot === null ? null : { ...snapshot, slots: snapshot.slots.filter(({ nonce }) => nonce >= snapshot.tail) },
       ),
     check: (lane) =>
-      Effect.map(look("check", lane, 9_000_000_000_000_000n), (snapshot) => (snapshot === null ? [] : violations(snapshot))),
+      Effect.map(look("check", lane, 9_000_000_000_000_000n), (snapshot) =>
+        snapshot === null ? [] : violations(snapshot),
+      ),
     lanes: Effect.mapError(query(Sql.lanes, []), storeError("lanes")).pipe(
       Effect.map((rows) => rows.flatMap((row) => ("lane" in row ? [String(row.lane)] : []))),
     ),

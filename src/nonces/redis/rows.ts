@@ -20,7 +20,8 @@ export const slotOf = (nonce: string, text: string): SlotAt | null => {
   if (!whole.test(nonce)) return null;
   if (text === "f") return { nonce: BigInt(nonce), ...freeSlot };
   const parts = text.split("|");
-  const [letter = "", token = "", width, until = "", since = "", offeredAt = "", shared, outcome = "", hashes = ""] = parts;
+  const [letter = "", token = "", width, until = "", since = "", offeredAt = "", shared, outcome = "", hashes = ""] =
+    parts;
   const state = Object.hasOwn(states, letter) ? states[letter] : undefined;
   const wide = widthOf(width);
   if (parts.length !== 9 || state === undefined || wide === null) return null;
@@ -73,7 +74,7 @@ export const snapshotOf = (operation: string, value: unknown): Result.Result<Sna
   const [now = "", floor = "", next = "", tail = ""] = texts;
   if (![now, floor, next, tail].every((each) => whole.test(each))) return fail("the lane's bounds are no numbers");
   const slots: Array<SlotAt> = [];
-  for (let at = 4; at < texts.length; ) {
+  for (let at = 4; at < texts.length;) {
     const slot = slotOf(texts[at] ?? "", texts[at + 1] ?? "");
     if (slot === null) return fail(`nonce ${texts[at]?.slice(0, 24)} is damaged`);
     const end = at + 2 + slot.attempts.length;
@@ -95,7 +96,8 @@ export const laneFromFields = (
     return whole.test(text) ? BigInt(text) : null;
   };
   const [floor, next, tail] = [bound("floor"), bound("next"), bound("tail")];
-  if (floor === null || next === null || tail === null) return { snapshot: null, unreadable: ["the lane has no bounds"] };
+  if (floor === null || next === null || tail === null)
+    return { snapshot: null, unreadable: ["the lane has no bounds"] };
   const unreadable: Array<string> = [];
   const slots: Array<SlotAt> = [];
   const raws = new Set<string>();

@@ -79,7 +79,12 @@ const reserveAnswer = (texts: ReadonlyArray<string>): ReserveAnswer | null => {
     case "granted":
       return { _tag: "Granted", nonce: BigInt(first), leaseMs: Number(second) };
     case "busy":
-      return { _tag: "Busy", inFlight: Number(first), cap: Number(second), retryInMs: third === "" ? null : Number(third) };
+      return {
+        _tag: "Busy",
+        inFlight: Number(first),
+        cap: Number(second),
+        retryInMs: third === "" ? null : Number(third),
+      };
     case "nogap":
       return { _tag: "NoGap" };
     case "spent":
@@ -190,7 +195,9 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       return [...unreadable, ...(snapshot === null ? [] : violations(snapshot))];
     }),
     lanes: Effect.map(Effect.mapError(redis.send("SMEMBERS", lanesKey), failing("lanes")), (answer) =>
-      [...(answer instanceof Set ? answer : Array.isArray(answer) ? answer : [])].flatMap((each) => textOf(each) ?? []).sort(),
+      [...(answer instanceof Set ? answer : Array.isArray(answer) ? answer : [])]
+        .flatMap((each) => textOf(each) ?? [])
+        .sort(),
     ),
   };
 };

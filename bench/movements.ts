@@ -1,0 +1,68 @@
+/**
+ * What reading movements, rights and balances out of a run costs: client CPU and memory for 1,000 to 8,000
+ * logs between 100 parties, without any network.
+ *
+ *     npm run bench:movements
+ */
+import type { Address, Hash, Hex } from "../src/errors/hex.js";
+import { measureOf } from "../src/preflight/measure.js";
+import { comparableOf, movementsOf } from "../src/preflight/movements.js";
+import * as Assets from "../src/steps/assets.js";
+import { differences } from "../src/steps/compare.js";
+import { unread } from "../src/steps/simulate.js";
+
+const parties = 100;
+const address = (index: number): Address => `0x${(index + 1).toString(16).padStart(40, "a")}` as Address;
+const word = (value: string): Hash => `0x${value.padStart(64, "0")}` as Hash;
+const transfer = word("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
+
+const readingOf = (count: number) => {
+  const logs = Array.from({ length: count }, (_, index) => ({
+    address: address(1000 + (index % 5)),
+    topics: [transfer, word(address(index % parties).slice(2)), word(address((index * 7 + 1) % parties).slice(2))],
+    data: word((index + 1).toString(16)) as string as Hex,
+    decoded: null,
+  }));
+  const outcome = { ...unread(null).outcome, status: "success" as const, logs, evidence: "measured" as const };
+  return { outcome, traced: logs };
+};
+
+const bare = { value: 0n, chainId: null, gas: null, nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null };
+const more = { gasPrice: null, accessList: null, authorizationList: null, blobVersionedHashes: null };
+const transactions = [
+  {
+    from: address(0),
+    to: address(1000),
+    data: "0x12345678" as Hex,
+    ...bare,
+    ...more,
+    maxFeePerBlobGas: null,
+    item: null,
+  },
+];
+const nothing = () => undefined;
+
+/** One scan's reading, and the two of a proof with their comparison. */
+const report = (count: number): number => {
+  const readings = [readingOf(count)];
+  const outcomes = readings.map(({ outcome }) => outcome);
+  const started = process.cpuUsage();
+  const asked = measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, []);
+  const run = { transactions, readings, sight: { before: nothing, after: nothing }, asked, paid: new Map() };
+  const told = movementsOf(run);
+  const [a, b] = [comparableOf(run), comparableOf(run)];
+  const found = differences({ outcomes, ...a }, { outcomes, ...b }, 0.005);
+  const { user, system } = process.cpuUsage(started);
+  if (told.transfers.length !== count || found.length > 0) throw new Error("the runs were read wrongly");
+  return (user + system) / 1000;
+};
+
+console.log("logs   CPU ms   heap MB");
+for (const count of [1000, 2000, 4000, 8000]) {
+  for (let warm = 0; warm < 5; warm++) report(count);
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  const samples = Array.from({ length: 9 }, () => report(count)).sort((x, y) => x - y);
+  const used = (process.memoryUsage().heapUsed - before) / samples.length / 2 ** 20;
+  console.log(`${String(count).padEnd(6)} ${(samples[4] ?? 0).toFixed(1).padStart(6)} ${used.toFixed(1).padStart(9)}`);
+}

@@ -1,0 +1,64 @@
+/** What tokens call themselves, remembered between runs for a time that the caller sets. By default nothing is. */
+import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
+import * as Duration from "effect/Duration";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import type { Address } from "../errors/hex.js";
+import type { TokenInfo } from "../steps/outputs.js";
+
+/** Names and symbols by chain and address. Decimals are read anew in every proof: amounts hang on them. */
+export interface TokenNames {
+  readonly recall: (chainId: number, tokens: ReadonlyArray<Address>) => Effect.Effect<ReadonlyArray<TokenInfo>>;
+  readonly keep: (chainId: number, infos: ReadonlyArray<TokenInfo>) => Effect.Effect<void>;
+}
+
+/** The cache of a run; remembers nothing unless {@link layerTokenCache} or another one is provided. */
+export const TokenCache: Context.Reference<TokenNames> = Context.Reference("evm-preflight/TokenCache", {
+  defaultValue: (): TokenNames => ({ recall: () => Effect.succeed([]), keep: () => Effect.void }),
+});
+
+interface Entry {
+  readonly info: TokenInfo;
+  /** Epoch ms. */
+  readonly until: number;
+}
+
+/**
+ * Remembers names and symbols in memory for `timeToLive` (ms or an Effect Duration), of at most `capacity`
+ * tokens; the oldest go first.
+ */
+export const layerTokenCache = (options: {
+  readonly timeToLive: Duration.Input;
+  readonly capacity?: number;
+}): Layer.Layer<never> =>
+  Layer.effect(
+    TokenCache,
+    Effect.sync((): TokenNames => {
+      const entries = new Map<string, Entry>();
+      const life = Duration.toMillis(Duration.fromInputUnsafe(options.timeToLive));
+      const capacity = options.capacity ?? 10_000;
+      const keyOf = (chainId: number, token: Address) => `${chainId}/${token.toLowerCase()}`;
+      return {
+        recall: (chainId, tokens) =>
+          Effect.map(Clock.currentTimeMillis, (now) =>
+            tokens.flatMap((token) => {
+              const entry = entries.get(keyOf(chainId, token));
+              return entry === undefined || entry.until <= now ? [] : [entry.info];
+            }),
+          ),
+        keep: (chainId, infos) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            for (const info of infos) {
+              const key = keyOf(chainId, info.token);
+              entries.delete(key);
+              entries.set(key, { info, until: now + life });
+            }
+            for (const key of entries.keys()) {
+              if (entries.size <= capacity) break;
+              entries.delete(key);
+            }
+          }),
+      };
+    }),
+  );
