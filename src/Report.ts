@@ -40,6 +40,20 @@ const altered = (report: Report, requests: ReadonlyArray<Request>): boolean => {
   );
 };
 
+/** Facts of a report that no clearance can stand beside, whatever its findings say: they may have been cut. */
+const contradictions = ({ transactions, funds, observed, verdict, findings }: Report): ReadonlyArray<string> => [
+  ...(transactions.every(({ outcome }) => outcome.status === "success") ? [] : ["a transaction does not succeed"]),
+  ...(funds.every(({ shortfall }) => shortfall === 0n) ? [] : ["a payer's funds are not known to suffice"]),
+  ...(transactions.every(({ input }) => funds.some(({ account }) => account === input.from))
+    ? []
+    : ["a payer's funds are missing"]),
+  ...(observed.freshness === "stale" ? ["the state asked is not the newest"] : []),
+  ...(observed.blockTag === "pending" || observed.blockTag === "latest"
+    ? []
+    : ["the report speaks of another block than the newest"]),
+  ...(verdict === verdictOf(findings) ? [] : ["the verdict is not that of the findings"]),
+];
+
 /**
  * Permission to sign exactly the report's requests, on `ready` and `caution`. Verdict, digest and age
  * are worked out again, nothing is taken on trust from the report's own words.
@@ -65,6 +79,7 @@ export const ready: (report: Report) => Effect.Effect<Clearance, Blocker> = Effe
   const expiresAt = report.observed.at + report.options.maxAgeMs;
   if (now > expiresAt) missing.push(`the report is older than ${report.options.maxAgeMs} ms`);
   if (report.observed.at > now + 60_000) missing.push("the report is dated in the future");
+  missing.push(...contradictions(report));
   const verdict = verdictOf(report.findings);
   if (verdict !== "ready" && verdict !== "caution" && missing.length === 0) missing.push(`the verdict is ${verdict}`);
   const [first, ...others] = requests ?? [];

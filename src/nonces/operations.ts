@@ -257,7 +257,8 @@ export type ReconcileAnswer =
 
 /** History that a snapshot shows, and that a reorganisation can make due again. */
 export const recent = 64n;
-const maxDue = 64;
+/** Nonces handed out to be sent by one reconciliation. */
+export const maxDue = 64;
 
 /**
  * Moves the lane to the chain's counts and names, in ascending order, the nonces whose bytes the

@@ -119,7 +119,7 @@ const barePlan = (
     ),
     before: [],
     after: [],
-    block: report.observed.blockTag,
+    block: report.options.block ?? report.observed.blockTag,
     stateOverrides: pretend ? { ...state, ...nonceOverrides(exam) } : state,
     blockOverrides,
   };
@@ -165,7 +165,7 @@ export const askProof = Effect.fnUntraced(function* (
   round: number,
 ): Effect.fn.Return<Examined, never, Rpc> {
   const { report, requests, ladder, chain, measure } = exam;
-  const block = report.observed.blockTag;
+  const block = report.options.block ?? report.observed.blockTag;
   const transactions = report.transactions.map(({ input }) => input);
   const userGas = requests.reduce((sum, { gas }) => sum + gas, 0n);
   const limit = report.observed.gasLimit ?? userGas + 2n * mostWitnessGas;
@@ -232,7 +232,9 @@ export const askProof = Effect.fnUntraced(function* (
     ),
   );
   const said = Result.isFailure(asked.plain) ? asked.plain.failure : null;
-  const refusedNonce = said?._tag === "NonceTooHigh" || said?._tag === "NonceTooLow" ? said : null;
+  // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
+  const isTaken = said?._tag === "NonceTooLow" && block === "pending";
+  const refusedNonce = said?._tag === "NonceTooHigh" || isTaken ? said : null;
   const pretended = refusedNonce === null ? null : asked.assumed;
   return {
     exam,

@@ -93,6 +93,8 @@ const decideNonces = ({ transactions, facts, proof }: Material, effective: Reado
     ),
     facts.counts,
     assigned,
+    // why: in a proof every nonce is fixed, but one that we chose must not replace somebody's transaction
+    transactions.map(({ nonce }) => proof !== null && nonce === null),
   );
   return {
     findings: decided.findings,
@@ -120,12 +122,15 @@ export const assemble = (material: Material): Report => {
   const outcomeOf = (index: number): Outcome => outcomes[index] ?? Simulate.unknownOutcome(null);
 
   const nonces = decideNonces(material, effective);
+  const makers = Code.makersOf(
+    transactions,
+    nonces.outputs.map(({ value }) => value),
+  );
   const codes = transactions.map((transaction, index) => {
-    // why: what comes into being after the first call was not there for it, unless its own authorisations put it there
-    const laterCounts = index > 0 || transaction.authorizationList !== null;
     const see = (account: Address): Code.Seen => ({
       before: world.before({ kind: "account", address: account }),
-      after: laterCounts ? world.after({ kind: "account", address: account }) : undefined,
+      after: world.after({ kind: "account", address: account }),
+      appears: Code.appearanceOf(account, index, makers),
     });
     return Code.decide(transaction, index, facts.codes, see, {
       nonce: nonces.outputs[index]?.value ?? null,

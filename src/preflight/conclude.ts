@@ -17,18 +17,24 @@ const ahead = 3n;
 /** A state older than this many block times (and a minute) is stale. */
 const mostBlockTimes = 10;
 
+/** The ids of geth's and of anvil's and hardhat's development chains. */
+const developmentChains = [1337, 31337];
+
 const freshnessOf = (
   base: bigint | null,
   latest: bigint | null,
   timestamp: bigint | null,
   now: number,
   chain: Chain,
+  isDevelopment: boolean,
 ): Observed["freshness"] => {
-  const old =
-    chain.known &&
-    timestamp !== null &&
-    now - Number(timestamp) * 1000 > Math.max(60_000, mostBlockTimes * chain.blockTimeMs);
-  if (old) return "stale";
+  // why: an hour without a block is an outage anywhere but on a development chain, which mines when it is asked to
+  const most = chain.known
+    ? Math.max(60_000, mostBlockTimes * chain.blockTimeMs)
+    : isDevelopment
+      ? Infinity
+      : 3_600_000;
+  if (timestamp !== null && now - Number(timestamp) * 1000 > most) return "stale";
   if (base === null || latest === null) return "unknown";
   // blocks that pass while the answers travel count for chains faster than the network
   const drift = BigInt(Math.ceil(1000 / chain.blockTimeMs)) + behind;
@@ -55,7 +61,7 @@ export const observe = ({ facts, options, now }: Material, world: World, chain: 
     at: now,
     freshness:
       current && options.blockOverrides === null
-        ? freshnessOf(baseNumber, latestNumber, timestamp, now, chain)
+        ? freshnessOf(baseNumber, latestNumber, timestamp, now, chain, developmentChains.includes(world.chainId ?? 0))
         : "unknown",
     tier: world.main !== null ? "simulate" : facts.called !== null ? "call" : "none",
   };
@@ -69,7 +75,7 @@ export const aboutState = (observed: Observed, options: ReportOptions): Readonly
     findings.push(
       note(
         "PendingStale",
-        "warning",
+        "unavailable",
         {
           verdict: "the state asked is not the newest",
           evidence: `base block ${observed.baseNumber}, latest block ${observed.latestNumber}, timestamp ${observed.timestamp}`,

@@ -8,7 +8,7 @@ import type { Approval, BalanceChange, Outcome, TokenInfo, Transfer } from "../s
 import type { Lookup, Reading } from "../steps/simulate.js";
 import * as Tokens from "../steps/tokens.js";
 import type { Transaction } from "../transaction/schema.js";
-import { measureOf, type Measure } from "./measure.js";
+import type { Measure } from "./measure.js";
 
 /** What the witness saw in the run. */
 export interface Sight {
@@ -90,9 +90,9 @@ export const movementsOf = (run: Run): Movements => {
   const told = Assets.transfers(readings);
   const transfers = Assets.settle(told, standards);
   const outcomes = readings.map(({ outcome }) => outcome);
-  const found = measureOf(transactions, { outcomes, transfers: told }, []);
-  const holdings = Assets.union(asked.holdings, found.holdings);
-  const rights = Approvals.union(asked.rights, found.rights);
+  const all = Number.POSITIVE_INFINITY;
+  const holdings = Assets.union(asked.holdings, Assets.holdings([], told, all).kept);
+  const rights = Approvals.union(asked.rights, Approvals.rights(transactions, outcomes, all).kept);
   const changes = Assets.decide(transfers, holdings, sight.before, sight.after, paid, standards);
   const granted = Approvals.decide(rights, sight.before, sight.after, settingOf(run, standards));
   return {

@@ -59,9 +59,19 @@ export const make = <R = never>(layer: Layer.Layer<Rpc | R>, defaults: Options =
   return {
     scan,
     preflight,
-    prove: (report, options) => run(Preflight.prove(report, options), options?.signal),
+    prove: (report, options) => run(Preflight.prove(report, withPolicies(report, options, defaults)), options?.signal),
     ready: (report) => run(Report.ready(report), undefined),
     effect: (effect, options) => run(effect, options?.signal),
     dispose: () => runtime.dispose(),
   };
+};
+
+/**
+ * A policy made by a function is in the report by name only. Where the report holds just the door's own
+ * policies, the door has them still; any others have to be given again.
+ */
+const withPolicies = (report: Report.Report, options: Options | undefined, { policies }: Options): Options => {
+  if (policies === undefined || options?.policies !== undefined) return options ?? {};
+  const isOwn = JSON.stringify(policies.map(({ data }) => data)) === JSON.stringify(report.options.policies);
+  return isOwn ? { ...options, policies } : (options ?? {});
 };

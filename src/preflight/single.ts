@@ -73,7 +73,7 @@ export const checkCode: Step<CodeOutput> = Effect.fn("Preflight.checkCode")(func
 ) {
   const { transaction, chain, block } = yield* single(input, options);
   const codes = yield* Code.ask(Code.accounts([transaction]), block);
-  const unseen = () => ({ before: undefined, after: undefined });
+  const unseen = () => ({ before: undefined, after: undefined, appears: "after" as const });
   const { output, findings } = Code.decide(transaction, 0, codes, unseen, {
     nonce: transaction.nonce,
     chain,

@@ -61,7 +61,7 @@ export const ReportOptions = Schema.Struct({
   block: Schema.NullOr(BlockName),
   stateOverrides: Schema.NullOr(Schema.Record(Schema.String, stateOverride)),
   blockOverrides: Schema.NullOr(blockOverrides),
-  /** Policies as data; one made by a function is kept by name only and counts as unknown after `fromJson`. */
+  /** Policies as data; one made by a function is kept by name only, and counts as unknown in the next `prove` unless it is given again. */
   policies: Schema.Array(Schema.Json),
   /** Share of an amount by which outcomes may differ, e.g. 0.005. */
   tolerance: Schema.Finite,

@@ -16,6 +16,7 @@ import type { RpcError } from "../errors/rpc.js";
 import { InitCodeTooLarge, NoCode, SenderNotEoa, type Verdict } from "../errors/verdicts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
+import { authorityOf } from "../transaction/signer.js";
 import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { AccountCode, Code } from "./outputs.js";
@@ -25,11 +26,55 @@ type Failure = RpcError | Verdict;
 /** What `eth_getCode` answered for each account. */
 export type Codes = ReadonlyMap<Address, Result.Result<Hex, Failure>>;
 
-/** What the witness saw of an account before and after; undefined where it saw nothing. */
+/** What the witness saw of an account before and after the bundle; undefined where it saw nothing. */
 export interface Seen {
   readonly before: Answer | undefined;
   readonly after: Answer | undefined;
+  /** Whether code that is only there after the bundle was there for this transaction. */
+  readonly appears: Appearance;
 }
+
+/** When code came to an address: before a transaction ran, only after it, or nobody can tell. */
+export type Appearance = "before" | "after" | "unclear";
+
+/** What a bundle itself may put at addresses, by transaction. */
+export interface Makers {
+  /** Where each deployment puts its contract; null for calls and unknown nonces. */
+  readonly creates: ReadonlyArray<Address | null>;
+  /** The accounts whose authorisations each transaction carries. */
+  readonly authorities: ReadonlyArray<ReadonlyArray<Address>>;
+  /** Whether each transaction can run code at all. */
+  readonly runs: ReadonlyArray<boolean>;
+}
+
+/** Where a deployment with this nonce puts its contract; null for calls. */
+export const createdBy = (transaction: Transaction, nonce: number | null): Address | null =>
+  transaction.to === null && nonce !== null
+    ? (getContractAddress({ from: transaction.from as ViemAddress, nonce: BigInt(nonce) }).toLowerCase() as Address)
+    : null;
+
+/** What the transactions of a bundle may bring into being. */
+export const makersOf = (transactions: ReadonlyArray<Transaction>, nonces: ReadonlyArray<number | null>): Makers => ({
+  creates: transactions.map((transaction, index) => createdBy(transaction, nonces[index] ?? null)),
+  authorities: transactions.map(({ authorizationList }) =>
+    (authorizationList ?? []).flatMap((entry) => authorityOf(entry) ?? []),
+  ),
+  runs: transactions.map(({ to, data }) => to === null || data.length > 2),
+});
+
+/**
+ * Whether code that an account has only after the bundle was there when transaction `index` called it.
+ * A call to an empty address runs nothing, so it cannot have put the code there itself; its own
+ * authorisations take effect before it runs.
+ */
+export const appearanceOf = (account: Address, index: number, { creates, authorities, runs }: Makers): Appearance => {
+  const makes = (at: number): boolean => creates[at] === account || authorities[at]?.includes(account) === true;
+  if (authorities[index]?.includes(account) === true) return "before";
+  const at = creates.findIndex((_, position) => makes(position));
+  if (at !== -1) return at < index ? "before" : "after";
+  if (!runs.slice(0, index).some(Boolean)) return "after";
+  return runs.slice(index + 1).some(Boolean) ? "unclear" : "before";
+};
 
 /** Every account whose code matters, each once. */
 export const accounts = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Address> => [
@@ -63,37 +108,39 @@ const isPrecompile = (account: Address): boolean => {
   return (number >= 1n && number <= 0x11n) || number === 0x100n;
 };
 
-/** The code one source saw: its first 23 bytes and whether there is more. */
-interface Sight {
-  readonly code: string;
-  readonly measured: boolean;
-}
+const codeIn = (given: Answer | undefined): string | null =>
+  given?.kind !== "account" ? null : given.codeSize > 23n ? `${given.codePrefix}..` : given.codePrefix;
 
-const sights = (answer: Result.Result<Hex, Failure> | undefined, seen: Seen): ReadonlyArray<Sight> => {
-  const read = (given: Answer | undefined): ReadonlyArray<Sight> =>
-    given?.kind === "account"
-      ? [{ code: given.codeSize > 23n ? `${given.codePrefix}..` : given.codePrefix, measured: true }]
-      : [];
-  const asked =
-    answer !== undefined && Result.isSuccess(answer) ? [{ code: answer.success as string, measured: false }] : [];
-  return [...read(seen.before), ...asked, ...read(seen.after)];
-};
+const isCode = (code: string | null): code is string => code !== null && code.length > 2;
 
-/** The kind of one account from everything that saw it: code anywhere counts, a contract before a delegation. */
+/**
+ * The kind of one account from everything that saw it. What the witness read in the very state that was
+ * simulated decides; where `eth_getCode` claims code that was not there, the call ran nothing and nobody
+ * can say what it would do: `unknown`.
+ */
 export const decideAccount = (
   account: Address,
   answer: Result.Result<Hex, Failure> | undefined,
-  seen: Seen,
+  { before, after, appears }: Seen,
 ): AccountCode => {
-  const all = sights(answer, seen);
-  const evidence = all.some(({ measured }) => measured) ? "measured" : all.length > 0 ? "estimated" : "unavailable";
-  const none = { account, delegate: null, delegateHasCode: null, evidence } as const;
-  const filled = all.filter(({ code }) => code.length > 2);
-  if (filled.some(({ code }) => delegateOf(code) === null)) return { ...none, kind: "contract" };
-  const delegate = filled.length === 0 ? null : delegateOf(filled[filled.length - 1]?.code ?? "");
-  if (delegate !== null) return { ...none, kind: "delegated", delegate };
-  if (isPrecompile(account)) return { ...none, kind: "precompile" };
-  return { ...none, kind: all.length > 0 ? "nobody" : "unknown" };
+  const asked = answer !== undefined && Result.isSuccess(answer) ? (answer.success as string) : null;
+  const [had, has] = [codeIn(before), appears === "after" ? null : codeIn(after)];
+  const none = { account, delegate: null, delegateHasCode: null } as const;
+  const kindOf = (code: string, evidence: AccountCode["evidence"]): AccountCode => {
+    const delegate = delegateOf(code);
+    return delegate === null
+      ? { ...none, kind: "contract", evidence }
+      : { ...none, kind: "delegated", delegate, evidence };
+  };
+  const unclear = { ...none, kind: "unknown", evidence: "unavailable" } as const;
+  // an authorisation of the bundle may change a delegation: the later word counts
+  if (isCode(had)) return kindOf(isCode(has) && delegateOf(had) !== null ? has : had, "measured");
+  if (isCode(has)) return appears === "unclear" ? unclear : kindOf(has, "measured");
+  if (isCode(asked)) return had === null ? kindOf(asked, "estimated") : unclear;
+  if (had === null && has === null && asked === null)
+    return isPrecompile(account) ? { ...none, kind: "precompile", evidence: "assumed" } : unclear;
+  const evidence = had === null && has === null ? "estimated" : "measured";
+  return { ...none, kind: isPrecompile(account) ? "precompile" : "nobody", evidence };
 };
 
 /** Code and findings of one transaction. */
@@ -126,13 +173,7 @@ export const decide = (
   };
   const from = look(transaction.from);
   const to = transaction.to === null ? null : look(transaction.to);
-  const creates =
-    to === null && options.nonce !== null
-      ? (getContractAddress({
-          from: transaction.from as ViemAddress,
-          nonce: BigInt(options.nonce),
-        }).toLowerCase() as Address)
-      : null;
+  const creates = createdBy(transaction, options.nonce);
   const findings: Array<Finding> = [];
   const hasData = transaction.data.length > 2;
   for (const account of to === null || to.account === from.account ? [from] : [from, to]) {
@@ -144,7 +185,11 @@ export const decide = (
         note(
           "EvidenceReduced",
           "unavailable",
-          { verdict: "nobody could say who lives at the address", evidence: account.account },
+          {
+            verdict: "who lives at the address when it is called is not known: the sources disagree or do not say",
+            evidence: account.account,
+            remedy: "ask again, or another node",
+          },
           where,
         ),
       );
@@ -193,7 +238,9 @@ export const decide = (
   if (to === null) {
     const size = BigInt((transaction.data.length - 2) / 2);
     const limit = BigInt(options.chain.maxInitCodeSize);
-    if (size > limit) findings.push(fromError(new InitCodeTooLarge({ size, limit }), "blocker", where));
+    // why: chains that nobody described may allow more; there the node's own simulation decides
+    const severity = options.chain.known ? "blocker" : "warning";
+    if (size > limit) findings.push(fromError(new InitCodeTooLarge({ size, limit }), severity, where));
   }
   return { output: { from, to, creates }, findings };
 };

@@ -136,9 +136,8 @@ const controlled = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
 
 const compareControl = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
   const [one, other] = [controlled(a), controlled(b)];
-  const only = (these: ReadonlyArray<string>, those: ReadonlyArray<string>) =>
-    these.filter((line) => !those.includes(line));
-  return [...only(one, other), ...only(other, one)].map((line) => `only in one run: ${line}`);
+  const only = (these: ReadonlyArray<string>, those: ReadonlySet<string>) => these.filter((line) => !those.has(line));
+  return [...only(one, new Set(other)), ...only(other, new Set(one))].map((line) => `only in one run: ${line}`);
 };
 
 /** One line per difference, with both values; none when the stories agree. `a` is named first. */

@@ -98,7 +98,10 @@ export interface FeeContext {
 
 /** The quote before any caller's wish: what a transaction without fee fields would get. */
 export interface Quote {
+  /** The largest that any source gives: what is proposed must hold under all of them. */
   readonly baseFeePerGas: bigint | null;
+  /** What the node itself says; the formula's only where it says nothing. A caller's cap below it cannot be mined. */
+  readonly leastFeePerGas: bigint | null;
   readonly tip: bigint;
   readonly tipSource: Fee["tipSource"];
   readonly maxFeePerGas: bigint | null;
@@ -174,8 +177,10 @@ export const quote = (facts: FeeFacts, context: FeeContext): Quote => {
   const tipSource = fromHistory !== null ? "feeHistory" : fromReceipts !== null ? "receipts" : "minimum";
   const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / blockTimeMs));
   const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
+  const said = [context.simulatedBaseFee, announced].filter((fee): fee is bigint => fee !== null);
   return {
     baseFeePerGas,
+    leastFeePerGas: said.length === 0 ? baseFeePerGas : said.reduce((a, b) => (a > b ? a : b)),
     tip,
     tipSource,
     maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tip,
@@ -277,7 +282,8 @@ export const decide = (
       findings: [
         fromError(
           new FeeCapTooLow({ account: transaction.from, maxFeePerGas: cap, baseFeePerGas: base }),
-          "blocker",
+          // why: the formula's parameters may be another chain's; against the node's own word it only warns
+          given.leastFeePerGas !== null && cap >= given.leastFeePerGas ? "warning" : "blocker",
           where,
         ),
       ],

@@ -24,6 +24,9 @@ export interface Counts {
   readonly pending: Result.Result<number, Failure>;
 }
 
+/** Pools hold a few dozen to a few hundred consecutive transactions of one account; beyond this it is no pool. */
+const mostInFlight = 10_000;
+
 /** More transactions than any account will ever send; far enough below 2^53 for a whole bundle to follow. */
 const mostCounted = 2n ** 52n;
 
@@ -93,12 +96,14 @@ const advance = (
  *
  * Blockers: `NonceTooLow`, `NonceTooHigh`. One count missing is a warning, both are `unavailable`
  * with the node's error. `assigned` are nonces reserved elsewhere (by index); they may run ahead of
- * what the node knows.
+ * what the node knows. `chosen` are nonces that an earlier round chose (by index): taken meanwhile by
+ * another transaction, they are too low, for nobody asked to replace that one.
  */
 export const decide = (
   transactions: ReadonlyArray<Transaction>,
   counts: ReadonlyMap<Address, Counts>,
   assigned: ReadonlyArray<number | null> = [],
+  chosen: ReadonlyArray<boolean> = [],
 ): Decision => {
   const findings: Array<Finding> = [];
   const upcoming = new Map<Address, number>();
@@ -130,6 +135,20 @@ export const decide = (
         ),
       );
     }
+    if (first && latest !== null && pending !== null && pending - latest > mostInFlight) {
+      findings.push(
+        note(
+          "NodeDisagrees",
+          "unavailable",
+          {
+            verdict: "the node counts more transactions in flight than a pool keeps for one account",
+            evidence: `pending ${pending}, latest ${latest}`,
+            remedy: "use another node, or give the nonce yourself",
+          },
+          where,
+        ),
+      );
+    }
     const next = nextOf(transaction.from);
     const due = upcoming.get(transaction.from) ?? next;
     const reserved = assigned[index] ?? null;
@@ -150,8 +169,21 @@ export const decide = (
     if (value === null || due === null) return output;
     const evidenceOf = { account: transaction.from, nonce: BigInt(value), next: BigInt(due) };
     // what an earlier transaction of the bundle takes is gone, whatever the node could count
-    const least = first ? latest : due;
-    if (least !== null && value < least) {
+    const least = first && chosen[index] !== true ? latest : due;
+    if (least === null && value < due) {
+      findings.push(
+        note(
+          "EvidenceReduced",
+          "unavailable",
+          {
+            verdict: "whether the nonce is mined already is not known",
+            evidence: `nonce ${value}, next free ${due}`,
+            remedy: "ask again, or use the next nonce",
+          },
+          where,
+        ),
+      );
+    } else if (least !== null && value < least) {
       findings.push(fromError(new NonceTooLow({ ...evidenceOf, next: BigInt(least) }), "blocker", where));
     } else if (value < due) {
       findings.push(

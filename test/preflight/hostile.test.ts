@@ -115,6 +115,7 @@ describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
           ]);
           const info = report.tokens.find((one) => one.token === token);
           expect([info?.symbol, info?.decimals]).toEqual(["GLD", 18]);
+          // eslint-disable-next-line no-control-regex
           expect(Report.toText(report)).not.toMatch(/[\u202e\u0007]/);
         },
       ),

@@ -1,5 +1,6 @@
 /** A node with real contracts, transactions that stay pending, and the pipeline run against it. */
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import {
   encodeDeployData,
@@ -11,6 +12,7 @@ import {
   type TransactionSerializable,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import type { RpcError } from "../../src/errors/rpc.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -147,6 +149,67 @@ export const scenesFor = (what: string): ReadonlyArray<readonly [name: string, s
 /** Tries nothing twice, so that every fault is seen. */
 export const layerOf = (url: string, options: Rpc.HttpOptions = {}) =>
   Rpc.layerHttp(url, { retryTimes: 0, ...options });
+
+/** What a request is for, told by its parameters. */
+export type Purpose =
+  | "scanned run"
+  | "probe"
+  | "first run"
+  | "second run"
+  | "run beside"
+  | "latest count"
+  | "pending count"
+  | (string & {});
+
+interface SimulationWire {
+  readonly calls: ReadonlyArray<{ readonly nonce?: string }>;
+  readonly blockOverrides?: { readonly baseFeePerGas?: string; readonly time?: string };
+}
+
+export const purposeOf = (method: string, params: ReadonlyArray<unknown>): Purpose => {
+  if (method === "eth_getTransactionCount") return `${String(params[1])} count`;
+  if (method !== "eth_simulateV1") return method;
+  const [block] = (params[0] as { readonly blockStateCalls: [SimulationWire] }).blockStateCalls;
+  if (block.calls.length === 1) return "probe";
+  if (block.blockOverrides?.baseFeePerGas === "0x0") return "scanned run";
+  if (block.calls[0]?.nonce !== undefined) return "run beside";
+  return block.blockOverrides?.time === undefined ? "first run" : "second run";
+};
+
+/** Instead of the node's answer: another result, or a failure. null = the node's own. */
+export type Tampering = (asked: {
+  readonly purpose: Purpose;
+  readonly params: ReadonlyArray<unknown>;
+  /** Requests of this purpose before. */
+  readonly before: number;
+}) => ((result: unknown) => unknown) | RpcError | null;
+
+/** The node with some of its answers changed on the way. */
+export const tampered = (url: string, tamper: Tampering, options: Rpc.HttpOptions = {}): Layer.Layer<Rpc.Rpc> =>
+  Layer.effect(
+    Rpc.Rpc,
+    Effect.map(Rpc.Rpc, (node) => {
+      const asked = new Map<string, number>();
+      return Rpc.Rpc.of({
+        ...node,
+        request: (method, params) => {
+          const purpose = purposeOf(method, params);
+          const before = asked.get(purpose) ?? 0;
+          asked.set(purpose, before + 1);
+          const change = tamper({ purpose, params, before });
+          if (change === null) return node.request(method, params);
+          return typeof change === "function" ? Effect.map(node.request(method, params), change) : Effect.fail(change);
+        },
+      });
+    }),
+  ).pipe(Layer.provide(layerOf(url, options)));
+
+export const preflightOn = (layer: Layer.Layer<Rpc.Rpc>, input: AnyInput, options?: Preflight.Options) =>
+  Effect.runPromise(Preflight.preflight(input as never, options).pipe(Effect.provide(layer)));
+export const scanOn = (layer: Layer.Layer<Rpc.Rpc>, input: AnyInput, options?: Preflight.Options) =>
+  Effect.runPromise(Preflight.scan(input as never, options).pipe(Effect.provide(layer)));
+export const proveOn = (layer: Layer.Layer<Rpc.Rpc>, report: Report.Report, options?: Preflight.Options) =>
+  Effect.runPromise(Preflight.prove(report, options).pipe(Effect.provide(layer)));
 
 /** Inputs of tests come out of tables: the types of the doors are proven elsewhere. */
 export type AnyInput = Preflight.Input | ReadonlyArray<unknown>;

@@ -1,6 +1,8 @@
 /** What stands against a transaction is found, typed and exact; and a node that validates nothing changes none of it. */
 import { getContractAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { classify } from "../../src/errors/classify.js";
+import type { RpcError } from "../../src/errors/rpc.js";
 import type { Finding } from "../../src/Report.js";
 import type * as Report from "../../src/Report.js";
 import { Aggregator, Box, Gate, Token } from "../contracts/artifacts.js";
@@ -14,12 +16,15 @@ import {
   other,
   owner,
   preflight,
+  preflightOn,
   quantity,
   refusedWith,
   scan,
+  scanOn,
   scenesFor,
   signAll,
   spare,
+  tampered,
   third,
   type AnyInput,
   type Scene,
@@ -293,25 +298,23 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
   });
 
   it("a node that claims a shortage where there is none is not believed, and not waved through", async () => {
-    const proxy = await startProxy({ target: scene.url });
-    try {
-      proxy.fail(
-        "eth_simulateV1",
-        { kind: "error", error: { code: -38014, message: "insufficient funds for gas * price + value" } },
-        1,
-      );
-      const report = await scan(proxy.url, { from: owner.address, to: other.address, value: 1n });
-      expect(["unknown", "ready"]).toContain(report.verdict);
-      const twice = await startProxy({ target: scene.url });
-      twice.fail("eth_simulateV1", {
-        kind: "error",
-        error: { code: -38014, message: "insufficient funds for gas * price + value" },
-      });
-      const all = await preflight(twice.url, { from: owner.address, to: other.address, value: 1n });
-      expect(["unknown", "blocked"]).toContain(all.verdict);
-      await twice.stop();
-    } finally {
-      await proxy.stop();
+    const transfer = { from: owner.address, to: other.address, value: 1n };
+    const error = { code: -38014, message: "insufficient funds for gas * price + value" };
+    const shortage = classify({ method: "eth_simulateV1", error }) as RpcError;
+    const once = tampered(scene.url, ({ purpose, before }) =>
+      purpose === "scanned run" && before === 0 ? shortage : null,
+    );
+    const scanned = await scanOn(once, transfer);
+    expect([scanned.verdict, codesOf(scanned)[0], scanned.ledger.rounds]).toEqual([
+      "unknown",
+      "InsufficientFunds/unavailable",
+      2,
+    ]);
+    for (const purpose of ["scanned run", "first run", "second run"]) {
+      const always = tampered(scene.url, (asked) => (asked.purpose === purpose ? shortage : null));
+      const report = await preflightOn(always, transfer);
+      expect([purpose, report.verdict]).toEqual([purpose, purpose === "scanned run" ? report.verdict : "unknown"]);
+      expect([purpose, report.verdict]).not.toEqual([purpose, "ready"]);
     }
   });
 

@@ -8,7 +8,7 @@ import { reserve, type Lease } from "./lease.js";
 
 /** Whether the transaction delegates its own sender, which takes a second nonce. */
 const isSelfAuthorising = ({ from, authorizationList }: Transaction): boolean =>
-  authorizationList?.some((entry) => authorityOf(entry) === from) === true;
+  authorizationList?.some((entry) => authorityOf(entry)?.toLowerCase() === from.toLowerCase()) === true;
 
 const countsOf = ({ latest, next }: Report["transactions"][number]["nonce"]): Counts | null =>
   latest === null || next === null ? null : { latest: BigInt(latest), pending: BigInt(next) };

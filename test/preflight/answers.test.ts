@@ -1,0 +1,227 @@
+/** A node that lies or talks nonsense: never a defect, and never a `ready` that rests on it. */
+import * as Effect from "effect/Effect";
+import fc from "fast-check";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BlockNotFound, InternalError, RpcError } from "../../src/errors/rpc.js";
+import * as Policy from "../../src/Policy.js";
+import * as Preflight from "../../src/Preflight.js";
+import * as Report from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
+import { Gate, Token } from "../contracts/artifacts.js";
+import {
+  calldata,
+  codesOf,
+  other,
+  owner,
+  preflight,
+  preflightOn,
+  prove,
+  proveOn,
+  purposeOf,
+  quantity,
+  refusedWith,
+  scan,
+  scanOn,
+  scenesFor,
+  spare,
+  tampered,
+  type Purpose,
+  type Scene,
+  type Tampering,
+} from "./scene.js";
+
+type Wire = { [key: string]: unknown };
+type BlockWire = Wire & { calls: Array<Wire & { returnData: Hex }> };
+const blockOf = (result: unknown): BlockWire => (result as [BlockWire])[0];
+const rewritten = (change: (block: BlockWire) => BlockWire) => (result: unknown) => [
+  change(structuredClone(blockOf(result))),
+];
+/** The witness answers with one byte changed at `offset`, or with something else altogether. */
+const witnessSays = (change: (data: Hex) => Hex) =>
+  rewritten((block) => ({
+    ...block,
+    calls: block.calls.map((call, index) =>
+      index === 0 || index === block.calls.length - 1 ? { ...call, returnData: change(call.returnData) } : call,
+    ),
+  }));
+
+describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let gate: Hex;
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy(Token, ["Token", "TKN", 18]);
+    gate = await scene.deploy(Gate);
+    await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 1_000_000n]) });
+    await scene.send(owner, { to: gate, data: calldata(Gate, "open") });
+    await scene.mine();
+  });
+  afterAll(() => scene?.stop());
+
+  const transfer = () => ({
+    from: owner.address,
+    to: token,
+    abi: Token.abi,
+    functionName: "transfer",
+    args: [other.address, 5n],
+  });
+  const pass = () => ({ from: other.address, to: gate, abi: Gate.abi, functionName: "pass" });
+  const severe = (report: Report.Report) => codesOf(report).filter((code) => !code.endsWith("/info"));
+
+  const garbage =
+    (purpose: Purpose, change: (data: Hex) => Hex): Tampering =>
+    (asked) =>
+      asked.purpose === purpose ? witnessSays(change) : null;
+  const changes: Readonly<Record<string, (data: Hex) => Hex>> = {
+    nothing: () => "0x",
+    noise: () => `0x${"5a".repeat(400)}`,
+    "cut short": (data) => data.slice(0, 40) as Hex,
+    "no gas left": () => "0x7769743100",
+  };
+  it.each(Object.entries(changes))("the witness says %s", async (_, change) => {
+    for (const purpose of ["scanned run", "probe", "first run", "second run"]) {
+      const report = await preflightOn(tampered(scene.url, garbage(purpose, change)), transfer());
+      const ready = report.verdict === "ready";
+      // the probe is one of two sources of everything it says, except L1 fees
+      expect([purpose, report.verdict, ready && purpose !== "probe" && purpose !== "scanned run"]).toEqual([
+        purpose,
+        report.verdict,
+        false,
+      ]);
+      if (purpose === "first run" || purpose === "second run") expect(["unknown", "caution"]).toContain(report.verdict);
+    }
+    const everywhere = await preflightOn(
+      tampered(scene.url, ({ purpose }) =>
+        ["scanned run", "probe", "first run", "second run"].includes(purpose) ? witnessSays(change) : null,
+      ),
+      transfer(),
+    );
+    expect(everywhere.verdict).toBe("unknown");
+  });
+
+  it("random bytes changed in any answer of the witness are never a defect", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(2_000),
+        fc.nat(255),
+        fc.constantFrom("probe", "first run", "second run", "scanned run"),
+        async (at, byte, which) => {
+          const change = (data: Hex): Hex => {
+            const index = 2 + 2 * (at % Math.max(1, (data.length - 2) / 2));
+            return `${data.slice(0, index)}${byte.toString(16).padStart(2, "0")}${data.slice(index + 2)}` as Hex;
+          };
+          const report = await preflightOn(tampered(scene.url, garbage(which, change)), transfer());
+          expect(["ready", "caution", "unknown", "blocked"]).toContain(report.verdict);
+          expect(await Effect.runPromise(Report.fromJson(Report.toJson(report)))).toEqual(report);
+          expect(Report.toText(report)).not.toBe("");
+        },
+      ),
+      { numRuns: name === "anvil" ? 25 : 8 },
+    );
+  });
+
+  const answered = (purpose: Purpose, result: unknown) =>
+    preflightOn(
+      tampered(scene.url, (asked) => (asked.purpose === purpose ? () => result : null)),
+      transfer(),
+    );
+
+  it("counts of any size", async () => {
+    for (const result of [quantity(2n ** 256n - 1n), quantity(2n ** 64n - 1n), quantity(2n ** 53n), "0x", -1, null]) {
+      for (const purpose of ["latest count", "pending count"]) {
+        const report = await answered(purpose, result);
+        expect([purpose, result, report.verdict]).not.toEqual([purpose, result, "ready"]);
+      }
+    }
+    const most = await answered("pending count", quantity(2n ** 52n));
+    expect([most.verdict, most.transactions[0].nonce.value]).toEqual(["unknown", 2 ** 52]);
+    const bundle = await preflightOn(
+      tampered(scene.url, ({ purpose }) => (purpose.endsWith("count") ? () => quantity(2n ** 52n) : null)),
+      [transfer(), transfer(), transfer()],
+    );
+    expect(bundle.transactions[2]?.nonce.value).toBe(2 ** 52 + 2);
+    const backwards = await answered("pending count", "0x0");
+    expect(severe(backwards)).toContain("NodeDisagrees/warning");
+  });
+
+  it("two chain ids, in every proof that follows", async () => {
+    const report = await answered("eth_chainId", "0x1");
+    expect([report.verdict, report.stage]).toEqual(["unknown", "proven"]);
+    expect(codesOf(report)).toContain("NodeDisagrees/unavailable");
+    expect((await prove(scene.url, report)).verdict).toBe("unknown");
+  });
+
+  it("a simulation with too few, too many, or contradicting calls", async () => {
+    const shapes: ReadonlyArray<(block: BlockWire) => unknown> = [
+      (block) => [{ ...block, calls: block.calls.slice(1) }],
+      (block) => [{ ...block, calls: [...block.calls, block.calls[0]] }],
+      (block) => [block, block],
+      () => [],
+      () => null,
+      () => "0x",
+      (block) => [{ ...block, calls: block.calls.map((call) => ({ ...call, status: "0x2" })) }],
+      (block) => [
+        {
+          ...block,
+          calls: block.calls.map((call) => ({ ...call, error: { code: 3, message: "execution reverted" } })),
+        },
+      ],
+      (block) => [{ ...block, calls: block.calls.map((call) => ({ ...call, gasUsed: quantity(2n ** 255n) })) }],
+      (block) => [
+        {
+          ...block,
+          calls: block.calls.map((call) => ({ ...call, logs: [{ address: "0x", topics: [], data: "0x" }] })),
+        },
+      ],
+      (block) => [{ ...block, calls: block.calls.map((call) => ({ ...call, logs: {} })) }],
+    ];
+    for (const [index, shape] of shapes.entries()) {
+      for (const purpose of ["scanned run", "first run", "second run"]) {
+        const lying = tampered(scene.url, (asked) =>
+          asked.purpose === purpose ? (result) => shape(blockOf(result)) : null,
+        );
+        const report = await preflightOn(lying, transfer());
+        expect([index, purpose, report.verdict]).not.toEqual([index, purpose, "ready"]);
+      }
+    }
+  });
+
+  it("estimates and fees of any size", async () => {
+    for (const result of ["0x0", quantity(2n ** 256n - 1n), quantity(2n ** 64n)]) {
+      const report = await answered("eth_estimateGas", result);
+      expect([result, report.transactions[0].outcome.status]).toEqual([result, "success"]);
+      if (result !== "0x0") expect(report.verdict).not.toBe("ready");
+    }
+    const block = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Wire;
+    for (const baseFeePerGas of ["0x0", quantity(2n ** 256n - 1n)]) {
+      const report = await answered("eth_getBlockByNumber", { ...block, baseFeePerGas });
+      expect(["ready", "caution", "blocked", "unknown"]).toContain(report.verdict);
+      if (baseFeePerGas !== "0x0") expect(report.verdict).not.toBe("ready");
+    }
+    const history = {
+      oldestBlock: "0x0",
+      baseFeePerGas: ["0x1", quantity(2n ** 256n - 1n)],
+      gasUsedRatio: [1],
+      reward: [["0x1", "0x1", quantity(2n ** 255n)]],
+    };
+    expect((await answered("eth_feeHistory", history)).verdict).not.toBe("ready");
+  });
+
+  it("code where there is none, and none where there is some", async () => {
+    const code = await preflightOn(
+      tampered(scene.url, ({ purpose }) => (purpose === "eth_getCode" ? () => "0x" : null)),
+      transfer(),
+    );
+    // the witness sees the code itself
+    expect(code.verdict).toBe("ready");
+    const contract = await preflightOn(
+      tampered(scene.url, ({ purpose, params }) =>
+        purpose === "eth_getCode" && params[0] === owner.address.toLowerCase() ? () => "0x6001" : null,
+      ),
+      transfer(),
+    );
+    expect(contract.verdict).toBe("unknown");
+  });
+});

@@ -1,0 +1,261 @@
+/** What a proof notices: a world that moved, runs that cannot be compared, answers that lie, and no order of arrival. */
+import * as Effect from "effect/Effect";
+import fc from "fast-check";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BlockNotFound, InternalError, RpcError } from "../../src/errors/rpc.js";
+import * as Policy from "../../src/Policy.js";
+import * as Preflight from "../../src/Preflight.js";
+import * as Report from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
+import { Gate, Token } from "../contracts/artifacts.js";
+import {
+  calldata,
+  codesOf,
+  other,
+  owner,
+  preflight,
+  preflightOn,
+  prove,
+  proveOn,
+  purposeOf,
+  quantity,
+  refusedWith,
+  scan,
+  scanOn,
+  scenesFor,
+  spare,
+  tampered,
+  type Purpose,
+  type Scene,
+  type Tampering,
+} from "./scene.js";
+
+type Wire = { [key: string]: unknown };
+type BlockWire = Wire & { calls: Array<Wire & { returnData: Hex }> };
+const blockOf = (result: unknown): BlockWire => (result as [BlockWire])[0];
+const rewritten = (change: (block: BlockWire) => BlockWire) => (result: unknown) => [
+  change(structuredClone(blockOf(result))),
+];
+/** The witness answers with one byte changed at `offset`, or with something else altogether. */
+const witnessSays = (change: (data: Hex) => Hex) =>
+  rewritten((block) => ({
+    ...block,
+    calls: block.calls.map((call, index) =>
+      index === 0 || index === block.calls.length - 1 ? { ...call, returnData: change(call.returnData) } : call,
+    ),
+  }));
+
+describe.each(scenesFor("proofs"))("on %s", (name, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let gate: Hex;
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy(Token, ["Token", "TKN", 18]);
+    gate = await scene.deploy(Gate);
+    await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 1_000_000n]) });
+    await scene.send(owner, { to: gate, data: calldata(Gate, "open") });
+    await scene.mine();
+  });
+  afterAll(() => scene?.stop());
+
+  const transfer = () => ({
+    from: owner.address,
+    to: token,
+    abi: Token.abi,
+    functionName: "transfer",
+    args: [other.address, 5n],
+  });
+  const pass = () => ({ from: other.address, to: gate, abi: Gate.abi, functionName: "pass" });
+  const severe = (report: Report.Report) => codesOf(report).filter((code) => !code.endsWith("/info"));
+
+  describe("an older report", () => {
+    it("stays ready while nothing moved, and gets a new age", async () => {
+      const report = await preflight(scene.url, transfer());
+      const again = await prove(scene.url, report);
+      expect([again.verdict, again.stage, again.digest]).toEqual(["ready", "proven", report.digest]);
+      expect(again.observed.at).toBeGreaterThanOrEqual(report.observed.at);
+      expect(again.transactions.map(({ request }) => request)).toEqual(
+        report.transactions.map(({ request }) => request),
+      );
+    });
+
+    it("notices that its nonce was used", async () => {
+      const report = await preflight(scene.url, { from: spare.address, to: other.address, value: 1n });
+      expect(report.verdict).toBe("ready");
+      await scene.send(spare, { to: other.address, value: 7n });
+      // nobody asked to replace the one that is in flight now
+      const pending = await prove(scene.url, report);
+      expect([pending.verdict, (await refusedWith(pending))._tag]).toEqual(["blocked", "NonceTooLow"]);
+      await scene.mine();
+      await scene.mine();
+      const used = await prove(scene.url, report);
+      expect([used.verdict, (await refusedWith(used))._tag]).toEqual(["blocked", "NonceTooLow"]);
+    });
+
+    it("notices that its outcome changed", async () => {
+      const report = await preflight(scene.url, pass());
+      await scene.send(owner, { to: gate, data: calldata(Gate, "close") });
+      const closed = await prove(scene.url, report);
+      expect([closed.verdict, (await refusedWith(closed))._tag]).toEqual(["blocked", "ExecutionReverted"]);
+      expect(codesOf(closed)).toContain("OutcomeChanged/warning");
+      await scene.send(owner, { to: gate, data: calldata(Gate, "open") });
+      const open = await prove(scene.url, report);
+      expect(open.verdict).toBe("ready");
+      await scene.mine();
+    });
+
+    it("notices that the funds are gone", async () => {
+      const half = ((await scene.balance(spare.address)) * 2n) / 3n;
+      const report = await preflight(scene.url, { from: spare.address, to: other.address, value: half });
+      expect(report.verdict).toBe("ready");
+      const spending = { from: spare.address, to: owner.address, value: half };
+      const spent = await preflight(scene.url, spending);
+      expect(spent.verdict).toBe("ready");
+      await scene.send(spare, { to: owner.address, value: half });
+      await scene.mine();
+      expect((await prove(scene.url, report)).verdict).toBe("blocked");
+    });
+
+    it("notices that the base fee rose above its cap", async () => {
+      const report = await preflight(scene.url, transfer());
+      const raised = tampered(scene.url, ({ purpose }) =>
+        purpose === "eth_getBlockByNumber"
+          ? (header) => ({ ...(header as Wire), baseFeePerGas: quantity(10n ** 15n) })
+          : null,
+      );
+      const dear = await proveOn(raised, report);
+      expect([dear.verdict, (await refusedWith(dear))._tag]).toEqual(["blocked", "FeeCapTooLow"]);
+    });
+
+    it("is not proven by another chain's node", async () => {
+      const report = await preflight(scene.url, transfer());
+      const elsewhere = new Report.Report({ ...report, chainId: 1 });
+      const proven = await proveOn(
+        tampered(scene.url, () => null),
+        elsewhere,
+      );
+      expect(proven.verdict).toBe("unknown");
+      expect(codesOf(proven)).toContain("NodeDisagrees/unavailable");
+    });
+  });
+
+  it("runs on different blocks are asked for once more, and then not compared", async () => {
+    const moved = (until: number) =>
+      tampered(scene.url, ({ purpose, before }) =>
+        purpose === "second run" && before < until
+          ? // the parent hash is the third word of the environment
+            witnessSays((data) => `${data.slice(0, 12 + 2 * 64)}${"ab".repeat(32)}${data.slice(12 + 3 * 64)}` as Hex)
+          : null,
+      );
+    const once = await preflightOn(moved(1), transfer());
+    expect([once.verdict, once.ledger.rounds]).toEqual(["ready", 3]);
+    const always = await preflightOn(moved(9), transfer());
+    expect([always.verdict, always.ledger.rounds]).toEqual(["unknown", 3]);
+    expect(severe(always)).toEqual(["BaseNotComparable/unavailable"]);
+  });
+
+  it("a second run that behaves differently is theatre", async () => {
+    const theatre = tampered(scene.url, ({ purpose }) =>
+      purpose === "second run"
+        ? rewritten((block) => ({
+            ...block,
+            calls: block.calls.map((call, index) => (index === 1 ? { ...call, logs: [] } : call)),
+          }))
+        : null,
+    );
+    const report = await preflightOn(theatre, transfer());
+    expect([report.verdict, (await refusedWith(report))._tag]).toEqual(["blocked", "SimulationDiverged"]);
+  });
+
+  it("a scan whose simulation was lost is proven with caution only", async () => {
+    const lost = tampered(scene.url, ({ purpose }) =>
+      purpose === "scanned run"
+        ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) })
+        : null,
+    );
+    for (const input of [pass(), transfer()]) {
+      const report = await preflightOn(lost, input);
+      expect([report.verdict, report.stage]).toEqual(["caution", "proven"]);
+      const again = await prove(scene.url, report);
+      expect(again.verdict).toBe("ready");
+    }
+  });
+
+  it("policies that throw, or are lost, never pass", async () => {
+    const throwing = Policy.make("throws", () => {
+      throw new Error("broken");
+    });
+    const report = await preflight(scene.url, transfer(), { policies: [throwing] });
+    expect([report.verdict, codesOf(report).at(-1)?.startsWith("Policy")]).toEqual(["unknown", true]);
+    const fine = await preflight(scene.url, transfer(), { policies: [Policy.make("fine", () => Policy.pass)] });
+    expect(fine.verdict).toBe("ready");
+    const restored = await Effect.runPromise(Report.fromJson(Report.toJson(fine)));
+    expect((await prove(scene.url, restored)).verdict).toBe("unknown");
+    expect((await prove(scene.url, restored, { policies: [] })).verdict).toBe("ready");
+  });
+
+  it("wrong options of a proof are told, and forgotten with the next right ones", async () => {
+    const report = await preflight(scene.url, transfer());
+    const refused = await prove(scene.url, report, { tolerance: 7 });
+    expect([refused.verdict, severe(refused)]).toEqual(["unknown", ["OptionsRefused/unavailable"]]);
+    expect((await prove(scene.url, refused)).verdict).toBe("ready");
+  });
+
+  it("the order in which answers arrive decides nothing", async () => {
+    // one tape per purpose and parameters without what is random: the witness's places
+    const tape = new Map<string, unknown>();
+    const keyOf = (method: string, params: ReadonlyArray<unknown>): string => {
+      const purpose = purposeOf(method, params);
+      return method === "eth_simulateV1" ? purpose : `${purpose} ${JSON.stringify(params)}`;
+    };
+    const recording = Effect.map(Rpc.Rpc, (node) =>
+      Rpc.Rpc.of({
+        ...node,
+        request: (method, params) =>
+          Effect.tap(Effect.result(node.request(method, params)), (result) =>
+            Effect.sync(() => tape.set(`${keyOf(method, params)}`, result)),
+          ).pipe(Effect.flatMap(Effect.fromResult)),
+      }),
+    );
+    const input = [transfer(), pass()];
+    const layer = Rpc.layerHttp(scene.url, { retryTimes: 0 });
+    const record = Effect.flatMap(recording, (node) =>
+      Effect.provideService(Preflight.scan(input as never), Rpc.Rpc, node),
+    );
+    const first = await Effect.runPromise(record.pipe(Effect.provide(layer)));
+    const comparable = (report: Report.Report) => ({
+      ...report,
+      ledger: null,
+      observed: { ...report.observed, at: 0 },
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(12), { minLength: 24, maxLength: 24 }), async (delays) => {
+        let next = 0;
+        const replay = Rpc.Rpc.of({
+          endpoint: "tape",
+          refused: () => null,
+          request: (method, params) => {
+            const result = tape.get(keyOf(method, params));
+            if (result === undefined)
+              return Effect.fail(new RpcError({ method, reason: new BlockNotFound({ detail: "not on tape" }) }));
+            return Effect.delay(Effect.fromResult(result as never), delays[next++ % delays.length] ?? 0);
+          },
+        });
+        const report = await Effect.runPromise(Effect.provideService(Preflight.scan(input as never), Rpc.Rpc, replay));
+        expect(comparable(report)).toEqual(comparable(first));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("scans give the same report twice", async () => {
+    const once = await scan(scene.url, transfer());
+    const twice = await scanOn(
+      tampered(scene.url, () => null),
+      transfer(),
+    );
+    expect(Report.diff(once, twice).filter(({ path }) => !path.startsWith("observed"))).toEqual([]);
+  });
+});
