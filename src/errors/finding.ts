@@ -61,6 +61,7 @@ export const noteCodes = [
   "PendingStale",
   "PolicyUnknown",
   "PredecessorsNotSimulated",
+  "PriceDependent",
   "ReplacesPending",
   "RoleChanged",
   "SimulationUnavailable",

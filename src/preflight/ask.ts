@@ -190,6 +190,10 @@ export const askScan = Effect.fnUntraced(function* (
     findings: [],
     l1Subjects: roughSubjects(transactions),
   };
+  // why: the pending state already holds what a replacement takes away; the mined state does not
+  if (tag === "pending" && options.block === null && Nonce.replaces(transactions, asked.counts)) {
+    return yield* askScan(subject, "latest", round + 1);
+  }
   if (tag === "pending" && options.block === null && [asked.main, asked.probe].some(noPending)) {
     const again = yield* askScan(subject, "latest", round + 1);
     const cause = Result.isFailure(asked.main)

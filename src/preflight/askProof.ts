@@ -40,6 +40,8 @@ export interface Exam {
   readonly ladder: Ladder | null;
   /** Whether `requests` are the wider ones already, because the tighter ones did something else. */
   readonly widened: boolean;
+  /** Whether the second context keeps the base fee, to tell amounts that follow it from theatre. */
+  readonly steady: boolean;
   readonly chain: Chain;
   readonly measure: Measure;
   /** Senders whose signed nonce may not be that of the simulated state, with it. */
@@ -53,6 +55,8 @@ export interface Examined {
   readonly facts: Facts;
   /** The same requests in another block context. */
   readonly second: Run;
+  /** The amounts differ between the contexts, and no longer when both have the same base fee. */
+  readonly followsPrice: boolean;
   /** The same with other gas limits; null when there was none to try. */
   readonly beside: Beside | null;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
@@ -157,7 +161,7 @@ export const askLimits = (
   sets: ReadonlyArray<ReadonlyArray<Request>>,
   round: number,
 ): Effect.Effect<ReadonlyArray<Run>, never, Rpc> =>
-  Effect.flatMap(contexts(exam.report, exam.requests), ({ first }) => inRound(round, runsOf(exam, sets, first)));
+  Effect.flatMap(contexts(exam.report, exam.requests, false), ({ first }) => inRound(round, runsOf(exam, sets, first)));
 
 /** All runs of a proof at once, with the counts, the code and the fees read again. */
 export const askProof = Effect.fnUntraced(function* (
@@ -179,7 +183,7 @@ export const askProof = Effect.fnUntraced(function* (
   ];
   const before = fit(common, room);
   const after = before;
-  const { first, second } = yield* contexts(report, requests);
+  const { first, second } = yield* contexts(report, requests, exam.steady);
   const state = report.options.stateOverrides as Eth.StateOverrides | null;
   const plan = (
     asked: ReadonlyArray<Request>,
@@ -255,6 +259,7 @@ export const askProof = Effect.fnUntraced(function* (
       findings: [],
     },
     second: asked.second,
+    followsPrice: false,
     beside: asked.beside,
     assumed: pretended === null ? null : refusedNonce,
     unmeasured: common.length - before.length,

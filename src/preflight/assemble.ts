@@ -110,6 +110,23 @@ const decideNonces = ({ transactions, facts, proof }: Material, effective: Reado
   };
 };
 
+/**
+ * What a blocker makes moot is skipped: the sum of a payer whose transaction fails anyway, and the node's
+ * refusal of a whole request where our own rule says the same with its evidence.
+ */
+const settleDoubles = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  const blockers = findings.filter(({ severity }) => severity === "blocker");
+  const fails = blockers.some(({ step }) => step === "simulate");
+  return findings.filter(({ code, step, severity }) => {
+    if (fails && step === "funds" && severity === "unavailable") return false;
+    return !(
+      step === "simulate" &&
+      severity === "blocker" &&
+      blockers.some((other) => other.code === code && other.step !== step)
+    );
+  });
+};
+
 /** The report of a scan or of a proof. */
 export const assemble = (material: Material): Report => {
   const { transactions, options, facts, proof } = material;
@@ -203,7 +220,7 @@ export const assemble = (material: Material): Report => {
     after: world.after({ kind: "account", address: account }),
   });
   const observed = observe(material, world, chain);
-  const findings = [
+  const findings = settleDoubles([
     ...facts.findings,
     ...chainFindings(material, world),
     ...codes.flatMap((decision) => decision.findings),
@@ -215,7 +232,7 @@ export const assemble = (material: Material): Report => {
     ...Rights.decide(transactions, outcomes, see, world.chainId),
     ...aboutState(observed, options),
     ...(proof?.findings ?? []),
-  ];
+  ]);
   return conclude(material, {
     chainId: world.chainId,
     reports: all,

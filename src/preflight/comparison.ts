@@ -6,7 +6,7 @@ import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
-import { differences, type Story } from "../steps/compare.js";
+import { differences, isSameShape, type Story } from "../steps/compare.js";
 import * as Simulate from "../steps/simulate.js";
 import type * as Tokens from "../steps/tokens.js";
 import type { Request } from "../transaction/request.js";
@@ -82,6 +82,32 @@ const notComparable = (evidence: string): Finding =>
     where,
   );
 
+/** The base fees of the two contexts differ by a sixteenth; what follows them differs by no more, with room for a constant part. */
+const priceShare = 0.08;
+
+/** What differs between the two runs; null where they cannot be compared. `isClose`: only in amounts, and as the base fee does. */
+const between = (examined: Examined, report: Report, measure: Measure, abis: AbiIndex) => {
+  const { facts, second, exam } = examined;
+  if (Result.isFailure(facts.main) || Result.isFailure(second) || !isComparable(examined)) return null;
+  const one = storyOf(facts.main.success, exam.requests, report, measure, abis);
+  const other = storyOf(second.success, exam.requests, report, measure, abis);
+  const tolerance = Math.max(report.options.tolerance, priceShare);
+  return {
+    found: differences(one, other, report.options.tolerance),
+    isClose: isSameShape(one, other) && differences(one, other, tolerance).length === 0,
+  };
+};
+
+/** Whether the runs do the same with other amounts: the base fee alone may be the reason, honest refunds and payouts follow it. */
+export const mayFollowPrice = (examined: Examined, report: Report, measure: Measure, abis: AbiIndex): boolean => {
+  const compared = between(examined, report, measure, abis);
+  return compared !== null && compared.found.length > 0 && compared.isClose;
+};
+
+/** Whether the two runs agree. */
+export const agree = (examined: Examined, report: Report, measure: Measure, abis: AbiIndex): boolean =>
+  between(examined, report, measure, abis)?.found.length === 0;
+
 /** What differs between the two runs of a proof, or why that is not known. */
 export const diverged = (
   examined: Examined,
@@ -93,6 +119,19 @@ export const diverged = (
   const { facts, second } = examined;
   const { requests } = examined.exam;
   if (Result.isFailure(facts.main)) return [];
+  if (examined.followsPrice) {
+    return [
+      note(
+        "PriceDependent",
+        "warning",
+        {
+          verdict: "amounts that move follow the gas price",
+          remedy: "read them as those of this base fee; they will differ by as much as it moves",
+        },
+        where,
+      ),
+    ];
+  }
   if (Result.isFailure(second)) return [fromError(second.failure, "unavailable", where)];
   const same = sameBase(facts.main.success, second.success);
   if (same !== true)
@@ -127,6 +166,8 @@ export const changed = (examined: Examined, story: Told, report: Report): Readon
   };
   const found = differences(earlier, story, report.options.tolerance);
   if (found.length === 0) return [];
+  // why: a scan runs without fees, so what follows the gas price was nothing in it
+  if (examined.followsPrice && report.stage === "scanned" && isSameShape(earlier, story)) return [];
   const now = environmentOf(facts.main.success);
   const { simulatedNumber, parentHash } = report.observed;
   const sameBlock =

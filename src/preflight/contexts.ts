@@ -35,9 +35,14 @@ const secondBaseFee = (report: Report, requests: ReadonlyArray<Request>): bigint
 
 /**
  * The block fields of both runs. The first looks like the next block: the latest fee recipient, the node's
- * own time and base fee. The second differs in everything a contract could know its watchers by.
+ * own time and base fee. The second differs in everything a contract could know its watchers by; with
+ * `steady`, in everything but the base fee.
  */
-export const contexts = Effect.fnUntraced(function* (report: Report, requests: ReadonlyArray<Request>) {
+export const contexts = Effect.fnUntraced(function* (
+  report: Report,
+  requests: ReadonlyArray<Request>,
+  steady: boolean,
+) {
   const now = yield* Clock.currentTimeMillis;
   const elapsed = BigInt(Math.max(0, Math.ceil((now - report.observed.at) / 1000)));
   const pretended = report.options.blockOverrides;
@@ -53,7 +58,7 @@ export const contexts = Effect.fnUntraced(function* (report: Report, requests: R
   const second: Eth.BlockOverrides = {
     feeRecipient: `0x${(yield* randomHash).slice(2, 42)}` as Address,
     prevRandao: complement(prevRandao),
-    ...without({ time, baseFeePerGas: secondBaseFee(report, requests) }),
+    ...without({ time, baseFeePerGas: steady ? null : secondBaseFee(report, requests) }),
     ...pretended,
   };
   return { first, second };

@@ -54,6 +54,18 @@ const isAhead = ({ exam, facts, assumed }: Examined): boolean =>
       return first && answer !== undefined && Result.isSuccess(answer) && nonce > answer.success;
     }));
 
+/**
+ * A run with another gas limit that got no answer costs a comparison; the scan, which ran with ample gas,
+ * is compared all the same.
+ */
+const lostBeside = ({ beside }: Examined): ReadonlyArray<Finding> => {
+  const runs = beside === null ? [] : [...beside.candidates, ...(beside.reference === null ? [] : [beside.reference])];
+  const failures = runs.flatMap((run) =>
+    Result.isFailure(run) && run.failure._tag === "RpcError" ? [run.failure] : [],
+  );
+  return failures.slice(0, 1).map((failure) => fromError(failure, "info", { ...where, evidence: "unavailable" }));
+};
+
 /** Balances and rights that the witness had no gas left to read. */
 const starvedIn = (run: Simulated | null, measure: Measure): number =>
   run === null
@@ -68,7 +80,7 @@ export const judge = (report: Report, examined: Examined, measure: Measure, abis
   const { requests } = exam;
   const run = Result.isSuccess(facts.main) ? facts.main.success : null;
   const story = run === null ? null : storyOf(run, requests, report, measure, abis);
-  const findings: Array<Finding> = [...kept(report)];
+  const findings: Array<Finding> = [...kept(report), ...lostBeside(examined)];
   if (story !== null)
     findings.push(
       ...diverged(examined, story, report, measure, abis),

@@ -38,6 +38,10 @@ export const withRun = <A, E, R>(
 export const inRound = <A, E, R>(round: number, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Effect.service(CurrentRun), (run) => Effect.provideService(effect, CurrentRun, { ...run, round }));
 
+/** The last round that anything was asked in. */
+export const lastRound = ({ entries }: Recorder): number =>
+  entries.reduce((last, { round }) => Math.max(last, round), 0);
+
 /** The ledger so far, in the order in which requests were sent out; `earlier` is what the report already holds. */
 export const ledgerOf = (recorder: Recorder, now: number, earlier: Report["ledger"] | null): Report["ledger"] => {
   const rounds = earlier?.rounds ?? 0;

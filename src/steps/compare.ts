@@ -140,6 +140,10 @@ const compareControl = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): R
   return [...only(one, new Set(other)), ...only(other, new Set(one))].map((line) => `only in one run: ${line}`);
 };
 
+/** Whether two runs ended alike and emitted the same events: they differ in amounts at most. */
+export const isSameShape = (a: Story, b: Story): boolean =>
+  compareOutcomes(a.outcomes, b.outcomes).length === 0 && compareControl(a.outcomes, b.outcomes).length === 0;
+
 /** One line per difference, with both values; none when the stories agree. `a` is named first. */
 export const differences = (a: Story, b: Story, tolerance: number): ReadonlyArray<string> => [
   ...compareOutcomes(a.outcomes, b.outcomes),

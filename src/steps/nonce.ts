@@ -63,6 +63,13 @@ export const senders = (transactions: ReadonlyArray<Transaction>): ReadonlyArray
   ...new Set(transactions.map(({ from }) => from)),
 ];
 
+/** Whether a nonce that the caller fixed is in flight already: the transaction would replace another. */
+export const replaces = (transactions: ReadonlyArray<Transaction>, counts: ReadonlyMap<Address, Counts>): boolean =>
+  transactions.some(({ from, nonce }) => {
+    const [latest, pending] = [valueOf(counts.get(from)?.latest), valueOf(counts.get(from)?.pending)];
+    return nonce !== null && latest !== null && pending !== null && latest <= nonce && nonce < pending;
+  });
+
 /** Nonces and findings, one entry per transaction. */
 export interface Decision {
   readonly outputs: ReadonlyArray<Nonce>;

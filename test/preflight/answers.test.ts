@@ -3,28 +3,17 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BlockNotFound, InternalError, RpcError } from "../../src/errors/rpc.js";
-import * as Policy from "../../src/Policy.js";
-import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
-import * as Rpc from "../../src/Rpc.js";
 import { Gate, Token } from "../contracts/artifacts.js";
 import {
   calldata,
   codesOf,
   other,
   owner,
-  preflight,
   preflightOn,
   prove,
-  proveOn,
-  purposeOf,
   quantity,
-  refusedWith,
-  scan,
-  scanOn,
   scenesFor,
-  spare,
   tampered,
   type Purpose,
   type Scene,
@@ -67,7 +56,6 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     functionName: "transfer",
     args: [other.address, 5n],
   });
-  const pass = () => ({ from: other.address, to: gate, abi: Gate.abi, functionName: "pass" });
   const severe = (report: Report.Report) => codesOf(report).filter((code) => !code.endsWith("/info"));
 
   const garbage =

@@ -19,16 +19,13 @@ import {
   prove,
   proveOn,
   purposeOf,
-  quantity,
   refusedWith,
   scan,
   scanOn,
   scenesFor,
   spare,
   tampered,
-  type Purpose,
   type Scene,
-  type Tampering,
 } from "./scene.js";
 
 type Wire = { [key: string]: unknown };
@@ -120,9 +117,13 @@ describe.each(scenesFor("proofs"))("on %s", (name, start) => {
 
     it("notices that the base fee rose above its cap", async () => {
       const report = await preflight(scene.url, transfer());
+      // the base fee is the fifth word of the environment
       const raised = tampered(scene.url, ({ purpose }) =>
-        purpose === "eth_getBlockByNumber"
-          ? (header) => ({ ...(header as Wire), baseFeePerGas: quantity(10n ** 15n) })
+        purpose === "probe"
+          ? witnessSays((data) => {
+              const word = (10n ** 15n).toString(16).padStart(64, "0");
+              return `${data.slice(0, 12 + 4 * 64)}${word}${data.slice(12 + 5 * 64)}` as Hex;
+            })
           : null,
       );
       const dear = await proveOn(raised, report);

@@ -170,14 +170,15 @@ export const purposeOf = (method: string, params: ReadonlyArray<unknown>): Purpo
   if (method === "eth_getTransactionCount") return `${String(params[1])} count`;
   if (method !== "eth_simulateV1") return method;
   const [block] = (params[0] as { readonly blockStateCalls: [SimulationWire] }).blockStateCalls;
+  if (block.calls[0]?.nonce !== undefined) return "run beside";
   if (block.calls.length === 1) return "probe";
   if (block.blockOverrides?.baseFeePerGas === "0x0") return "scanned run";
-  if (block.calls[0]?.nonce !== undefined) return "run beside";
   return block.blockOverrides?.time === undefined ? "first run" : "second run";
 };
 
 /** Instead of the node's answer: another result, or a failure. null = the node's own. */
 export type Tampering = (asked: {
+  readonly method: string;
   readonly purpose: Purpose;
   readonly params: ReadonlyArray<unknown>;
   /** Requests of this purpose before. */
@@ -196,7 +197,7 @@ export const tampered = (url: string, tamper: Tampering, options: Rpc.HttpOption
           const purpose = purposeOf(method, params);
           const before = asked.get(purpose) ?? 0;
           asked.set(purpose, before + 1);
-          const change = tamper({ purpose, params, before });
+          const change = tamper({ method, purpose, params, before });
           if (change === null) return node.request(method, params);
           return typeof change === "function" ? Effect.map(node.request(method, params), change) : Effect.fail(change);
         },

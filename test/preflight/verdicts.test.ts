@@ -235,7 +235,6 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     const report = await preflight(scene.url, { from: owner.address, to: other.address, value: 2n, nonce });
     expect([report.verdict, report.stage]).toEqual(["caution", "proven"]);
     expect(codesOf(report)).toContain("ReplacesPending/warning");
-    if (name === "geth") expect(codesOf(report)).toContain("PredecessorsNotSimulated/warning");
     const next = await preflight(scene.url, { from: owner.address, to: other.address, value: 2n });
     expect(next.transactions[0].nonce).toMatchObject({ value: nonce + 1, next: nonce + 1, latest: nonce, inFlight: 1 });
     expect(next.verdict).toBe("ready");

@@ -73,6 +73,7 @@ const bundleWorker = async (directory: string): Promise<string> => {
     platform: "node",
     format: "esm",
     target: "node20",
+    minify: true,
     logLevel: "error",
     conditions: ["@evm-preflight/source"],
     banner: {
@@ -235,11 +236,7 @@ export const crash = async (
   const chain = new SimulatedChain(options.lies);
   const endpoint = await serve(chain);
   let chaos = false;
-  const cutting = await startCutting(
-    server.socket,
-    join(directory, "store.sock"),
-    () => chaos && Math.random() < 0.005,
-  );
+  const cutting = await startCutting(server.socket, join(directory, "store.sock"), () => chaos && Math.random() < 0.02);
   const store = await storeAt(options.kind, server.socket);
   const runtime = ManagedRuntime.make(Layer.mergeAll(store.layer, chain.layer()));
   const run = <A, E>(effect: Effect.Effect<A, E, NonceStore | Rpc>) =>
@@ -251,7 +248,8 @@ export const crash = async (
     socket: cutting.socket,
     chainUrl: endpoint.url,
     ignoreFence: options.ignoreFence === true,
-    slow: 0.02,
+    // The control has to be caught in seconds
+    slow: options.ignoreFence === true ? 0.3 : 0.03,
   });
   const violations: Array<string> = [];
   let [probes, restarts, stallMs] = [0, 0, 0];
@@ -277,7 +275,7 @@ export const crash = async (
     const end = began + options.seconds * 1_000;
     let nextRestart = began + (options.seconds * 1_000) / 2;
     while (performance.now() < end) {
-      await sleep(between(40, 160));
+      await sleep(between(100, 400));
       herd.disturb();
       const found = await run(Effect.result(Nonces.check(lane)));
       if (found._tag === "Success") {

@@ -64,7 +64,7 @@ const careless = Effect.scoped(
 const careful = Effect.map(Nonces.withNonce(lane, signOne), ({ nonce, hash, outcome }) => ({ nonce, hash, outcome }));
 const once = Effect.suspend((): typeof careless | typeof careful => (options.ignoreFence ? careless : careful));
 
-const bot = Effect.forever(
+const bot: Effect.Effect<never, never, NonceStore | Rpc.Rpc> = Effect.forever(
   once.pipe(
     Effect.flatMap(({ nonce, hash, outcome }) => say({ type: "sent", nonce: Number(nonce), hash, kind: outcome.kind })),
     Effect.catch((error) =>
@@ -76,19 +76,20 @@ const bot = Effect.forever(
   ),
 );
 
-const program = Effect.all([bot, bot, Nonces.keep(lane, { everyMs: 100 })], {
-  concurrency: "unbounded",
-  discard: true,
-});
-
-Effect.runPromise(
-  program.pipe(
-    Effect.provide(
-      Layer.mergeAll(Rpc.layerHttp(options.chainUrl), options.kind === "redis" ? redisStore : postgresStore),
-    ),
-    Effect.provideService(Nonces.Settings, crashSettings),
+const keeping: Effect.Effect<never, never, NonceStore | Rpc.Rpc> = Nonces.keep(lane, { everyMs: 100 });
+const program = Effect.all([bot, bot, bot, bot, keeping], { concurrency: "unbounded", discard: true }).pipe(
+  Effect.provide(
+    Layer.mergeAll(Rpc.layerHttp(options.chainUrl), options.kind === "redis" ? redisStore : postgresStore),
   ),
-).catch((error: unknown) => {
-  process.stderr.write(`${String(error)}\n`);
-  process.exit(1);
-});
+  Effect.provideService(Nonces.Settings, crashSettings),
+);
+
+/** The first connection may be cut as any other: then it is tried again, a few times. */
+const main = (tries: number): Promise<unknown> =>
+  Effect.runPromise(program).catch((error: unknown) => {
+    if (tries > 1) return main(tries - 1);
+    process.stderr.write(`${String(error)}\n`);
+    return process.exit(1);
+  });
+
+void main(10);

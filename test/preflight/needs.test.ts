@@ -1,0 +1,130 @@
+/** What each request of a run is needed for: which answers `ready` rests on, and which another source makes up for. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  InternalError,
+  MalformedResponse,
+  MethodNotPermitted,
+  MethodNotSupported,
+  RateLimited,
+  RpcError,
+  Timeout,
+  Transport,
+} from "../../src/errors/rpc.js";
+import { Token } from "../contracts/artifacts.js";
+import {
+  calldata,
+  codesOf,
+  other,
+  owner,
+  preflightOn,
+  purposeOf,
+  scenesFor,
+  tampered,
+  type Purpose,
+  type Scene,
+} from "./scene.js";
+
+const reasons = [
+  new Transport({ detail: "connect ECONNREFUSED" }),
+  new MethodNotPermitted({ detail: "", httpStatus: 403 }),
+  new RateLimited({ detail: "", httpStatus: 429, retryAfterMs: null }),
+  new InternalError({ detail: "<html>", httpStatus: 500 }),
+  new MalformedResponse({ path: "result", detail: "" }),
+  new MethodNotSupported({ detail: "" }),
+  new Timeout({ detail: "", afterMs: 250 }),
+];
+
+/** Without any one of these there is no `ready`. */
+const needed: ReadonlyArray<Purpose> = ["scanned run", "first run", "second run", "latest count", "pending count"];
+/**
+ * What makes up for each of the others: the probe for the run's own witness (where the chain is known to have no
+ * fees beyond gas), the witness for the code, the simulation for the estimate and for the base fee, the minimum for
+ * the tip, CHAINID for the chain.
+ */
+const optional: ReadonlyArray<Purpose> = [
+  ...["eth_getCode", "eth_estimateGas", "eth_chainId", "eth_getBlockByNumber", "eth_getBlockReceipts"],
+  ...["eth_feeHistory", "run beside"],
+];
+
+describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
+  let scene: Scene;
+  let token: `0x${string}`;
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy(Token, ["Token", "TKN", 18]);
+    await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 1_000n]) });
+    await scene.mine();
+  });
+  afterAll(() => scene?.stop());
+
+  const input = () => ({ from: owner.address, to: token, data: calldata(Token, "transfer", [other.address, 5n]) });
+
+  /** Every request of an undisturbed run: what for, and which of its kind. */
+  const walked = async (): Promise<ReadonlyArray<readonly [purpose: Purpose, position: number]>> => {
+    const asked: Array<readonly [Purpose, number]> = [];
+    const report = await preflightOn(
+      tampered(scene.url, ({ purpose, before }) => {
+        asked.push([purpose, before]);
+        return null;
+      }),
+      input(),
+    );
+    expect([report.verdict, codesOf(report).filter((code) => !code.endsWith("/info"))]).toEqual(["ready", []]);
+    expect(new Set(asked.map(([purpose]) => purpose))).toEqual(new Set([...needed, ...optional, "probe"]));
+    return asked;
+  };
+
+  it("a run asks for nothing else than what is listed here", async () => {
+    expect((await walked()).length).toBeGreaterThanOrEqual(18);
+  });
+
+  it.each(reasons.map((reason) => [reason._tag, reason] as const))(
+    "%s, of each request in turn",
+    async (tag, reason) => {
+      for (const [which, position] of await walked()) {
+        let method = "";
+        const broken = tampered(scene.url, ({ purpose, before, method: asked }) => {
+          if (purpose !== which || before !== position) return null;
+          method = asked;
+          return new RpcError({ method, reason });
+        });
+        const report = await preflightOn(broken, input());
+        const at = `${tag} of ${which} #${position}`;
+        const told = report.findings.some(({ error }) => error?._tag === "RpcError" && error.method === method);
+        expect([at, told || report.ledger.rounds > 2]).toEqual([at, true]);
+        // counts are read again in the proof, where all of them are judged again
+        const again = which.endsWith("count") && position === 0;
+        if (needed.includes(which) && !again && report.ledger.rounds === 2)
+          expect([at, report.verdict]).not.toEqual([at, "ready"]);
+        if (optional.includes(which)) {
+          expect([at, report.verdict]).toEqual([at, "ready"]);
+          expect(codesOf(report).some((code) => code === `${tag}/info`)).toBe(true);
+        }
+        if (which === "probe") expect(["ready", "caution", "unknown"]).toContain(report.verdict);
+      }
+    },
+  );
+
+  it("each kind of request for good", async () => {
+    for (const reason of reasons) {
+      for (const which of [...needed, ...optional, "probe"]) {
+        const broken = tampered(scene.url, ({ purpose, method }) =>
+          purpose === which ? new RpcError({ method, reason }) : null,
+        );
+        const { verdict } = await preflightOn(broken, input());
+        const at = `${reason._tag} of every ${which}`;
+        if (optional.includes(which)) expect([at, verdict]).toEqual([at, "ready"]);
+        else expect([at, verdict]).not.toEqual([at, "ready"]);
+      }
+    }
+  });
+
+  it("all that is optional at once", async () => {
+    const broken = tampered(scene.url, ({ purpose, method }) =>
+      optional.includes(purpose) ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null,
+    );
+    const report = await preflightOn(broken, input());
+    expect([report.verdict, report.transactions[0].fee.tipSource]).toEqual(["ready", "minimum"]);
+    expect(purposeOf("eth_call", [])).toBe("eth_call");
+  });
+});
