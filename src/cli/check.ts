@@ -21,7 +21,7 @@ const optional = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
 
 /** The endpoint: a flag, else `ETH_RPC_URL`. */
-const rpcUrl = Flag.String("rpc-url").pipe(
+export const rpcUrl = Flag.String("rpc-url").pipe(
   Flag.withDescription("the node's HTTP endpoint (default: ETH_RPC_URL)"),
   Flag.withFallbackConfig(Config.String("ETH_RPC_URL")),
   Flag.optional,

@@ -11,11 +11,12 @@ import { check } from "./check.js";
 import { decode } from "./decode.js";
 import { doctor } from "./doctorCommand.js";
 import { exitCodes, withoutSecrets } from "./exit.js";
+import { nonces } from "./nonces.js";
 import { version } from "./version.js";
 
 const root = Command.make("evm-preflight").pipe(
   Command.withDescription("What will happen if this transaction is sent now, and exactly what should be signed"),
-  Command.withSubcommands([check, doctor, decode]),
+  Command.withSubcommands([check, doctor, decode, nonces]),
 );
 
 const complain = (path: ReadonlyArray<string>, messages: ReadonlyArray<string>): Effect.Effect<void> =>

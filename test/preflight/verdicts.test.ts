@@ -1,13 +1,10 @@
 /** What stands against a transaction is found, typed and exact; and a node that validates nothing changes none of it. */
 import { getContractAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { classify } from "../../src/errors/classify.js";
-import type { RpcError } from "../../src/errors/rpc.js";
 import type { Finding } from "../../src/Report.js";
 import type * as Report from "../../src/Report.js";
 import { Aggregator, Box, Gate, Token } from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
-import { faults, startProxy } from "../harness/proxy.js";
 import {
   calldata,
   cleared,
@@ -16,15 +13,10 @@ import {
   other,
   owner,
   preflight,
-  preflightOn,
-  quantity,
   refusedWith,
-  scan,
-  scanOn,
   scenesFor,
   signAll,
   spare,
-  tampered,
   third,
   type AnyInput,
   type Scene,
@@ -229,47 +221,6 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     });
   });
 
-  it("a transaction of the same nonce in flight: replaced, at most with caution", async () => {
-    const nonce = await count(owner.address);
-    await scene.send(owner, { to: other.address, value: 1n });
-    const report = await preflight(scene.url, { from: owner.address, to: other.address, value: 2n, nonce });
-    expect([report.verdict, report.stage]).toEqual(["caution", "proven"]);
-    expect(codesOf(report)).toContain("ReplacesPending/warning");
-    const next = await preflight(scene.url, { from: owner.address, to: other.address, value: 2n });
-    expect(next.transactions[0].nonce).toMatchObject({ value: nonce + 1, next: nonce + 1, latest: nonce, inFlight: 1 });
-    expect(next.verdict).toBe("ready");
-    const latest = await preflight(
-      scene.url,
-      { from: owner.address, to: other.address, value: 2n },
-      { block: "latest" },
-    );
-    expect([latest.verdict, latest.transactions[0].nonce.value]).toEqual(["caution", nonce + 1]);
-    expect(codesOf(latest)).toContain("PredecessorsNotSimulated/warning");
-    await scene.mine();
-  });
-
-  it("counts that include a pool which the simulated state does not hold", async () => {
-    const proxy = await startProxy({ target: scene.url });
-    try {
-      const ahead = quantity((await count(other.address)) + 3);
-      proxy.fail("eth_getTransactionCount", {
-        kind: "map",
-        map: (result, { params }) => (params[1] === "pending" ? ahead : result),
-      });
-      const report = await preflight(proxy.url, { from: other.address, to: owner.address, value: 1n });
-      expect(report.transactions[0].nonce.inFlight).toBe(3);
-      expect(["caution", "ready"]).toContain(report.verdict);
-      if (name === "geth") {
-        expect([report.verdict, report.stage]).toEqual(["caution", "proven"]);
-        expect(codesOf(report)).toContain("PredecessorsNotSimulated/warning");
-        expect(report.transactions[0].outcome.evidence).toBe("assumed");
-        expect(report.funds[0]?.balance).toBe(await scene.balance(other.address));
-      }
-    } finally {
-      await proxy.stop();
-    }
-  });
-
   it("a delegated sender, a delegate without code, and who may send", async () => {
     const theirs = await third.signAuthorization({
       address: wallet,
@@ -294,47 +245,6 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     expect(nothing.verdict).toBe("caution");
     expect(codesOf(nothing)).toContain("DelegateWithoutCode/warning");
     expect(nothing.transactions[0].code.to).toMatchObject({ delegate: nobody, delegateHasCode: false });
-  });
-
-  it("a node that claims a shortage where there is none is not believed, and not waved through", async () => {
-    const transfer = { from: owner.address, to: other.address, value: 1n };
-    const error = { code: -38014, message: "insufficient funds for gas * price + value" };
-    const shortage = classify({ method: "eth_simulateV1", error }) as RpcError;
-    const once = tampered(scene.url, ({ purpose, before }) =>
-      purpose === "scanned run" && before === 0 ? shortage : null,
-    );
-    const scanned = await scanOn(once, transfer);
-    expect([scanned.verdict, codesOf(scanned)[0], scanned.ledger.rounds]).toEqual([
-      "unknown",
-      "InsufficientFunds/unavailable",
-      2,
-    ]);
-    for (const purpose of ["scanned run", "first run", "second run"]) {
-      const always = tampered(scene.url, (asked) => (asked.purpose === purpose ? shortage : null));
-      const report = await preflightOn(always, transfer);
-      expect([purpose, report.verdict]).toEqual([purpose, purpose === "scanned run" ? report.verdict : "unknown"]);
-      expect([purpose, report.verdict]).not.toEqual([purpose, "ready"]);
-    }
-  });
-
-  it("a pending state that the node does not have is replaced by the latest", async () => {
-    const proxy = await startProxy({ target: scene.url });
-    try {
-      proxy.fail(
-        "eth_simulateV1",
-        { kind: "error", error: { code: -32000, message: "pending state is not available" } },
-        2,
-      );
-      const report = await preflight(proxy.url, { from: owner.address, to: other.address, value: 1n });
-      expect([report.verdict, report.observed.blockTag, report.ledger.rounds]).toEqual(["ready", "latest", 3]);
-      expect(codesOf(report)).toContain("PendingUnavailable/info");
-      proxy.reset();
-      proxy.fail("eth_simulateV1", faults.html500, 1);
-      const scanned = await scan(proxy.url, { from: owner.address, to: other.address, value: 1n });
-      expect(scanned.findings.some(({ severity }) => severity === "unavailable" || severity === "info")).toBe(true);
-    } finally {
-      await proxy.stop();
-    }
   });
 
   it.runIf(name === "anvil")("has scenes that stand still: nothing is pending", async () => {

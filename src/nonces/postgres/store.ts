@@ -2,10 +2,11 @@
  * The store over effect's SQL client: the lane's row is locked, the pure operation decides, and what it
  * decided is written, in one transaction.
  */
+import * as Cause from "effect/Cause";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import type { SqlClient } from "effect/sql/SqlClient";
-import type { SqlError } from "effect/sql/SqlError";
+import { isSqlError, type SqlError } from "effect/sql/SqlError";
 import { NonceStoreError } from "../../errors/nonces.js";
 import { violations, type Snapshot, type SlotAt } from "../check.js";
 import type { LaneId } from "../lane.js";
@@ -33,6 +34,20 @@ const storeError = (operation: string) => (error: SqlError) =>
     detail: `${error.message} ${String(error.reason.cause)}`.slice(0, 512),
     isRetryable: !lasting.has(error.reason._tag),
   });
+
+/** A rollback on a connection that is gone comes as a defect; it is the store's failure like any other. */
+const failureOf =
+  (operation: string) =>
+  (cause: Cause.Cause<SqlError | NonceStoreError>): Effect.Effect<never, NonceStoreError> => {
+    const errors = cause.reasons.map((reason) =>
+      reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : null,
+    );
+    const sqlError = errors.find(isSqlError);
+    if (sqlError !== undefined && !Cause.hasInterrupts(cause)) return Effect.fail(storeError(operation)(sqlError));
+    return Effect.failCause(
+      Cause.map(cause, (error) => (error._tag === "SqlError" ? storeError(operation)(error) : error)),
+    );
+  };
 
 interface Held extends View, LaneBounds {
   readonly slots: ReadonlyMap<bigint, Slot>;
@@ -74,7 +89,7 @@ export const makePostgres = (sql: SqlClient): Store => {
   const transactionally = <A>(operation: string, effect: Effect.Effect<A, SqlError | NonceStoreError>) =>
     client.withTransaction(effect).pipe(
       Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context)),
-      Effect.catchTag("SqlError", (error) => Effect.fail(storeError(operation)(error))),
+      Effect.catchCause(failureOf(operation)),
     );
 
   const hold = Effect.fnUntraced(function* (operation: string, lane: LaneId, named: bigint | null) {
