@@ -21,7 +21,12 @@ interface Client extends NodeRedisClient {
 const createClient = (url: string): Effect.Effect<Client, WrongUsage> =>
   Effect.tryPromise({
     try: () =>
-      import("redis").then((redis): Client => redis.createClient({ url, socket: { reconnectStrategy: false } })),
+      import("redis").then((redis): Client => {
+        const reconnectStrategy = false;
+        return url.startsWith("unix://")
+          ? redis.createClient({ socket: { path: url.slice("unix://".length), reconnectStrategy } })
+          : redis.createClient({ url, socket: { reconnectStrategy } });
+      }),
     catch: () => new WrongUsage({ message: "--redis-url: needs the redis package beside this one: npm install redis" }),
   });
 
@@ -75,7 +80,10 @@ export const nonces = Command.make(
   "nonces",
   {
     rpcUrl,
-    redisUrl: Flag.String("redis-url").pipe(Flag.withDescription("the store: redis://…"), Flag.optional),
+    redisUrl: Flag.String("redis-url").pipe(
+      Flag.withDescription("the store: redis://…, or unix:///path of its socket"),
+      Flag.optional,
+    ),
     lane: Flag.String("lane").pipe(
       Flag.withDescription("one lane, chainId:address[:key]; all lanes when absent"),
       Flag.optional,

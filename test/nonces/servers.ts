@@ -23,6 +23,16 @@ const say = (skipped: string, what: string): null => {
   return null;
 };
 
+const directories = new Set<string>();
+process.once("exit", () => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+const makeDirectory = (prefix: string): string => {
+  const directory = mkdtempSync(join(tmpdir(), prefix));
+  directories.add(directory);
+  return directory;
+};
+
 const remove = (directory: string) =>
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 
@@ -43,7 +53,7 @@ export const startRedis = async (
   bin: string,
   options: { readonly durable?: boolean; readonly args?: ReadonlyArray<string> } = {},
 ): Promise<RedisServer> => {
-  const directory = mkdtempSync(join(tmpdir(), "redis-"));
+  const directory = makeDirectory("redis-");
   const socket = join(directory, "redis.sock");
   const pidfile = join(directory, "redis.pid");
   const persistence =
@@ -104,7 +114,7 @@ export interface PostgresServer extends Server {
 /** A Postgres cluster of its own. Nothing of it need survive a power cut, so it does not wait for the disk. */
 export const startPostgres = async (bin: string): Promise<PostgresServer> => {
   const asRoot = process.getuid?.() === 0;
-  const directory = mkdtempSync(join(tmpdir(), "postgres-"));
+  const directory = makeDirectory("postgres-");
   try {
     if (asRoot) {
       const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
@@ -113,7 +123,10 @@ export const startPostgres = async (bin: string): Promise<PostgresServer> => {
     chmodSync(directory, 0o711);
     const data = join(directory, "data");
     const as = (command: string, args: ReadonlyArray<string>): readonly [string, ReadonlyArray<string>] =>
-      asRoot ? ["runuser", ["-u", "postgres", "--", command, ...args]] : [command, args];
+      // setpriv becomes the command, so that stopping the child stops Postgres
+      asRoot
+        ? ["setpriv", ["--reuid", "postgres", "--regid", "postgres", "--clear-groups", command, ...args]]
+        : [command, args];
     const [init, initArgs] = as(join(bin, "initdb"), [
       "-D",
       data,

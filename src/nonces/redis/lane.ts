@@ -19,6 +19,7 @@ local function num(i) return tonumber(ARGV[i]) end
 local FOREIGN, LEAD, PENDING_LEAD, MAX_SETTLED = '${foreign}', ${maxLead}, ${maxPendingLead}, ${maxSettled}
 local PRUNE, MAX_ATTEMPTS, RECENT, MAX_DUE = ${pruneStep}, ${maxAttempts}, ${recent}, ${maxDue}
 local floor, nxt, tail
+local known = {}
 local cache, dirty, gone = {}, {}, {}
 local settled, recycled = 0, 0
 
@@ -64,7 +65,13 @@ local function set(n, slot)
   dirty[n] = true
 end
 local function flush()
-  local writes, deletes = { 'floor', s(floor), 'next', s(nxt), 'tail', s(tail) }, {}
+  local writes, deletes = {}, {}
+  for name, value in pairs({ floor = floor, next = nxt, tail = tail }) do
+    if known[name] ~= value then
+      writes[#writes + 1] = name
+      writes[#writes + 1] = s(value)
+    end
+  end
   for n in pairs(dirty) do
     local slot = cache[n]
     if slot then

@@ -13,6 +13,7 @@ if op == 'bootstrap' then
 end
 if not (bounds[1] and bounds[2] and bounds[3]) then return false end
 floor, nxt, tail = tonumber(bounds[1]), tonumber(bounds[2]), tonumber(bounds[3])
+known = { floor = floor, next = nxt, tail = tail }
 
 if op == 'commit' then
   local n, token, hash = num(2), ARGV[3], ARGV[4]

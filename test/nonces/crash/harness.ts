@@ -266,7 +266,7 @@ export const crash = async (
   }, 20);
   try {
     for (let index = 0; index < options.workers; index += 1) herd.start();
-    for (const until = performance.now() + 20_000; chain.account(sender.address).mined.length < 20; await sleep(20)) {
+    for (const until = performance.now() + 20_000; chain.account(sender.address).mined.length < 5; await sleep(20)) {
       if (herd.broken > 0 || performance.now() > until)
         throw new Error(`the workers do not work: ${JSON.stringify(herd.failures)}`);
     }
