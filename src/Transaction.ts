@@ -9,17 +9,8 @@ import type { InvalidTransaction } from "./errors/input.js";
 import type { CheckedInput } from "./transaction/schema.js";
 import { validate } from "./transaction/validate.js";
 
-export { AccessListEntry, Authorization, Transaction, type CheckedInput } from "./transaction/schema.js";
-export type {
-  AbiCall,
-  Bundle,
-  DeployCall,
-  Fields,
-  Input,
-  LooseCall,
-  RawCall,
-  TakesInput,
-} from "./transaction/input.js";
+export { Transaction, type CheckedInput } from "./transaction/schema.js";
+export type { LooseCall, RawCall, TakesInput } from "./transaction/input.js";
 
 /**
  * Checks an input of any form and encodes ABI calls.

@@ -50,7 +50,7 @@ const describeCustom = (custom: RevertCustom): string => {
       ? `${custom.name}(${named(item.inputs, (index) => args[index], 0)})`
       : custom.signature;
   const bounded = text.length > shown.error ? `${text.slice(0, shown.error)}…` : text;
-  return `${escapeText(bounded, shown.error + 1)}${meaning === null ? "" : ` (${meaning})`}`;
+  return `${escapeText(bounded, shown.error + 1)}${meaning === null ? "" : ` (${escapeText(meaning)})`}`;
 };
 
 const describeLayer = (layer: RevertLayer): string => {

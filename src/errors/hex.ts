@@ -1,10 +1,9 @@
 /**
- * The wire's own shapes, as branded schemas: an address, a 32-byte hash, bytes, a quantity.
+ * The wire's own shapes, as branded schemas: an address, a 32-byte hash, bytes.
  * They live on the lowest floor because the evidence of every error is written in them.
  */
 import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
-import * as SchemaTransformation from "effect/SchemaTransformation";
 
 const prefixed = Schema.TemplateLiteral(["0x", Schema.String]);
 
@@ -19,21 +18,6 @@ export type Address = typeof Address.Type;
 /** 32 bytes of hex. */
 export const Hash = prefixed.pipe(Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{64}$/)), Schema.brand("Hash"));
 export type Hash = typeof Hash.Type;
-
-const quantityText = prefixed.pipe(
-  Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/, { message: "a hex quantity of at most 256 bits" })),
-);
-
-/** A JSON-RPC quantity (`0x…`, at most 256 bits) as a bigint. */
-export const Quantity = quantityText.pipe(
-  Schema.decodeTo(
-    Schema.BigInt,
-    SchemaTransformation.transform({
-      decode: (text) => BigInt(text),
-      encode: (value) => `0x${value.toString(16)}` as const,
-    }),
-  ),
-);
 
 /** A field that may be missing when constructed and is `null` then: JSON-safe, never `undefined`. */
 export const nullable = <S extends Schema.Constraint>(schema: S) =>

@@ -34,6 +34,7 @@ const duration = fc.constantFrom(0, ever);
 const counts = fc.record({
   latest: fc.oneof(
     { weight: 6, arbitrary: fc.constant(0) },
+    { weight: 3, arbitrary: fc.constant(1) },
     { weight: 4, arbitrary: fc.integer({ min: -3, max: 6 }) },
     { weight: 1, arbitrary: fc.constantFrom(-1_000, 70_000, 2 ** 40) },
   ),
