@@ -6,7 +6,7 @@ import * as Command from "effect/cli/Command";
 import * as Flag from "effect/cli/Flag";
 import type { NonceStore } from "../NonceStore.js";
 import * as Nonces from "../Nonces.js";
-import { layerNodeRedis, type NodeRedisClient } from "../redis.js";
+import { layerNodeRedis, type NodeRedisClient } from "../nonces/redis/clients.js";
 import * as Rpc from "../Rpc.js";
 import { endpoint, rpcUrl } from "./check.js";
 import { Exited, exitCodes, WrongUsage } from "./exit.js";

@@ -17,7 +17,7 @@ const said = (message: string, code = -32000, data?: unknown) =>
   );
 
 /** What nodes say to `eth_sendRawTransaction`, with the code they say it with. */
-const words: ReadonlyArray<readonly [SendOutcomeKind, string, number?]> = [
+const words: Array<[kind: SendOutcomeKind, message: string, code?: number]> = [
   ["alreadyKnown", "already known"],
   ["alreadyKnown", "ALREADY_EXISTS: already known"],
   ["alreadyKnown", "transaction already imported", -32003],
@@ -62,7 +62,10 @@ const words: ReadonlyArray<readonly [SendOutcomeKind, string, number?]> = [
 ];
 
 describe("the outcome of a send", () => {
-  it.each(words)("is %s: %s", (kind, message, code) => expect(said(message, code).kind).toBe(kind));
+  it.each(words.map(([kind, message, code]) => ({ kind, message, code })))(
+    "is $kind: $message",
+    ({ kind, message, code }) => expect(said(message, code).kind).toBe(kind),
+  );
   it("is the hash, when there is one", () => {
     expect(outcomeOf(hash)).toEqual(new SendOutcome({ kind: "accepted", hash: hash as never }));
     expect(outcomeOf(hash).isAccepted).toBe(true);
