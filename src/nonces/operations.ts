@@ -36,7 +36,7 @@ export type ReserveAnswer =
   /** `retryInMs`: when the first lease ends; null = nothing but the chain can make room. */
   | { readonly _tag: "Busy"; readonly inFlight: number; readonly cap: number; readonly retryInMs: number | null }
   | { readonly _tag: "NoGap" }
-  /** The token was committed already. */
+  /** The token was committed already, or is the one of somebody else's transactions. */
   | { readonly _tag: "Spent"; readonly nonce: bigint }
   /** The latest count is too far above all that was issued. */
   | { readonly _tag: "Implausible"; readonly next: bigint }
@@ -73,7 +73,6 @@ const survey = (draft: Draft) => {
 };
 
 const find = (draft: Draft, token: string): { readonly nonce: bigint; readonly slot: Slot } | null => {
-  if (token === foreign) return null;
   for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
     const slot = draft.get(nonce);
     if (slot !== undefined && slot.token === token && slot.width !== 0) return { nonce, slot };
@@ -88,6 +87,7 @@ const find = (draft: Draft, token: string): { readonly nonce: bigint; readonly s
  */
 export const reserve = (view: View, request: ReserveRequest, now: number): Decision<ReserveAnswer> => {
   const draft = draftOf(view);
+  if (request.token === foreign) return decide(draft, { _tag: "Spent", nonce: draft.floor });
   if (!advance(draft, request.counts, request.keep, now)) {
     return decide(draft, { _tag: "Implausible", next: draft.next });
   }

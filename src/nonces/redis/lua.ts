@@ -96,6 +96,7 @@ elseif op == 'reconcile' then
   return { moved({ 'reconciled', s(from) }), snapshot(from), due }
 elseif op == 'reserve' then
   local token, ttl, width, cap, gapOnly = ARGV[6], num(7), num(8), num(9), ARGV[10] == '1'
+  if token == FOREIGN then return moved({ 'spent', s(floor) }) end
   if not advance(num(2), num(3), num(4), num(5)) then return moved({ 'implausible', s(nxt) }) end
   local inFlight, pair, lowest, highest, firstEnd, answer = 0, false, nil, nil, nil, nil
   for n = floor, nxt - 1 do
@@ -105,7 +106,7 @@ elseif op == 'reserve' then
     else
       if slot.width ~= 0 then
         inFlight = inFlight + 1
-        if slot.token == token and token ~= FOREIGN then
+        if slot.token == token then
           answer = slot.state == 'r' and { 'granted', s(n), s(slot.ends - now) } or { 'spent', s(n) }
         end
       end
