@@ -1,4 +1,5 @@
 import * as PgClient from "@effect/sql-pg/PgClient";
+import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
@@ -74,6 +75,27 @@ if (bin !== null) {
           expect(inside).toEqual([[{ synchronous_commit: "off" }], [{ synchronous_commit: "on" }]]);
           yield* execute("ALTER SYSTEM RESET synchronous_commit");
           yield* execute("SELECT pg_reload_conf()");
+        }),
+      ));
+    it("takes the lane from a process that stopped in the middle of an operation", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient;
+          const lane = freshLane();
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          const locked = yield* Deferred.make<void>();
+          const stopped = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql.unsafe(lockLane, [lane.id]);
+              yield* Deferred.succeed(locked, undefined);
+              yield* Effect.sleep(6_000);
+            }),
+          );
+          const began = performance.now();
+          yield* Effect.forkChild(Effect.exit(stopped));
+          yield* Deferred.await(locked);
+          expect((yield* store.reserve(lane, request({ counts: at(5n) }))).answer._tag).toBe("Granted");
+          expect(performance.now() - began).toBeLessThan(5_000);
         }),
       ));
     it("is cold when the lane's row is lost, and cannot commit a lease of before", () =>

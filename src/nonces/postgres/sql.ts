@@ -24,10 +24,6 @@ export const schema: ReadonlyArray<string> = [
   PRIMARY KEY (lane, nonce),
   CHECK ((state = 'free') = (token = ''))
 )`,
-  // A token never holds two nonces at once; the second one of a pair shares that of the first.
-  `CREATE UNIQUE INDEX IF NOT EXISTS evm_preflight_nonce_token
-  ON evm_preflight_nonce_slot (lane, token)
-  WHERE width <> 0 AND state IN ('reserved', 'committed') AND token <> 'foreign'`,
 ];
 
 /** Two processes that create the tables at once would fail on each other. */
@@ -36,12 +32,14 @@ export const lockSchema = "SELECT pg_advisory_xact_lock(7702155915594844)";
 const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
 const bounds = "floor::text AS floor, next::text AS next, tail::text AS tail";
 
-/** The lane, locked until the transaction ends. A commit must be on disk before it is acknowledged. */
+/**
+ * The lane, locked until the transaction ends. A commit must be on disk before it is acknowledged. A
+ * process that stops in the middle loses its session after 2 s, and with it the lock.
+ */
 export const lockLane = `SELECT ${clock} AS now, ${bounds},
+  set_config('idle_in_transaction_session_timeout', '2000', true) AS patience,
   CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END AS synced
 FROM evm_preflight_nonce_lane WHERE lane = $1 FOR UPDATE`;
-
-export const now = `SELECT ${clock} AS now`;
 
 const slot = `nonce::text AS nonce, state, token, width::text AS width, until::text AS until, since::text AS since,
   offered_at::text AS offered_at, shared::text AS shared, outcome, attempts::text AS attempts`;
