@@ -25,7 +25,8 @@ const all: ReadonlyArray<Errors.NonceError> = [
 ];
 
 describe("the failures of the nonce protocol", () => {
-  it("read as verdict, evidence, remedy", () => expect(all.map(({ message }) => message)).toMatchInlineSnapshot(`
+  it("read as verdict, evidence, remedy", () =>
+    expect(all.map(({ message }) => message)).toMatchInlineSnapshot(`
     [
       "the lane's chainId is wrong · a chain id is a positive integer · correct it",
       "the account has all its transactions in flight · in flight 16, at most 16, lane 8453:0x00000000000000000000000000000000000000aa:0, first lease ends in 400 ms · wait for one to be mined, or use another sender",
