@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer";
 import { createClient } from "redis";
 import { createWalletClient, http, type Hex } from "viem";
 import { anvil as anvilChain } from "viem/chains";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { layerMemory, NonceStore, type Store } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
 import { layerNodeRedis } from "../../src/redis.js";
@@ -178,6 +178,9 @@ describe("on anvil", () => {
     ));
 });
 
+/** Transactions of both replicas together; the full proof is a thousand: `npm run crash:replicas`. */
+const many = Number(process.env["NONCE_REPLICA_SENDS"] ?? 200);
+
 describe("two replicas", () => {
   /** Each sends half; blocks come every 50 ms. */
   const sendMany = async (one: Layer.Layer<NonceStore>, other: Layer.Layer<NonceStore>, count: number) => {
@@ -196,7 +199,7 @@ describe("two replicas", () => {
     const sent = (await Promise.all([replica(one), replica(other)])).flat();
     await expect
       .poll(async () => Number(await rawRequest(node.url, "eth_getTransactionCount", [lane.address, "latest"])), {
-        timeout: 10_000,
+        timeout: 30_000,
       })
       .toBe(count);
     clearInterval(miner);
@@ -208,19 +211,19 @@ describe("two replicas", () => {
     }
   };
 
-  it("on one store send two hundred transactions with no gap and no duplicate", async () => {
+  it(`on one store send ${many} transactions with no gap and no duplicate`, async () => {
     const store: Store = await Effect.runPromise(Effect.provide(NonceStore, layerMemory));
     const shared = Layer.succeed(NonceStore, store);
-    await sendMany(shared, shared, 200);
-  }, 60_000);
+    await sendMany(shared, shared, many);
+  }, 180_000);
   it("on Redis do the same, each with a client of its own", async () => {
     const bin = findRedis("two replicas on Redis");
     if (bin === null) return expect(bin).toBeNull();
     const server = await startRedis(bin);
+    onTestFinished(server.stop);
     const connect = () => createClient({ socket: { path: server.socket, tls: false } }).connect();
     const clients = await Promise.all([connect(), connect()]);
-    await sendMany(layerNodeRedis(clients[0]), layerNodeRedis(clients[1]), 200);
+    await sendMany(layerNodeRedis(clients[0]), layerNodeRedis(clients[1]), many);
     for (const client of clients) client.destroy();
-    await server.stop();
-  }, 60_000);
+  }, 180_000);
 });

@@ -96,7 +96,7 @@ describe("withNonce", () => {
     expect(failure).toMatchObject({ _tag: "SignedMismatch", field, mayBeSent: false });
     expect([sent.nonce, chain.broadcasts.length]).toEqual([0n, 1]);
   });
-  it("sends nothing when the lease ended while it was signed", async () => {
+  it("sends nothing when the lease ended while it was signed (invariant 1)", async () => {
     const chain = new SimulatedChain();
     const slow = Nonces.withNonce(
       lane,
@@ -257,7 +257,7 @@ describe("reserve", () => {
     );
     expect(found).toEqual([6n, 4n, 5n, 5n, 5n]);
   });
-  it("lets a delegated sender have one in flight, others sixteen", async () => {
+  it("lets a delegated sender have one in flight, others sixteen (invariant 9)", async () => {
     const chain = new SimulatedChain();
     chain.codes.set(sender.address.toLowerCase(), `0xef0100${"11".repeat(20)}`);
     const delegated = await run(chain, Effect.all([send(), Effect.flip(send())]));
@@ -325,7 +325,7 @@ describe("a store that lasts", () => {
 });
 
 describe("reconcile", () => {
-  it("sends again what the pool lost, byte for byte, in order", async () => {
+  it("sends again what the pool lost, byte for byte, in order (invariant 6)", async () => {
     const chain = new SimulatedChain();
     const { resent, committed } = await run(
       chain,
@@ -362,7 +362,7 @@ describe("reconcile", () => {
     expect(again.resent).toMatchObject([{ nonce: 1n, fellOut: true, outcome: { kind: "accepted" } }]);
     expect([again.floor, again.next]).toEqual([2n, 2n]);
   });
-  it("absorbs what somebody else sent with the key, and names what it burned", async () => {
+  it("absorbs what somebody else sent with the key, and names what it burned (invariant 10)", async () => {
     const chain = new SimulatedChain();
     const [first, second, next] = await run(
       chain,
@@ -380,7 +380,7 @@ describe("reconcile", () => {
     expect(second.ended).toMatchObject([{ nonce: 0n, end: "burned" }]);
     expect(next.nonce).toBe(2n);
   });
-  it("names a gap, which a no-op fills", async () => {
+  it("names a gap, which a no-op fills (invariant 7)", async () => {
     const chain = new SimulatedChain();
     const found = await run(
       chain,
@@ -525,7 +525,7 @@ describe("interruption", () => {
     return { ...left, sent: chain.broadcasts.length };
   };
 
-  it("anywhere leaves the nonce free or committed, and sends nothing uncommitted", async () => {
+  it("anywhere leaves the nonce free or committed, and sends nothing uncommitted (invariant 8)", async () => {
     const found: Array<string> = [];
     for (let at = 0; ; at += 1) {
       const { interrupted, exit, states, sent } = await interruptedAt(at);

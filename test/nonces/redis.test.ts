@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { Redis as Ioredis } from "ioredis";
 import { createClient } from "redis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NonceStore, type Store } from "../../src/NonceStore.js";
 import { layer, layerIoredis, layerNodeRedis, type Options } from "../../src/redis.js";
 import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
@@ -101,6 +101,7 @@ if (bin !== null) {
     });
     it("commits once a replica has it", async () => {
       const replica = await startRedis(bin);
+      onTestFinished(replica.stop);
       const second = await connect(replica.socket);
       // Replication needs TCP
       const port = 20_000 + (process.pid % 20_000);
@@ -110,7 +111,6 @@ if (bin !== null) {
       await expect.poll(() => second.sendCommand(["ROLE"]), { timeout: 10_000 }).toContain("connected");
       expect(await run(oneCommit, { replicas: 1, replicaTimeoutMs: 5_000 })).toBe("committed");
       second.destroy();
-      await replica.stop();
       await client.sendCommand(["CONFIG", "SET", "port", "0"]);
     });
     it("finds what somebody broke", () =>
@@ -148,6 +148,7 @@ if (bin !== null) {
   describe("a Redis with appendfsync always", () => {
     it("loses nothing acknowledged when it is killed and started again", async () => {
       const server = await startRedis(bin, { durable: true });
+      onTestFinished(server.stop);
       const client = await connect(server.socket);
       const lane = freshLane();
       const run = <A, E>(use: (store: Store) => Effect.Effect<A, E>) =>
@@ -162,7 +163,6 @@ if (bin !== null) {
       expect({ ...after, now: 0 }).toEqual({ ...before, now: 0 });
       expect(await run((store) => store.commit(lane, { token, nonce: 5n }, attempt(5)))).toBe("committed");
       client.destroy();
-      await server.stop();
     });
   });
 } else {

@@ -6,7 +6,7 @@ import * as PgClient from "@effect/sql-pg/PgClient";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { createClient } from "redis";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { NonceStore } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
 import { layer as layerPostgres, migrate } from "../../src/postgres.js";
@@ -63,6 +63,7 @@ describe("replies lost after the store acted", () => {
   it("cost no nonce on Redis and make none twice", async () => {
     if (redis === null) return expect(redis).toBeNull();
     const server = await startRedis(redis);
+    onTestFinished(server.stop);
     const clients: Array<{ destroy: () => void }> = [];
     const at = (path: string) =>
       Layer.unwrap(
@@ -78,11 +79,11 @@ describe("replies lost after the store acted", () => {
     expect([sent, duplicates]).toEqual([expected(30), []]);
     expect(cut).toBeGreaterThan(5);
     for (const client of clients) client.destroy();
-    await server.stop();
   });
   it("cost no nonce on Postgres and make none twice", async () => {
     if (postgres === null) return expect(postgres).toBeNull();
     const server = await startPostgres(postgres);
+    onTestFinished(server.stop);
     const client = (path: string) =>
       PgClient.layer({ path, username: server.user, database: server.database, maxConnections: 2 });
     await Effect.runPromise(migrate.pipe(Effect.provide(client(server.socket))));
@@ -90,6 +91,5 @@ describe("replies lost after the store acted", () => {
     const { sent, duplicates, cut } = await sendAll(server.socket, at, 20, 23);
     expect([sent, duplicates]).toEqual([expected(20), []]);
     expect(cut).toBeGreaterThan(3);
-    await server.stop();
   });
 });

@@ -29,7 +29,7 @@ export const contract = (run: Run, runs: number): void => {
 
   describe("like the model", () => {
     it(
-      "through random histories, sound after every step",
+      "through random histories, sound after every step (invariants 2, 3)",
       () =>
         run((store) =>
           Effect.promise(() =>
@@ -104,7 +104,7 @@ export const contract = (run: Run, runs: number): void => {
           expect(answers.find(({ _tag }) => _tag === "Busy")).toMatchObject({ inFlight: 16, cap: 16 });
         }),
       ));
-    it("gives the same nonce to the same token, at once and later", () =>
+    it("gives the same nonce to the same token, at once and later (invariant 5)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           const token = newToken();
@@ -114,7 +114,7 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* take(store, lane, { counts: at(5n) })).toEqual(granted(6n));
         }),
       ));
-    it("gives the lowest free nonce first", () =>
+    it("gives the lowest free nonce first (invariant 3)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           const tokens = [newToken(), newToken(), newToken()];
@@ -125,7 +125,7 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* take(store, lane, { counts: at(5n) })).toEqual(granted(8n));
         }),
       ));
-    it("gives a gap even at the cap, and only a gap when asked for one", () =>
+    it("gives a gap even at the cap, and only a gap when asked for one (invariant 7)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           const [low, high] = [newToken(), newToken()];
@@ -146,7 +146,7 @@ export const contract = (run: Run, runs: number): void => {
           });
         }),
       ));
-    it("takes two for a self-authorisation, on an idle lane, and nothing beside them", () =>
+    it("takes two for a self-authorisation, on an idle lane, and nothing beside them (invariant 9)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           const [one, pair] = [newToken(), newToken()];
@@ -168,7 +168,7 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* take(store, lane, { counts: at(6n) })).toEqual(granted(6n));
         }),
       ));
-    it("skips what somebody else sent, and takes it when it never came", () =>
+    it("skips what somebody else sent, and takes it when it never came (invariant 10)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           const forgotten = { ...keepAll, foreignMs: 0 };
@@ -187,7 +187,7 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* take(store, lane, { counts: at(5n, 1n << 60n) })).toEqual(granted(5n));
         }),
       ));
-    it("never goes below the floor for a stale count", () =>
+    it("never goes below the floor for a stale count (invariant 4)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           yield* take(store, lane, { counts: at(9n) });
@@ -197,7 +197,7 @@ export const contract = (run: Run, runs: number): void => {
   });
 
   describe("commit", () => {
-    it("is refused to a lease that ended and was given to another", () =>
+    it("is refused to a lease that ended and was given to another (invariant 1)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           const [late, quick] = [newToken(), newToken()];
@@ -208,7 +208,7 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* store.commit(lane, { token: late, nonce: 5n }, attempt(1))).toBe("lost");
         }),
       ));
-    it("ends a lease on the store's own clock", () =>
+    it("ends a lease on the store's own clock (invariant 6)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           const late = newToken();
@@ -218,7 +218,7 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* store.commit(lane, { token: late, nonce: 5n }, attempt(1))).toBe("lost");
         }),
       ));
-    it("can be repeated with the same transaction, also after it settled, and never with another", () =>
+    it("can be repeated with the same transaction, also after it settled, and never with another (invariant 5)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
           const claim = { token: newToken(), nonce: 5n };

@@ -23,7 +23,7 @@ describe.each(stores)("processes that share a sender on $kind", ({ kind, bin }) 
     it("need a store that is not installed", () => expect(bin).toBeNull());
     return;
   }
-  it("are killed and paused, lose replies, and the store is restarted", async () => {
+  it("are killed and paused, lose replies, and the store is restarted (invariants 1, 2, 6)", async () => {
     const result = await crash({ kind, bin, seconds: 3, workers: 3, lies: { stale: 10, lost: 2, blind: true } }, sign);
     expectSound(result);
     if (kind === "redis") expect(result.restarts).toBeGreaterThan(0);
