@@ -47,7 +47,11 @@ const report = (count: number): number => {
   const readings = [readingOf(count)];
   const outcomes = readings.map(({ outcome }) => outcome);
   const started = process.cpuUsage();
-  const asked = measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, []);
+  const asked = measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, [], {
+    holdings: 320,
+    rights: 64,
+    tokens: 48,
+  });
   const run = { transactions, readings, sight: { before: nothing, after: nothing }, asked, paid: new Map() };
   const told = movementsOf(run);
   const [a, b] = [comparableOf(run), comparableOf(run)];

@@ -15,7 +15,7 @@ import { askProof, doubtfulNonces, type Exam } from "./preflight/askProof.js";
 import { assemble } from "./preflight/assemble.js";
 import { assignNonces } from "./preflight/assign.js";
 import * as Options from "./preflight/options.js";
-import { measureOfReport, wantedBy } from "./preflight/measure.js";
+import { MeasureLimits, measureOfReport, wantedBy } from "./preflight/measure.js";
 import { policiesOf } from "./preflight/policies.js";
 import { ladderOf } from "./preflight/ladder.js";
 import { agree, mayFollowPrice } from "./preflight/comparison.js";
@@ -29,6 +29,7 @@ import type { Report, ReportOptions } from "./report/schema.js";
 import type { Rpc } from "./Rpc.js";
 import * as Transaction from "./Transaction.js";
 
+export { MeasureLimits } from "./preflight/measure.js";
 export { assignNonces } from "./preflight/assign.js";
 export type { AbiSource, Options } from "./preflight/options.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/tokenCache.js";
@@ -59,7 +60,9 @@ const scanIn = Effect.fnUntraced(function* (
   const { transactions } = input;
   const chain = chains(transactions[0]?.chainId ?? null);
   const block: Eth.BlockParameter = options.block ?? chain.blockTag;
-  const facts = yield* askScan({ transactions, options, chain, wanted: wantedBy(policies, transactions) }, block, 1);
+  const limits = yield* Effect.service(MeasureLimits);
+  const wanted = wantedBy(policies, transactions, limits);
+  const facts = yield* askScan({ transactions, options, chain, wanted }, block, 1);
   const now = yield* Clock.currentTimeMillis;
   return assemble({
     transactions,
@@ -68,6 +71,7 @@ const scanIn = Effect.fnUntraced(function* (
     policies,
     facts,
     now,
+    limits,
     ledger: ledgerOf(recorder, now, null),
     proof: null,
   });
@@ -84,7 +88,7 @@ const proveIn = Effect.fnUntraced(function* (
   const chains = yield* Effect.service(Chains);
   const transactions = report.transactions.map(({ input }) => input);
   const names = yield* Effect.service(TokenCache);
-  const asked = measureOfReport(report, policies);
+  const asked = measureOfReport(report, policies, yield* Effect.service(MeasureLimits));
   const measure = { ...asked, named: yield* names.recall(report.chainId ?? 0, asked.tokens) };
   const exam: Exam = {
     report,
@@ -113,6 +117,7 @@ const proveIn = Effect.fnUntraced(function* (
     policies,
     facts: examined.facts,
     now,
+    limits: yield* Effect.service(MeasureLimits),
     ledger: ledgerOf(recorder, now, earlier),
     proof,
   });

@@ -188,7 +188,8 @@ export const assemble = (material: Material): Report => {
     readings,
     sight: world,
     asked:
-      proof?.measure ?? measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, material.policies),
+      proof?.measure ??
+      measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, material.policies, material.limits),
     paid: baseFee === null ? new Map() : gasPaid(effective, outcomes, baseFee, world),
   });
   const { transfers } = moved;

@@ -7,7 +7,7 @@ import type { Report, ReportOptions } from "../report/schema.js";
 import type { Request } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
 import type { Facts } from "./facts.js";
-import type { Measure } from "./measure.js";
+import type { Limits, Measure } from "./measure.js";
 
 /** What a report is made of. */
 export interface Material {
@@ -18,6 +18,7 @@ export interface Material {
   readonly facts: Facts;
   /** Epoch ms. */
   readonly now: number;
+  readonly limits: Limits;
   readonly ledger: Report["ledger"];
   /** The report that is being proven and the requests that were run; null for a scan. */
   readonly proof: Proof | null;

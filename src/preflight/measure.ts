@@ -1,4 +1,5 @@
 /** What a run measures, decided before it is asked: from the last report, the input, and the policies. Pure. */
+import * as Context from "effect/Context";
 import type { Address } from "../errors/hex.js";
 import type { Policy } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
@@ -23,8 +24,17 @@ export interface Measure {
   readonly cut: number;
 }
 
-/** How many holdings, rights and tokens one run measures. */
-export const measureLimits = { holdings: 320, rights: 64, tokens: 48 };
+/** How many holdings, rights and tokens one run measures; what is over them is told by `PartiesCut`. */
+export interface Limits {
+  readonly holdings: number;
+  readonly rights: number;
+  readonly tokens: number;
+}
+
+/** The limits in use; provide others with `Effect.provideService(Preflight.MeasureLimits, …)`. */
+export const MeasureLimits: Context.Reference<Limits> = Context.Reference("evm-preflight/MeasureLimits", {
+  defaultValue: (): Limits => ({ holdings: 320, rights: 64, tokens: 48 }),
+});
 
 const sendersOf = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Address> => [
   ...new Set(transactions.map(({ from }) => from)),
@@ -34,6 +44,7 @@ const sendersOf = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Addr
 export const wantedBy = (
   policies: ReadonlyArray<Policy>,
   transactions: ReadonlyArray<Transaction>,
+  limits: Limits,
 ): ReadonlyArray<Assets.Holding> => {
   const senders = sendersOf(transactions);
   return policies
@@ -41,7 +52,7 @@ export const wantedBy = (
     .flatMap(({ token, account }) =>
       (account === null ? senders : [account]).map((one) => ({ ...Assets.holding(one, token), wanted: true })),
     )
-    .slice(0, measureLimits.holdings);
+    .slice(0, limits.holdings);
 };
 
 /** What is measured once it is known what the transactions do. */
@@ -49,17 +60,18 @@ export const measureOf = (
   transactions: ReadonlyArray<Transaction>,
   told: { readonly outcomes: ReadonlyArray<Outcome>; readonly transfers: ReadonlyArray<Transfer> },
   policies: ReadonlyArray<Policy>,
+  limits: Limits,
 ): Measure => {
-  const held = Assets.holdings(sendersOf(transactions), told.transfers, measureLimits.holdings, {
-    wanted: wantedBy(policies, transactions),
+  const held = Assets.holdings(sendersOf(transactions), told.transfers, limits.holdings, {
+    wanted: wantedBy(policies, transactions, limits),
     suspected: Assets.suspects(transactions),
   });
-  const granted = Approvals.rights(transactions, told.outcomes, measureLimits.rights);
+  const granted = Approvals.rights(transactions, told.outcomes, limits.rights);
   const moved = [...told.transfers, ...held.kept.filter(({ wanted }) => wanted)];
   return {
     holdings: held.kept,
     rights: granted.kept,
-    tokens: Tokens.tokens(moved, granted.kept, measureLimits.tokens),
+    tokens: Tokens.tokens(moved, granted.kept, limits.tokens),
     named: [],
     accounts: Rights.accounts(transactions, told.outcomes),
     cut: held.cut + granted.cut,
@@ -67,10 +79,10 @@ export const measureOf = (
 };
 
 /** What a proof measures: everything its report knows of. */
-export const measureOfReport = (report: Report, policies: ReadonlyArray<Policy>): Measure => {
+export const measureOfReport = (report: Report, policies: ReadonlyArray<Policy>, limits: Limits): Measure => {
   const transactions = report.transactions.map(({ input }) => input);
   const outcomes = report.transactions.map(({ outcome }) => outcome);
-  const measure = measureOf(transactions, { outcomes, transfers: report.transfers }, policies);
+  const measure = measureOf(transactions, { outcomes, transfers: report.transfers }, policies, limits);
   const delegates = report.transactions.flatMap(({ code }) =>
     [code.from, code.to].flatMap((account) => (account?.delegate == null ? [] : [account.delegate])),
   );
