@@ -4,11 +4,11 @@
  *
  *     npm run bench:movements
  */
-import type { Address, Hash, Hex } from "../src/errors/hex.js";
+import type { Address, Hash, Hex } from "../src/primitives/hex.js";
 import { measureOf } from "../src/preflight/measure.js";
 import { comparableOf, movementsOf } from "../src/preflight/movements.js";
 import * as Assets from "../src/steps/assets.js";
-import { differences } from "../src/steps/compare.js";
+import { differences } from "../src/steps/reading/differences.js";
 import { unread } from "../src/steps/simulate.js";
 
 const parties = 100;

@@ -1,4 +1,4 @@
-// Writes src/errors/table/*.ts from ABIs and sources of published npm packages. `--check` only compares.
+// Writes src/abi/table/*.ts from ABIs and sources of published npm packages. `--check` only compares.
 //
 // Each package is fetched with `npm pack` at a pinned version and checked against its pinned
 // integrity, so nothing of their dependency trees is installed and nothing is copied by hand.
@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
 import { keccak256, stringToHex } from "viem";
 import { shortReasons } from "./short-reasons.mjs";
 
-const target = fileURLToPath(new URL("../src/errors/table/", import.meta.url));
+const target = fileURLToPath(new URL("../src/abi/table/", import.meta.url));
 const pins = fileURLToPath(new URL("error-packages.json", import.meta.url));
 const check = process.argv.includes("--check");
 

@@ -8,7 +8,7 @@
 import * as Context from "effect/Context";
 import * as Layer from "effect/Layer";
 import type { FeeModel } from "./chains/feeModel.js";
-import type { Address } from "./errors/hex.js";
+import type { Address } from "./primitives/hex.js";
 
 export type { ExtraFees, FeeDecision, FeeGas, FeeLookup, FeeModel, FeeSubject } from "./chains/feeModel.js";
 export { opStack } from "./chains/opStack.js";
@@ -70,7 +70,7 @@ export const unknownChain: Chain = {
   maxTip: 1_000_000_000_000n,
   maxInitCodeSize: 49_152,
   feeModel: "detect",
-  gasPriceOracle: "0x420000000000000000000000000000000000000f" as Address,
+  gasPriceOracle: "0x420000000000000000000000000000000000000f",
   known: false,
 };
 

@@ -7,13 +7,13 @@ import { RpcError } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 
 export { classify, looksLikeRevert, type ClassifyInput } from "./errors/classify.js";
-export { decodeLog, decodeResult, type RawLog } from "./errors/decodeLogs.js";
-export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources } from "./errors/decodeRevert.js";
-export { DecodedLog, DecodedResult } from "./errors/decoded.js";
-export { describeRevert } from "./errors/describe.js";
+export { decodeLog, decodeResult, type RawLog } from "./abi/decodeLogs.js";
+export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources } from "./abi/decodeRevert.js";
+export { DecodedLog, DecodedResult } from "./abi/decoded.js";
+export { describeRevert } from "./abi/print.js";
 export { InvalidTransaction } from "./errors/input.js";
 export * from "./errors/nonces.js";
-export * from "./errors/revert.js";
+export * from "./abi/revert.js";
 export * from "./errors/rpc.js";
 export * from "./errors/verdicts.js";
 

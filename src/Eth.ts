@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import type { Hash, Hex } from "./errors/hex.js";
+import type { Hash, Hex } from "./primitives/hex.js";
 import { BlockNotFound, RpcError } from "./errors/rpc.js";
 import type { Verdict } from "./errors/verdicts.js";
 import { Block, FeeHistory } from "./eth/block.js";

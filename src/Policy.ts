@@ -9,7 +9,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
-import type { Address } from "./errors/hex.js";
+import type { Address } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
 import { judgeFee, judgeGas } from "./policy/costs.js";
 import { readData, type PolicyData } from "./policy/data.js";

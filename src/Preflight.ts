@@ -7,7 +7,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { Chains } from "./Chains.js";
-import { indexAbis } from "./errors/decodeRevert.js";
+import { indexAbis } from "./abi/decodeRevert.js";
 import type { InvalidTransaction } from "./errors/input.js";
 import type * as Eth from "./Eth.js";
 import { askScan } from "./preflight/ask.js";

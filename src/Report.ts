@@ -12,7 +12,7 @@ import { Report, reportVersion, type Clearance } from "./report/schema.js";
 import { verdictOf } from "./report/verdict.js";
 
 export { Clearance, Report, Request } from "./report/schema.js";
-export { Finding, type Evidence, type Severity } from "./errors/finding.js";
+export { Finding, type Evidence, type Severity } from "./report/finding.js";
 export { diff, type Difference } from "./report/diff.js";
 export { fromJson, toJson } from "./report/json.js";
 export { toHtml } from "./report/html.js";

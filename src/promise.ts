@@ -17,13 +17,13 @@ import * as Eth from "./Eth.js";
 import * as Nonces from "./Nonces.js";
 import * as NonceStore from "./NonceStore.js";
 import * as Preflight from "./Preflight.js";
-import * as Promises from "./preflight/promises.js";
+import * as Promises from "./promise/facade.js";
 import type { Options } from "./preflight/options.js";
 import * as Report from "./Report.js";
 import * as Rpc from "./Rpc.js";
 import * as Transaction from "./Transaction.js";
 
-export type { Abortable, RunOptions } from "./preflight/promises.js";
+export type { Abortable, RunOptions } from "./promise/facade.js";
 export type { Options } from "./preflight/options.js";
 
 /**

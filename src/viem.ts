@@ -8,11 +8,11 @@
  * ```
  */
 import type { Options } from "./preflight/options.js";
-import * as Promises from "./preflight/promises.js";
+import * as Promises from "./promise/facade.js";
 import * as Rpc from "./Rpc.js";
 
 export type { Options } from "./preflight/options.js";
-export type { Abortable, RunOptions } from "./preflight/promises.js";
+export type { Abortable, RunOptions } from "./promise/facade.js";
 
 /** `preflight`, `scan`, `prove` and `ready`, as {@link preflightActions} adds them to a client. */
 export type PreflightActions = Pick<Promises.Actions, "preflight" | "scan" | "prove" | "ready">;

@@ -3,7 +3,7 @@
  * block, and what follows from it. Both halves are pure. {@link Chains.layerWith} takes one for a chain
  * of the caller's own.
  */
-import type { Hex } from "../errors/hex.js";
+import type { Hex } from "../primitives/hex.js";
 import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 

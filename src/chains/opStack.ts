@@ -7,14 +7,14 @@
  * and at the limit, for it is linear in gas, whatever the fork. Source: OP-stack specs, Fjord, Isthmus
  * and Jovian.
  */
-import type { Address, Hex } from "../errors/hex.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import { readBool, readUint256 } from "../witness/answers.js";
 import { getL1Fee, getOperatorFee, isFjord, isIsthmus, type Call, type Query } from "../witness/queries.js";
 import { compressedLength } from "./fastLz.js";
 import type { FeeDecision, FeeGas, FeeLookup, FeeModel, FeeSubject } from "./feeModel.js";
 
 /** The L1 attributes predeploy: present on every OP-stack chain beside the oracle. */
-export const l1Block = "0x4200000000000000000000000000000000000015" as Address;
+export const l1Block = "0x4200000000000000000000000000000000000015";
 
 /** The two predeploys whose code says that a chain is one of the OP stack. */
 export const predeploys = (oracle: Address): ReadonlyArray<Query> => [
@@ -25,7 +25,7 @@ export const predeploys = (oracle: Address): ReadonlyArray<Query> => [
 const read = (to: Address, selector: string): Call => ({
   kind: "call",
   to,
-  data: `0x${selector}` as Hex,
+  data: `0x${selector}`,
   gas: 200_000,
   returnCap: 32,
 });

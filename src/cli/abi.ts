@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import { parseAbi, toFunctionSignature, type Abi, type AbiFunction, type AbiParameter } from "viem";
 import { InvalidTransaction } from "../errors/input.js";
-import { escapeText } from "../errors/text.js";
+import { escapeText } from "../primitives/text.js";
 import { count, wei } from "./quantity.js";
 
 type Checked<A> = Result.Result<A, InvalidTransaction>;

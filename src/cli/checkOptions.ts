@@ -5,7 +5,7 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import type * as Stdio from "effect/Stdio";
 import type { InvalidTransaction } from "../errors/input.js";
-import { escapeText } from "../errors/text.js";
+import { escapeText } from "../primitives/text.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import type { LooseCall } from "../Transaction.js";

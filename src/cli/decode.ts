@@ -13,10 +13,10 @@ import {
   type Abi,
   type AbiFunction,
 } from "viem";
-import { decodeRevert } from "../errors/decodeRevert.js";
-import type { Hex } from "../errors/hex.js";
-import { escapeText } from "../errors/text.js";
-import { isDecodable } from "../report/decodable.js";
+import { decodeRevert } from "../abi/decodeRevert.js";
+import type { Hex } from "../primitives/hex.js";
+import { escapeText } from "../primitives/text.js";
+import { isDecodable } from "../abi/decodable.js";
 import { callText, dataText, layerText, valueText } from "../report/values.js";
 import { Exited, exitCodes, WrongUsage } from "./exit.js";
 import { readAbi } from "./files.js";

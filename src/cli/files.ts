@@ -6,7 +6,7 @@ import * as Result from "effect/Result";
 import * as Stdio from "effect/Stdio";
 import * as Stream from "effect/Stream";
 import type { Abi } from "viem";
-import { escapeText } from "../errors/text.js";
+import { escapeText } from "../primitives/text.js";
 import { abiOf, abiOfText } from "./abi.js";
 import { WrongUsage } from "./exit.js";
 

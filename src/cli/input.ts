@@ -1,7 +1,7 @@
 /** A transaction, or a list of them, from JSON: strict about every field, so that a slip is named and never guessed. */
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
-import { escapeText } from "../errors/text.js";
+import { escapeText } from "../primitives/text.js";
 import type { LooseCall } from "../Transaction.js";
 import { abiCall, abiOf, constructorArguments } from "./abi.js";
 import { count, integer, wei } from "./quantity.js";

@@ -6,7 +6,7 @@ import * as CliConfig from "effect/cli/CliConfig";
 import * as CliOutput from "effect/cli/CliOutput";
 import * as Command from "effect/cli/Command";
 import * as GlobalFlag from "effect/cli/GlobalFlag";
-import { escapeText } from "../errors/text.js";
+import { escapeText } from "../primitives/text.js";
 import { check } from "./check.js";
 import { decode } from "./decode.js";
 import { doctor } from "./doctorCommand.js";

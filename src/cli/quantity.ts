@@ -1,6 +1,6 @@
 /** Numbers as people type them: decimal or hex, and amounts with a unit. Exact, or refused. */
 import * as Result from "effect/Result";
-import { escapeText } from "../errors/text.js";
+import { escapeText } from "../primitives/text.js";
 
 type Parsed<A> = Result.Result<A, string>;
 

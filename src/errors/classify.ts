@@ -5,7 +5,7 @@
  * before all words, because what follows `execution reverted:` is written by a contract.
  */
 import * as Result from "effect/Result";
-import { isBytes } from "./bytes.js";
+import { isBytes } from "../primitives/bytes.js";
 import { besu } from "./dialects/besu.js";
 import { codes, httpReason } from "./dialects/codes.js";
 import { conditions, lookups } from "./dialects/conditions.js";
@@ -148,4 +148,4 @@ export const classify = (input: ClassifyInput): RpcError | Verdict => {
 /** Whether the error is about the transaction (a verdict) rather than about the conversation. */
 export const isVerdict = (error: RpcError | Verdict): error is Verdict => error._tag !== "RpcError";
 
-export { looksLikeRevert } from "./bytes.js";
+export { looksLikeRevert } from "../abi/revertBytes.js";

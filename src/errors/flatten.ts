@@ -7,8 +7,8 @@
  */
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
-import { isBytes } from "./bytes.js";
-import type { Hex } from "./hex.js";
+import { isBytes } from "../primitives/bytes.js";
+import type { Hex } from "../primitives/hex.js";
 import { bytesInText, revertText } from "./revertText.js";
 
 /** Bounds of one answer: levels of nesting, objects visited, characters read per text and in all. */

@@ -1,6 +1,6 @@
 /** What the input alone shows wrong, before anything is sent. */
 import * as Schema from "effect/Schema";
-import { escapeText } from "./text.js";
+import { escapeText } from "../primitives/text.js";
 
 /** A field of the input that cannot be right; nothing was sent. */
 export class InvalidTransaction extends Schema.TaggedError<InvalidTransaction>()("InvalidTransaction", {

@@ -3,8 +3,9 @@
  * broadcast under the nonce: `mayBeSent`. Where it is false, trying again from the start pays once.
  */
 import * as Schema from "effect/Schema";
-import { Hash, nullable } from "./hex.js";
-import { escapeText, facts, maybe, sentence, type Parts } from "./text.js";
+import { Hash, nullable } from "../primitives/hex.js";
+import { escapeText } from "../primitives/text.js";
+import { facts, maybe, sentence, type Parts } from "../primitives/sentence.js";
 
 /** `chainId:address:key`. */
 const lane = Schema.String;

@@ -5,8 +5,8 @@
  * anything there, such as the words of a rate limit.
  */
 
-import { isBytes } from "./bytes.js";
-import type { Hex } from "./hex.js";
+import { isBytes } from "../primitives/bytes.js";
+import type { Hex } from "../primitives/hex.js";
 
 // a request id in brackets, then up to three short labels such as `err:`, `rpc error:`, `failed with 50000000 gas:`
 const labels = String.raw`^\s*(?:\[[^\]]{0,120}\]\s*)?(?:[\w .'"()-]{1,64}:\s+){0,3}`;

@@ -24,7 +24,7 @@ import {
   BlockRange,
 } from "./reasons/block.js";
 import { NodeLimitExceeded, InvalidParams, MalformedResponse, InternalError } from "./reasons/request.js";
-import { sentence, type Parts } from "./text.js";
+import { sentence, type Parts } from "../primitives/sentence.js";
 
 export type { RetryAdvice } from "./reasons/answer.js";
 export {

@@ -7,7 +7,7 @@
  */
 import * as Schema from "effect/Schema";
 import { classify } from "./classify.js";
-import { Hash, nullable } from "./hex.js";
+import { Hash, nullable } from "../primitives/hex.js";
 import { RpcError } from "./rpc.js";
 import { Verdict } from "./verdicts.js";
 

@@ -1,5 +1,5 @@
 /** The typed parameters of requests. Quantities are bigint or number; `null` means absent. */
-import type { Address, Hash, Hex } from "../errors/hex.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 
 type HexText = Hex | `0x${string}`;
 type AddressText = Address | `0x${string}`;

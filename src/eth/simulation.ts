@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { classify } from "../errors/classify.js";
-import type { Hex } from "../errors/hex.js";
+import type { Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { headerFields } from "./block.js";

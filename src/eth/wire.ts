@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
 import * as SchemaTransformation from "effect/SchemaTransformation";
-import type { Address, Hash, Hex } from "../errors/hex.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 
 const isHex = (value: unknown): value is string =>
   typeof value === "string" && value.startsWith("0x") && !/[^0-9a-fA-F]/.test(value.slice(2));

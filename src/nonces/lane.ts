@@ -1,6 +1,6 @@
 /** Whose nonces: one sequence of one account on one chain. */
 import * as Result from "effect/Result";
-import type { Address } from "../errors/hex.js";
+import type { Address } from "../primitives/hex.js";
 import { InvalidLane } from "../errors/nonces.js";
 
 /** One sequence of nonces. `key` 0, or left out, is the account's own nonce. */

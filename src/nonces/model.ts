@@ -5,7 +5,7 @@
  * `[tail, floor)` of settled ones. An operation reads a {@link View} and the store's clock and answers
  * with a {@link Decision}: the answer, and what to write. It changes nothing itself.
  */
-import type { Hash, Hex } from "../errors/hex.js";
+import type { Hash, Hex } from "../primitives/hex.js";
 
 /** One signed transaction for a nonce. Without `raw` it can be looked up, but not sent again. */
 export interface Attempt {

@@ -1,5 +1,5 @@
 /** The operations of the nonce protocol, one pure decision each. See `model.ts`. */
-import type { Hash } from "../errors/hex.js";
+import type { Hash } from "../primitives/hex.js";
 import {
   advance,
   decide,

@@ -1,7 +1,7 @@
 /** Whether signed bytes are what was leased. Pure. */
 import * as Result from "effect/Result";
 import { keccak256, parseTransaction, serializeTransaction } from "viem";
-import type { Hash, Hex } from "../errors/hex.js";
+import type { Hash, Hex } from "../primitives/hex.js";
 import { SignedMismatch } from "../errors/nonces.js";
 import { authorityOf } from "../transaction/signer.js";
 import { readSigned } from "../transaction/signed.js";

@@ -1,6 +1,6 @@
 /** A lane for people. Pure. */
-import type { Hash } from "../errors/hex.js";
-import { escapeText } from "../errors/text.js";
+import type { Hash } from "../primitives/hex.js";
+import { escapeText } from "../primitives/text.js";
 import type { Snapshot } from "./check.js";
 import type { LaneId } from "./lane.js";
 import { gapsOf } from "./metrics.js";

@@ -1,6 +1,6 @@
 /** The interface that every store of nonces has: the pure operations, made atomic and durable. */
 import type * as Effect from "effect/Effect";
-import type { Hash } from "../errors/hex.js";
+import type { Hash } from "../primitives/hex.js";
 import type { NonceStoreError } from "../errors/nonces.js";
 import type { Snapshot } from "./check.js";
 import type { LaneId } from "./lane.js";

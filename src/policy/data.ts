@@ -1,7 +1,7 @@
 /** Policies as they are written down: JSON with a `policy` field, checked strictly. */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { Address } from "../errors/hex.js";
+import { Address } from "../primitives/hex.js";
 
 // A file made by hand may hold small amounts as numbers; anything above 2^53 must be a decimal string.
 const amount = Schema.Union([

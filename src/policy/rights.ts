@@ -1,8 +1,8 @@
 /** Policies over rights and over who takes part. */
-import type { Address } from "../errors/hex.js";
+import type { Address } from "../primitives/hex.js";
 import type { PolicyResult } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
-import type { Approval } from "../steps/outputs.js";
+import type { Approval } from "../report/parts.js";
 import { every, fail, pass, unknown } from "./results.js";
 import { unseen } from "./spending.js";
 

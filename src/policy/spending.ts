@@ -1,8 +1,8 @@
 /** Policies over what leaves and arrives: judged by measured balances, with the events as a second witness. */
-import type { Address } from "../errors/hex.js";
+import type { Address } from "../primitives/hex.js";
 import type { PolicyResult } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
-import type { Transfer } from "../steps/outputs.js";
+import type { Transfer } from "../report/parts.js";
 import { fail, pass, unknown } from "./results.js";
 
 /** Whose balance of what; `account` null = the senders of the bundle together. */

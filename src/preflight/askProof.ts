@@ -2,14 +2,14 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { eip7825Cap, type Chain } from "../Chains.js";
-import type { Address } from "../errors/hex.js";
+import type { Address } from "../primitives/hex.js";
 import * as Eth from "../Eth.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
-import * as L1Fee from "../steps/l1Fee.js";
+import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Simulate from "../steps/simulate.js";
 import { unsignedBytes, type Request } from "../transaction/request.js";
@@ -118,9 +118,7 @@ const barePlan = (
   const { report } = exam;
   const state = report.options.stateOverrides as Eth.StateOverrides | null;
   return {
-    calls: asked.map((request, index) =>
-      exactCall(report.transactions[index]?.input.from ?? ("0x" as Address), request),
-    ),
+    calls: asked.map((request, index) => exactCall(report.transactions[index]?.input.from ?? "0x", request)),
     before: [],
     after: [],
     block: report.options.block ?? report.observed.blockTag,
@@ -190,7 +188,7 @@ export const askProof = Effect.fnUntraced(function* (
     blockOverrides: Eth.BlockOverrides,
     pretend: boolean,
   ): Simulate.Plan => ({
-    calls: asked.map((request, index) => exactCall(transactions[index]?.from ?? ("0x" as Address), request)),
+    calls: asked.map((request, index) => exactCall(transactions[index]?.from ?? "0x", request)),
     before,
     after,
     room,

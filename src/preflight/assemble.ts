@@ -1,17 +1,17 @@
 /** From answers to a report: pure. The steps decide in pipeline order; each gets what it needs as arguments. */
 import * as Result from "effect/Result";
 import type { Chain } from "../Chains.js";
-import { indexAbis } from "../errors/decodeRevert.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
+import { indexAbis } from "../abi/decodeRevert.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
 import { ChainIdMismatch } from "../errors/verdicts.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import * as Assets from "../steps/assets.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Nonce from "../steps/nonce.js";
-import * as Rights from "../steps/rights.js";
-import type { BalanceChange, Outcome } from "../steps/outputs.js";
+import * as Rights from "../steps/reading/rights.js";
+import type { BalanceChange, Outcome } from "../report/parts.js";
 import * as Simulate from "../steps/simulate.js";
 import { buildRequest, type Request } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";

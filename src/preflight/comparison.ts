@@ -1,14 +1,14 @@
 /** The runs of a proof beside each other, and beside the earlier report. Pure. */
 import * as Result from "effect/Result";
-import type { AbiIndex } from "../errors/decodeRevert.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
+import type { AbiIndex } from "../abi/decodeRevert.js";
+import { fromError, note, type Finding } from "../report/finding.js";
 import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
-import { differences, isSameShape, type Story } from "../steps/compare.js";
+import { differences, isSameShape, type Story } from "../steps/reading/differences.js";
 import * as Simulate from "../steps/simulate.js";
-import type * as Tokens from "../steps/tokens.js";
+import type * as Tokens from "../steps/reading/tokens.js";
 import type { Request } from "../transaction/request.js";
 import type { Examined } from "./askProof.js";
 import type { Measure } from "./measure.js";

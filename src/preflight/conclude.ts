@@ -1,11 +1,11 @@
 /** The last part of a report: which state it speaks of, what its policies say, its verdict and its digest. Pure. */
 import * as Result from "effect/Result";
 import type { Chain } from "../Chains.js";
-import { fromError, inOrder, note, type Finding } from "../errors/finding.js";
+import { fromError, inOrder, note, type Finding } from "../report/finding.js";
 import { PolicyViolation } from "../errors/verdicts.js";
 import { Report, reportVersion, type Observed, type ReportOptions, type TransactionReport } from "../report/schema.js";
 import { verdictOf } from "../report/verdict.js";
-import type { Approval, BalanceChange, Funds, TokenInfo, Transfer } from "../steps/outputs.js";
+import type { Approval, BalanceChange, Funds, TokenInfo, Transfer } from "../report/parts.js";
 import { digestOf } from "../transaction/request.js";
 import type { Material } from "./material.js";
 import type { World } from "./facts.js";

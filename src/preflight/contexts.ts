@@ -1,7 +1,7 @@
 /** The two block contexts in which a proof runs the same requests. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import type { Address, Hash } from "../errors/hex.js";
+import type { Address, Hash } from "../primitives/hex.js";
 import type * as Eth from "../Eth.js";
 import type { Report } from "../report/schema.js";
 import type { Request } from "../transaction/request.js";

@@ -1,12 +1,12 @@
 /** What a round brings home: every answer as it came, standing for itself, before anything is decided. */
 import * as Result from "effect/Result";
-import type { Finding } from "../errors/finding.js";
-import type { Address, Hex } from "../errors/hex.js";
+import type { Finding } from "../report/finding.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type * as Eth from "../Eth.js";
 import type { Codes } from "../steps/code.js";
-import type { L1Subject } from "../steps/l1Fee.js";
+import type { L1Subject } from "../steps/reading/l1Fee.js";
 import type { FeeFacts } from "../steps/fee.js";
 import type { Counts } from "../steps/nonce.js";
 import type { Lookup, Simulated } from "../steps/simulate.js";

@@ -1,7 +1,7 @@
 /** The gas limits that a proof runs beside the one of the request: wider ones, and ample gas to compare with. Pure. */
 import { eip7825Cap } from "../Chains.js";
 import type { Report } from "../report/schema.js";
-import { between } from "../steps/candidates.js";
+import { between } from "../steps/reading/sameOutcome.js";
 import type { Request } from "../transaction/request.js";
 
 /** What to run beside the requests. */

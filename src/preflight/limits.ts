@@ -1,10 +1,10 @@
 /** Which of the gas limits that ran side by side is handed out, and proven. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { note, type Finding } from "../errors/finding.js";
-import { formatGas } from "../errors/text.js";
+import { note, type Finding } from "../report/finding.js";
+import { formatGas } from "../primitives/units.js";
 import type { Rpc } from "../Rpc.js";
-import { choose, isExhausted, settle, type Choice } from "../steps/candidates.js";
+import { choose, isExhausted, settle, type Choice } from "../steps/reading/sameOutcome.js";
 import type { Simulated } from "../steps/simulate.js";
 import type { Request } from "../transaction/request.js";
 import { askLimits, askProof, type Exam, type Examined, type Run } from "./askProof.js";

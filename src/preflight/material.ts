@@ -1,7 +1,7 @@
 /** What a report is made of, before anything is decided. */
 import type { Lookup as ChainLookup } from "../Chains.js";
-import type { Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
+import type { Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import type { Request } from "../transaction/request.js";

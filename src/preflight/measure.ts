@@ -1,13 +1,13 @@
 /** What a run measures, decided before it is asked: from the last report, the input, and the policies. Pure. */
 import * as Context from "effect/Context";
-import type { Address } from "../errors/hex.js";
+import type { Address } from "../primitives/hex.js";
 import type { Policy } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
-import type { Outcome, TokenInfo, Transfer } from "../steps/outputs.js";
-import * as Rights from "../steps/rights.js";
-import * as Tokens from "../steps/tokens.js";
+import type { Outcome, TokenInfo, Transfer } from "../report/parts.js";
+import * as Rights from "../steps/reading/rights.js";
+import * as Tokens from "../steps/reading/tokens.js";
 import type { Transaction } from "../transaction/schema.js";
 import type { Query } from "../witness/queries.js";
 

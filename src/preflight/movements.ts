@@ -1,12 +1,12 @@
 /** What one run moves and grants, as its logs say and as the witness measured. Pure. */
 import { effectiveGasPrice } from "../chains/baseFee.js";
-import type { Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
+import type { Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
-import type { Approval, BalanceChange, Outcome, TokenInfo, Transfer } from "../steps/outputs.js";
+import type { Approval, BalanceChange, Outcome, TokenInfo, Transfer } from "../report/parts.js";
 import type { Lookup, Reading } from "../steps/simulate.js";
-import * as Tokens from "../steps/tokens.js";
+import * as Tokens from "../steps/reading/tokens.js";
 import type { Transaction } from "../transaction/schema.js";
 import type { Measure } from "./measure.js";
 

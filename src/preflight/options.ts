@@ -5,10 +5,10 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type { Abi } from "viem";
-import { Address } from "../errors/hex.js";
+import { Address } from "../primitives/hex.js";
 import { InvalidTransaction } from "../errors/input.js";
-import type * as Decode from "../errors/decodeRevert.js";
-import { note } from "../errors/finding.js";
+import type * as Decode from "../abi/decodeRevert.js";
+import { note } from "../report/finding.js";
 import { BlockName, Report, ReportOptions } from "../report/schema.js";
 import type { CheckedInput } from "../Transaction.js";
 import { asAbi } from "../transaction/encode.js";
@@ -107,7 +107,7 @@ const abiSource = (source: unknown, index: number): Checked<ReportOptions["abis"
   const { address, abi } = source;
   if (!isAddress(address)) return no(`${field}.address`, "must be 20 bytes of hex with 0x");
   return Result.map(items(abi), (checked) => ({
-    address: Address.make(address.toLowerCase() as `0x${string}`),
+    address: address.toLowerCase() as Address,
     abi: checked,
   }));
 };

@@ -1,12 +1,12 @@
 /** The outcome of each transaction out of whatever answered, and what stood in the way. Pure. */
 import * as Result from "effect/Result";
 import { looksLikeRevert } from "../errors/classify.js";
-import { decodeResult } from "../errors/decodeLogs.js";
-import type { AbiIndex } from "../errors/decodeRevert.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
-import type { Hex } from "../errors/hex.js";
+import { decodeResult } from "../abi/decodeLogs.js";
+import type { AbiIndex } from "../abi/decodeRevert.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Hex } from "../primitives/hex.js";
 import { ExecutionReverted } from "../errors/verdicts.js";
-import type { Outcome } from "../steps/outputs.js";
+import type { Outcome } from "../report/parts.js";
 import * as Simulate from "../steps/simulate.js";
 import { senders } from "../steps/nonce.js";
 import type { Transaction } from "../transaction/schema.js";

@@ -1,14 +1,14 @@
 /** What the transactions cost and whether that can be paid: prices, fees beyond gas, the sum per payer. Pure. */
 import type { Chain } from "../Chains.js";
-import { note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
-import { formatGasPrice } from "../errors/text.js";
+import { note, type Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
+import { formatGasPrice } from "../primitives/units.js";
 import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
-import * as L1Fee from "../steps/l1Fee.js";
+import * as L1Fee from "../steps/reading/l1Fee.js";
 import { senders } from "../steps/nonce.js";
-import * as TokenFunds from "../steps/tokenFunds.js";
-import type * as Outputs from "../steps/outputs.js";
+import * as TokenFunds from "../steps/reading/tokenShortfall.js";
+import type * as Outputs from "../report/parts.js";
 import type { Transaction } from "../transaction/schema.js";
 import type { World } from "./facts.js";
 import type { Material } from "./material.js";

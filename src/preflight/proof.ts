@@ -1,7 +1,7 @@
 /** What a proof adds to a report: the runs compared, the rights and tokens measured. Pure. */
 import * as Result from "effect/Result";
-import type { AbiIndex } from "../errors/decodeRevert.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
+import type { AbiIndex } from "../abi/decodeRevert.js";
+import { fromError, note, type Finding } from "../report/finding.js";
 import { NotProven } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
 import type { Simulated } from "../steps/simulate.js";

@@ -1,6 +1,6 @@
 /** The whole report as one document: the verdict, the sections in reading order, and what to do next. */
 import { lookup } from "../Chains.js";
-import { escapeText } from "../errors/text.js";
+import { escapeText } from "../primitives/text.js";
 import type { Document } from "./document.js";
 import type { Report } from "./schema.js";
 import { findingsSection, fundsSection, observedSection } from "./sections/conclusions.js";

@@ -3,7 +3,7 @@
  * once, how it looks is each renderer's. Every string in it is bounded and free of control
  * characters already; a renderer escapes what is special in its own format.
  */
-import type { Evidence } from "../errors/finding.js";
+import type { Evidence } from "./finding.js";
 import type { VerdictName } from "./schema.js";
 
 /** How a line should stand out. */

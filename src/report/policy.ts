@@ -3,7 +3,7 @@
  * one that cannot be rebuilt from its data counts as unknown, never as passed.
  */
 import type * as Schema from "effect/Schema";
-import type { Address } from "../errors/hex.js";
+import type { Address } from "../primitives/hex.js";
 import type { Report } from "./schema.js";
 
 /** What a policy says: it holds, it does not (with the evidence), or it cannot tell (with the reason). */

@@ -1,19 +1,8 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import * as Schema from "effect/Schema";
-import { Finding } from "../errors/finding.js";
-import { Address, Hash, Hex } from "../errors/hex.js";
-import {
-  Approval,
-  BalanceChange,
-  Code,
-  Fee,
-  Funds,
-  Gas,
-  Nonce,
-  Outcome,
-  TokenInfo,
-  Transfer,
-} from "../steps/outputs.js";
+import { Finding } from "./finding.js";
+import { Address, Hash, Hex } from "../primitives/hex.js";
+import { Approval, BalanceChange, Code, Fee, Funds, Gas, Nonce, Outcome, TokenInfo, Transfer } from "./parts.js";
 import { Transaction } from "../transaction/schema.js";
 import { Request } from "../transaction/request.js";
 

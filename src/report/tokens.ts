@@ -1,6 +1,7 @@
 /** Tokens and addresses as lines of a table show them: short, told apart, and never trusted. */
-import type { TokenInfo } from "../steps/outputs.js";
-import { escapeText, formatUnits, formatWei, shortAddress } from "../errors/text.js";
+import type { TokenInfo } from "./parts.js";
+import { escapeText, shortAddress } from "../primitives/text.js";
+import { formatUnits, formatWei } from "../primitives/units.js";
 import type { Report } from "./schema.js";
 import { checksummed } from "./values.js";
 

@@ -4,10 +4,11 @@
  */
 import * as Result from "effect/Result";
 import { decodeFunctionData, getAddress, isAddress, type AbiFunction } from "viem";
-import type { DecodedResult } from "../errors/decoded.js";
-import type { Revert, RevertCustom, RevertLayer } from "../errors/revert.js";
-import { escapeText, formatUnits, formatWei, shortHex } from "../errors/text.js";
-import { isDecodable } from "./decodable.js";
+import type { DecodedResult } from "../abi/decoded.js";
+import type { Revert, RevertCustom, RevertLayer } from "../abi/revert.js";
+import { escapeText, shortHex } from "../primitives/text.js";
+import { formatUnits, formatWei } from "../primitives/units.js";
+import { isDecodable } from "../abi/decodable.js";
 
 /** What everyone writes for "unlimited". */
 export const maxUint256: bigint = 2n ** 256n - 1n;

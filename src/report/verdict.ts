@@ -1,5 +1,5 @@
 /** What findings amount to. Pure. */
-import type { Finding } from "../errors/finding.js";
+import type { Finding } from "./finding.js";
 import type { VerdictName } from "./schema.js";
 
 /** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */

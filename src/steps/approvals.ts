@@ -4,15 +4,15 @@
  * Rights are found in the simulated logs and in the calldata, and measured before and after in the same
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
-import { note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
+import { note, type Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
 import type { Transaction } from "../Transaction.js";
 import { readAddress, readBool, readPermit2Allowance, readUint256, type Answer } from "../witness/answers.js";
 import { allowance, getApproved, isApprovedForAll, permit2Allowance, type Query } from "../witness/queries.js";
-import { nobody, rightsIn, settleRight, type Right } from "./logs/approvals.js";
-import { rightsAsked } from "./logs/calldata.js";
-import type { Standards } from "./logs/transfers.js";
-import type { Approval, Outcome } from "./outputs.js";
+import { nobody, rightsIn, settleRight, type Right } from "./reading/approvalLogs.js";
+import { rightsAsked } from "./reading/calldata.js";
+import type { Standards } from "./reading/transferLogs.js";
+import type { Approval, Outcome } from "../report/parts.js";
 
 export type { Right };
 

@@ -6,14 +6,14 @@
  * simulated block (`measured`), and where the two disagree both numbers are shown. Lives on the
  * witness: `queries` and a pure `decide`.
  */
-import { note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
+import { note, type Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
 import type { Transaction } from "../Transaction.js";
 import { readAddress, readUint256, type Answer } from "../witness/answers.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../witness/queries.js";
-import { addressesIn } from "./logs/calldata.js";
-import { settle, transfersOf, type Standards } from "./logs/transfers.js";
-import type { BalanceChange, Outcome, OutcomeLog, Transfer } from "./outputs.js";
+import { addressesIn } from "./reading/calldata.js";
+import { settle, transfersOf, type Standards } from "./reading/transferLogs.js";
+import type { BalanceChange, Outcome, OutcomeLog, Transfer } from "../report/parts.js";
 
 export { settle };
 

@@ -10,8 +10,8 @@ import * as Result from "effect/Result";
 import { getContractAddress, type Address as ViemAddress } from "viem";
 import * as Eth from "../Eth.js";
 import type { Chain } from "../Chains.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
-import type { Address, Hex } from "../errors/hex.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import { InitCodeTooLarge, NoCode, SenderNotEoa, type Verdict } from "../errors/verdicts.js";
 import type { Rpc } from "../Rpc.js";
@@ -19,7 +19,7 @@ import type { Transaction } from "../Transaction.js";
 import { authorityOf } from "../transaction/signer.js";
 import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
-import type { AccountCode, Code } from "./outputs.js";
+import type { AccountCode, Code } from "../report/parts.js";
 
 type Failure = RpcError | Verdict;
 
@@ -100,7 +100,7 @@ export const ask = Effect.fnUntraced(function* (
 
 /** EIP-7702: `0xef0100` and the delegate's 20 bytes. */
 const delegateOf = (code: string): Address | null =>
-  /^0xef0100[0-9a-fA-F]{40}$/.test(code) ? (`0x${code.slice(8).toLowerCase()}` as Address) : null;
+  /^0xef0100[0-9a-fA-F]{40}$/.test(code) ? `0x${code.slice(8).toLowerCase()}` : null;
 
 /** 0x01 to 0x11 (Prague's BLS12-381 included) and P256VERIFY at 0x100 (EIP-7951, RIP-7212). */
 const isPrecompile = (account: Address): boolean => {

@@ -11,13 +11,13 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Chain } from "../Chains.js";
 import * as Eth from "../Eth.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
+import { fromError, note, type Finding } from "../report/finding.js";
 import type { RpcError } from "../errors/rpc.js";
-import { formatGas } from "../errors/text.js";
+import { formatGas } from "../primitives/units.js";
 import { BlockGasLimitExceeded, OutOfGas, TxGasLimitTooHigh, type Verdict } from "../errors/verdicts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
-import type { Gas, Outcome } from "./outputs.js";
+import type { Gas, Outcome } from "../report/parts.js";
 
 type Failure = RpcError | Verdict;
 

@@ -9,14 +9,14 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Chain } from "../Chains.js";
 import * as Eth from "../Eth.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
+import { fromError, note, type Finding } from "../report/finding.js";
 import type { RpcError } from "../errors/rpc.js";
 import { FeeCapTooLow, type Verdict } from "../errors/verdicts.js";
-import { formatGasPrice } from "../errors/text.js";
+import { formatGasPrice } from "../primitives/units.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import { blocksWithin, growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../chains/baseFee.js";
-import type { Fee } from "./outputs.js";
+import type { Fee } from "../report/parts.js";
 
 type Failure = RpcError | Verdict;
 

@@ -8,11 +8,11 @@
  */
 import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { ExtraFees } from "../chains/feeModel.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
 import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Transaction } from "../Transaction.js";
-import type { Fee, Funds, Gas, Outcome, Transfer } from "./outputs.js";
+import type { Fee, Funds, Gas, Outcome, Transfer } from "../report/parts.js";
 
 /** EIP-4844: 2^17 per blob. */
 const gasPerBlob = 131_072n;

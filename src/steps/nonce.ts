@@ -7,14 +7,14 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import * as Eth from "../Eth.js";
-import { fromError, note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, type Verdict } from "../errors/verdicts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import { authorityOf } from "../transaction/signer.js";
-import type { Nonce } from "./outputs.js";
+import type { Nonce } from "../report/parts.js";
 
 type Failure = RpcError | Verdict;
 

@@ -7,10 +7,10 @@
 import * as Effect from "effect/Effect";
 import { eip7825Cap } from "../Chains.js";
 import * as Eth from "../Eth.js";
-import { decodeLog, decodeResult } from "../errors/decodeLogs.js";
-import { decodeRevert, type AbiIndex } from "../errors/decodeRevert.js";
-import { fromError, note, type Evidence, type Finding } from "../errors/finding.js";
-import type { Address, Hex } from "../errors/hex.js";
+import { decodeLog, decodeResult } from "../abi/decodeLogs.js";
+import { decodeRevert, type AbiIndex } from "../abi/decodeRevert.js";
+import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { ExecutionReverted, VmHalt, type Verdict } from "../errors/verdicts.js";
 import type { Rpc } from "../Rpc.js";
@@ -18,7 +18,7 @@ import type { Transaction } from "../Transaction.js";
 import { decodeAnswers, type Answer } from "../witness/answers.js";
 import { place, type Placement } from "../witness/placement.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Outcome, OutcomeLog } from "./outputs.js";
+import type { Outcome, OutcomeLog } from "../report/parts.js";
 
 type Failure = RpcError | Verdict;
 

@@ -10,9 +10,9 @@ import {
   type AbiFunction,
   type AbiParameter,
 } from "viem";
-import type { Hex } from "../errors/hex.js";
+import type { Hex } from "../primitives/hex.js";
 import { InvalidTransaction } from "../errors/input.js";
-import { escapeText } from "../errors/text.js";
+import { escapeText } from "../primitives/text.js";
 
 type Checked<A> = Result.Result<A, InvalidTransaction>;
 type Call = Readonly<Record<string, unknown>>;

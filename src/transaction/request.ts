@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { concatHex, keccak256, numberToHex, serializeTransaction } from "viem";
-import { Address, Hash, Hex } from "../errors/hex.js";
+import { Address, Hash, Hex } from "../primitives/hex.js";
 import { AccessListEntry, Authorization, type Transaction } from "./schema.js";
 
 const common = { chainId: Schema.Int, nonce: Schema.Int, data: Hex, value: Schema.BigInt, gas: Schema.BigInt };
@@ -87,14 +87,14 @@ export const buildRequest = (transaction: Transaction, filled: Filled): Request 
 /** The unsigned EIP-2718 bytes (EIP-155 for legacy); null when the fields do not make a transaction. */
 export const unsignedBytes = (request: Request): Hex | null =>
   Result.getOrElse(
-    Result.try(() => serializeTransaction(request) as Hex),
+    Result.try(() => serializeTransaction(request)),
     () => null,
   );
 
 /** keccak256 of the unsigned bytes: what the key signs. */
 export const signingHash = (request: Request): Hash | null => {
   const bytes = unsignedBytes(request);
-  return bytes === null ? null : (keccak256(bytes) as Hash);
+  return bytes === null ? null : keccak256(bytes);
 };
 
 /**
@@ -133,7 +133,7 @@ export const digestOf = (version: number, chainId: number, signables: ReadonlyAr
         if (hash === null) return null;
         parts.push(from.toLowerCase() as Address, hash);
       }
-      return keccak256(concatHex(parts)) as Hash;
+      return keccak256(concatHex(parts));
     }),
     () => null,
   );

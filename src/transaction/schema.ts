@@ -1,6 +1,6 @@
 /** A checked transaction as a schema: the one shape every floor above works with. */
 import * as Schema from "effect/Schema";
-import { Address, Hash, Hex, nullable } from "../errors/hex.js";
+import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 
 /** One entry of an EIP-2930 access list. */
 export const AccessListEntry = Schema.Struct({ address: Address, storageKeys: Schema.Array(Hash) });

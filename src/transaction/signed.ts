@@ -1,7 +1,7 @@
 /** A signed transaction read back: who signed it, and what. */
 import * as Result from "effect/Result";
 import { parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
-import type { Address } from "../errors/hex.js";
+import type { Address } from "../primitives/hex.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 import { recoverSigner } from "./signer.js";
 

@@ -3,7 +3,7 @@ import { secp256k1 } from "@noble/curves/secp256k1";
 import * as Result from "effect/Result";
 import { keccak256 } from "viem";
 import { hashAuthorization } from "viem/utils";
-import type { Address } from "../errors/hex.js";
+import type { Address } from "../primitives/hex.js";
 import type { Authorization } from "./schema.js";
 
 interface Signature {

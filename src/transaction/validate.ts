@@ -1,7 +1,7 @@
 /** The checks that need nothing but the input: pure, and the first wrong field is named. */
 import * as Result from "effect/Result";
 import { isAddress } from "viem";
-import { Address, Hash, Hex } from "../errors/hex.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { InvalidTransaction } from "../errors/input.js";
 import { encodeCall } from "./encode.js";
 import type { Authorization, CheckedInput, Transaction } from "./schema.js";
@@ -31,7 +31,7 @@ const address = (value: unknown, field: string): Checked<Address> => {
   const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   if (mixed && !isAddress(value, { strict: true }))
     return no(field, "the checksum of the address is wrong (EIP-55); a digit may be mistyped");
-  return Result.succeed(Address.make(value.toLowerCase() as `0x${string}`));
+  return Result.succeed(value.toLowerCase() as Address);
 };
 
 const bytes = (value: unknown, field: string): Checked<Hex> => {
@@ -40,12 +40,12 @@ const bytes = (value: unknown, field: string): Checked<Hex> => {
   if (value.length % 2 !== 0) return no(field, "has an odd number of hex digits");
   if (value.length > 2 + maxDataBytes * 2) return no(field, `is larger than ${maxDataBytes} bytes`);
   if (!/^0x[0-9a-fA-F]*$/.test(value)) return no(field, "has characters that are not hex");
-  return Result.succeed(Hex.make(value as `0x${string}`));
+  return Result.succeed(value as Hex);
 };
 
 const hash = (value: unknown, field: string): Checked<Hash> =>
   typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)
-    ? Result.succeed(Hash.make(value as `0x${string}`))
+    ? Result.succeed(value as Hash)
     : no(field, "must be 32 bytes of hex with 0x");
 
 const uint = (value: unknown, field: string, unit: string, max: bigint = maxUint256): Checked<bigint> => {

@@ -2,7 +2,7 @@
  * What the witness answered. Total: whatever bytes come in, the result is a value, never an exception,
  * and its size is bounded by what was asked.
  */
-import type { Address, Hash, Hex } from "../errors/hex.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { limited, type Query } from "./queries.js";
 
 /** One answer, in the order of the queries. */
@@ -76,11 +76,11 @@ const environmentAt = (hex: string, at: number): Read | null => {
     kind: "environment",
     chainId: quantity(0),
     number: quantity(1),
-    parentHash: `0x${word(2)}` as Hash,
+    parentHash: `0x${word(2)}`,
     timestamp: quantity(3),
     baseFeePerGas: quantity(4),
-    feeRecipient: `0x${feeRecipient.slice(24)}` as Address,
-    prevRandao: `0x${word(6)}` as Hash,
+    feeRecipient: `0x${feeRecipient.slice(24)}`,
+    prevRandao: `0x${word(6)}`,
     gasLimit: quantity(7),
     gasPrice: quantity(8),
     gasLeft: quantity(9),
@@ -95,9 +95,9 @@ const accountAt = (hex: string, at: number): Read | null => {
   const answer: Answer = {
     kind: "account",
     balance: BigInt(`0x${hex.slice(at + 2, at + 66)}`),
-    codeHash: `0x${hex.slice(at + 66, at + 130)}` as Hash,
+    codeHash: `0x${hex.slice(at + 66, at + 130)}`,
     codeSize: BigInt(codeSize),
-    codePrefix: `0x${hex.slice(at + 138, at + 138 + Math.min(codeSize, 23) * 2)}` as Hex,
+    codePrefix: `0x${hex.slice(at + 138, at + 138 + Math.min(codeSize, 23) * 2)}`,
   };
   return { answer, next };
 };
@@ -113,7 +113,7 @@ const callAt = (hex: string, at: number, returnCap: number): Read | null => {
     kind: "call",
     success: success === "01",
     size: BigInt(size),
-    data: `0x${hex.slice(at + 12, next)}` as Hex,
+    data: `0x${hex.slice(at + 12, next)}`,
   };
   return { answer, next };
 };
@@ -182,7 +182,7 @@ export const readBool = (answer: Answer | undefined): boolean | null => {
 /** An address; null with dirty upper bytes, as Solidity would revert. */
 export const readAddress = (answer: Answer | undefined): Address | null => {
   const hex = wordsOf(answer, 1);
-  return hex === null || !hex.startsWith("0".repeat(24)) ? null : (`0x${hex.slice(24, 64)}` as Address);
+  return hex === null || !hex.startsWith("0".repeat(24)) ? null : `0x${hex.slice(24, 64)}`;
 };
 
 /** Permit2's allowance: `amount` in token units, `expiration` in seconds, `nonce` of the next permit. */

@@ -1,5 +1,5 @@
 /** Where the witness stands in one simulation: addresses that nobody can have prepared for. */
-import type { Address, Hex } from "../errors/hex.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import { witnessBytecode } from "./bytecode.js";
 
 /** What the state overrides say of one account. */
@@ -19,11 +19,11 @@ const senderBalance = 2n ** 96n - 1n;
 const addressFrom = (random: Uint8Array, start: number): Address => {
   const bytes = Array.from({ length: 20 }, (_, index) => random[start + index] ?? 0);
   if (bytes[0] === 0) bytes[0] = 0xa5;
-  return `0x${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}` as Address;
+  return `0x${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 };
 
 const otherThan = (address: Address, sender: Address): Address =>
-  address === sender ? (`0x${sender.startsWith("0x5a") ? "a5" : "5a"}${sender.slice(4)}` as Address) : sender;
+  address === sender ? `0x${sender.startsWith("0x5a") ? "a5" : "5a"}${sender.slice(4)}` : sender;
 
 /**
  * Places the witness by 40 random bytes (the first 20 its own address, the rest its sender's). Use fresh

@@ -5,7 +5,7 @@
  * simulated block as the user's transactions. It answers a list of queries in order, only reads, and
  * gives every call a gas cap and a return-data cap. `answers.ts` reads what it returns.
  */
-import type { Address, Hex } from "../errors/hex.js";
+import type { Address, Hex } from "../primitives/hex.js";
 
 /** One question. `gas` is in gas units, `returnCap` in bytes; both are limited to 32 bits on the wire. */
 export type Query =
@@ -45,7 +45,7 @@ const encodeQuery = (query: Query): string => {
 
 /** The calldata of the witness for these queries, in lower case. */
 export const encodeQueries = (queries: ReadonlyArray<Query>): Hex =>
-  `0x${queries.map(encodeQuery).join("").toLowerCase()}` as Hex;
+  `0x${queries.map(encodeQuery).join("").toLowerCase()}`;
 
 /** Gas of `size` bytes of EVM memory (Yellow Paper, appendix H: 3 per word plus words²/512). */
 const memoryGas = (size: number): number => {
@@ -110,7 +110,7 @@ export const stringCap = 320;
 const call = (to: Address, data: string, gas: number, returnCap: number): Call => ({
   kind: "call",
   to,
-  data: `0x${data}` as Hex,
+  data: `0x${data}`,
   gas,
   returnCap,
 });
@@ -159,7 +159,7 @@ export const symbol = (token: Address): Call => call(token, "95d89b41", metadata
 export const decimals = (token: Address): Call => call(token, "313ce567", metadataGas, 32);
 
 /** The OP-stack predeploy `GasPriceOracle`. */
-export const gasPriceOracle = "0x420000000000000000000000000000000000000F" as Address;
+export const gasPriceOracle = "0x420000000000000000000000000000000000000F";
 
 /**
  * `GasPriceOracle.getL1Fee(bytes)`: wei for an unsigned serialised transaction (the oracle adds what the

@@ -8,7 +8,7 @@ import {
   oracleLength,
   type L1Parameters,
 } from "../../src/chains/opStack.js";
-import { Hex } from "../../src/errors/hex.js";
+import { Hex } from "../../src/primitives/hex.js";
 
 /**
  * Receipts as they were recorded on main networks after Jovian. The FastLZ length of a transaction is not

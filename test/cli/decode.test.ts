@@ -9,7 +9,7 @@ import {
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readingsOf } from "../../src/cli/decode.js";
-import type { Hex } from "../../src/errors/hex.js";
+import type { Hex } from "../../src/primitives/hex.js";
 import { accounts } from "../harness/anvil.js";
 import { buildBin, type Bin } from "./bin.js";
 

@@ -1,8 +1,8 @@
 /** What must hold for any answer of `classify` and `decodeRevert`; used by the tests and by the fuzzer. */
 import * as Schema from "effect/Schema";
 import { classify, isVerdict, type ClassifyInput } from "../../src/errors/classify.js";
-import { decodeRevert } from "../../src/errors/decodeRevert.js";
-import { describeRevert } from "../../src/errors/describe.js";
+import { decodeRevert } from "../../src/abi/decodeRevert.js";
+import { describeRevert } from "../../src/abi/print.js";
 import { Reason, RpcError } from "../../src/errors/rpc.js";
 import { Verdict } from "../../src/errors/verdicts.js";
 

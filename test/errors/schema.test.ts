@@ -1,9 +1,9 @@
 import * as Schema from "effect/Schema";
 import { encodeErrorResult, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { decodeRevert } from "../../src/errors/decodeRevert.js";
-import { Hash } from "../../src/errors/hex.js";
-import { Revert } from "../../src/errors/revert.js";
+import { decodeRevert } from "../../src/abi/decodeRevert.js";
+import { Hash } from "../../src/primitives/hex.js";
+import { Revert } from "../../src/abi/revert.js";
 import { Reason, RpcError, Timeout } from "../../src/errors/rpc.js";
 import { Verdict } from "../../src/errors/verdicts.js";
 

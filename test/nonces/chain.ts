@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Hex } from "../../src/errors/hex.js";
+import type { Hex } from "../../src/primitives/hex.js";
 import { Errors } from "../../src/index.js";
 import { Rpc } from "../../src/Rpc.js";
 import { readSigned } from "../../src/transaction/signed.js";

@@ -5,7 +5,7 @@ import { serializeTransaction, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
 import { fjordL1Fee, oracleLength } from "../../src/chains/opStack.js";
-import * as Branded from "../../src/errors/hex.js";
+import * as Branded from "../../src/primitives/hex.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";

@@ -1,10 +1,10 @@
 /** Reports written by hand, for what a rendering must say. */
 import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi, type Abi } from "viem";
 import type * as Schema from "effect/Schema";
-import { DecodedResult } from "../../src/errors/decoded.js";
-import { fromError, note } from "../../src/errors/finding.js";
-import { Address, Hash, Hex } from "../../src/errors/hex.js";
-import { Revert, RevertCustom } from "../../src/errors/revert.js";
+import { DecodedResult } from "../../src/abi/decoded.js";
+import { fromError, note } from "../../src/report/finding.js";
+import { Address, Hash, Hex } from "../../src/primitives/hex.js";
+import { Revert, RevertCustom } from "../../src/abi/revert.js";
 import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import { ExecutionReverted, InsufficientFunds } from "../../src/errors/verdicts.js";
 import { Report, type TransactionReport } from "../../src/report/schema.js";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { note } from "../../src/errors/finding.js";
+import { note } from "../../src/report/finding.js";
 import { toHtml } from "../../src/report/html.js";
 import { fromJson } from "../../src/report/json.js";
 import { toMarkdown } from "../../src/report/markdown.js";

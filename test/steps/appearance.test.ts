@@ -1,6 +1,6 @@
 /** When code that is only there after a bundle was there for one of its calls. */
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../src/errors/hex.js";
+import type { Address } from "../../src/primitives/hex.js";
 import { appearanceOf, type Appearance, type Makers } from "../../src/steps/code.js";
 
 const target = `0x${"aa".repeat(20)}` as Address;

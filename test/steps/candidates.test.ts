@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Address, Hash, Hex } from "../../src/errors/hex.js";
-import { between, choose, hasSameShape, isExhausted, isSame, settle, type Run } from "../../src/steps/candidates.js";
+import { Address, Hash, Hex } from "../../src/primitives/hex.js";
+import {
+  between,
+  choose,
+  hasSameShape,
+  isExhausted,
+  isSame,
+  settle,
+  type Run,
+} from "../../src/steps/reading/sameOutcome.js";
 import { token } from "./parts.js";
 
 const hash = (digit: string): Hash => Hash.make(`0x${digit.repeat(64)}`);

@@ -1,7 +1,7 @@
 /** Who lives at an address: what the witness read in the simulated state decides, and doubt is no answer. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { Address, Hex } from "../../src/errors/hex.js";
+import { Address, Hex } from "../../src/primitives/hex.js";
 import { RpcError, Transport } from "../../src/errors/rpc.js";
 import * as Code from "../../src/steps/code.js";
 import type { Answer } from "../../src/witness/answers.js";

@@ -1,8 +1,8 @@
 /** Two runs of the same transactions: what counts as the same story. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { differences, within, type Story } from "../../src/steps/compare.js";
-import type { Approval, BalanceChange, Outcome, OutcomeLog, Transfer } from "../../src/steps/outputs.js";
+import { differences, within, type Story } from "../../src/steps/reading/differences.js";
+import type { Approval, BalanceChange, Outcome, OutcomeLog, Transfer } from "../../src/report/parts.js";
 import { alice, bob, outcome, token } from "./parts.js";
 
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, "0")}`;

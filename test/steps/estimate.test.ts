@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { eip7825Cap } from "../../src/Chains.js";
 import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import { ExecutionReverted, InsufficientFunds, OutOfGas } from "../../src/errors/verdicts.js";
-import { Hex } from "../../src/errors/hex.js";
+import { Hex } from "../../src/primitives/hex.js";
 import * as Estimate from "../../src/steps/estimate.js";
 import { chain, outcome, transaction } from "./parts.js";
 

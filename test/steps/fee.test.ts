@@ -2,7 +2,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
-import { Hash, Hex } from "../../src/errors/hex.js";
+import { Hash, Hex } from "../../src/primitives/hex.js";
 import { MethodNotPermitted, MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import * as Fee from "../../src/steps/fee.js";
 import { chain, transaction } from "./parts.js";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { noExtraFees, type ExtraFees } from "../../src/chains/feeModel.js";
-import { Hash } from "../../src/errors/hex.js";
+import { Hash } from "../../src/primitives/hex.js";
 import * as Funds from "../../src/steps/funds.js";
-import type { Transfer } from "../../src/steps/outputs.js";
+import type { Transfer } from "../../src/report/parts.js";
 import { alice, bob, fee, gas, outcome, transaction } from "./parts.js";
 
 const cost = (

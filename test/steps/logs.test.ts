@@ -2,12 +2,12 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters, type Hex as ViemHex } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Address, type Hash, type Hex } from "../../src/errors/hex.js";
-import { rightsIn, settleRight } from "../../src/steps/logs/approvals.js";
-import { addressesIn, callsIn, rightsAsked } from "../../src/steps/logs/calldata.js";
-import { controlsIn } from "../../src/steps/logs/control.js";
-import { settle, transfersOf } from "../../src/steps/logs/transfers.js";
-import type { OutcomeLog } from "../../src/steps/outputs.js";
+import { Address, type Hash, type Hex } from "../../src/primitives/hex.js";
+import { rightsIn, settleRight } from "../../src/steps/reading/approvalLogs.js";
+import { addressesIn, callsIn, rightsAsked } from "../../src/steps/reading/calldata.js";
+import { controlsIn } from "../../src/steps/reading/controlLogs.js";
+import { settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
+import type { OutcomeLog } from "../../src/report/parts.js";
 
 const at = (digit: string): Address => Address.make(`0x${digit.repeat(40)}`);
 const [alice, bob, token, other] = [at("a"), at("b"), at("1"), at("2")];

@@ -3,7 +3,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Address } from "../../src/errors/hex.js";
+import type { Address } from "../../src/primitives/hex.js";
 import { RpcError, Transport } from "../../src/errors/rpc.js";
 import * as Nonce from "../../src/steps/nonce.js";
 import type { Authorization } from "../../src/transaction/schema.js";

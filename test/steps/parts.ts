@@ -1,7 +1,7 @@
 /** Small parts for the tests of single steps. */
 import { unknownChain, type Chain } from "../../src/Chains.js";
-import { Address, Hex } from "../../src/errors/hex.js";
-import type { Fee, Gas, Outcome } from "../../src/steps/outputs.js";
+import { Address, Hex } from "../../src/primitives/hex.js";
+import type { Fee, Gas, Outcome } from "../../src/report/parts.js";
 import type { Transaction } from "../../src/Transaction.js";
 
 export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");

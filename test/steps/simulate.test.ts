@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { indexAbis } from "../../src/errors/decodeRevert.js";
+import { indexAbis } from "../../src/abi/decodeRevert.js";
 import { classify } from "../../src/errors/classify.js";
-import { Hex } from "../../src/errors/hex.js";
+import { Hex } from "../../src/primitives/hex.js";
 import type * as Eth from "../../src/Eth.js";
 import * as Simulate from "../../src/steps/simulate.js";
 import { layerScripted, rpcError } from "../../src/testing.js";

@@ -1,9 +1,9 @@
 import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { decodeRevert } from "../../src/errors/decodeRevert.js";
-import { Hex } from "../../src/errors/hex.js";
-import type { Outcome } from "../../src/steps/outputs.js";
-import * as TokenFunds from "../../src/steps/tokenFunds.js";
+import { decodeRevert } from "../../src/abi/decodeRevert.js";
+import { Hex } from "../../src/primitives/hex.js";
+import type { Outcome } from "../../src/report/parts.js";
+import * as TokenFunds from "../../src/steps/reading/tokenShortfall.js";
 import type { Answer } from "../../src/witness/answers.js";
 import { allowance, balanceOf, encodeQueries, type Query } from "../../src/witness/queries.js";
 import { alice, bob, outcome, token, transaction } from "./parts.js";

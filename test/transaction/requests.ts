@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type { Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Address } from "../../src/errors/hex.js";
+import type { Address } from "../../src/primitives/hex.js";
 import type { Request } from "../../src/transaction/request.js";
 
 export const hexOf = (min: number, max = min): fc.Arbitrary<Hex> =>

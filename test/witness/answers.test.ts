@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Address, Hash, Hex } from "../../src/errors/hex.js";
+import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
 import { decodeAnswers, type Answer } from "../../src/witness/answers.js";
 import type { Query } from "../../src/witness/queries.js";
 

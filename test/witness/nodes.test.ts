@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { encodeFunctionData, keccak256, numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Address, Hex as BrandedHex } from "../../src/errors/hex.js";
+import type { Address, Hex as BrandedHex } from "../../src/primitives/hex.js";
 import { readString, readUint256, type Answer } from "../../src/witness/answers.js";
 import { witnessBytecode } from "../../src/witness/bytecode.js";
 import {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { encodeFunctionData, getAddress, parseAbi, type Hex as AnyHex } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Address, Hex } from "../../src/errors/hex.js";
+import type { Address, Hex } from "../../src/primitives/hex.js";
 import * as queries from "../../src/witness/queries.js";
 
 const token = getAddress(`0x${"aa".repeat(20)}`) as Address;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { encodeAbiParameters, padHex, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Hex } from "../../src/errors/hex.js";
+import type { Hex } from "../../src/primitives/hex.js";
 import {
   readAddress,
   readBool,

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createWalletClient, encodeDeployData, getContractAddress, http, numberToHex, type Abi, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Address as BrandedAddress, Hex as BrandedHex } from "../../src/errors/hex.js";
+import type { Address as BrandedAddress, Hex as BrandedHex } from "../../src/primitives/hex.js";
 import { decodeAnswers, type Answer } from "../../src/witness/answers.js";
 import { place, type Placement } from "../../src/witness/placement.js";
 import { encodeQueries, gasFor, type Query } from "../../src/witness/queries.js";

@@ -1,7 +1,7 @@
 /** Which methods and block tags an endpoint answers. */
 import * as Effect from "effect/Effect";
 import type { RpcError } from "../../errors/rpc.js";
-import { formatGasPrice } from "../../errors/text.js";
+import { formatGasPrice } from "../../primitives/units.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import * as Eth from "../../Eth.js";
 import { Rpc } from "../../Rpc.js";

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { RpcError } from "../../errors/rpc.js";
-import { sentence } from "../../errors/text.js";
+import { sentence } from "../../primitives/sentence.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import type { Rpc } from "../../Rpc.js";
 

@@ -1,7 +1,7 @@
 /** What an endpoint's `eth_simulateV1` really does: not what it accepts, what it changes. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { shortAddress } from "../../errors/text.js";
+import { shortAddress } from "../../primitives/text.js";
 import * as Eth from "../../Eth.js";
 import type { Rpc } from "../../Rpc.js";
 import {

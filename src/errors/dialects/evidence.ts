@@ -1,8 +1,8 @@
 /** Reading evidence from a node's words, and building the typed answers. Rules are in the sibling files. */
-import type { Address } from "../hex.js";
+import type { Address } from "../../primitives/hex.js";
 import type { Flat } from "../flatten.js";
 import { BlockRange, RpcError, type Reason } from "../rpc.js";
-import { escapeText } from "../text.js";
+import { escapeText } from "../../primitives/text.js";
 import type { Verdict } from "../verdicts.js";
 
 /** What a dialect answers: one typed error, or undefined where it does not know the words. */

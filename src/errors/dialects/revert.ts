@@ -1,6 +1,6 @@
 /** Reverts, before anything else is read: the words after them are the contract's and may say anything. */
-import { looksLikeRevert } from "../bytes.js";
-import type { Hex } from "../hex.js";
+import { looksLikeRevert } from "../../abi/revertBytes.js";
+import type { Hex } from "../../primitives/hex.js";
 import type { Flat, Level } from "../flatten.js";
 import { bytesInText, revertText } from "../revertText.js";
 import { ExecutionReverted } from "../verdicts.js";

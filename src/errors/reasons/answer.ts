@@ -1,7 +1,8 @@
 /** What every reason of a failed request keeps, and what it advises. */
 import * as Schema from "effect/Schema";
-import { nullable } from "../hex.js";
-import { escapeText, facts, maybe } from "../text.js";
+import { nullable } from "../../primitives/hex.js";
+import { escapeText } from "../../primitives/text.js";
+import { facts, maybe } from "../../primitives/sentence.js";
 
 /** What every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
 export const answer = {

@@ -1,7 +1,7 @@
 /** The block, range or state asked for is not to be had. */
 import * as Schema from "effect/Schema";
-import { nullable } from "../hex.js";
-import { facts, maybe, type Parts } from "../text.js";
+import { nullable } from "../../primitives/hex.js";
+import { facts, maybe, type Parts } from "../../primitives/sentence.js";
 import { advise, answer, elsewhere, hopeless, once, patient, words } from "./answer.js";
 
 /** A range of blocks, both ends included. */

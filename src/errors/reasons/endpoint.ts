@@ -1,7 +1,7 @@
 /** The endpoint will not, or cannot now. */
 import * as Schema from "effect/Schema";
-import { nullable } from "../hex.js";
-import { facts, maybe, type Parts } from "../text.js";
+import { nullable } from "../../primitives/hex.js";
+import { facts, maybe, type Parts } from "../../primitives/sentence.js";
 import { advise, answer, elsewhere, hopeless, once, patient, words } from "./answer.js";
 
 /** HTTP 401 or −40100: the endpoint wants a key, or another one. */

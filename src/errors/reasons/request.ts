@@ -1,6 +1,7 @@
 /** The request or the answer is wrong. */
 import * as Schema from "effect/Schema";
-import { escapeText, facts, type Parts } from "../text.js";
+import { escapeText } from "../../primitives/text.js";
+import { facts, type Parts } from "../../primitives/sentence.js";
 import { advise, answer, hopeless, once, words } from "./answer.js";
 
 /** A limit of the node: size, count, or gas of one request. */

@@ -1,6 +1,6 @@
 /** The wrong account, code or chain. */
 import * as Schema from "effect/Schema";
-import { facts, maybe, sentence, type Parts } from "../text.js";
+import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The sender has code that is no EIP-7702 delegation (EIP-3607). */

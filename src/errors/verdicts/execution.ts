@@ -1,9 +1,11 @@
 /** What the EVM did with the call: reverted, halted, ran dry. */
 import * as Schema from "effect/Schema";
-import { Hex, nullable } from "../hex.js";
-import { Revert } from "../revert.js";
-import { describeRevert } from "../describe.js";
-import { escapeText, facts, formatGas, maybe, sentence, type Parts } from "../text.js";
+import { Hex, nullable } from "../../primitives/hex.js";
+import { Revert } from "../../abi/revert.js";
+import { describeRevert } from "../../abi/print.js";
+import { escapeText } from "../../primitives/text.js";
+import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
+import { formatGas } from "../../primitives/units.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The call reverted; `revert` is what the contract said, decoded as far as the ABIs reach. */

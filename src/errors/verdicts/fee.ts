@@ -1,6 +1,7 @@
 /** Fees that no block would take. */
 import * as Schema from "effect/Schema";
-import { facts, formatGasPrice, maybe, sentence, type Parts } from "../text.js";
+import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
+import { formatGasPrice } from "../../primitives/units.js";
 import { account, amount, raw } from "./fields.js";
 
 /** `maxFeePerGas` below the base fee. */

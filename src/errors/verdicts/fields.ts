@@ -1,6 +1,6 @@
 /** Fields that many verdicts share. */
 import * as Schema from "effect/Schema";
-import { Address, nullable } from "../hex.js";
+import { Address, nullable } from "../../primitives/hex.js";
 
 /** Wei, gas, wei per gas or a count; null = the source did not say. */
 export const amount = nullable(Schema.BigInt);

@@ -1,6 +1,7 @@
 /** Who cannot pay. */
 import * as Schema from "effect/Schema";
-import { facts, formatGas, formatWei, maybe, sentence, type Parts } from "../text.js";
+import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
+import { formatGas, formatWei } from "../../primitives/units.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The payer cannot cover `want`. */

@@ -1,6 +1,7 @@
 /** Gas limits that cannot hold. */
 import * as Schema from "effect/Schema";
-import { facts, formatGas, maybe, sentence, type Parts } from "../text.js";
+import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
+import { formatGas } from "../../primitives/units.js";
 import { amount, raw } from "./fields.js";
 
 /** The gas limit does not even cover the transaction's intrinsic cost. */

@@ -1,7 +1,7 @@
 /** A nonce that cannot be mined now. */
 import * as Schema from "effect/Schema";
-import { type Address } from "../hex.js";
-import { facts, maybe, sentence, type Parts } from "../text.js";
+import { type Address } from "../../primitives/hex.js";
+import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
 import { account, amount, raw } from "./fields.js";
 
 const nonceFields = {

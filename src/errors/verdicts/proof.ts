@@ -1,6 +1,7 @@
 /** What a report finds against signing: policies, divergence, change, missing proof. */
 import * as Schema from "effect/Schema";
-import { escapeText, sentence, type Parts } from "../text.js";
+import { escapeText } from "../../primitives/text.js";
+import { sentence, type Parts } from "../../primitives/sentence.js";
 
 /** A policy of the caller does not hold. */
 export class PolicyViolation extends Schema.TaggedError<PolicyViolation>()("PolicyViolation", {

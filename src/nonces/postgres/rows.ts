@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { NonceStoreError } from "../../errors/nonces.js";
-import { Hash, Hex } from "../../errors/hex.js";
+import { Hash, Hex } from "../../primitives/hex.js";
 import type { SlotAt } from "../check.js";
 
 const Whole = Schema.String.check(Schema.isPattern(/^(?:0|[1-9]\d{0,18})$/));

@@ -1,7 +1,7 @@
 /** What the nonce protocol asks the chain. */
 import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
-import type { Hash, Hex } from "../../errors/hex.js";
+import type { Hash, Hex } from "../../primitives/hex.js";
 import { InvalidLane } from "../../errors/nonces.js";
 import { outcomeOf, SendOutcome } from "../../errors/sendOutcome.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";

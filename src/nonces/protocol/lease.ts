@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import * as Ref from "effect/Ref";
-import type { Hash, Hex } from "../../errors/hex.js";
+import type { Hash, Hex } from "../../primitives/hex.js";
 import { LeaseLost, NonceBusy, NonceColdStart, NonceImplausible, ReplaceConflict } from "../../errors/nonces.js";
 import { NonceStore } from "../../NonceStore.js";
 import { laneOf, type Lane, type LaneId } from "../lane.js";

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Schedule from "effect/Schedule";
-import type { Hash, Hex } from "../../errors/hex.js";
+import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceColdStart, NonceImplausible } from "../../errors/nonces.js";
 import type { SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";

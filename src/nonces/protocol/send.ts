@@ -1,7 +1,7 @@
 /** Sending what was committed, and what its answer means. */
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
-import type { Hash, Hex } from "../../errors/hex.js";
+import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceBurned, SendRejected } from "../../errors/nonces.js";
 import type { SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";

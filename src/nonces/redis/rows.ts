@@ -1,6 +1,6 @@
 /** Reading what the script answers: a store is outside, so nothing is taken on trust. */
 import * as Result from "effect/Result";
-import type { Hash, Hex } from "../../errors/hex.js";
+import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceStoreError } from "../../errors/nonces.js";
 import type { Snapshot, SlotAt } from "../check.js";
 import { freeSlot, type SlotState } from "../model.js";

@@ -1,7 +1,7 @@
 /** The store over effect's Redis service. */
 import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
-import type { Hash } from "../../errors/hex.js";
+import type { Hash } from "../../primitives/hex.js";
 import { NonceStoreError } from "../../errors/nonces.js";
 import { violations } from "../check.js";
 import type { LaneId } from "../lane.js";

@@ -1,7 +1,9 @@
 /** Whether it can be paid, what was found, on which state, and what it took. */
-import type { Finding, Severity } from "../../errors/finding.js";
-import { escapeText, formatGas, formatGasPrice, formatWei, maybe } from "../../errors/text.js";
-import type { Funds } from "../../steps/outputs.js";
+import type { Finding, Severity } from "../finding.js";
+import { escapeText } from "../../primitives/text.js";
+import { formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
+import { maybe } from "../../primitives/sentence.js";
+import type { Funds } from "../parts.js";
 import { facts, left, right, section, table, type Block, type Cell, type Section, type Tone } from "../document.js";
 import type { Observed, Report } from "../schema.js";
 import { checksummed, dateText, fiatText, weiText } from "../values.js";

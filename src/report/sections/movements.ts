@@ -1,5 +1,5 @@
 /** What leaves, what arrives, and who gets rights: one line each. */
-import type { Approval, BalanceChange, Transfer } from "../../steps/outputs.js";
+import type { Approval, BalanceChange, Transfer } from "../parts.js";
 import { facts, left, right, section, table, type Cell, type Section, type Tone } from "../document.js";
 import type { Report } from "../schema.js";
 import { amountInWords, amountText, unitText, type Names } from "../tokens.js";

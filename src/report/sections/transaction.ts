@@ -1,6 +1,8 @@
 /** One transaction of the bundle: what it is, what it would do, and what to sign. */
-import { escapeText, formatGas, formatGasPrice, maybe } from "../../errors/text.js";
-import type { AccountCode, Fee, Gas, Nonce, Outcome } from "../../steps/outputs.js";
+import { escapeText } from "../../primitives/text.js";
+import { formatGas, formatGasPrice } from "../../primitives/units.js";
+import { maybe } from "../../primitives/sentence.js";
+import type { AccountCode, Fee, Gas, Nonce, Outcome } from "../parts.js";
 import { facts, section, type Fact, type Section } from "../document.js";
 import type { Request, TransactionReport } from "../schema.js";
 import { checksummed, dataText, fiatText, resultText, revertText, weiText, type Price } from "../values.js";

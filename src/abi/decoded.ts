@@ -5,7 +5,7 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { decodeEventLog, decodeFunctionResult, toEventSelector, type AbiEvent, type AbiFunction } from "viem";
-import { Hash, Hex } from "./hex.js";
+import { Hash, Hex } from "../primitives/hex.js";
 import { Provenance } from "./revert.js";
 
 /** What a call returned, read by its function's ABI item. */

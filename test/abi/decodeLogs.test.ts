@@ -11,9 +11,9 @@ import {
   stringToHex,
   type Hex,
 } from "viem";
-import { decodeLog, decodeResult } from "../../src/errors/decodeLogs.js";
-import { indexAbis } from "../../src/errors/decodeRevert.js";
-import { DecodedLog, DecodedResult } from "../../src/errors/decoded.js";
+import { decodeLog, decodeResult } from "../../src/abi/decodeLogs.js";
+import { indexAbis } from "../../src/abi/decodeRevert.js";
+import { DecodedLog, DecodedResult } from "../../src/abi/decoded.js";
 
 const token = "0x00000000000000000000000000000000000000aa";
 const owner = "0x1111111111111111111111111111111111111111";

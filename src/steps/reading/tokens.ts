@@ -3,11 +3,11 @@
  *
  * The text is the token's own and may lie; it is bounded here and escaped wherever it is shown.
  */
-import type { Address, Hex } from "../errors/hex.js";
-import { readBool, readString, readUint8, type Answer } from "../witness/answers.js";
-import { decimals, name, supportsInterface, symbol, type Query } from "../witness/queries.js";
-import type { Standards } from "./logs/transfers.js";
-import type { TokenInfo, Transfer } from "./outputs.js";
+import type { Address, Hex } from "../../primitives/hex.js";
+import { readBool, readString, readUint8, type Answer } from "../../witness/answers.js";
+import { decimals, name, supportsInterface, symbol, type Query } from "../../witness/queries.js";
+import type { Standards } from "./transferLogs.js";
+import type { TokenInfo, Transfer } from "../../report/parts.js";
 
 export type { Standards };
 
@@ -27,9 +27,9 @@ export const tokens = (
   ].slice(0, limit);
 
 /** ERC-165 ids: ERC-721, the draft of ERC-721 that CryptoKitties has, ERC-1155. */
-const erc721 = "0x80ac58cd" as Hex;
-const erc721Draft = "0x9a20483d" as Hex;
-const erc1155 = "0xd9b67a26" as Hex;
+const erc721 = "0x80ac58cd";
+const erc721Draft = "0x9a20483d";
+const erc1155 = "0xd9b67a26";
 
 /** What tells a token's standard; `decimals` is asked with the metadata. */
 export const standardQueries = (asked: ReadonlyArray<Address>): ReadonlyArray<Query> =>

@@ -3,14 +3,14 @@
  * plain `transfer` or `transferFrom` (ERC-20) that failed or returned false. Lives on the witness; pure.
  */
 import * as Result from "effect/Result";
-import { note, type Finding } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
-import type { RevertCustom, RevertLayer } from "../errors/revert.js";
-import { escapeText, shortAddress } from "../errors/text.js";
-import type { Transaction } from "../Transaction.js";
-import { readUint256, type Answer } from "../witness/answers.js";
-import { allowance, balanceOf, type Query } from "../witness/queries.js";
-import type { Outcome } from "./outputs.js";
+import { note, type Finding } from "../../report/finding.js";
+import type { Address } from "../../primitives/hex.js";
+import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
+import { escapeText, shortAddress } from "../../primitives/text.js";
+import type { Transaction } from "../../Transaction.js";
+import { readUint256, type Answer } from "../../witness/answers.js";
+import { allowance, balanceOf, type Query } from "../../witness/queries.js";
+import type { Outcome } from "../../report/parts.js";
 
 interface Move {
   readonly token: Address;
@@ -24,9 +24,7 @@ interface Move {
 const wordAt = (data: string, index: number): string => data.slice(10 + index * 64, 74 + index * 64);
 const addressAt = (data: string, index: number): Address | null => {
   const word = wordAt(data, index);
-  return word.length === 64 && word.startsWith("0".repeat(24))
-    ? (`0x${word.slice(24).toLowerCase()}` as Address)
-    : null;
+  return word.length === 64 && word.startsWith("0".repeat(24)) ? `0x${word.slice(24).toLowerCase()}` : null;
 };
 
 /** The movement that a plain token call asks for; null where the call is another. */

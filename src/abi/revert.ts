@@ -7,7 +7,7 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { decodeErrorResult, type AbiParameter } from "viem";
-import { Address, Hex, nullable } from "./hex.js";
+import { Address, Hex, nullable } from "../primitives/hex.js";
 
 /** Where the ABI item that explains the bytes came from. */
 export const Provenance = Schema.Struct({

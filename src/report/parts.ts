@@ -5,10 +5,10 @@
  * rest is known.
  */
 import * as Schema from "effect/Schema";
-import { DecodedLog, DecodedResult } from "../errors/decoded.js";
-import { Evidence } from "../errors/finding.js";
-import { Address, Hash, Hex, nullable } from "../errors/hex.js";
-import { Revert } from "../errors/revert.js";
+import { DecodedLog, DecodedResult } from "../abi/decoded.js";
+import { Evidence } from "./finding.js";
+import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
+import { Revert } from "../abi/revert.js";
 import { Verdict } from "../errors/verdicts.js";
 
 const amount = Schema.NullOr(Schema.BigInt);

@@ -5,9 +5,9 @@
  * Pure and total: any bytes of any size are answered, in time linear in their size.
  */
 import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
-import { leavesOf, type Leaf } from "./abiLayout.js";
-import { isBytes } from "./bytes.js";
-import type { Address, Hex } from "./hex.js";
+import { leavesOf, type Leaf } from "./layout.js";
+import { isBytes } from "../primitives/bytes.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import { meaningOf, panicMeanings } from "./meanings.js";
 import {
   Revert,
@@ -35,7 +35,7 @@ interface Layered {
   readonly leaves: ReadonlyArray<Leaf>;
 }
 
-const hex = (digits: string): Hex => `0x${digits}` as Hex;
+const hex = (digits: string): Hex => `0x${digits}`;
 
 const utf8 = (digits: string): string => {
   const size = Math.min(digits.length / 2, bounds.reason * 4);

@@ -9,10 +9,10 @@ import {
   toFunctionSelector,
   type Hex,
 } from "viem";
-import { decodeRevert, indexAbis, type AbiSources } from "../../src/errors/decodeRevert.js";
-import { describeRevert } from "../../src/errors/describe.js";
-import { openzeppelin } from "../../src/errors/table/openzeppelin.js";
-import { builtinErrors } from "../../src/errors/table.js";
+import { decodeRevert, indexAbis, type AbiSources } from "../../src/abi/decodeRevert.js";
+import { describeRevert } from "../../src/abi/print.js";
+import { openzeppelin } from "../../src/abi/table/openzeppelin.js";
+import { builtinErrors } from "../../src/abi/table.js";
 
 const owner = "0x00000000000000000000000000000000000000AA";
 const other = "0x00000000000000000000000000000000000000bb";

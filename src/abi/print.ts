@@ -1,7 +1,7 @@
 /** A decoded revert in words, escaped and bounded: `ERC20InsufficientBalance(sender: 0x…, balance: 5, …)`. */
 import type { AbiParameter } from "viem";
 import type { Revert, RevertCustom, RevertLayer } from "./revert.js";
-import { escapeText, shortHex } from "./text.js";
+import { escapeText, shortHex } from "../primitives/text.js";
 
 /** Bounds of one description: elements of a list shown, depth, characters of a string and of one error. */
 const shown = { elements: 4, depth: 3, characters: 96, error: 640 } as const;

@@ -3,7 +3,7 @@ import type { Abi } from "viem";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { keccak256, stringToHex } from "viem";
-import type { Parameter } from "./abiLayout.js";
+import type { Parameter } from "./layout.js";
 import type { Provenance } from "./revert.js";
 
 /** An ABI, alone or with the address whose code it describes. */

@@ -4,9 +4,9 @@
  * Native transfers carry the pseudo emitter of `traceTransfers` (ERC-7528, 0xeeee…eeee) or that of
  * EIP-7708 (0xffff…fffe); a chain with both reports each movement twice, and it is counted once.
  */
-import type { Evidence } from "../../errors/finding.js";
-import type { Address } from "../../errors/hex.js";
-import type { OutcomeLog, Transfer } from "../outputs.js";
+import type { Evidence } from "../../report/finding.js";
+import type { Address } from "../../primitives/hex.js";
+import type { OutcomeLog, Transfer } from "../../report/parts.js";
 
 const topic: Readonly<Record<"transfer" | "single" | "batch" | "deposit" | "withdrawal", string>> = {
   // keccak256 of Transfer(address,address,uint256)

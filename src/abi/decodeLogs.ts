@@ -6,10 +6,10 @@ import type { AbiFunction } from "viem";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
-import { leavesOf } from "./abiLayout.js";
-import { isBytes } from "./bytes.js";
+import { leavesOf } from "./layout.js";
+import { isBytes } from "../primitives/bytes.js";
 import { DecodedLog, DecodedResult } from "./decoded.js";
-import type { Hash } from "./hex.js";
+import type { Hash } from "../primitives/hex.js";
 
 /** The most bytes of one log or result that are decoded. */
 const most = 262_144;

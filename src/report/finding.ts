@@ -4,10 +4,10 @@
  * A code is the tag of a verdict or of an `RpcError` reason, or one of {@link noteCodes}.
  */
 import * as Schema from "effect/Schema";
-import { nullable } from "./hex.js";
-import { RpcError } from "./rpc.js";
-import { sentence } from "./text.js";
-import { Verdict } from "./verdicts.js";
+import { nullable } from "../primitives/hex.js";
+import { RpcError } from "../errors/rpc.js";
+import { sentence } from "../primitives/sentence.js";
+import { Verdict } from "../errors/verdicts.js";
 
 /**
  * How a fact is known, strongest first: `measured` inside the simulation; `logged` by an event;

@@ -1,7 +1,7 @@
 /** Who may act, out of logs: owners, roles, proxies, Safe owners and modules. Pure. */
-import type { Address } from "../../errors/hex.js";
-import type { OutcomeLog } from "../outputs.js";
-import { addressOf } from "./approvals.js";
+import type { Address } from "../../primitives/hex.js";
+import type { OutcomeLog } from "../../report/parts.js";
+import { addressOf } from "./approvalLogs.js";
 
 /** One change of control that a contract announced. */
 export interface Control {

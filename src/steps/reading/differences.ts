@@ -6,9 +6,9 @@
  * neither moved nor granted: honest contracts read the clock (auctions, vesting, deadlines), and what
  * the clock moves within the tolerance is no theatre.
  */
-import { rightsIn } from "./logs/approvals.js";
-import { controlsIn } from "./logs/control.js";
-import type { Approval, BalanceChange, Outcome, Transfer } from "./outputs.js";
+import { rightsIn } from "./approvalLogs.js";
+import { controlsIn } from "./controlLogs.js";
+import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
 
 /** One run, as far as it is compared. */
 export interface Story {

@@ -7,8 +7,8 @@
  */
 import * as Result from "effect/Result";
 import { decodeAbiParameters, parseAbiParameters } from "viem";
-import type { Address, Hex } from "../../errors/hex.js";
-import { addressOf, type Right } from "./approvals.js";
+import type { Address, Hex } from "../../primitives/hex.js";
+import { addressOf, type Right } from "./approvalLogs.js";
 
 /** One call, from outside or from within a batch. */
 export interface Call {

@@ -3,13 +3,13 @@
  * and Safes that their logs announce. Findings of their own. Lives on the witness: `accounts` and a
  * pure `decide`.
  */
-import { note, type Finding, type Severity } from "../errors/finding.js";
-import type { Address } from "../errors/hex.js";
-import { authorityOf } from "../transaction/signer.js";
-import type { Transaction } from "../Transaction.js";
-import type { Answer } from "../witness/answers.js";
-import { controlsIn, type Control } from "./logs/control.js";
-import type { Outcome } from "./outputs.js";
+import { note, type Finding, type Severity } from "../../report/finding.js";
+import type { Address } from "../../primitives/hex.js";
+import { authorityOf } from "../../transaction/signer.js";
+import type { Transaction } from "../../Transaction.js";
+import type { Answer } from "../../witness/answers.js";
+import { controlsIn, type Control } from "./controlLogs.js";
+import type { Outcome } from "../../report/parts.js";
 
 /** What the witness saw of an account before and after; undefined where it saw nothing. */
 interface Seen {

@@ -5,7 +5,7 @@
  * tight a limit then looks like success and does something else. So outcomes are compared whole: status,
  * return data, and every log.
  */
-import type * as Eth from "../Eth.js";
+import type * as Eth from "../../Eth.js";
 
 /** One run of the same transactions, as far as it is compared. */
 export interface Run {

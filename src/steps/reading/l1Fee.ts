@@ -13,15 +13,16 @@ import {
   type FeeLookup,
   type FeeModel,
   type FeeSubject,
-} from "../chains/feeModel.js";
-import { opStack, predeploys } from "../chains/opStack.js";
-import type { Chain } from "../Chains.js";
-import { Finding, fromError, note } from "../errors/finding.js";
-import { formatGas, formatWei, sentence } from "../errors/text.js";
-import { BlockGasLimitExceeded } from "../errors/verdicts.js";
-import type { Query } from "../witness/queries.js";
+} from "../../chains/feeModel.js";
+import { opStack, predeploys } from "../../chains/opStack.js";
+import type { Chain } from "../../Chains.js";
+import { Finding, fromError, note } from "../../report/finding.js";
+import { formatGas, formatWei } from "../../primitives/units.js";
+import { sentence } from "../../primitives/sentence.js";
+import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
+import type { Query } from "../../witness/queries.js";
 
-export type { FeeSubject as L1Subject } from "../chains/feeModel.js";
+export type { FeeSubject as L1Subject } from "../../chains/feeModel.js";
 
 const modelOf = (chain: Chain): FeeModel => {
   if (typeof chain.feeModel === "object") return chain.feeModel;

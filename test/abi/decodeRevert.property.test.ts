@@ -2,9 +2,9 @@ import type { Abi, AbiParameter } from "abitype";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeErrorResult, parseAbi } from "viem";
-import { signatureOf } from "../../src/errors/abiIndex.js";
-import { decodeRevert } from "../../src/errors/decodeRevert.js";
-import { describeRevert } from "../../src/errors/describe.js";
+import { signatureOf } from "../../src/abi/abiIndex.js";
+import { decodeRevert } from "../../src/abi/decodeRevert.js";
+import { describeRevert } from "../../src/abi/print.js";
 
 const abi = parseAbi([
   "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",

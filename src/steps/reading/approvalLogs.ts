@@ -1,7 +1,7 @@
 /** Rights out of logs: Approval, ApprovalForAll, and Permit2's own events. Pure. */
-import type { Address } from "../../errors/hex.js";
-import type { Approval, OutcomeLog } from "../outputs.js";
-import type { Standards } from "./transfers.js";
+import type { Address } from "../../primitives/hex.js";
+import type { Approval, OutcomeLog } from "../../report/parts.js";
+import type { Standards } from "./transferLogs.js";
 
 /** One right to look at. */
 export interface Right {

@@ -1,0 +1,21 @@
+/** The wire's own shapes: an address, a 32-byte hash, bytes. Plain text types, the same that viem and abitype use. */
+import * as Effect from "effect/Effect";
+import * as Schema from "effect/Schema";
+
+const prefixed = Schema.TemplateLiteral(["0x", Schema.String]);
+
+/** Any even-length hex string with `0x`; `0x` is empty. */
+export const Hex = prefixed.pipe(Schema.check(Schema.isPattern(/^0x(?:[0-9a-fA-F]{2})*$/)));
+export type Hex = `0x${string}`;
+
+/** 20 bytes of hex, checksummed or not. */
+export const Address = prefixed.pipe(Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/)));
+export type Address = `0x${string}`;
+
+/** 32 bytes of hex. */
+export const Hash = prefixed.pipe(Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{64}$/)));
+export type Hash = `0x${string}`;
+
+/** A field that may be missing when constructed and is `null` then: JSON-safe, never `undefined`. */
+export const nullable = <S extends Schema.Constraint>(schema: S) =>
+  Schema.NullOr(schema).pipe(Schema.withConstructorDefault(Effect.succeed(null)));
