@@ -5,11 +5,20 @@
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
-import { facts, maybe, sentence, type Parts } from "../primitives/sentence.js";
+import {
+  count,
+  figures,
+  hash,
+  milliseconds,
+  quote,
+  statementText,
+  text,
+  type Statement,
+} from "../primitives/statement.js";
 
 /** `chainId:address:key`. */
 const lane = Schema.String;
-const count = nullable(Schema.BigInt);
+const chainCount = nullable(Schema.BigInt);
 
 /** A field of the lane that cannot be right; nothing was asked. */
 export class InvalidLane extends Schema.TaggedError<InvalidLane>()("InvalidLane", {
@@ -19,15 +28,15 @@ export class InvalidLane extends Schema.TaggedError<InvalidLane>()("InvalidLane"
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: `the lane's ${escapeText(this.field)} is wrong`,
-      evidence: escapeText(this.problem),
+      sentence: `the lane's ${escapeText(this.field)} is wrong`,
+      numbers: figures(text("", this.problem)),
       remedy: "correct it",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -43,20 +52,20 @@ export class NonceBusy extends Schema.TaggedError<NonceBusy>()("NonceBusy", {
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the account has all its transactions in flight",
-      evidence: facts(
-        ["in flight", String(this.inFlight)],
-        ["at most", String(this.cap)],
-        ["lane", escapeText(this.lane)],
-        ["first lease ends in", maybe(this.retryInMs, (ms) => `${ms} ms`)],
+      sentence: "the account has all its transactions in flight",
+      numbers: figures(
+        count("in flight", this.inFlight),
+        count("at most", this.cap),
+        text("lane", this.lane),
+        milliseconds("first lease ends in", this.retryInMs),
       ),
       remedy: "wait for one to be mined, or use another sender",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -64,26 +73,22 @@ export class NonceBusy extends Schema.TaggedError<NonceBusy>()("NonceBusy", {
 export class NonceColdStart extends Schema.TaggedError<NonceColdStart>()("NonceColdStart", {
   lane,
   /** The chain's counts, where they were read. */
-  latest: count,
-  pending: count,
+  latest: chainCount,
+  pending: chainCount,
 }) {
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the nonce store knows nothing of this account",
-      evidence: facts(
-        ["lane", escapeText(this.lane)],
-        ["latest", maybe(this.latest, String)],
-        ["pending", maybe(this.pending, String)],
-      ),
+      sentence: "the nonce store knows nothing of this account",
+      numbers: figures(text("lane", this.lane), count("latest", this.latest), count("pending", this.pending)),
       remedy:
         "if it is new, or nothing it sent is in flight any more, start it with `Nonces.bootstrap`; if the store lost its data, let what is in flight be mined first",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -92,15 +97,15 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { la
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the lease on the nonce is lost, the transaction was not sent",
-      evidence: facts(["nonce", String(this.nonce)], ["lane", escapeText(this.lane)]),
+      sentence: "the lease on the nonce is lost, the transaction was not sent",
+      numbers: figures(count("nonce", this.nonce), text("lane", this.lane)),
       remedy: "reserve again and sign with the new nonce; a longer `ttl` if signing takes long",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -117,10 +122,10 @@ export class NonceStoreError extends Schema.TaggedError<NonceStoreError>()("Nonc
   get mayBeSent(): boolean {
     return this.operation === "commit" || this.operation === "replace";
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: `the nonce store failed at ${escapeText(this.operation)}`,
-      evidence: this.detail === "" ? "" : `"${escapeText(this.detail)}"`,
+      sentence: `the nonce store failed at ${escapeText(this.operation)}`,
+      numbers: figures(quote("", this.detail)),
       remedy: this.mayBeSent
         ? "the transaction may be committed and then will be sent: look at `Nonces.committed` before trying again"
         : this.isRetryable
@@ -129,7 +134,7 @@ export class NonceStoreError extends Schema.TaggedError<NonceStoreError>()("Nonc
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -144,15 +149,15 @@ export class NonceImplausible extends Schema.TaggedError<NonceImplausible>()("No
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node's transaction count is not believable",
-      evidence: facts(["count", String(this.count)], ["next", String(this.next)], ["lane", escapeText(this.lane)]),
+      sentence: "the node's transaction count is not believable",
+      numbers: figures(count("count", this.count), count("next", this.next), text("lane", this.lane)),
       remedy: "check the endpoint; if the account really sent that many elsewhere, use a new lane in the store",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -166,15 +171,15 @@ export class SignedMismatch extends Schema.TaggedError<SignedMismatch>()("Signed
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: `the signed transaction has another ${escapeText(this.field)} than was leased`,
-      evidence: facts(["leased", escapeText(this.expected)], ["signed", escapeText(this.actual)]),
+      sentence: `the signed transaction has another ${escapeText(this.field)} than was leased`,
+      numbers: figures(text("leased", this.expected), text("signed", this.actual)),
       remedy: "sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -188,15 +193,15 @@ export class ReplaceConflict extends Schema.TaggedError<ReplaceConflict>()("Repl
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the nonce does not hold the transaction that was to be replaced",
-      evidence: facts(["nonce", String(this.nonce)], ["holds", this.last], ["lane", escapeText(this.lane)]),
+      sentence: "the nonce does not hold the transaction that was to be replaced",
+      numbers: figures(count("nonce", this.nonce), hash("holds", this.last), text("lane", this.lane)),
       remedy: "read `Nonces.committed` and replace what stands there",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -209,15 +214,15 @@ export class NonceBurned extends Schema.TaggedError<NonceBurned>()("NonceBurned"
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "another transaction of the account was mined at this nonce",
-      evidence: facts(["nonce", String(this.nonce)], ["ours", this.hash], ["lane", escapeText(this.lane)]),
+      sentence: "another transaction of the account was mined at this nonce",
+      numbers: figures(count("nonce", this.nonce), hash("ours", this.hash), text("lane", this.lane)),
       remedy: "send again with a new nonce; find out who else uses the key",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -232,15 +237,15 @@ export class SendRejected extends Schema.TaggedError<SendRejected>()("SendReject
   get mayBeSent(): boolean {
     return false;
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node refused the transaction and its nonce is free again",
-      evidence: facts(["nonce", String(this.nonce)], ["", escapeText(this.detail, 512)]),
+      sentence: "the node refused the transaction and its nonce is free again",
+      numbers: figures(count("nonce", this.nonce), text("", this.detail)),
       remedy: "correct the transaction and send it again",
     };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 

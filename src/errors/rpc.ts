@@ -24,7 +24,7 @@ import {
   BlockRange,
 } from "./reasons/block.js";
 import { NodeLimitExceeded, InvalidParams, MalformedResponse, InternalError } from "./reasons/request.js";
-import { sentence, type Parts } from "../primitives/sentence.js";
+import { statementText, type Statement } from "../primitives/statement.js";
 
 export type { RetryAdvice } from "./reasons/answer.js";
 export {
@@ -82,11 +82,11 @@ export class RpcError extends Schema.TaggedError<RpcError>()("RpcError", {
   get isRetryable(): boolean {
     return this.reason.advice.isRetryable;
   }
-  get parts(): Parts {
-    const { verdict, evidence, remedy } = this.reason.parts;
-    return { verdict: `${this.method}: ${verdict}`, evidence, remedy };
+  get statement(): Statement {
+    const said = this.reason.statement;
+    return { ...said, sentence: `${this.method}: ${said.sentence}` };
   }
   override get message(): string {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }

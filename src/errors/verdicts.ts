@@ -17,7 +17,7 @@ import {
   GasUintOverflow,
 } from "./verdicts/gas.js";
 import { SenderNotEoa, InitCodeTooLarge, NoCode, ChainIdMismatch } from "./verdicts/account.js";
-import { PolicyViolation, SimulationDiverged, OutcomeChanged, NotProven } from "./verdicts/proof.js";
+import { PolicyViolation, SimulationDiverged, OutcomeChanged, NotProven, Gap, gap } from "./verdicts/proof.js";
 
 export {
   ExecutionReverted,
@@ -42,6 +42,8 @@ export {
   SimulationDiverged,
   OutcomeChanged,
   NotProven,
+  Gap,
+  gap,
 };
 
 /** Every verdict, in the order of the design. */

@@ -1,12 +1,11 @@
 /**
- * One line of a report: something found, how bad it is, and how it is known.
- *
- * A code is the tag of a verdict or of an `RpcError` reason, or one of {@link noteCodes}.
+ * One line of a report: something found, how bad it is, and how it is known. Data: a sentence, numbers
+ * with their units and a remedy; text is made by {@link messageOf} when somebody reads it.
  */
 import * as Schema from "effect/Schema";
 import { nullable } from "../primitives/hex.js";
-import { RpcError } from "../errors/rpc.js";
-import { sentence } from "../primitives/sentence.js";
+import { Figure, statementText, type Statement } from "../primitives/statement.js";
+import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
 
 /**
@@ -33,102 +32,153 @@ export const stepNames = [
 export const StepName = Schema.Literals(stepNames);
 export type StepName = typeof StepName.Type;
 
-/** Codes of warnings and information that are no error of their own. A closed list. */
-export const noteCodes = [
+/** Codes of findings that are no error of their own. */
+export const NoteCode = Schema.Literals([
+  // chain
+  "BlockNotNewest",
+  "ChainIdDisagrees",
+  "PendingStale",
+  "StatePretended",
+  // code
   "AccountDelegated",
+  "AccountUnknown",
+  "DelegateWithoutCode",
+  "DelegationCleared",
+  "DelegationIneffective",
+  "DelegationSet",
+  "ValueToPrecompile",
+  // simulate
+  "OutcomeUnknown",
+  "WitnessUnavailable",
+  // estimate
+  "GasBelowEstimate",
+  "GasBufferCut",
+  "GasDependent",
+  "GasHeadroomThin",
+  "GasLimitWidened",
+  "GasUnknown",
+  "GasWitnessesDisagree",
+  // nonce
+  "CountsDisagree",
+  "NonceAssumed",
+  "NonceUnderReservation",
+  "NonceUnknown",
+  "PredecessorsNotSimulated",
+  "ReplacesPending",
+  "TooManyInFlight",
+  // fee
+  "BaseFeeDisagrees",
+  "BaseFeeUnknown",
+  "FeeHorizonShort",
+  "TipCapped",
+  // assets
+  "PartiesCut",
+  "TransferMismatch",
+  // approvals
   "ApprovalGranted",
   "ApprovalLeftOver",
   "ApprovalUnlimited",
-  "AuthorizationSet",
-  "BaseFeeDisagrees",
-  "BaseNotComparable",
-  "ConditionsAssumed",
-  "ContractCreated",
-  "DelegateWithoutCode",
-  "EvidenceReduced",
-  "FeeHorizonShort",
-  "FirstSeenInProof",
-  "GasDependent",
-  "GasHeadroomThin",
-  "GasWitnessesDisagree",
-  "L1FeeDisagrees",
-  "NodeDisagrees",
-  "NonceGap",
-  "NonceUnderReservation",
-  "OptionsRefused",
-  "OwnershipChanged",
-  "PartiesCut",
-  "PendingStale",
-  "PolicyUnknown",
-  "PredecessorsNotSimulated",
-  "PriceDependent",
-  "ReplacesPending",
-  "RoleChanged",
-  "SimulationUnavailable",
-  "TipCapped",
-  "TokenShortfall",
-  "TransferMismatch",
-  "ValueToPrecompile",
-  "WitnessUnavailable",
   "ContractControlChanged",
-] as const;
-export type NoteCode = (typeof noteCodes)[number];
+  "OwnershipChanged",
+  "RoleChanged",
+  // funds
+  "FundsUnknown",
+  "L1FeeDisagrees",
+  "L1FeeUnknown",
+  "TokenShortfall",
+  // policy
+  "PolicyLost",
+  "PolicyUnknown",
+  // proof
+  "BaseNotComparable",
+  "FirstSeenInProof",
+  "OptionsRefused",
+  "OutcomeNotCompared",
+  "PriceDependent",
+  "RequestIncomplete",
+  "ScanAgain",
+]);
+export type NoteCode = typeof NoteCode.Type;
+
+/** What a finding can be: the tag of a verdict, the reason of a failed request, or a note of our own. Closed. */
+export type Code = Verdict["_tag"] | Reason["_tag"] | NoteCode;
+type Tagged = { readonly identifier: string };
+const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<Code> =>
+  members.map(({ identifier }) => identifier as Code);
+export const Code: Schema.Literals<ReadonlyArray<Code>> = Schema.Literals([
+  ...NoteCode.literals,
+  ...tagsOf(Verdict.members),
+  ...tagsOf(Reason.members),
+]);
 
 /** `blocker`: it must not be sent. `unavailable`: a needed check could not be made. */
 export const Severity = Schema.Literals(["info", "warning", "blocker", "unavailable"]);
 export type Severity = typeof Severity.Type;
 
-/** One finding. `transaction` is the index in the bundle; null = the whole. */
-export class Finding extends Schema.Class<Finding>("Finding")({
-  /** A verdict's tag, a reason's tag, or a note code. */
-  code: Schema.String,
+/** One finding. */
+export const Finding = Schema.Struct({
+  code: Code,
   severity: Severity,
   step: StepName,
+  /** Its place in the bundle, from 0; null = the whole. */
   transaction: nullable(Schema.Int),
-  /** Verdict · evidence with units · remedy, escaped. */
-  message: Schema.String,
-  evidence: Evidence,
+  /** What happened. */
+  sentence: Schema.String,
+  numbers: Schema.Array(Figure),
+  /** What to do; empty where nothing is to be done. */
   remedy: Schema.String,
+  /** How what it speaks of is known. */
+  evidence: Evidence,
   /** The typed error behind it, where there is one. */
   error: nullable(Schema.Union([Verdict, RpcError])),
-}) {}
+});
+export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
-interface Where {
+/** Of which step and transaction a finding speaks, and how what it says is known. */
+export interface Where {
   readonly step: StepName;
   readonly transaction?: number | null;
-  readonly evidence?: Evidence;
+  readonly evidence: Evidence;
 }
 
-/** A verdict or a failed request as a finding of the given severity. */
-export const fromError = (error: Verdict | RpcError, severity: Severity, where: Where): Finding =>
-  new Finding({
-    code: error._tag === "RpcError" ? error.reason._tag : error._tag,
-    severity,
-    step: where.step,
-    transaction: where.transaction ?? null,
-    message: error.message,
-    evidence: where.evidence ?? (severity === "unavailable" ? "unavailable" : "measured"),
-    remedy: error.parts.remedy,
-    error,
-  });
+/** A verdict or a failed request as a finding of the given severity, in its own words or in those given. */
+export const fromError = (
+  error: Verdict | RpcError,
+  severity: Severity,
+  { step, transaction, evidence }: Where,
+  { sentence, numbers, remedy }: Statement = error.statement,
+): Finding => ({
+  code: error._tag === "RpcError" ? error.reason._tag : error._tag,
+  severity,
+  step,
+  transaction: transaction ?? null,
+  sentence,
+  numbers,
+  remedy,
+  evidence,
+  error,
+});
 
-/** A warning or a piece of information with a code of its own. */
+/** A finding with a code of its own. */
 export const note = (
   code: NoteCode,
   severity: Exclude<Severity, "blocker">,
-  parts: { readonly verdict: string; readonly evidence?: string; readonly remedy?: string },
-  where: Where,
-): Finding =>
-  new Finding({
-    code,
-    severity,
-    step: where.step,
-    transaction: where.transaction ?? null,
-    message: sentence({ verdict: parts.verdict, evidence: parts.evidence ?? "", remedy: parts.remedy ?? "" }),
-    evidence: where.evidence ?? (severity === "unavailable" ? "unavailable" : "measured"),
-    remedy: parts.remedy ?? "",
-    error: null,
-  });
+  { sentence, numbers, remedy }: Pick<Statement, "sentence"> & Partial<Statement>,
+  { step, transaction, evidence }: Where,
+): Finding => ({
+  code,
+  severity,
+  step,
+  transaction: transaction ?? null,
+  sentence,
+  numbers: numbers ?? [],
+  remedy: remedy ?? "",
+  evidence,
+  error: null,
+});
+
+/** The finding in one line: sentence · numbers · remedy; native amounts in `symbol`. */
+export const messageOf = (finding: Finding, symbol?: string): string => statementText(finding, symbol);
 
 /** Findings in pipeline order, then by transaction, stable otherwise. */
 export const inOrder = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>

@@ -9,9 +9,14 @@ import { DecodedLog, DecodedResult } from "../abi/decoded.js";
 import { Evidence } from "./finding.js";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
+import { RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
 
 const amount = Schema.NullOr(Schema.BigInt);
+
+/** Who chose a value that will be signed: the caller, a nonce reserved from outside the pipeline, or the scan. */
+export const By = Schema.Literals(["caller", "reserved", "us"]);
+export type By = typeof By.Type;
 
 /** Who lives at an address. */
 export const AccountCode = Schema.Struct({
@@ -24,7 +29,7 @@ export const AccountCode = Schema.Struct({
   delegateHasCode: nullable(Schema.Boolean),
   evidence: Evidence,
 });
-export type AccountCode = typeof AccountCode.Type;
+export interface AccountCode extends Schema.Schema.Type<typeof AccountCode> {}
 
 /** Who sends and who receives. */
 export const Code = Schema.Struct({
@@ -34,7 +39,7 @@ export const Code = Schema.Struct({
   /** Where a deployment puts its contract (CREATE of sender and nonce); null when the nonce is not known. */
   creates: nullable(Address),
 });
-export type Code = typeof Code.Type;
+export interface Code extends Schema.Schema.Type<typeof Code> {}
 
 /** One log of a simulated call. */
 export const OutcomeLog = Schema.Struct({
@@ -43,7 +48,7 @@ export const OutcomeLog = Schema.Struct({
   data: Hex,
   decoded: nullable(DecodedLog),
 });
-export type OutcomeLog = typeof OutcomeLog.Type;
+export interface OutcomeLog extends Schema.Schema.Type<typeof OutcomeLog> {}
 
 /** What the simulated call did. */
 export const Outcome = Schema.Struct({
@@ -62,7 +67,7 @@ export const Outcome = Schema.Struct({
   failure: Schema.NullOr(Verdict),
   evidence: Evidence,
 });
-export type Outcome = typeof Outcome.Type;
+export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
 /** How much gas to allow. */
 export const Gas = Schema.Struct({
@@ -76,11 +81,13 @@ export const Gas = Schema.Struct({
   limit: amount,
   /** The most one transaction may ask for on this chain and in this block. */
   cap: amount,
-  /** Whether the caller fixed the limit. */
-  fixed: Schema.Boolean,
+  /** Who chose the limit. */
+  by: By,
+  /** Why `eth_estimateGas` gave no number, where it was asked. */
+  refusal: nullable(Schema.Union([Verdict, RpcError])),
   evidence: Evidence,
 });
-export type Gas = typeof Gas.Type;
+export interface Gas extends Schema.Schema.Type<typeof Gas> {}
 
 /** Which nonce to sign. */
 export const Nonce = Schema.Struct({
@@ -94,10 +101,11 @@ export const Nonce = Schema.Struct({
   inFlight: Schema.NullOr(Schema.Int),
   /** Nonces missing before `value`. */
   gap: Schema.NullOr(Schema.Int),
-  fixed: Schema.Boolean,
+  /** Who chose it. */
+  by: By,
   evidence: Evidence,
 });
-export type Nonce = typeof Nonce.Type;
+export interface Nonce extends Schema.Schema.Type<typeof Nonce> {}
 
 /** What to pay per gas. */
 export const Fee = Schema.Struct({
@@ -107,13 +115,17 @@ export const Fee = Schema.Struct({
   maxPriorityFeePerGas: amount,
   /** Set instead of the two above for a legacy transaction. */
   gasPrice: amount,
+  /** Who chose the cap. */
+  by: By,
+  /** Wei per gas that the sources name as a tip, where that is above what is ever proposed. */
+  tipNamed: amount,
   /** Where the tip came from. */
   tipSource: Schema.Literals(["caller", "feeHistory", "receipts", "minimum", "unknown"]),
   /** How long the fee cap outlives full blocks, seconds; null where the caller fixed it. */
   horizonSeconds: Schema.NullOr(Schema.Finite),
   evidence: Evidence,
 });
-export type Fee = typeof Fee.Type;
+export interface Fee extends Schema.Schema.Type<typeof Fee> {}
 
 /** One term of what an account must hold. */
 export const FundsTerm = Schema.Struct({
@@ -123,6 +135,7 @@ export const FundsTerm = Schema.Struct({
   /** Wei; negative for what earlier transactions of the bundle bring in. */
   amount: Schema.BigInt,
 });
+export interface FundsTerm extends Schema.Schema.Type<typeof FundsTerm> {}
 
 /** Whether an account can pay for its transactions, in bundle order. */
 export const Funds = Schema.Struct({
@@ -138,7 +151,7 @@ export const Funds = Schema.Struct({
   terms: Schema.Array(FundsTerm),
   evidence: Evidence,
 });
-export type Funds = typeof Funds.Type;
+export interface Funds extends Schema.Schema.Type<typeof Funds> {}
 
 const standard = Schema.Literals(["native", "erc20", "erc721", "erc1155"]);
 
@@ -149,7 +162,7 @@ export const TokenInfo = Schema.Struct({
   symbol: Schema.NullOr(Schema.String),
   decimals: Schema.NullOr(Schema.Int),
 });
-export type TokenInfo = typeof TokenInfo.Type;
+export interface TokenInfo extends Schema.Schema.Type<typeof TokenInfo> {}
 
 /** One movement. */
 export const Transfer = Schema.Struct({
@@ -164,7 +177,7 @@ export const Transfer = Schema.Struct({
   transaction: Schema.Int,
   evidence: Evidence,
 });
-export type Transfer = typeof Transfer.Type;
+export interface Transfer extends Schema.Schema.Type<typeof Transfer> {}
 
 /** What an account held before and after the bundle, net of the gas it pays. */
 export const BalanceChange = Schema.Struct({
@@ -176,7 +189,7 @@ export const BalanceChange = Schema.Struct({
   delta: Schema.BigInt,
   evidence: Evidence,
 });
-export type BalanceChange = typeof BalanceChange.Type;
+export interface BalanceChange extends Schema.Schema.Type<typeof BalanceChange> {}
 
 /** One right over somebody's tokens. */
 export const Approval = Schema.Struct({
@@ -196,4 +209,4 @@ export const Approval = Schema.Struct({
   transaction: Schema.Int,
   evidence: Evidence,
 });
-export type Approval = typeof Approval.Type;
+export interface Approval extends Schema.Schema.Type<typeof Approval> {}

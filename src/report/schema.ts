@@ -1,6 +1,6 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import * as Schema from "effect/Schema";
-import { Finding } from "./finding.js";
+import { Finding, StepName } from "./finding.js";
 import { Address, Hash, Hex } from "../primitives/hex.js";
 import { Approval, BalanceChange, Code, Fee, Funds, Gas, Nonce, Outcome, TokenInfo, Transfer } from "./parts.js";
 import { Transaction } from "../transaction/schema.js";
@@ -9,7 +9,7 @@ import { Request } from "../transaction/request.js";
 const amount = Schema.NullOr(Schema.BigInt);
 
 /** The version of the report's shape; part of the digest. */
-export const reportVersion = 1;
+export const reportVersion = 2;
 
 /** `blocked`: do not send. `unknown`: something needed could not be checked. `caution`: ready, with warnings. */
 export const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);
@@ -62,7 +62,32 @@ export const ReportOptions = Schema.Struct({
   feeHorizonSeconds: Schema.Finite,
   feeLevel: Schema.Literals(["slow", "normal", "fast"]),
 });
-export type ReportOptions = typeof ReportOptions.Type;
+export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}
+
+/**
+ * The simulated runs of a report, each one `eth_simulateV1`. `bare`: the calls before anything is chosen,
+ * at no base fee. `alone`: the witness without the calls, at the real base fee. `funded`: as `bare`, with
+ * the senders given what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as
+ * `exact`, with the nonces pretended that the state does not have yet. `next`: the exact requests in
+ * another block context. `swap`: as `next`, at the base fee of `exact`.
+ */
+export const RunName = Schema.Literals(["bare", "alone", "funded", "gas", "exact", "reserved", "next", "swap"]);
+export type RunName = typeof RunName.Type;
+
+/** One block context in which the exact requests ran. */
+export const World = Schema.Struct({
+  run: RunName,
+  /** The block or tag whose state it stood on. */
+  state: BlockName,
+  number: amount,
+  /** Epoch seconds. */
+  timestamp: amount,
+  feeRecipient: Schema.NullOr(Address),
+  gasLimit: amount,
+  /** Whether it did the same as the world that the report's figures are from; null = could not be compared. */
+  agrees: Schema.NullOr(Schema.Boolean),
+});
+export interface World extends Schema.Schema.Type<typeof World> {}
 
 /** The state all of it was asked on. */
 export const Observed = Schema.Struct({
@@ -84,8 +109,12 @@ export const Observed = Schema.Struct({
   at: Schema.Finite,
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
   tier: Tier,
+  /** What `eth_chainId` answered, whatever the chain says of itself inside the simulation. */
+  namedChainId: Schema.NullOr(Schema.Int),
+  /** Where the exact requests ran; empty until they were proven. */
+  worlds: Schema.Array(World),
 });
-export type Observed = typeof Observed.Type;
+export interface Observed extends Schema.Schema.Type<typeof Observed> {}
 
 /** One transaction of the bundle, from what was asked to what should be signed. */
 export const TransactionReport = Schema.Struct({
@@ -97,7 +126,7 @@ export const TransactionReport = Schema.Struct({
   nonce: Nonce,
   fee: Fee,
 });
-export type TransactionReport = typeof TransactionReport.Type;
+export interface TransactionReport extends Schema.Schema.Type<typeof TransactionReport> {}
 
 /** What it took. */
 export const Ledger = Schema.Struct({
@@ -106,6 +135,12 @@ export const Ledger = Schema.Struct({
   requests: Schema.Array(
     Schema.Struct({
       method: Schema.String,
+      /** Of `eth_simulateV1`: which run it was; null for other methods. */
+      run: Schema.NullOr(RunName),
+      /** Which step asked. */
+      step: Schema.NullOr(StepName),
+      /** The endpoint without credentials. */
+      endpoint: Schema.String,
       round: Schema.Int,
       ms: Schema.Finite,
       bytes: Schema.Int,
@@ -115,11 +150,14 @@ export const Ledger = Schema.Struct({
   /** Wall time, ms. */
   ms: Schema.Finite,
 });
+export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
 
-/** One report over a bundle. Immutable; JSON-safe through `Report.toJson`. */
-export class Report extends Schema.Class<Report>("Report")({
+/** One report over a bundle: plain data, JSON-safe through `Report.toJson`. */
+export const Report = Schema.Struct({
   version: Schema.Literal(reportVersion),
   verdict: VerdictName,
+  /** The one reason for the verdict, in a sentence. */
+  because: Schema.String,
   stage: Schema.Literals(["scanned", "proven"]),
   chainId: Schema.NullOr(Schema.Int),
   options: ReportOptions,
@@ -134,7 +172,8 @@ export class Report extends Schema.Class<Report>("Report")({
   /** keccak256 over version, chain id, and per transaction its sender and signing hash; null while any request has a hole. */
   digest: Schema.NullOr(Hash),
   ledger: Ledger,
-}) {}
+});
+export interface Report extends Schema.Schema.Type<typeof Report> {}
 
 /** Permission to sign exactly these requests until `expiresAt`. */
 export const Clearance = Schema.Struct({
@@ -145,6 +184,6 @@ export const Clearance = Schema.Struct({
   /** Epoch ms. */
   expiresAt: Schema.Finite,
 });
-export type Clearance = typeof Clearance.Type;
+export interface Clearance extends Schema.Schema.Type<typeof Clearance> {}
 
 export { Request };

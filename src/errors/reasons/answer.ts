@@ -1,8 +1,7 @@
 /** What every reason of a failed request keeps, and what it advises. */
 import * as Schema from "effect/Schema";
 import { nullable } from "../../primitives/hex.js";
-import { escapeText } from "../../primitives/text.js";
-import { facts, maybe } from "../../primitives/sentence.js";
+import { count, quote, type Figure } from "../../primitives/statement.js";
 
 /** What every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
 export const answer = {
@@ -40,9 +39,8 @@ export const words = (reason: {
   readonly detail: string;
   readonly httpStatus: number | null;
   readonly code: number | null;
-}) =>
-  facts(
-    ["HTTP", maybe(reason.httpStatus, String)],
-    ["code", maybe(reason.code, String)],
-    ["", reason.detail === "" ? null : `"${escapeText(reason.detail)}"`],
-  );
+}): ReadonlyArray<Figure | null> => [
+  count("HTTP", reason.httpStatus),
+  count("code", reason.code),
+  quote("", reason.detail),
+];

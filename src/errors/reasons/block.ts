@@ -1,7 +1,7 @@
 /** The block, range or state asked for is not to be had. */
 import * as Schema from "effect/Schema";
 import { nullable } from "../../primitives/hex.js";
-import { facts, maybe, type Parts } from "../../primitives/sentence.js";
+import { blocks, figures, text, type Statement } from "../../primitives/statement.js";
 import { advise, answer, elsewhere, hopeless, once, patient, words } from "./answer.js";
 
 /** A range of blocks, both ends included. */
@@ -17,13 +17,13 @@ export class LogRangeTooLarge extends Schema.TaggedError<LogRangeTooLarge>()("Lo
   get advice() {
     return advise(hopeless);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the range of blocks holds more than the node answers at once",
-      evidence: facts(
-        ["", words(this) || null],
-        ["suggested", maybe(this.suggested, ({ from, to }) => `${from} to ${to}`)],
-        ["at most", maybe(this.max, (max) => `${max} blocks`)],
+      sentence: "the range of blocks holds more than the node answers at once",
+      numbers: figures(
+        ...words(this),
+        text("suggested", this.suggested === null ? null : `${this.suggested.from} to ${this.suggested.to}`),
+        blocks("at most", this.max),
       ),
       remedy: "ask for fewer blocks",
     };
@@ -35,10 +35,10 @@ export class PendingUnavailable extends Schema.TaggedError<PendingUnavailable>()
   get advice() {
     return advise(hopeless);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node has no pending state to answer from",
-      evidence: words(this),
+      sentence: "the node has no pending state to answer from",
+      numbers: figures(...words(this)),
       remedy: 'ask with block: "latest"',
     };
   }
@@ -49,10 +49,10 @@ export class HistoryPruned extends Schema.TaggedError<HistoryPruned>()("HistoryP
   get advice() {
     return advise(elsewhere);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node no longer keeps that history",
-      evidence: words(this),
+      sentence: "the node no longer keeps that history",
+      numbers: figures(...words(this)),
       remedy: "use an archive node or a newer block",
     };
   }
@@ -63,10 +63,10 @@ export class NodeSyncing extends Schema.TaggedError<NodeSyncing>()("NodeSyncing"
   get advice() {
     return advise(patient);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node is still syncing",
-      evidence: words(this),
+      sentence: "the node is still syncing",
+      numbers: figures(...words(this)),
       remedy: "wait until it has caught up, or use another endpoint",
     };
   }
@@ -77,10 +77,10 @@ export class SimBlockOrder extends Schema.TaggedError<SimBlockOrder>()("SimBlock
   get advice() {
     return advise(hopeless);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the simulated blocks are out of order",
-      evidence: words(this),
+      sentence: "the simulated blocks are out of order",
+      numbers: figures(...words(this)),
       remedy: "block overrides must grow in number and time",
     };
   }
@@ -91,10 +91,10 @@ export class StateUnavailable extends Schema.TaggedError<StateUnavailable>()("St
   get advice() {
     return advise(elsewhere);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node does not hold the state of that block",
-      evidence: words(this),
+      sentence: "the node does not hold the state of that block",
+      numbers: figures(...words(this)),
       remedy: "use an archive node or a newer block",
     };
   }
@@ -105,10 +105,10 @@ export class BlockNotFound extends Schema.TaggedError<BlockNotFound>()("BlockNot
   get advice() {
     return advise(once);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node does not know that block",
-      evidence: words(this),
+      sentence: "the node does not know that block",
+      numbers: figures(...words(this)),
       remedy: "ask again in a moment, or for a block the node has",
     };
   }

@@ -1,7 +1,7 @@
 /** The endpoint will not, or cannot now. */
 import * as Schema from "effect/Schema";
 import { nullable } from "../../primitives/hex.js";
-import { facts, maybe, type Parts } from "../../primitives/sentence.js";
+import { figures, milliseconds, type Statement } from "../../primitives/statement.js";
 import { advise, answer, elsewhere, hopeless, once, patient, words } from "./answer.js";
 
 /** HTTP 401 or −40100: the endpoint wants a key, or another one. */
@@ -9,10 +9,10 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   get advice() {
     return advise(hopeless);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the endpoint refused the credentials",
-      evidence: words(this),
+      sentence: "the endpoint refused the credentials",
+      numbers: figures(...words(this)),
       remedy: "check the API key in the endpoint's URL or headers",
     };
   }
@@ -23,10 +23,10 @@ export class MethodNotPermitted extends Schema.TaggedError<MethodNotPermitted>()
   get advice() {
     return advise(elsewhere);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the endpoint does not permit this method",
-      evidence: words(this),
+      sentence: "the endpoint does not permit this method",
+      numbers: figures(...words(this)),
       remedy: "use an endpoint that permits it, such as a dedicated node",
     };
   }
@@ -37,10 +37,10 @@ export class MethodNotSupported extends Schema.TaggedError<MethodNotSupported>()
   get advice() {
     return advise(elsewhere);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node does not support this method",
-      evidence: words(this),
+      sentence: "the node does not support this method",
+      numbers: figures(...words(this)),
       remedy: "use a node that supports it; `evm-preflight doctor URL` shows what an endpoint can do",
     };
   }
@@ -55,10 +55,10 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   get advice() {
     return advise(patient, this.retryAfterMs);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the endpoint limits the rate of requests",
-      evidence: facts(["", words(this) || null], ["retry after", maybe(this.retryAfterMs, (ms) => `${ms} ms`)]),
+      sentence: "the endpoint limits the rate of requests",
+      numbers: figures(...words(this), milliseconds("retry after", this.retryAfterMs)),
       remedy: "slow down, or use an endpoint with a larger quota",
     };
   }
@@ -69,10 +69,10 @@ export class UpstreamUnavailable extends Schema.TaggedError<UpstreamUnavailable>
   get advice() {
     return advise(patient);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "no node behind the endpoint is available",
-      evidence: words(this),
+      sentence: "no node behind the endpoint is available",
+      numbers: figures(...words(this)),
       remedy: "try again in a moment, or use another endpoint",
     };
   }
@@ -87,10 +87,10 @@ export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   get advice() {
     return advise(this.afterMs === null ? once : hopeless);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "no answer in time",
-      evidence: facts(["after", maybe(this.afterMs, (ms) => `${ms} ms`)], ["", words(this) || null]),
+      sentence: "no answer in time",
+      numbers: figures(milliseconds("after", this.afterMs), ...words(this)),
       remedy: "raise the deadline or use a faster endpoint",
     };
   }
@@ -101,10 +101,10 @@ export class Transport extends Schema.TaggedError<Transport>()("Transport", answ
   get advice() {
     return advise(patient);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the endpoint could not be reached",
-      evidence: words(this),
+      sentence: "the endpoint could not be reached",
+      numbers: figures(...words(this)),
       remedy: "check the URL and the network",
     };
   }

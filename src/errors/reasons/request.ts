@@ -1,7 +1,6 @@
 /** The request or the answer is wrong. */
 import * as Schema from "effect/Schema";
-import { escapeText } from "../../primitives/text.js";
-import { facts, type Parts } from "../../primitives/sentence.js";
+import { figures, text, type Statement } from "../../primitives/statement.js";
 import { advise, answer, hopeless, once, words } from "./answer.js";
 
 /** A limit of the node: size, count, or gas of one request. */
@@ -9,10 +8,10 @@ export class NodeLimitExceeded extends Schema.TaggedError<NodeLimitExceeded>()("
   get advice() {
     return advise(hopeless);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the request exceeds a limit of the node",
-      evidence: words(this),
+      sentence: "the request exceeds a limit of the node",
+      numbers: figures(...words(this)),
       remedy: "ask for less at once, or raise the node's limit",
     };
   }
@@ -23,10 +22,10 @@ export class InvalidParams extends Schema.TaggedError<InvalidParams>()("InvalidP
   get advice() {
     return advise(hopeless);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node found the parameters invalid",
-      evidence: words(this),
+      sentence: "the node found the parameters invalid",
+      numbers: figures(...words(this)),
       remedy: "compare the request with what this node accepts",
     };
   }
@@ -41,10 +40,10 @@ export class MalformedResponse extends Schema.TaggedError<MalformedResponse>()("
   get advice() {
     return advise(once);
   }
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the answer is not what this method returns",
-      evidence: facts(["at", this.path === "" ? null : escapeText(this.path)], ["", words(this) || null]),
+      sentence: "the answer is not what this method returns",
+      numbers: figures(text("at", this.path), ...words(this)),
       remedy: "the endpoint is faulty or is not a node; try another",
     };
   }
@@ -55,7 +54,11 @@ export class InternalError extends Schema.TaggedError<InternalError>()("Internal
   get advice() {
     return advise(once);
   }
-  get parts(): Parts {
-    return { verdict: "the node failed inside", evidence: words(this), remedy: "try again, or use another endpoint" };
+  get statement(): Statement {
+    return {
+      sentence: "the node failed inside",
+      numbers: figures(...words(this)),
+      remedy: "try again, or use another endpoint",
+    };
   }
 }

@@ -1,19 +1,19 @@
 /** The wrong account, code or chain. */
 import * as Schema from "effect/Schema";
-import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
+import { address, bytes, count, figures, statementText, type Statement } from "../../primitives/statement.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The sender has code that is no EIP-7702 delegation (EIP-3607). */
 export class SenderNotEoa extends Schema.TaggedError<SenderNotEoa>()("SenderNotEoa", { account, raw }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the sender is a contract and cannot sign (EIP-3607)",
-      evidence: facts(["account", this.account]),
+      sentence: "the sender is a contract and cannot sign (EIP-3607)",
+      numbers: figures(address("account", this.account)),
       remedy: "send from the account that controls it",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -23,32 +23,29 @@ export class InitCodeTooLarge extends Schema.TaggedError<InitCodeTooLarge>()("In
   /** Bytes. */ limit: amount,
   raw,
 }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the deployment code is too large (EIP-3860)",
-      evidence: facts(
-        ["size", maybe(this.size, (size) => `${size} bytes`)],
-        ["limit", maybe(this.limit, (limit) => `${limit} bytes`)],
-      ),
+      sentence: "the deployment code is too large (EIP-3860)",
+      numbers: figures(bytes("size", this.size), bytes("limit", this.limit)),
       remedy: "split the contract",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
 /** Calldata for an address where nobody lives: it would succeed and do nothing. */
 export class NoCode extends Schema.TaggedError<NoCode>()("NoCode", { account, raw }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "calldata is sent to an address without code; it would succeed and do nothing",
-      evidence: facts(["account", this.account]),
+      sentence: "calldata is sent to an address without code; it would succeed and do nothing",
+      numbers: figures(address("account", this.account)),
       remedy: "check the address and the chain",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -58,14 +55,14 @@ export class ChainIdMismatch extends Schema.TaggedError<ChainIdMismatch>()("Chai
   actual: amount,
   raw,
 }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the node serves another chain",
-      evidence: facts(["transaction", maybe(this.expected, String)], ["node", maybe(this.actual, String)]),
+      sentence: "the node serves another chain",
+      numbers: figures(count("transaction", this.expected), count("node", this.actual)),
       remedy: "use an endpoint of the transaction's chain",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }

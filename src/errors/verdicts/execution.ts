@@ -4,8 +4,7 @@ import { Hex, nullable } from "../../primitives/hex.js";
 import { Revert } from "../../abi/revert.js";
 import { describeRevert } from "../../abi/print.js";
 import { escapeText } from "../../primitives/text.js";
-import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
-import { formatGas } from "../../primitives/units.js";
+import { address, figures, gas, quote, statementText, type Statement } from "../../primitives/statement.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The call reverted; `revert` is what the contract said, decoded as far as the ABIs reach. */
@@ -18,12 +17,12 @@ export class ExecutionReverted extends Schema.TaggedError<ExecutionReverted>()("
   to: account,
   raw,
 }) {
-  get parts(): Parts {
+  get statement(): Statement {
     const said =
-      this.revert === null ? maybe(this.text, (text) => `"${escapeText(text)}"`) : describeRevert(this.revert);
+      this.revert !== null ? describeRevert(this.revert) : this.text === null ? null : `"${escapeText(this.text)}"`;
     return {
-      verdict: said === null || said === "" ? "the call reverts" : `the call reverts with ${said}`,
-      evidence: facts(["to", this.to]),
+      sentence: said === null || said === "" ? "the call reverts" : `the call reverts with ${said}`,
+      numbers: figures(address("to", this.to)),
       remedy:
         this.revert === null && this.data === null
           ? "the node gave no revert data; another node may"
@@ -31,7 +30,7 @@ export class ExecutionReverted extends Schema.TaggedError<ExecutionReverted>()("
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -41,28 +40,28 @@ export class VmHalt extends Schema.TaggedError<VmHalt>()("VmHalt", {
   halt: nullable(Schema.String),
   raw,
 }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the EVM halts",
-      evidence: facts(["", maybe(this.halt, (text) => `"${escapeText(text)}"`)]),
+      sentence: "the EVM halts",
+      numbers: figures(quote("", this.halt)),
       remedy: "do not sign; the contract cannot execute this call",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
 /** The gas ran out. */
 export class OutOfGas extends Schema.TaggedError<OutOfGas>()("OutOfGas", { gasLimit: amount, raw }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the gas runs out",
-      evidence: facts(["gas limit", maybe(this.gasLimit, formatGas)]),
+      sentence: "the gas runs out",
+      numbers: figures(gas("gas limit", this.gasLimit)),
       remedy: "raise the gas limit, or leave `gas` out to have it chosen",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }

@@ -1,7 +1,6 @@
 /** Fees that no block would take. */
 import * as Schema from "effect/Schema";
-import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
-import { formatGasPrice } from "../../primitives/units.js";
+import { figures, statementText, weiPerGas, type Statement } from "../../primitives/statement.js";
 import { account, amount, raw } from "./fields.js";
 
 /** `maxFeePerGas` below the base fee. */
@@ -11,18 +10,15 @@ export class FeeCapTooLow extends Schema.TaggedError<FeeCapTooLow>()("FeeCapTooL
   baseFeePerGas: amount,
   raw,
 }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the fee cap is below the base fee",
-      evidence: facts(
-        ["max fee", maybe(this.maxFeePerGas, formatGasPrice)],
-        ["base fee", maybe(this.baseFeePerGas, formatGasPrice)],
-      ),
+      sentence: "the fee cap is below the base fee",
+      numbers: figures(weiPerGas("max fee", this.maxFeePerGas), weiPerGas("base fee", this.baseFeePerGas)),
       remedy: "raise maxFeePerGas (or gasPrice) above the base fee, with room for it to grow",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
@@ -32,17 +28,14 @@ export class TipAboveFeeCap extends Schema.TaggedError<TipAboveFeeCap>()("TipAbo
   maxFeePerGas: amount,
   raw,
 }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the tip is above the fee cap",
-      evidence: facts(
-        ["tip", maybe(this.maxPriorityFeePerGas, formatGasPrice)],
-        ["max fee", maybe(this.maxFeePerGas, formatGasPrice)],
-      ),
+      sentence: "the tip is above the fee cap",
+      numbers: figures(weiPerGas("tip", this.maxPriorityFeePerGas), weiPerGas("max fee", this.maxFeePerGas)),
       remedy: "lower maxPriorityFeePerGas or raise maxFeePerGas",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }

@@ -1,7 +1,7 @@
 /** Who cannot pay. */
 import * as Schema from "effect/Schema";
-import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
-import { formatGas, formatWei } from "../../primitives/units.js";
+import { address, figures, gas, statementText, wei, type Statement } from "../../primitives/statement.js";
+import { formatWei } from "../../primitives/units.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The payer cannot cover `want`. */
@@ -17,15 +17,15 @@ export class InsufficientFunds extends Schema.TaggedError<InsufficientFunds>()("
   gas: amount,
   raw,
 }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict:
+      sentence:
         this.shortfall === null ? "the sender cannot pay" : `the sender is short by ${formatWei(this.shortfall)}`,
-      evidence: facts(
-        ["account", this.account],
-        ["has", maybe(this.have, formatWei)],
-        ["needs up to", maybe(this.want, formatWei)],
-        ["for", maybe(this.gas, formatGas)],
+      numbers: figures(
+        address("account", this.account),
+        wei("has", this.have),
+        wei("needs up to", this.want),
+        gas("for", this.gas),
       ),
       remedy:
         this.shortfall === null
@@ -34,6 +34,6 @@ export class InsufficientFunds extends Schema.TaggedError<InsufficientFunds>()("
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }

@@ -1,7 +1,7 @@
 /** A nonce that cannot be mined now. */
 import * as Schema from "effect/Schema";
 import { type Address } from "../../primitives/hex.js";
-import { facts, maybe, sentence, type Parts } from "../../primitives/sentence.js";
+import { address, count, figures, statementText, type Statement } from "../../primitives/statement.js";
 import { account, amount, raw } from "./fields.js";
 
 const nonceFields = {
@@ -14,48 +14,49 @@ const nonceFacts = (error: {
   readonly account: Address | null;
   readonly nonce: bigint | null;
   readonly next: bigint | null;
-}) => facts(["nonce", maybe(error.nonce, String)], ["next", maybe(error.next, String)], ["account", error.account]);
+}) => figures(count("nonce", error.nonce), count("next", error.next), address("account", error.account));
 
 /** The nonce is used already. */
 export class NonceTooLow extends Schema.TaggedError<NonceTooLow>()("NonceTooLow", nonceFields) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the nonce is already used",
-      evidence: nonceFacts(this),
-      remedy: maybe(this.next, (next) => `use nonce ${next}, or leave \`nonce\` out`) ?? "read the nonce again",
+      sentence: "the nonce is already used",
+      numbers: nonceFacts(this),
+      remedy: this.next === null ? "read the nonce again" : `use nonce ${this.next}, or leave \`nonce\` out`,
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
 /** The nonce leaves a gap before it: the transaction would wait. */
 export class NonceTooHigh extends Schema.TaggedError<NonceTooHigh>()("NonceTooHigh", nonceFields) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the nonce leaves a gap, the transaction would wait",
-      evidence: nonceFacts(this),
+      sentence: "the nonce leaves a gap, the transaction would wait",
+      numbers: nonceFacts(this),
       remedy:
-        maybe(this.next, (next) => `send the missing nonces first, or use nonce ${next}`) ??
-        "send the missing nonces first",
+        this.next === null
+          ? "send the missing nonces first"
+          : `send the missing nonces first, or use nonce ${this.next}`,
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }
 
 /** The nonce is 2^64 − 1 (EIP-2681). */
 export class NonceOverflow extends Schema.TaggedError<NonceOverflow>()("NonceOverflow", { account, raw }) {
-  get parts(): Parts {
+  get statement(): Statement {
     return {
-      verdict: "the account's nonce is at its maximum (EIP-2681)",
-      evidence: facts(["account", this.account]),
+      sentence: "the account's nonce is at its maximum (EIP-2681)",
+      numbers: figures(address("account", this.account)),
       remedy: "use another account",
     };
   }
   override get message() {
-    return sentence(this.parts);
+    return statementText(this.statement);
   }
 }

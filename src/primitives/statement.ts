@@ -1,0 +1,104 @@
+/** What is said of something, as data: a sentence, numbers with their units, a remedy. Text is made when it is shown. */
+import * as Schema from "effect/Schema";
+import { escapeText } from "./text.js";
+import { formatGas, formatGasPrice, formatWei } from "./units.js";
+
+/**
+ * A number or a name that a sentence rests on. `units` are a token's raw units; `quote` is somebody
+ * else's text. Texts are kept as they came: {@link figureText} escapes them.
+ */
+export const Figure = Schema.Union([
+  Schema.Struct({
+    /** What it is; empty where the sentence says it. */
+    name: Schema.String,
+    unit: Schema.Literals(["wei", "weiPerGas", "gas", "bytes", "blocks", "ms", "seconds", "units", "count"]),
+    value: Schema.BigInt,
+  }),
+  Schema.Struct({
+    name: Schema.String,
+    unit: Schema.Literals(["address", "hash", "quote", "text"]),
+    value: Schema.String,
+  }),
+]);
+export type Figure = typeof Figure.Type;
+
+/** What happened, the numbers, what to do (empty where nothing is to be done). */
+export interface Statement {
+  readonly sentence: string;
+  readonly numbers: ReadonlyArray<Figure>;
+  readonly remedy: string;
+}
+
+type Quantity = bigint | number | null;
+
+const quantity =
+  (unit: Extract<Figure, { readonly value: bigint }>["unit"]) =>
+  (name: string, value: Quantity): Figure | null =>
+    value === null ? null : { name, unit, value: BigInt(typeof value === "number" ? Math.round(value) : value) };
+
+const words =
+  (unit: Extract<Figure, { readonly value: string }>["unit"]) =>
+  (name: string, value: string | null): Figure | null =>
+    value === null || value === "" ? null : { name, unit, value };
+
+export const wei = quantity("wei");
+export const weiPerGas = quantity("weiPerGas");
+export const gas = quantity("gas");
+export const bytes = quantity("bytes");
+export const blocks = quantity("blocks");
+export const milliseconds = quantity("ms");
+export const seconds = quantity("seconds");
+/** Raw units of a token. */
+export const units = quantity("units");
+export const count = quantity("count");
+export const address = words("address");
+export const hash = words("hash");
+/** Somebody else's words, shown in quotation marks. */
+export const quote = words("quote");
+export const text = words("text");
+
+/** The figures that are known. */
+export const figures = (...known: ReadonlyArray<Figure | null>): ReadonlyArray<Figure> =>
+  known.filter((figure) => figure !== null);
+
+/** Longer than any list of differences needs to be read. */
+const mostCharacters = 1024;
+
+const valueText = (figure: Figure, symbol: string | undefined): string => {
+  switch (figure.unit) {
+    case "wei":
+      return formatWei(figure.value, symbol);
+    case "weiPerGas":
+      return formatGasPrice(figure.value);
+    case "gas":
+      return formatGas(figure.value);
+    case "seconds":
+      return `${figure.value} s`;
+    case "count":
+      return String(figure.value);
+    case "units":
+      return `${figure.value} raw`;
+    case "bytes":
+    case "blocks":
+    case "ms":
+      return `${figure.value} ${figure.unit}`;
+    case "quote":
+      return `"${escapeText(figure.value)}"`;
+    case "address":
+    case "hash":
+    case "text":
+      return escapeText(figure.value, mostCharacters);
+  }
+};
+
+/** `gas limit 21,000 gas`; native amounts in `symbol`. */
+export const figureText = (figure: Figure, symbol?: string): string =>
+  figure.name === "" ? valueText(figure, symbol) : `${figure.name} ${valueText(figure, symbol)}`;
+
+/** The numbers in one line. */
+export const numbersText = ({ numbers }: Pick<Statement, "numbers">, symbol?: string): string =>
+  numbers.map((figure) => figureText(figure, symbol)).join(", ");
+
+/** `sentence · numbers · remedy`, leaving out what is empty. */
+export const statementText = (statement: Statement, symbol?: string): string =>
+  [statement.sentence, numbersText(statement, symbol), statement.remedy].filter((part) => part !== "").join(" · ");
