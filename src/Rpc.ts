@@ -57,7 +57,9 @@ export interface HttpOptions extends Options {
 }
 
 const over = (send: Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
-  Effect.map(Clock.Clock, (clock) => Rpc.of({ endpoint, ...requests(send, { ...patience, ...options }, clock) }));
+  Effect.map(Clock.Clock, (clock) =>
+    Rpc.of({ endpoint, ...requests(send, endpoint, { ...patience, ...options }, clock) }),
+  );
 
 /** Sends nothing: there is nowhere to send to. */
 const nowhere =

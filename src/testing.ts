@@ -82,7 +82,9 @@ export const layerScripted = (
   otherwise?: Layer.Layer<Rpc>,
   options: Partial<Patience> = {},
 ): Layer.Layer<Rpc> => {
-  const scripted = Effect.map(Clock.Clock, (clock) => requests(play(script), { ...impatient, ...options }, clock));
+  const scripted = Effect.map(Clock.Clock, (clock) =>
+    requests(play(script), "scripted node", { ...impatient, ...options }, clock),
+  );
   if (otherwise === undefined)
     return Layer.effect(
       Rpc,
@@ -196,7 +198,10 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
     Effect.map(Clock.Clock, (clock) => {
       const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
       return Layer.merge(
-        Layer.succeed(Rpc, Rpc.of({ endpoint: "replayed node", ...requests(rewind(tape), impatient, then) })),
+        Layer.succeed(
+          Rpc,
+          Rpc.of({ endpoint: "replayed node", ...requests(rewind(tape), "replayed node", impatient, then) }),
+        ),
         Layer.succeed(Clock.Clock, then),
       );
     }),

@@ -4,8 +4,8 @@
  * of the caller's own.
  */
 import type { Hex } from "../primitives/hex.js";
-import type { Answer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
+import type { View } from "../witness/view.js";
 
 /** What one transaction is asked about. */
 export interface FeeSubject {
@@ -40,16 +40,13 @@ export type FeeDecision =
   /** The chain charges, but did not say how much: never zero. In words. */
   | { readonly unreadable: string };
 
-/** How an answer of the witness is looked up: undefined = not asked or not readable. */
-export type FeeLookup = (query: Query) => Answer | undefined;
-
 /** A fee model. */
 export interface FeeModel {
   readonly name: string;
   /** What the witness reads for these transactions. Calls go out with the gas cap that they carry. */
   readonly queries: (subjects: ReadonlyArray<FeeSubject>) => ReadonlyArray<Query>;
-  /** What one of them is charged. `horizonSeconds` = how long the fees shall hold. */
-  readonly decide: (subject: FeeSubject, gas: FeeGas, lookup: FeeLookup, horizonSeconds: number) => FeeDecision;
+  /** What one of them is charged, by what the witness saw. `horizonSeconds` = how long the fees shall hold. */
+  readonly decide: (subject: FeeSubject, gas: FeeGas, view: View, horizonSeconds: number) => FeeDecision;
 }
 
 /** No fees beyond gas × price. */

@@ -9,36 +9,26 @@
  */
 import type { Address, Hex } from "../primitives/hex.js";
 import { readBool, readUint256 } from "../witness/answers.js";
-import { getL1Fee, getOperatorFee, isFjord, isIsthmus, type Call, type Query } from "../witness/queries.js";
+import { getL1Fee, getOperatorFee, isFjord, isIsthmus, staticCall, type Query } from "../witness/queries.js";
+import type { View } from "../witness/view.js";
 import { compressedLength } from "./fastLz.js";
-import type { FeeDecision, FeeGas, FeeLookup, FeeModel, FeeSubject } from "./feeModel.js";
+import type { FeeDecision, FeeGas, FeeModel, FeeSubject } from "./feeModel.js";
 
 /** The L1 attributes predeploy: present on every OP-stack chain beside the oracle. */
 export const l1Block = "0x4200000000000000000000000000000000000015";
 
 /** The two predeploys whose code says that a chain is one of the OP stack. */
-export const predeploys = (oracle: Address): ReadonlyArray<Query> => [
-  { kind: "account", address: oracle },
-  { kind: "account", address: l1Block },
-];
-
-const read = (to: Address, selector: string): Call => ({
-  kind: "call",
-  to,
-  data: `0x${selector}`,
-  gas: 200_000,
-  returnCap: 32,
-});
+export const predeploys = (oracle: Address): ReadonlyArray<Address> => [oracle, l1Block];
 
 const parameterQueries = (oracle: Address) => ({
-  l1BaseFee: read(oracle, "519b4bd3"),
-  blobBaseFee: read(oracle, "f8206140"),
-  baseFeeScalar: read(oracle, "c5985918"),
-  blobBaseFeeScalar: read(oracle, "68d5dca6"),
+  l1BaseFee: staticCall(oracle, "0x519b4bd3"),
+  blobBaseFee: staticCall(oracle, "0xf8206140"),
+  baseFeeScalar: staticCall(oracle, "0xc5985918"),
+  blobBaseFeeScalar: staticCall(oracle, "0x68d5dca6"),
 });
 
 /** `L1Block.daFootprintGasScalar()` (Jovian). */
-const footprintScalar = read(l1Block, "fe3d5710");
+const footprintScalar = staticCall(l1Block, "0xfe3d5710");
 /** Its value where the contract holds 0. */
 const defaultFootprintScalar = 400n;
 
@@ -98,14 +88,14 @@ export const atMostWithin = (l1Fee: bigint, horizonSeconds: number): bigint => {
   return fee;
 };
 
-const parametersIn = (oracle: Address, lookup: FeeLookup): L1Parameters | null => {
+const parametersIn = (oracle: Address, view: View): L1Parameters | null => {
   const asked = parameterQueries(oracle);
-  if (readBool(lookup(isFjord(oracle))) !== true) return null;
+  if (readBool(view.call(isFjord(oracle))) !== true) return null;
   const [l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar] = [
-    readUint256(lookup(asked.l1BaseFee)),
-    readUint256(lookup(asked.blobBaseFee)),
-    readUint256(lookup(asked.baseFeeScalar)),
-    readUint256(lookup(asked.blobBaseFeeScalar)),
+    readUint256(view.call(asked.l1BaseFee)),
+    readUint256(view.call(asked.blobBaseFee)),
+    readUint256(view.call(asked.baseFeeScalar)),
+    readUint256(view.call(asked.blobBaseFeeScalar)),
   ];
   return l1BaseFee === null || blobBaseFee === null || baseFeeScalar === null || blobBaseFeeScalar === null
     ? null
@@ -113,40 +103,36 @@ const parametersIn = (oracle: Address, lookup: FeeLookup): L1Parameters | null =
 };
 
 /** The fee read at two points; null with the reason where it could not be read. */
-const operatorFee = (
-  oracle: Address,
-  subject: FeeSubject,
-  lookup: FeeLookup,
-): ((gas: bigint) => bigint) | "unreadable" => {
-  const atLimit = readUint256(lookup(getOperatorFee(subject.gasLimit, oracle)));
-  const atZero = readUint256(lookup(getOperatorFee(0n, oracle)));
+const operatorFee = (oracle: Address, subject: FeeSubject, view: View): ((gas: bigint) => bigint) | "unreadable" => {
+  const atLimit = readUint256(view.call(getOperatorFee(subject.gasLimit, oracle)));
+  const atZero = readUint256(view.call(getOperatorFee(0n, oracle)));
   if (atLimit !== null && atZero !== null && atLimit >= atZero && atLimit < 1n << 128n) {
     return subject.gasLimit === 0n
       ? () => atLimit
       : (gas) => atZero + ((atLimit - atZero) * gas + subject.gasLimit - 1n) / subject.gasLimit;
   }
   // before Isthmus there is no operator fee, and no function to ask for it
-  const isthmus = lookup(isIsthmus(oracle));
-  const before = isthmus?.kind === "call" && readBool(isthmus) !== true && (atLimit === null || atZero === null);
+  const isthmus = view.call(isIsthmus(oracle));
+  const before = isthmus !== null && readBool(isthmus) !== true && (atLimit === null || atZero === null);
   return before ? () => 0n : "unreadable";
 };
 
 const decideWith =
   (oracle: Address) =>
-  (subject: FeeSubject, gas: FeeGas, lookup: FeeLookup, horizonSeconds: number): FeeDecision => {
-    const parameters = parametersIn(oracle, lookup);
-    const scalar = readUint256(lookup(footprintScalar));
+  (subject: FeeSubject, gas: FeeGas, view: View, horizonSeconds: number): FeeDecision => {
+    const parameters = parametersIn(oracle, view);
+    const scalar = readUint256(view.call(footprintScalar));
     const length = parameters !== null || scalar !== null ? oracleLength(subject.unsigned) : null;
     const own = parameters === null || length === null ? null : fjordL1Fee(length, parameters);
-    const answer = isLarge(subject) ? undefined : lookup(getL1Fee(subject.unsigned, oracle));
+    const answer = isLarge(subject) ? null : view.call(getL1Fee(subject.unsigned, oracle));
     const said = readUint256(answer);
     // an oracle that failed is an error; one that was not asked, or had no gas left to answer, is replaced
-    const replaceable = own !== null && (isLarge(subject) || answer?.kind === "unavailable");
+    const replaceable = own !== null && answer === null;
     if (said === null && !replaceable) return { unreadable: "the chain's L1 fee could not be read from its oracle" };
     const l1Fee = largest(said ?? 0n, own ?? 0n);
     // no chain asks for more than there is of its currency; the formulas below stay far from 256 bits
     if (l1Fee >= 1n << 128n) return { unreadable: "the chain's oracle names an L1 fee that nobody could pay" };
-    const operator = operatorFee(oracle, subject, lookup);
+    const operator = operatorFee(oracle, subject, view);
     if (operator === "unreadable") return { unreadable: "the chain's operator fee could not be read from its oracle" };
     return {
       fees: {
@@ -166,7 +152,7 @@ const decideWith =
 export const opStack = (oracle: Address): FeeModel => ({
   name: "opstack",
   queries: (subjects) => [
-    ...predeploys(oracle),
+    ...predeploys(oracle).map((address): Query => ({ kind: "account", address })),
     isIsthmus(oracle),
     isFjord(oracle),
     getOperatorFee(0n, oracle),

@@ -4,6 +4,7 @@
  */
 import * as Schema from "effect/Schema";
 import { nullable } from "../primitives/hex.js";
+import { stepNames } from "../primitives/names.js";
 import { Figure, statementText, type Statement } from "../primitives/statement.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
@@ -15,20 +16,6 @@ import { Verdict } from "../errors/verdicts.js";
 export const Evidence = Schema.Literals(["measured", "logged", "estimated", "assumed", "unavailable"]);
 export type Evidence = typeof Evidence.Type;
 
-/** The pipeline's steps in their order, which is the order of findings. */
-export const stepNames = [
-  "chain",
-  "code",
-  "simulate",
-  "estimate",
-  "nonce",
-  "fee",
-  "assets",
-  "approvals",
-  "funds",
-  "policy",
-  "proof",
-] as const;
 export const StepName = Schema.Literals(stepNames);
 export type StepName = typeof StepName.Type;
 

@@ -123,6 +123,8 @@ export const Fee = Schema.Struct({
   tipSource: Schema.Literals(["caller", "feeHistory", "receipts", "minimum", "unknown"]),
   /** How long the fee cap outlives full blocks, seconds; null where the caller fixed it. */
   horizonSeconds: Schema.NullOr(Schema.Finite),
+  /** The cap for the whole horizon, where the balance does not carry it. */
+  shortenedFrom: nullable(Schema.Struct({ maxFeePerGas: Schema.BigInt, horizonSeconds: Schema.Finite })),
   evidence: Evidence,
 });
 export interface Fee extends Schema.Schema.Type<typeof Fee> {}

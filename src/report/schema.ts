@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema";
 import { Finding, StepName } from "./finding.js";
 import { Address, Hash, Hex } from "../primitives/hex.js";
+import { runNames } from "../primitives/names.js";
 import { Approval, BalanceChange, Code, Fee, Funds, Gas, Nonce, Outcome, TokenInfo, Transfer } from "./parts.js";
 import { Transaction } from "../transaction/schema.js";
 import { Request } from "../transaction/request.js";
@@ -64,14 +65,8 @@ export const ReportOptions = Schema.Struct({
 });
 export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}
 
-/**
- * The simulated runs of a report, each one `eth_simulateV1`. `bare`: the calls before anything is chosen,
- * at no base fee. `alone`: the witness without the calls, at the real base fee. `funded`: as `bare`, with
- * the senders given what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as
- * `exact`, with the nonces pretended that the state does not have yet. `next`: the exact requests in
- * another block context. `swap`: as `next`, at the base fee of `exact`.
- */
-export const RunName = Schema.Literals(["bare", "alone", "funded", "gas", "exact", "reserved", "next", "swap"]);
+/** The simulated runs of a report; see `runNames`. */
+export const RunName = Schema.Literals(runNames);
 export type RunName = typeof RunName.Type;
 
 /** One block context in which the exact requests ran. */

@@ -113,7 +113,7 @@ const once = (
   });
 
 /** The `request` and `refused` of an endpoint over `send`. */
-export const requests = (send: Send, patience: Patience, clock: Clock.Clock) => {
+export const requests = (send: Send, endpoint: string, patience: Patience, clock: Clock.Clock) => {
   const watch = watching();
   const refusals = new Map<string, { readonly error: RpcError; readonly until: number }>();
   const answered = new Set<string>();
@@ -164,8 +164,13 @@ export const requests = (send: Send, patience: Patience, clock: Clock.Clock) => 
     const run = yield* CurrentRun;
     const started = clock.currentTimeMillisUnsafe();
     const spent = { tries: 0, bytes: 0 };
+    const { round, step } = run;
     const record = () =>
-      run.record({ method, round: run.round, ms: clock.currentTimeMillisUnsafe() - started, ...spent });
+      run.record({
+        ...{ method, endpoint, step, run: run.run, round },
+        ms: clock.currentTimeMillisUnsafe() - started,
+        ...spent,
+      });
     const known = refused(method);
     if (known !== null) {
       record();

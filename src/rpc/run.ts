@@ -1,9 +1,16 @@
 /** What the requests of one run share, and what is kept of each. */
 import * as Context from "effect/Context";
+import type { RunName, StepName } from "../primitives/names.js";
 
 /** One line of a report's ledger: one JSON-RPC request, all its tries. */
 export interface LedgerEntry {
   readonly method: string;
+  /** The endpoint without credentials. */
+  readonly endpoint: string;
+  /** The step that asked; null outside the pipeline. */
+  readonly step: StepName | null;
+  /** Which simulated run it was; null for other methods than `eth_simulateV1`. */
+  readonly run: RunName | null;
   /** The network round it went out in, from 1. */
   readonly round: number;
   /** Wall time over all tries, ms. */
@@ -18,6 +25,9 @@ export interface LedgerEntry {
 export interface Run {
   /** The round that requests sent now belong to, from 1. */
   readonly round: number;
+  /** The step that asks now, and the simulated run it asks for. */
+  readonly step: StepName | null;
+  readonly run: RunName | null;
   /** Epoch ms after which every request fails with `Timeout`; null = none. */
   readonly deadline: number | null;
   /** Called once per request, when it has ended. */
@@ -28,5 +38,5 @@ export interface Run {
 
 /** The current run; by default round 1, no deadline, nothing recorded. */
 export const CurrentRun: Context.Reference<Run> = Context.Reference("evm-preflight/Rpc/CurrentRun", {
-  defaultValue: (): Run => ({ round: 1, deadline: null, record: () => undefined, signal: null }),
+  defaultValue: (): Run => ({ round: 1, step: null, run: null, deadline: null, record: () => undefined, signal: null }),
 });

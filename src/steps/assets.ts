@@ -6,169 +6,45 @@
  * simulated block (`measured`), and where the two disagree both numbers are shown. Lives on the
  * witness: `queries` and a pure `decide`.
  */
-import { note, type Finding } from "../report/finding.js";
+import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { Address } from "../primitives/hex.js";
-import type { Transaction } from "../Transaction.js";
-import { readAddress, readUint256, type Answer } from "../witness/answers.js";
-import { balanceOf, balanceOf1155, ownerOf, type Query } from "../witness/queries.js";
-import { addressesIn } from "./reading/calldata.js";
+import { address, count, figures, text, units, wei } from "../primitives/statement.js";
+import { note, type Evidence, type Finding } from "../report/finding.js";
+import type { BalanceChange, Transfer } from "../report/parts.js";
+import { readAddress, readUint256 } from "../witness/answers.js";
+import type { View } from "../witness/view.js";
+import type { Filled, Ran } from "./reading/bundle.js";
+import { queryOf, type Holding } from "./reading/holdings.js";
 import { settle, transfersOf, type Standards } from "./reading/transferLogs.js";
-import type { BalanceChange, Outcome, OutcomeLog, Transfer } from "../report/parts.js";
-
-export { settle };
-
-type Lookup = (query: Query) => Answer | undefined;
-
-/** One simulated transaction's logs, with the traced native transfers among them. */
-export interface Told {
-  readonly traced: ReadonlyArray<OutcomeLog>;
-  readonly outcome: Pick<Outcome, "evidence">;
-}
 
 /** Nothing is known of any token's standard: the shape of its events stands. */
 export const byShape: Standards = new Map();
 
 /** Every movement that the logs tell of, in order, by the standards that the tokens answered to. */
-export const transfers = (told: ReadonlyArray<Told>, standards: Standards = byShape): ReadonlyArray<Transfer> =>
+export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = byShape): ReadonlyArray<Transfer> =>
   settle(
-    told.flatMap(({ traced, outcome }, transaction) => transfersOf(traced, transaction, outcome.evidence)),
+    bundle.flatMap(({ traced, outcome, index }) => transfersOf(traced, index, outcome.evidence)),
     standards,
   );
-
-/** One balance to measure: whose, of what. */
-export interface Holding {
-  readonly account: Address;
-  readonly token: Address | null;
-  readonly tokenId: bigint | null;
-  /** Of an ERC-721: whether the account owns the id, as against how many it owns. */
-  readonly owned: boolean;
-  /** Somebody asked for it: it is shown even where nothing changed. */
-  readonly wanted: boolean;
-}
-
-const zero: string = "0x0000000000000000000000000000000000000000";
-
-/** A balance of an account: of the native currency, of a token, of one ERC-1155 id. */
-export const holding = (account: Address, token: Address | null, tokenId: bigint | null = null): Holding => ({
-  account,
-  token,
-  tokenId,
-  owned: false,
-  wanted: false,
-});
-
-const keyOf = ({ account, token, tokenId, owned }: Holding): string =>
-  `${token ?? "native"}/${tokenId ?? ""}/${account}/${owned}`;
-
-/** How many addresses of one call's arguments are suspected of being tokens or parties. */
-const mostArguments = 6;
-/** How many suspicions one report follows. */
-const mostSuspects = 96;
-
-/**
- * Holdings that may change without any event: of the senders, of the receivers and of the addresses in
- * the arguments, in the native currency, and in the receivers and those addresses, should they be tokens
- * that keep silent.
- */
-export const suspects = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Holding> => {
-  const all = new Map<string, Holding>();
-  const add = (account: Address, token: Address | null) => {
-    const suspect = holding(account, token);
-    if (account !== token && all.size < mostSuspects) all.set(keyOf(suspect), suspect);
-  };
-  const called = transactions.flatMap(({ from, to, data }) =>
-    to === null || data.length < 10
-      ? []
-      : [{ from, to, named: addressesIn({ from, to, data: data.toLowerCase() as typeof data }, mostArguments) }],
-  );
-  for (const { from, to, named } of called) for (const token of new Set([to, ...named])) add(from, token);
-  // why: not every node traces all native movements (self-destruction)
-  for (const { to, named } of called) for (const account of new Set([to, ...named])) add(account, null);
-  for (const { to, named } of called) for (const account of named) add(account, to);
-  for (const { to, named } of called) for (const token of named) add(to, token);
-  return [...all.values()];
-};
-
-/** What to measure beside what the movements touch. */
-export interface Beside {
-  /** Asked for by somebody, e.g. a policy. */
-  readonly wanted: ReadonlyArray<Holding>;
-  readonly suspected: ReadonlyArray<Holding>;
-}
-
-const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyArray<Holding> =>
-  standard === "erc1155"
-    ? [holding(from, token, tokenId), holding(to, token, tokenId)]
-    : standard === "erc721"
-      ? [from, to].flatMap((account) => [{ ...holding(account, token, tokenId), owned: true }, holding(account, token)])
-      : [holding(from, token), holding(to, token)];
-
-/**
- * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.
- * An ERC-721 is looked at by its collection and by its id, an ERC-1155 by its id. `cut` says how many
- * that the movements touch were left out.
- */
-export const holdings = (
-  senders: ReadonlyArray<Address>,
-  moved: ReadonlyArray<Transfer>,
-  limit: number,
-  beside: Beside = { wanted: [], suspected: [] },
-): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
-  const all = new Map<string, Holding>();
-  const add = (one: Holding) => {
-    const known = all.get(keyOf(one));
-    if (one.account !== zero)
-      all.set(keyOf(one), known === undefined ? one : { ...known, wanted: known.wanted || one.wanted });
-  };
-  for (const one of beside.wanted) add({ ...one, wanted: true });
-  for (const account of senders) add(holding(account, null));
-  const mine = new Set(senders);
-  const touched = [...new Map(moved.flatMap(touchedBy).map((one) => [keyOf(one), one])).values()];
-  for (const one of touched) if (mine.has(one.account)) add(one);
-  for (const one of beside.suspected) if (mine.has(one.account)) add(one);
-  for (const one of touched) add(one);
-  const needed = all.size;
-  for (const one of beside.suspected) add(one);
-  const kept = [...all.values()].slice(0, Math.max(limit, beside.wanted.length + senders.length));
-  return { kept, cut: Math.max(0, needed - kept.length) };
-};
-
-/** `more` behind `known`, each holding once. */
-export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding>): ReadonlyArray<Holding> => {
-  const all = new Map(known.map((one) => [keyOf(one), one]));
-  for (const one of more) if (!all.has(keyOf(one))) all.set(keyOf(one), one);
-  return [...all.values()];
-};
-
-const queryOf = ({ account, token, tokenId, owned }: Holding): Query => {
-  if (token === null) return { kind: "account", address: account };
-  if (tokenId === null) return balanceOf(token, account);
-  return owned ? ownerOf(token, tokenId) : balanceOf1155(token, account, tokenId);
-};
-
-/** What the witness reads, before and after alike. */
-export const queries = (kept: ReadonlyArray<Holding>): ReadonlyArray<Query> => kept.map(queryOf);
 
 interface Level {
   readonly before: bigint | null;
   readonly after: bigint | null;
 }
 
-const answered = (answer: Answer | undefined): boolean => answer?.kind === "call";
-
-const levelOf = (one: Holding, before: Lookup, after: Lookup): Level => {
-  const query = queryOf(one);
-  const [had, has] = [before(query), after(query)];
-  if (one.token === null) {
+const levelOf = (one: Holding, { before, after }: Sights): Level => {
+  if (one.token === null)
     return {
-      before: had?.kind === "account" ? had.balance : null,
-      after: has?.kind === "account" ? has.balance : null,
+      before: before.account(one.account)?.balance ?? null,
+      after: after.account(one.account)?.balance ?? null,
     };
-  }
+  const query = queryOf(one);
+  if (query.kind !== "call") return { before: null, after: null };
+  const [had, has] = [before.call(query), after.call(query)];
   if (!one.owned) return { before: readUint256(had), after: readUint256(has) };
   const owners = [readAddress(had), readAddress(has)];
   // why: ownerOf reverts where there is no such id (yet, or no more), but not on both sides of a movement
-  const known = answered(had) && answered(has) && owners.some((owner) => owner !== null);
+  const known = had !== null && has !== null && owners.some((owner) => owner !== null);
   const owns = (owner: Address | null | undefined) => (known ? (owner === one.account ? 1n : 0n) : null);
   return { before: owns(owners[0]), after: owns(owners[1]) };
 };
@@ -178,6 +54,42 @@ const levelOf = (one: Holding, before: Lookup, after: Lookup): Level => {
  * show: what it paid for gas, negative what it earned in tips.
  */
 export type GasPaid = ReadonlyMap<Address, bigint>;
+
+/** What the witness saw before the bundle, and after it. */
+interface Sights {
+  readonly before: View;
+  readonly after: View;
+}
+
+/** What is known of a run when its movements are read. */
+export interface Answers extends Sights {
+  readonly transfers: ReadonlyArray<Transfer>;
+  readonly standards: Standards;
+  readonly paid: GasPaid;
+  /** What a balance read in the run is worth: `assumed` where the state was partly pretended. */
+  readonly evidence: Evidence;
+}
+
+/**
+ * What gas did to the balances in a run that charged it: the signers paid, and the fee recipient, where
+ * the witness saw who that is, earned the tips.
+ */
+export const gasPaid = (
+  bundle: ReadonlyArray<Filled>,
+  baseFee: bigint,
+  { before }: Pick<Sights, "before">,
+): GasPaid => {
+  const paid = new Map<Address, bigint>();
+  const add = (account: Address, amount: bigint) => paid.set(account, (paid.get(account) ?? 0n) + amount);
+  const recipient = before.environment?.feeRecipient ?? null;
+  for (const { signer, outcome, fee } of bundle) {
+    const used = outcome.gasUsed ?? 0n;
+    const price = effectiveGasPrice(fee.value, baseFee);
+    add(signer, used * price);
+    if (recipient !== null) add(recipient, -used * (price > baseFee ? price - baseFee : 0n));
+  }
+  return paid;
+};
 
 /** The movements by account and token, so that a report over thousands stays linear. */
 const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
@@ -204,32 +116,27 @@ interface Measured {
   readonly holding: Holding;
 }
 
-const measured = (
-  moved: ReadonlyArray<Transfer>,
-  kept: ReadonlyArray<Holding>,
-  before: Lookup,
-  after: Lookup,
-  gasPaid: GasPaid,
-  standards: Standards,
-): ReadonlyArray<Measured> => {
-  const loggedOf = tally(moved);
-  return kept.flatMap((one): ReadonlyArray<Measured> => {
+const measured = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<Measured> => {
+  const loggedOf = tally(answers.transfers);
+  return holdings.flatMap((one): ReadonlyArray<Measured> => {
     const { account, token, tokenId } = one;
-    if (one.owned && token !== null && (standards.get(token) ?? "erc721") !== "erc721") return [];
-    const level = levelOf(one, before, after);
+    if (one.owned && token !== null && (answers.standards.get(token) ?? "erc721") !== "erc721") return [];
+    const level = levelOf(one, answers);
     const logged = loggedOf(one);
     const about = { account, token, tokenId, before: level.before };
     if (level.before === null || level.after === null)
       return [{ holding: one, logged, change: { ...about, after: null, delta: logged, evidence: "logged" } }];
-    const gas = token === null ? (gasPaid.get(account) ?? 0n) : 0n;
+    const gas = token === null ? (answers.paid.get(account) ?? 0n) : 0n;
     const delta = level.after - level.before + gas;
-    return [{ holding: one, logged, change: { ...about, after: level.after, delta, evidence: "measured" } }];
+    return [{ holding: one, logged, change: { ...about, after: level.after, delta, evidence: answers.evidence } }];
   });
 };
 
+const isRead = ({ change }: Measured): boolean => change.after !== null;
+
 /** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
-export const measure = (...given: Parameters<typeof measured>): ReadonlyArray<BalanceChange> =>
-  measured(...given).flatMap(({ change }) => (change.evidence === "measured" ? [change] : []));
+export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> =>
+  measured(holdings, answers).flatMap((row) => (isRead(row) ? [row.change] : []));
 
 /** How many disagreements are told one by one. */
 const mostMismatches = 32;
@@ -239,34 +146,38 @@ const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Measur
     "TransferMismatch",
     "warning",
     {
-      verdict: "the events and the measured balances disagree",
-      evidence: `${token ?? "native currency"}${tokenId === null ? "" : ` id ${tokenId}`} of ${account}: events say ${logged}, measured ${delta}`,
+      sentence: "the events and the measured balances disagree",
+      numbers: figures(
+        address("token", token),
+        token === null ? text("", "native currency") : null,
+        count("id", tokenId),
+        address("of", account),
+        token === null ? wei("events say", logged) : units("events say", logged),
+        token === null ? wei("measured", delta) : units("measured", delta),
+      ),
       remedy: "trust the measured amount; the token takes a fee, rebases, or its events lie or are missing",
     },
-    { step: "assets" },
+    { step: "assets", evidence: "measured" },
   );
 
+const disagree = (row: Measured): boolean => isRead(row) && row.change.delta !== row.logged;
+
 /** Balance changes of every holding, measured where the witness could, and where logs and balances disagree. */
-export const decide = (
-  moved: ReadonlyArray<Transfer>,
-  kept: ReadonlyArray<Holding>,
-  before: Lookup,
-  after: Lookup,
-  gasPaid: GasPaid,
-  standards: Standards = byShape,
-): { readonly outputs: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
-  const rows = measured(moved, kept, before, after, gasPaid, standards);
-  const nfts = new Set(moved.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
-  const disagree = ({ change, logged }: Measured) => change.evidence === "measured" && change.delta !== logged;
+export const read = (
+  holdings: ReadonlyArray<Holding>,
+  answers: Answers,
+): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
+  const rows = measured(holdings, answers);
+  const nfts = new Set(answers.transfers.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
   const shown = rows.filter((row) => {
-    const { token, tokenId, delta, evidence } = row.change;
-    if (row.holding.wanted) return evidence === "measured" || delta !== 0n;
+    const { token, tokenId, delta } = row.change;
+    if (row.holding.wanted) return isRead(row) || delta !== 0n;
     // an ERC-721 is shown by its ids; its count only where the ids do not explain it
     if (nfts.has(token) && tokenId === null) return disagree(row);
     return delta !== 0n || disagree(row);
   });
   return {
-    outputs: shown.map(({ change }) => change),
+    changes: shown.map(({ change }) => change),
     findings: rows.filter(disagree).slice(0, mostMismatches).map(mismatch),
   };
 };

@@ -7,17 +7,18 @@
  * gives a false "insufficient funds".
  */
 import * as Effect from "effect/Effect";
-
 import * as Result from "effect/Result";
 import type { Chain } from "../Chains.js";
-import * as Eth from "../Eth.js";
-import { fromError, note, type Finding } from "../report/finding.js";
 import type { RpcError } from "../errors/rpc.js";
-import { formatGas } from "../primitives/units.js";
 import { BlockGasLimitExceeded, OutOfGas, TxGasLimitTooHigh, type Verdict } from "../errors/verdicts.js";
+import { asking } from "../eth/asking.js";
+import * as Eth from "../Eth.js";
+import { figures, gas } from "../primitives/statement.js";
+import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
+import type { Code, Gas, Outcome } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
-import type { Gas, Outcome } from "../report/parts.js";
+import type { GasChoice, Ran } from "./reading/bundle.js";
 
 type Failure = RpcError | Verdict;
 
@@ -27,7 +28,19 @@ export const ask = (
   block: Eth.BlockParameter,
   stateOverrides: Eth.StateOverrides | null,
 ): Effect.Effect<Result.Result<bigint, Failure>, never, Rpc> =>
-  Effect.result(Eth.estimateGas({ ...call, block, ...(stateOverrides === null ? {} : { stateOverrides }) }));
+  asking(
+    { step: "estimate" },
+    Effect.result(Eth.estimateGas({ ...call, block, ...(stateOverrides === null ? {} : { stateOverrides }) })),
+  );
+
+/** What is known when gas is decided. */
+export interface Answers {
+  /** Of the first transaction; null = not asked. */
+  readonly estimate: Result.Result<bigint, Failure> | null;
+  readonly chain: Chain;
+  /** Gas of a whole block; null = not known. */
+  readonly blockGasLimit: bigint | null;
+}
 
 const larger = (...values: ReadonlyArray<bigint | null>): bigint | null => {
   const known = values.filter((value): value is bigint => value !== null);
@@ -40,15 +53,18 @@ const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
  * Peak gas from what was used, where the node does not say it: refunds give back at most a fifth
  * (EIP-3529), so the peak is at most 5/4 of it.
  */
-const peakOf = ({ maxUsedGas, gasUsed }: Outcome): bigint | null =>
-  maxUsedGas === null ? (gasUsed === null ? null : ceilDiv(gasUsed * 5n, 4n)) : larger(maxUsedGas, gasUsed);
+const peakOf = ({ status, maxUsedGas, gasUsed }: Outcome): bigint | null =>
+  status !== "success"
+    ? null
+    : maxUsedGas !== null
+      ? larger(maxUsedGas, gasUsed)
+      : gasUsed === null
+        ? null
+        : ceilDiv(gasUsed * 5n, 4n);
 
 /** Nothing is executed: the transaction costs its intrinsic gas and no more. */
-export const isPlain = (transaction: Transaction, receiverHasCode: boolean): boolean =>
-  transaction.to !== null &&
-  transaction.data.length === 2 &&
-  !receiverHasCode &&
-  transaction.authorizationList === null;
+export const isPlain = ({ to, data, authorizationList }: Transaction, { to: receiver }: Code): boolean =>
+  to !== null && data.length === 2 && authorizationList === null && receiver?.kind === "nobody";
 
 /**
  * The least limit that leaves every inner call what it had: a call hands on 63/64 of its gas and may
@@ -59,137 +75,105 @@ const candidate = (peak: bigint): bigint => ceilDiv((peak + 2300n) * 64n, 63n);
 /** Share added on top of the candidate, in percent: state may change between now and inclusion. */
 export const bufferPercent = 10n;
 
-const withPercent = (gas: bigint, percent: bigint): bigint => ceilDiv(gas * (100n + percent), 100n);
+const withBuffer = (needed: bigint): bigint => ceilDiv(needed * (100n + bufferPercent), 100n);
 
 /** How far the node's estimate and our own candidate may be apart before it is worth a word. */
 const farApart = 2n;
 
-/** What the pipeline knows when gas is decided. */
-export interface GasContext {
-  readonly chain: Chain;
-  /** Gas of a whole block; null = not known. */
-  readonly blockGasLimit: bigint | null;
-  /** Whether `to` has code, as far as known; true when in doubt. */
-  readonly receiverHasCode: boolean;
-}
+/** A case whose outcome and ends are known. */
+type Placed = Ran & { readonly code: Code };
 
-/** The output and findings. */
-export interface Decision {
-  readonly output: Gas;
-  readonly findings: ReadonlyArray<Finding>;
-}
-
-/**
- * Decides the gas limit of one transaction. Blockers: `TxGasLimitTooHigh`, `BlockGasLimitExceeded`,
- * `OutOfGas` when the caller's own limit is below what the simulation needs. A limit is never cut
- * silently.
- */
-export const decide = (
-  transaction: Transaction,
-  index: number,
-  estimated: Result.Result<bigint, Failure> | null,
-  outcome: Outcome,
-  context: GasContext,
-): Decision => {
-  const where = { step: "estimate", transaction: index } as const;
-  const findings: Array<Finding> = [];
-  const estimate = estimated !== null && Result.isSuccess(estimated) ? estimated.success : null;
-  if (estimated !== null && Result.isFailure(estimated)) findings.push(unanswered(estimated.failure, outcome, index));
-  const worked = outcome.status === "success";
-  const peak = worked ? peakOf(outcome) : null;
-  const plain = isPlain(transaction, context.receiverHasCode);
+/** What the simulation says is needed; null where it did not work. */
+const ownNeed = (outcome: Outcome, estimate: bigint | null): bigint | null => {
   // why: where the node names no peak, its estimate is the witness for refunds, and the bound by 5/4 is not needed
-  const peakWitness = outcome.maxUsedGas === null && estimate !== null ? outcome.gasUsed : peak;
-  const own = worked && peakWitness !== null ? candidate(peakWitness) : null;
-  const needed = plain
+  const peak = outcome.maxUsedGas === null && estimate !== null ? outcome.gasUsed : peakOf(outcome);
+  return outcome.status === "success" && peak !== null ? candidate(peak) : null;
+};
+
+const neededFor = ({ input, code, outcome }: Placed, estimate: bigint | null): bigint | null => {
+  const worked = outcome.status === "success";
+  return isPlain(input, code)
     ? larger(estimate, worked ? outcome.gasUsed : null, worked ? outcome.maxUsedGas : null)
-    : larger(estimate, own);
-  if (!plain && estimate !== null && own !== null && (estimate > own * farApart || own > estimate * farApart)) {
-    findings.push(
-      note(
-        "GasWitnessesDisagree",
-        "info",
-        {
-          verdict: "the node's estimate and the simulation are far apart; the larger one counts",
-          evidence: `estimate ${formatGas(estimate)}, from the simulation ${formatGas(own)}`,
-        },
-        where,
-      ),
-    );
-  }
-  // a node whose estimate goes beyond the assumed cap does not have that cap
-  const cap = ((): bigint | null => {
-    const assumedAway =
-      !context.chain.txGasCapKnown &&
-      estimate !== null &&
-      context.chain.txGasCap !== null &&
-      estimate > context.chain.txGasCap;
-    const perTransaction = assumedAway ? null : context.chain.txGasCap;
-    if (perTransaction === null) return context.blockGasLimit;
-    return context.blockGasLimit !== null && context.blockGasLimit < perTransaction
-      ? context.blockGasLimit
-      : perTransaction;
-  })();
-  const fixed = transaction.gas !== null;
-  const buffered = needed === null ? null : plain ? needed : withPercent(needed, bufferPercent);
-  const clamp = (gas: bigint): bigint => (cap !== null && gas > cap ? cap : gas);
-  const limit =
-    transaction.gas ??
-    (buffered === null ? null : needed !== null && cap !== null && needed > cap ? needed : clamp(buffered));
-  if (!fixed && limit !== null && buffered !== null && limit < buffered) {
-    findings.push(
-      note(
-        "GasHeadroomThin",
-        "info",
-        {
-          verdict: "the gas limit is held at the most that one transaction may have; its buffer is cut",
-          evidence: `limit ${formatGas(limit)}, with the whole buffer ${formatGas(buffered)}`,
-        },
-        where,
-      ),
-    );
-  }
-  if (limit !== null && context.blockGasLimit !== null && limit > context.blockGasLimit) {
-    findings.push(fromError(new BlockGasLimitExceeded({ gas: limit, limit: context.blockGasLimit }), "blocker", where));
-  } else if (limit !== null && cap !== null && limit > cap) {
-    findings.push(
-      context.chain.txGasCapKnown
-        ? fromError(new TxGasLimitTooHigh({ gas: limit, limit: cap }), "blocker", where)
-        : fromError(new TxGasLimitTooHigh({ gas: limit, limit: cap }), "warning", { ...where, evidence: "assumed" }),
-    );
-  }
-  if (fixed && worked && outcome.gasUsed !== null && transaction.gas !== null && transaction.gas < outcome.gasUsed) {
-    findings.push(fromError(new OutOfGas({ gasLimit: transaction.gas }), "blocker", where));
-  } else if (fixed && limit !== null && estimate !== null && limit < estimate) {
-    findings.push(
-      note(
-        "GasHeadroomThin",
-        "warning",
-        {
-          verdict: "the gas limit is below the node's estimate",
-          evidence: `limit ${formatGas(limit)}, estimate ${formatGas(estimate)}`,
-          remedy: "raise it, or leave `gas` out",
-        },
-        where,
-      ),
-    );
-  }
-  if (limit === null && outcome.failure === null && findings.every(({ severity }) => severity !== "unavailable")) {
-    findings.push(note("EvidenceReduced", "unavailable", { verdict: "the gas that is needed is not known" }, where));
-  }
-  const evidence = fixed
-    ? "assumed"
-    : worked && outcome.evidence === "measured"
+    : larger(estimate, ownNeed(outcome, estimate));
+};
+
+/** The limit that a case should have, its buffer included; null where nobody knows. */
+const wantedFor = (one: Placed, estimate: bigint | null): bigint | null => {
+  const needed = neededFor(one, estimate);
+  return needed === null || isPlain(one.input, one.code) ? needed : withBuffer(needed);
+};
+
+/** The most one transaction may ask for: the chain's cap, unless the node's estimate goes beyond an assumed one, and the block's. */
+export const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Omit<Answers, "estimate">): bigint | null => {
+  const assumedAway = !chain.txGasCapKnown && estimate !== null && chain.txGasCap !== null && estimate > chain.txGasCap;
+  const cap = assumedAway ? null : chain.txGasCap;
+  if (cap === null) return blockGasLimit;
+  return blockGasLimit !== null && blockGasLimit < cap ? blockGasLimit : cap;
+};
+
+/** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
+export const choose = (one: Placed, answers: Answers): GasChoice => {
+  const asked = one.index === 0 ? answers.estimate : null;
+  const estimate = asked !== null && Result.isSuccess(asked) ? asked.success : null;
+  const refusal = asked !== null && Result.isFailure(asked) ? asked.failure : null;
+  if (one.input.gas !== null) return { value: one.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
+  const [needed, wanted] = [neededFor(one, estimate), wantedFor(one, estimate)];
+  const cap = capOf(estimate, answers);
+  const value =
+    wanted === null || needed === null ? null : cap === null || wanted <= cap ? wanted : needed > cap ? needed : cap;
+  const { status, evidence: seen } = one.outcome;
+  const evidence: Evidence =
+    status === "success" && seen === "measured"
       ? "measured"
       : estimate !== null
         ? "estimated"
-        : limit === null
+        : value === null
           ? "unavailable"
-          : outcome.evidence;
-  return {
-    output: { estimate, used: worked ? outcome.gasUsed : null, peak, limit, cap, fixed, evidence },
-    findings,
-  };
+          : seen;
+  return { value, by: "us", evidence, estimate, refusal };
+};
+
+/** A case whose limit is chosen. */
+type Limited = Placed & { readonly gas: GasChoice };
+
+/** The chosen limit beside what the run took. */
+export const read = ({ outcome, gas: { value, by, evidence, estimate, refusal } }: Limited, answers: Answers): Gas => ({
+  estimate,
+  used: outcome.status === "success" ? outcome.gasUsed : null,
+  peak: peakOf(outcome),
+  limit: value,
+  cap: capOf(estimate, answers),
+  by,
+  refusal,
+  evidence,
+});
+
+/** A limit above what a block or a transaction may have. */
+const checkCap = ({ index, gas: { value, estimate } }: Limited, answers: Answers): ReadonlyArray<Finding> => {
+  const { chain, blockGasLimit } = answers;
+  const cap = capOf(estimate, answers);
+  const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
+  if (value === null) return [];
+  if (blockGasLimit !== null && value > blockGasLimit)
+    return [fromError(new BlockGasLimitExceeded({ gas: value, limit: blockGasLimit }), "blocker", where("measured"))];
+  if (cap === null || value <= cap) return [];
+  const exceeded = new TxGasLimitTooHigh({ gas: value, limit: cap });
+  return [
+    chain.txGasCapKnown
+      ? fromError(exceeded, "blocker", where("estimated"))
+      : fromError(exceeded, "warning", where("assumed")),
+  ];
+};
+
+/** Whether the node's estimate and the simulation are so far apart that the chosen limit is in doubt. */
+export const witnessesDisagree = ({ input, code, outcome, gas: { estimate } }: Limited): boolean => {
+  const own = ownNeed(outcome, estimate);
+  return (
+    !isPlain(input, code) &&
+    estimate !== null &&
+    own !== null &&
+    (estimate > own * farApart || own > estimate * farApart)
+  );
 };
 
 /**
@@ -197,11 +181,82 @@ export const decide = (
  * failure of its own the estimate adds nothing; beside a success the disagreement is shown, but a node
  * that merely refuses to estimate costs one level of evidence.
  */
-const unanswered = (failure: Failure, outcome: Outcome, index: number): Finding => {
-  const where = { step: "estimate", transaction: index } as const;
-  if (failure._tag === "RpcError" || outcome.failure !== null) return fromError(failure, "info", where);
-  // the estimate checks funds against a default gas or the allowance: our own sum decides that
-  if (failure._tag === "InsufficientFunds" || failure._tag === "GasAllowanceExceeded")
-    return fromError(failure, "info", where);
-  return fromError(failure, outcome.status === "success" ? "warning" : "blocker", where);
+const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyArray<Finding> => {
+  if (refusal === null) return [];
+  const evidence = refusal._tag === "RpcError" ? "unavailable" : "estimated";
+  const where = { step: "estimate", transaction: index, evidence } as const;
+  // why: the estimate checks funds against a default gas or the allowance; our own sum decides that
+  const isMinor =
+    refusal._tag === "RpcError" ||
+    refusal._tag === "InsufficientFunds" ||
+    refusal._tag === "GasAllowanceExceeded" ||
+    outcome.failure !== null;
+  return [fromError(refusal, isMinor ? "info" : outcome.status === "success" ? "warning" : "blocker", where)];
 };
+
+const checkLimit = (one: Limited, answers: Answers): ReadonlyArray<Finding> => {
+  const { index, outcome } = one;
+  const { value: limit, by, estimate, refusal } = one.gas;
+  const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
+  if (limit === null)
+    return outcome.failure === null && (refusal === null || refusal._tag === "RpcError")
+      ? [note("GasUnknown", "unavailable", { sentence: "the gas that is needed is not known" }, where("unavailable"))]
+      : [];
+  if (outcome.status === "success" && outcome.gasUsed !== null && limit < outcome.gasUsed)
+    return [fromError(new OutOfGas({ gasLimit: limit }), "blocker", where(outcome.evidence))];
+  if (by === "caller")
+    return estimate === null || limit >= estimate
+      ? []
+      : [
+          note(
+            "GasBelowEstimate",
+            "warning",
+            {
+              sentence: "the gas limit is below the node's estimate",
+              numbers: figures(gas("limit", limit), gas("estimate", estimate)),
+              remedy: "raise it, or leave `gas` out",
+            },
+            where("estimated"),
+          ),
+        ];
+  const [wanted, cap] = [wantedFor(one, estimate), capOf(estimate, answers)];
+  return wanted === null || limit !== cap || limit >= wanted
+    ? []
+    : [
+        note(
+          "GasBufferCut",
+          "info",
+          {
+            sentence: "the gas limit is held at the most that one transaction may have; its buffer is cut",
+            numbers: figures(gas("limit", limit), gas("with the whole buffer", wanted)),
+          },
+          where(outcome.evidence),
+        ),
+      ];
+};
+
+/**
+ * What stands against a chosen gas limit. Blockers: `TxGasLimitTooHigh`, `BlockGasLimitExceeded`,
+ * `OutOfGas` when the limit is below what the simulation needs. A limit is never cut silently.
+ */
+export const check = (one: Limited, answers: Answers): ReadonlyArray<Finding> => [
+  ...checkRefusal(one),
+  ...(witnessesDisagree(one)
+    ? [
+        note(
+          "GasWitnessesDisagree",
+          "info",
+          {
+            sentence: "the node's estimate and the simulation are far apart; the larger one counts",
+            numbers: figures(
+              gas("estimate", one.gas.estimate),
+              gas("from the simulation", ownNeed(one.outcome, one.gas.estimate)),
+            ),
+          },
+          { step: "estimate", transaction: one.index, evidence: "measured" },
+        ),
+      ]
+    : []),
+  ...checkCap(one, answers),
+  ...checkLimit(one, answers),
+];

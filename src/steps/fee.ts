@@ -6,288 +6,190 @@
  * evidence. The base fee itself is measured inside the simulation.
  */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
-import type { Chain } from "../Chains.js";
+import { blocksWithin } from "../chains/baseFee.js";
+import { FeeCapTooLow } from "../errors/verdicts.js";
+import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
+import { figures, seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { RpcError } from "../errors/rpc.js";
-import { FeeCapTooLow, type Verdict } from "../errors/verdicts.js";
-import { formatGasPrice } from "../primitives/units.js";
+import type { Fee } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
-import { blocksWithin, growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../chains/baseFee.js";
-import type { Fee } from "../report/parts.js";
-
-type Failure = RpcError | Verdict;
-
-/** What a receipt says about the price paid. */
-export interface Priced {
-  /** Wei per gas. */
-  readonly effectiveGasPrice: bigint | null;
-  /** EIP-2718 type. */
-  readonly type: string | null;
-}
-
-/** What the node said about fees; each answer stands for itself. */
-export interface FeeFacts {
-  /** null = not asked. */
-  readonly history: Result.Result<Eth.FeeHistory, Failure> | null;
-  /** null = not asked. */
-  readonly receipts: Result.Result<ReadonlyArray<Priced>, Failure> | null;
-  readonly header: Result.Result<Eth.Block, Failure>;
-}
+import type { Case, FeeChoice, Price } from "./reading/bundle.js";
+import type { FeeFacts, Quote } from "./reading/quote.js";
 
 const percentiles = [20, 50, 80];
 const blockCount = 10;
 
 /** All sources at once; never fails. */
-export const ask: Effect.Effect<FeeFacts, never, Rpc> = Effect.all(
-  {
-    history: Effect.result(Eth.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles })),
-    receipts: Effect.result(Eth.getBlockReceipts({ block: "latest" })),
-    header: Effect.result(Eth.getBlock({ block: "latest" })),
-  },
-  { concurrency: "unbounded" },
+export const ask: Effect.Effect<FeeFacts, never, Rpc> = asking(
+  { step: "fee" },
+  Effect.all(
+    {
+      history: Effect.result(Eth.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles })),
+      receipts: Effect.result(Eth.getBlockReceipts({ block: "latest" })),
+      header: Effect.result(Eth.getBlock({ block: "latest" })),
+    },
+    { concurrency: "unbounded" },
+  ),
 );
 
 /** The latest header alone, for a proof: its fees are fixed, only the base fee moves. Never fails. */
 export const askHeader: Effect.Effect<FeeFacts, never, Rpc> = Effect.map(
-  Effect.result(Eth.getBlock({ block: "latest" })),
+  asking({ step: "fee" }, Effect.result(Eth.getBlock({ block: "latest" }))),
   (header) => ({ history: null, receipts: null, header }),
 );
 
-/** How much of a hurry the caller is in: which percentile of recent tips is proposed. */
-export type FeeLevel = "slow" | "normal" | "fast";
+/** What the answers to a round say of fees. */
+export interface Answers {
+  readonly quote: Quote;
+}
 
-const columnOf: Readonly<Record<FeeLevel, number>> = { slow: 0, normal: 1, fast: 2 };
+/** Whether the cap of a transaction is ours to choose. */
+const isAutomatic = ({ gasPrice, maxFeePerGas }: Transaction): boolean => gasPrice === null && maxFeePerGas === null;
 
-const median = (values: ReadonlyArray<bigint>): bigint | null => {
-  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  return sorted[sorted.length >> 1] ?? null;
+const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Transaction, quoted: Quote): Price => {
+  if (gasPrice !== null) return { gasPrice, maxFeePerGas: null, maxPriorityFeePerGas: null };
+  if (maxFeePerGas !== null) {
+    const tip = maxPriorityFeePerGas ?? (quoted.tip < maxFeePerGas ? quoted.tip : maxFeePerGas);
+    return { gasPrice: null, maxFeePerGas, maxPriorityFeePerGas: tip };
+  }
+  const tip = maxPriorityFeePerGas ?? quoted.tip;
+  const cap = quoted.maxFeePerGas === null ? null : quoted.maxFeePerGas - quoted.tip + tip;
+  return { gasPrice: null, maxFeePerGas: cap, maxPriorityFeePerGas: tip };
 };
 
-const tipFromHistory = (history: Eth.FeeHistory, level: FeeLevel): bigint | null =>
-  median(
-    (history.reward ?? []).flatMap((row, index) => {
-      const tip = row[columnOf[level]];
-      return tip !== undefined && tip > 0n && (history.gasUsedRatio[index] ?? 0) > 0 ? [tip] : [];
-    }),
-  );
-
-const depositType = "0x7e";
-const tipFromReceipts = (receipts: ReadonlyArray<Priced>, baseFee: bigint): bigint | null =>
-  median(
-    receipts.flatMap(({ effectiveGasPrice, type }) =>
-      effectiveGasPrice === null || type === depositType || effectiveGasPrice <= baseFee
-        ? []
-        : [effectiveGasPrice - baseFee],
-    ),
-  );
-
-/** What the pipeline already knows when fees are decided. */
-export interface FeeContext {
-  readonly chain: Chain;
-  readonly level: FeeLevel;
-  /** Seconds the fee cap must outlive full blocks. */
-  readonly horizonSeconds: number;
-  /** Base fee measured in the simulation of the next block, wei per gas; null when nothing was simulated. */
-  readonly simulatedBaseFee: bigint | null;
-  /** The simulated block's parent, to tell whether the header speaks of the same block. */
-  readonly parentHash: string | null;
-}
-
-/** The quote before any caller's wish: what a transaction without fee fields would get. */
-export interface Quote {
-  /** The largest that any source gives: what is proposed must hold under all of them. */
-  readonly baseFeePerGas: bigint | null;
-  /** What the node itself says; the formula's only where it says nothing. A caller's cap below it cannot be mined. */
-  readonly leastFeePerGas: bigint | null;
-  readonly tip: bigint;
-  readonly tipSource: Fee["tipSource"];
-  readonly maxFeePerGas: bigint | null;
-  /** Seconds of full blocks that `maxFeePerGas` outlives. */
-  readonly horizonSeconds: number;
-  /** How the base fee moves, and the ms of one block. */
-  readonly parameters: BaseFeeParameters;
-  readonly blockTimeMs: number;
-  readonly evidence: Fee["evidence"];
-  readonly findings: ReadonlyArray<Finding>;
-}
-
-const successOf = <A>(result: Result.Result<A, Failure> | null): A | null =>
-  result !== null && Result.isSuccess(result) ? result.success : null;
-
-const failuresOf = (results: ReadonlyArray<Result.Result<unknown, Failure> | null>): ReadonlyArray<Failure> =>
-  results.flatMap((result) => (result !== null && Result.isFailure(result) ? [result.failure] : []));
-
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-
-/** Decides base fee, tip and cap of the next block from everything that was asked. */
-export const quote = (facts: FeeFacts, context: FeeContext): Quote => {
-  const where = { step: "fee" } as const;
-  const findings = failuresOf([facts.history, facts.receipts, facts.header]).map((failure): Finding =>
-    fromError(failure, "info", where),
-  );
-  const history = successOf(facts.history);
-  const receipts = successOf(facts.receipts);
-  const header = successOf(facts.header);
-  const parameters = parametersOf(context.chain, header);
-  const computed = header === null ? null : nextBaseFee(header, parameters);
-  const announced = history === null ? null : (history.baseFeePerGas[history.baseFeePerGas.length - 1] ?? null);
-  const known = [context.simulatedBaseFee, computed, announced].filter((fee): fee is bigint => fee !== null);
-  const baseFeePerGas = known.length === 0 ? null : known.reduce((a, b) => (a > b ? a : b));
-  const sameBlock = header !== null && header.hash !== null && header.hash === context.parentHash;
-  if (sameBlock && computed !== null && context.simulatedBaseFee !== null && computed !== context.simulatedBaseFee) {
-    findings.push(
-      note(
-        "BaseFeeDisagrees",
-        "info",
-        {
-          verdict: "the simulated base fee is not what the chain's formula gives; the larger one is used",
-          evidence: `simulated ${formatGasPrice(context.simulatedBaseFee)}, computed ${formatGasPrice(computed)}`,
-        },
-        where,
-      ),
-    );
-  }
-  const fromHistory = history === null ? null : tipFromHistory(history, context.level);
-  const fromReceipts =
-    receipts === null || baseFeePerGas === null
-      ? null
-      : tipFromReceipts(receipts, header?.baseFeePerGas ?? baseFeePerGas);
-  const sampled = fromHistory ?? fromReceipts;
-  const { minTip, blockTimeMs } = context.chain;
-  const maxTip = larger(context.chain.maxTip, minTip);
-  const wanted = sampled === null ? minTip : larger(sampled, minTip);
-  const tip = wanted > maxTip ? maxTip : wanted;
-  if (tip < wanted) {
-    findings.push(
-      note(
-        "TipCapped",
-        "warning",
-        {
-          verdict: "the node names a tip above what is ever proposed on this chain; it is not followed",
-          evidence: `named ${formatGasPrice(wanted)}, proposed ${formatGasPrice(tip)}`,
-          remedy: "ask another node, or give `maxPriorityFeePerGas` yourself",
-        },
-        where,
-      ),
-    );
-  }
-  const tipSource = fromHistory !== null ? "feeHistory" : fromReceipts !== null ? "receipts" : "minimum";
-  const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / blockTimeMs));
-  const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
-  const said = [context.simulatedBaseFee, announced].filter((fee): fee is bigint => fee !== null);
+/** The quote, with what the caller fixed left as it is. */
+export const choose = ({ input }: Case, { quote: quoted }: Answers): FeeChoice => {
+  const value = priceOf(input, quoted);
+  const isTipFixed = input.gasPrice !== null || input.maxPriorityFeePerGas !== null;
+  const by = isAutomatic(input) ? "us" : "caller";
   return {
-    baseFeePerGas,
-    leastFeePerGas: said.length === 0 ? baseFeePerGas : said.reduce((a, b) => (a > b ? a : b)),
-    tip,
-    tipSource,
-    maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tip,
-    horizonSeconds:
-      grown === null || grown.blocks === blocks ? context.horizonSeconds : (grown.blocks * blockTimeMs) / 1000,
-    parameters,
-    blockTimeMs,
-    evidence: context.simulatedBaseFee !== null ? "measured" : baseFeePerGas !== null ? "estimated" : "unavailable",
-    findings,
+    value,
+    by,
+    evidence: quoted.evidence,
+    tipSource: isTipFixed ? "caller" : quoted.tipSource,
+    tipNamed: isTipFixed ? null : quoted.tipNamed,
+    horizonSeconds: by === "caller" || value.maxFeePerGas === null ? null : quoted.horizonSeconds,
+    shortenedFrom: null,
   };
 };
 
-/** Whether the cap of a transaction is ours to choose. */
-export const isAutomatic = ({ gasPrice, maxFeePerGas }: Transaction): boolean =>
-  gasPrice === null && maxFeePerGas === null;
-
 /**
- * A fee whose cap is lower by `reduction` wei per gas, with the horizon that it still outlives; null
- * where it would not even hold for the next block.
+ * A choice whose cap is lower by `reduction` wei per gas, with the horizon that it still outlives; null
+ * where it would not even hold for the next block. What is not ours to choose stays.
  */
-export const shorten = (fee: Fee, reduction: bigint, given: Quote): Fee | null => {
-  const { maxFeePerGas, maxPriorityFeePerGas: tip, horizonSeconds } = fee;
-  if (maxFeePerGas === null || tip === null || horizonSeconds === null || given.baseFeePerGas === null) return null;
+export const shorten = (fee: FeeChoice, reduction: bigint, quoted: Quote): FeeChoice | null => {
+  const { maxFeePerGas, maxPriorityFeePerGas: tip } = fee.value;
+  const { horizonSeconds } = fee;
+  if (fee.by !== "us") return fee;
+  if (maxFeePerGas === null || tip === null || horizonSeconds === null || quoted.baseFeePerGas === null) return null;
   const cap = maxFeePerGas - reduction - tip;
-  const { blockTimeMs, parameters } = given;
-  const blocks = blocksWithin(given.baseFeePerGas, cap, Math.ceil((horizonSeconds * 1000) / blockTimeMs), parameters);
+  const { blockTimeMs, parameters } = quoted;
+  const blocks = blocksWithin(quoted.baseFeePerGas, cap, Math.ceil((horizonSeconds * 1000) / blockTimeMs), parameters);
   return blocks < 0
     ? null
     : {
         ...fee,
-        maxFeePerGas: maxFeePerGas - reduction,
+        value: { ...fee.value, maxFeePerGas: maxFeePerGas - reduction },
         horizonSeconds: Math.min(horizonSeconds, (blocks * blockTimeMs) / 1000),
+        shortenedFrom: { maxFeePerGas, horizonSeconds },
       };
 };
 
-/** The fee of one transaction: the quote, with what the caller fixed left as it is. Blocker: `FeeCapTooLow`. */
-export const decide = (
-  transaction: Transaction,
-  index: number,
-  given: Quote,
-): { readonly output: Fee; readonly findings: ReadonlyArray<Finding> } => {
-  const where = { step: "fee", transaction: index } as const;
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction;
-  const base = given.baseFeePerGas;
-  const common = { baseFeePerGas: base, evidence: given.evidence } as const;
-  const output: Fee = ((): Fee => {
-    if (gasPrice !== null) {
-      return {
-        ...common,
-        maxFeePerGas: null,
-        maxPriorityFeePerGas: null,
-        gasPrice,
-        tipSource: "caller",
-        horizonSeconds: null,
-      };
-    }
-    if (maxFeePerGas !== null) {
-      const tip = maxPriorityFeePerGas ?? (given.tip < maxFeePerGas ? given.tip : maxFeePerGas);
-      return {
-        ...common,
-        maxFeePerGas,
-        maxPriorityFeePerGas: tip,
-        gasPrice: null,
-        tipSource: maxPriorityFeePerGas === null ? given.tipSource : "caller",
-        horizonSeconds: null,
-      };
-    }
-    const tip = maxPriorityFeePerGas ?? given.tip;
-    const cap = given.maxFeePerGas === null ? null : given.maxFeePerGas - given.tip + tip;
-    return {
-      ...common,
-      maxFeePerGas: cap,
-      maxPriorityFeePerGas: tip,
-      gasPrice: null,
-      tipSource: maxPriorityFeePerGas === null ? given.tipSource : "caller",
-      horizonSeconds: cap === null ? null : given.horizonSeconds,
-    };
-  })();
-  const cap = output.gasPrice ?? output.maxFeePerGas;
-  if (base === null) {
-    return {
-      output,
-      findings: [
+/** A case whose price is chosen. */
+type Priced = Case & { readonly fee: FeeChoice };
+
+/** The chosen price beside the base fee. */
+export const read = ({ fee: { value, evidence: _, ...chosen } }: Priced, { quote: quoted }: Answers): Fee => ({
+  baseFeePerGas: quoted.baseFeePerGas,
+  ...value,
+  ...chosen,
+  evidence: quoted.evidence,
+});
+
+/** What the sources of the quote say against each other; of no transaction in particular. */
+export const checkSources = ({ quote: { failures, disagreement } }: Answers): ReadonlyArray<Finding> => [
+  ...failures.map((failure) => fromError(failure, "info", { step: "fee", evidence: "unavailable" })),
+  ...(disagreement === null
+    ? []
+    : [
         note(
-          "EvidenceReduced",
-          "unavailable",
+          "BaseFeeDisagrees",
+          "info",
           {
-            verdict: "the base fee of the next block is not known",
-            remedy: "use a node that simulates or gives block headers",
+            sentence: "the simulated base fee is not what the chain's formula gives; the larger one is used",
+            numbers: figures(
+              weiPerGas("simulated", disagreement.simulated),
+              weiPerGas("computed", disagreement.computed),
+            ),
           },
-          where,
+          { step: "fee", evidence: "measured" },
         ),
-      ],
-    };
-  }
-  if (cap !== null && cap < base) {
-    return {
-      output,
-      findings: [
-        fromError(
-          new FeeCapTooLow({ account: transaction.from, maxFeePerGas: cap, baseFeePerGas: base }),
-          // why: the formula's parameters may be another chain's; against the node's own word it only warns
-          given.leastFeePerGas !== null && cap >= given.leastFeePerGas ? "warning" : "blocker",
-          where,
-        ),
-      ],
-    };
-  }
-  return { output, findings: [] };
+      ]),
+];
+
+const checkChoice = ({ index, fee }: Priced): ReadonlyArray<Finding> => {
+  const { maxFeePerGas, maxPriorityFeePerGas } = fee.value;
+  const where = { step: "fee", transaction: index, evidence: "estimated" } as const;
+  return [
+    ...(fee.tipNamed === null
+      ? []
+      : [
+          note(
+            "TipCapped",
+            "warning",
+            {
+              sentence: "the node names a tip above what is ever proposed on this chain; it is not followed",
+              numbers: figures(weiPerGas("named", fee.tipNamed), weiPerGas("proposed", maxPriorityFeePerGas)),
+              remedy: "ask another node, or give `maxPriorityFeePerGas` yourself",
+            },
+            where,
+          ),
+        ]),
+    ...(fee.shortenedFrom === null
+      ? []
+      : [
+          note(
+            "FeeHorizonShort",
+            "warning",
+            {
+              sentence: "the balance does not carry a fee cap for the whole horizon; a lower one is handed out",
+              numbers: figures(
+                seconds("holds through full blocks for", fee.horizonSeconds),
+                seconds("instead of", fee.shortenedFrom.horizonSeconds),
+                weiPerGas("at most", maxFeePerGas),
+                weiPerGas("instead of", fee.shortenedFrom.maxFeePerGas),
+              ),
+              remedy: "send it at once, or fund the account",
+            },
+            where,
+          ),
+        ]),
+  ];
+};
+
+/** What stands against a chosen price. Blocker: `FeeCapTooLow`. */
+export const check = (one: Priced, { quote: quoted }: Answers): ReadonlyArray<Finding> => {
+  const cap = one.fee.value.gasPrice ?? one.fee.value.maxFeePerGas;
+  const { baseFeePerGas: base, leastFeePerGas: least, evidence } = quoted;
+  const where = { step: "fee", transaction: one.index, evidence } as const;
+  const findings = checkChoice(one);
+  if (base === null)
+    return [
+      ...findings,
+      note(
+        "BaseFeeUnknown",
+        "unavailable",
+        {
+          sentence: "the base fee of the next block is not known",
+          remedy: "use a node that simulates or gives block headers",
+        },
+        where,
+      ),
+    ];
+  if (cap === null || cap >= base) return findings;
+  const tooLow = new FeeCapTooLow({ account: one.signer, maxFeePerGas: cap, baseFeePerGas: base });
+  // why: the formula's parameters may be another chain's; against the node's own word it only warns
+  return [...findings, fromError(tooLow, least !== null && cap >= least ? "warning" : "blocker", where)];
 };

@@ -1,27 +1,33 @@
 /**
- * Which nonce to sign: the next one, what is in flight, and whether the caller's own fits.
+ * Which nonce to sign: the next one, what is in flight, and whether the one to be signed fits.
  *
- * Asks `eth_getTransactionCount` on `pending` and on `latest`, per sender. The count on `pending` may
+ * Asks `eth_getTransactionCount` on `pending` and on `latest`, per signer. The count on `pending` may
  * include the mempool while the simulated state does not.
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import * as Eth from "../Eth.js";
-import { fromError, note, type Finding } from "../report/finding.js";
-import type { Address } from "../primitives/hex.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, type Verdict } from "../errors/verdicts.js";
-import type { Rpc } from "../Rpc.js";
-import type { Transaction } from "../Transaction.js";
-import { authorityOf } from "../transaction/signer.js";
+import { asking } from "../eth/asking.js";
+import * as Eth from "../Eth.js";
+import type { Address } from "../primitives/hex.js";
+import { count, figures } from "../primitives/statement.js";
+import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
+import type { Rpc } from "../Rpc.js";
+import { signers, type Case, type Chosen } from "./reading/bundle.js";
 
 type Failure = RpcError | Verdict;
 
-/** Both counts of one sender. */
+/** Both counts of one signer. */
 export interface Counts {
   readonly latest: Result.Result<number, Failure>;
   readonly pending: Result.Result<number, Failure>;
+}
+
+/** What the node answered, by signer. */
+export interface Answers {
+  readonly counts: ReadonlyMap<Address, Counts>;
 }
 
 /** Pools hold a few dozen to a few hundred consecutive transactions of one account; beyond this it is no pool. */
@@ -30,9 +36,9 @@ const mostInFlight = 10_000;
 /** More transactions than any account will ever send; far enough below 2^53 for a whole bundle to follow. */
 const mostCounted = 2n ** 52n;
 
-const asNumber = (count: bigint): Effect.Effect<number, RpcError> =>
-  count <= mostCounted
-    ? Effect.succeed(Number(count))
+const asNumber = (counted: bigint): Effect.Effect<number, RpcError> =>
+  counted <= mostCounted
+    ? Effect.succeed(Number(counted))
     : Effect.fail(
         new RpcError({
           method: "eth_getTransactionCount",
@@ -40,196 +46,210 @@ const asNumber = (count: bigint): Effect.Effect<number, RpcError> =>
         }),
       );
 
-/** Both counts of every sender at once; never fails, each answer stands for itself. */
-export const ask = Effect.fnUntraced(function* (
-  senders: ReadonlyArray<Address>,
-): Effect.fn.Return<ReadonlyMap<Address, Counts>, never, Rpc> {
-  const count = (address: Address, block: "latest" | "pending") =>
+/** Both counts of every signer at once; never fails, each answer stands for itself. */
+export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Answers["counts"], never, Rpc> => {
+  const ofBlock = (address: Address, block: "latest" | "pending") =>
     Effect.result(Effect.flatMap(Eth.getTransactionCount({ address, block }), asNumber));
-  const answers = yield* Effect.forEach(
-    senders,
-    (address) =>
-      Effect.map(
-        Effect.all([count(address, "latest"), count(address, "pending")], { concurrency: "unbounded" }),
-        ([latest, pending]) => [address, { latest, pending }] as const,
-      ),
-    { concurrency: "unbounded" },
+  const both = (address: Address) =>
+    Effect.map(
+      Effect.all([ofBlock(address, "latest"), ofBlock(address, "pending")], { concurrency: "unbounded" }),
+      ([latest, pending]) => [address, { latest, pending }] as const,
+    );
+  return asking(
+    { step: "nonce" },
+    Effect.map(Effect.forEach(signers(bundle), both, { concurrency: "unbounded" }), (answers) => new Map(answers)),
   );
-  return new Map(answers);
-});
-
-/** Each sender once, in order of first appearance. */
-export const senders = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Address> => [
-  ...new Set(transactions.map(({ from }) => from)),
-];
-
-/** Whether a nonce that the caller fixed is in flight already: the transaction would replace another. */
-export const replaces = (transactions: ReadonlyArray<Transaction>, counts: ReadonlyMap<Address, Counts>): boolean =>
-  transactions.some(({ from, nonce }) => {
-    const [latest, pending] = [valueOf(counts.get(from)?.latest), valueOf(counts.get(from)?.pending)];
-    return nonce !== null && latest !== null && pending !== null && latest <= nonce && nonce < pending;
-  });
-
-/** Nonces and findings, one entry per transaction. */
-export interface Decision {
-  readonly outputs: ReadonlyArray<Nonce>;
-  readonly findings: ReadonlyArray<Finding>;
-}
+};
 
 const valueOf = (result: Result.Result<number, Failure> | undefined): number | null =>
   result !== undefined && Result.isSuccess(result) ? result.success : null;
 
-/**
- * The nonces after a transaction: its sender's next one, and those of the accounts whose EIP-7702
- * authorisations it carries. One that does not fit (other chain, other nonce) is skipped, as a node does.
- */
-const advance = (
-  upcoming: Map<Address, number>,
-  transaction: Transaction,
-  nonce: number,
-  next: (account: Address) => number | null,
-): void => {
-  upcoming.set(transaction.from, nonce + 1);
-  for (const entry of transaction.authorizationList ?? []) {
-    const fits = entry.chainId === 0 || transaction.chainId === null || entry.chainId === transaction.chainId;
-    const authority = fits ? authorityOf(entry) : null;
-    if (authority === null || entry.nonce !== (upcoming.get(authority) ?? next(authority))) continue;
-    upcoming.set(authority, entry.nonce + 1);
-  }
+const knownOf = (signer: Address, { counts }: Answers) => {
+  const answers = counts.get(signer);
+  const [latest, pending] = [valueOf(answers?.latest), valueOf(answers?.pending)];
+  return {
+    latest,
+    pending,
+    /** The first nonce that nobody has taken, as the node sees it. */
+    next: latest === null && pending === null ? null : Math.max(latest ?? 0, pending ?? 0),
+  };
 };
 
+/** Whether a nonce that the caller fixed is in flight already: the transaction would replace another. */
+export const replaces = (bundle: ReadonlyArray<Case>, answers: Answers): boolean =>
+  bundle.some(({ signer, input: { nonce } }) => {
+    const { latest, pending } = knownOf(signer, answers);
+    return nonce !== null && latest !== null && pending !== null && latest <= nonce && nonce < pending;
+  });
+
 /**
- * Decides the nonce of every transaction, in bundle order.
- *
- * Blockers: `NonceTooLow`, `NonceTooHigh`. One count missing is a warning, both are `unavailable`
- * with the node's error. `assigned` are nonces reserved elsewhere (by index); they may run ahead of
- * what the node knows. `chosen` are nonces that an earlier round chose (by index): taken meanwhile by
- * another transaction, they are too low, for nobody asked to replace that one.
+ * The nonce that is due for `one` behind the cases before it: each takes one of its signer, and one of the
+ * accounts whose EIP-7702 authorisations it carries; an authorisation that does not fit (other chain, other
+ * nonce) is skipped, as a node does.
  */
-export const decide = (
-  transactions: ReadonlyArray<Transaction>,
-  counts: ReadonlyMap<Address, Counts>,
-  assigned: ReadonlyArray<number | null> = [],
-  chosen: ReadonlyArray<boolean> = [],
-): Decision => {
-  const findings: Array<Finding> = [];
+const dueFor = <C extends Case>(
+  one: Case,
+  bundle: ReadonlyArray<C>,
+  answers: Answers,
+  nonceOf: (earlier: C, due: number | null) => number | null,
+): number | null => {
   const upcoming = new Map<Address, number>();
-  const seen = new Set<Address>();
-  const nextOf = (account: Address): number | null => {
-    const answers = counts.get(account);
-    const [latest, pending] = [valueOf(answers?.latest), valueOf(answers?.pending)];
-    return latest === null && pending === null ? null : Math.max(latest ?? 0, pending ?? 0);
+  const due = (account: Address): number | null => upcoming.get(account) ?? knownOf(account, answers).next;
+  for (const earlier of bundle) {
+    if (earlier.index >= one.index) break;
+    const nonce = nonceOf(earlier, due(earlier.signer));
+    if (nonce === null) continue;
+    upcoming.set(earlier.signer, nonce + 1);
+    for (const { entry, authority } of earlier.authorizations) {
+      const { chainId } = earlier.input;
+      const fits = entry.chainId === 0 || chainId === null || entry.chainId === chainId;
+      if (fits && authority !== null && entry.nonce === due(authority)) upcoming.set(authority, entry.nonce + 1);
+    }
+  }
+  return due(one.signer);
+};
+
+/** The caller's own nonce, else the next one behind the rest of the bundle. */
+export const choose = (
+  one: Case,
+  answers: Answers & { readonly bundle: ReadonlyArray<Case> },
+): Chosen<number | null> => {
+  const { nonce } = one.input;
+  if (nonce !== null) return { value: nonce, by: "caller", evidence: "assumed" };
+  const due = dueFor(one, answers.bundle, answers, (earlier, next) => earlier.input.nonce ?? next);
+  return { value: due, by: "us", evidence: due === null ? "unavailable" : "estimated" };
+};
+
+/** A case whose nonce is chosen. */
+type Numbered = Case & { readonly nonce: Chosen<number | null> };
+type Checking = Answers & { readonly bundle: ReadonlyArray<Numbered> };
+
+const dueBehind = (one: Numbered, answers: Checking): number | null =>
+  dueFor(one, answers.bundle, answers, (earlier) => earlier.nonce.value);
+
+/** The chosen nonce beside what the node counts. */
+export const read = (one: Numbered, answers: Checking): Nonce => {
+  const { value, by, evidence } = one.nonce;
+  const { latest, pending, next } = knownOf(one.signer, answers);
+  const due = dueBehind(one, answers);
+  return {
+    value,
+    next,
+    latest,
+    inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null,
+    gap: value === null ? null : due !== null && value > due ? value - due : 0,
+    by,
+    evidence,
   };
-  const outputs = transactions.map((transaction, index): Nonce => {
-    const where = { step: "nonce", transaction: index } as const;
-    const answers = counts.get(transaction.from);
-    const latest = valueOf(answers?.latest);
-    const pending = valueOf(answers?.pending);
-    const first = !seen.has(transaction.from);
-    seen.add(transaction.from);
-    if (first && answers !== undefined) findings.push(...missing(answers, index));
-    if (first && latest !== null && pending !== null && pending < latest) {
-      findings.push(
-        note(
-          "NodeDisagrees",
-          "warning",
-          {
-            verdict: "the node counts fewer pending than mined transactions",
-            evidence: `pending ${pending}, latest ${latest}`,
-            remedy: "its backends may be out of step; ask again",
-          },
-          where,
-        ),
-      );
-    }
-    if (first && latest !== null && pending !== null && pending - latest > mostInFlight) {
-      findings.push(
-        note(
-          "NodeDisagrees",
-          "unavailable",
-          {
-            verdict: "the node counts more transactions in flight than a pool keeps for one account",
-            evidence: `pending ${pending}, latest ${latest}`,
-            remedy: "use another node, or give the nonce yourself",
-          },
-          where,
-        ),
-      );
-    }
-    const next = nextOf(transaction.from);
-    const due = upcoming.get(transaction.from) ?? next;
-    const reserved = assigned[index] ?? null;
-    const value = transaction.nonce ?? reserved ?? due;
-    const fixed = transaction.nonce !== null;
-    if (value !== null) advance(upcoming, transaction, value, nextOf);
-    const gap = value !== null && due !== null && value > due ? value - due : value === null ? null : 0;
-    const evidence = value === null ? "unavailable" : fixed || reserved !== null ? "assumed" : "estimated";
-    const output: Nonce = {
-      value,
-      next,
-      latest,
-      inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null,
-      gap,
-      fixed,
-      evidence,
-    };
-    if (value === null || due === null) return output;
-    const evidenceOf = { account: transaction.from, nonce: BigInt(value), next: BigInt(due) };
-    // what an earlier transaction of the bundle takes is gone, whatever the node could count
-    const least = first && chosen[index] !== true ? latest : due;
-    if (least === null && value < due) {
-      findings.push(
-        note(
-          "EvidenceReduced",
-          "unavailable",
-          {
-            verdict: "whether the nonce is mined already is not known",
-            evidence: `nonce ${value}, next free ${due}`,
-            remedy: "ask again, or use the next nonce",
-          },
-          where,
-        ),
-      );
-    } else if (least !== null && value < least) {
-      findings.push(fromError(new NonceTooLow({ ...evidenceOf, next: BigInt(least) }), "blocker", where));
-    } else if (value < due) {
-      findings.push(
-        note(
-          "ReplacesPending",
-          "warning",
-          {
-            verdict: "a transaction with this nonce is already in flight; this one would replace it",
-            evidence: `nonce ${value}, next free ${due}`,
-            remedy: "raise both fees by at least 10 % over the one in flight, or use the next nonce",
-          },
-          where,
-        ),
-      );
-    } else if (value > due && reserved !== null && !fixed) {
-      findings.push(
+};
+
+/** What is odd about the counts themselves, told once per signer. */
+const checkCounts = ({ signer, index }: Case, answers: Answers): ReadonlyArray<Finding> => {
+  const where = (evidence: Evidence) => ({ step: "nonce", transaction: index, evidence }) as const;
+  const asked = answers.counts.get(signer);
+  const failures = [asked?.latest, asked?.pending].flatMap((answer) =>
+    answer !== undefined && Result.isFailure(answer) ? [answer.failure] : [],
+  );
+  const findings = failures.map((failure) =>
+    fromError(failure, failures.length === 2 ? "unavailable" : "warning", where("unavailable")),
+  );
+  const { latest, pending } = knownOf(signer, answers);
+  if (latest === null || pending === null) return findings;
+  const numbers = figures(count("pending", pending), count("latest", latest));
+  if (pending < latest)
+    findings.push(
+      note(
+        "CountsDisagree",
+        "warning",
+        {
+          sentence: "the node counts fewer pending than mined transactions",
+          numbers,
+          remedy: "its backends may be out of step; ask again",
+        },
+        where("estimated"),
+      ),
+    );
+  if (pending - latest > mostInFlight)
+    findings.push(
+      note(
+        "TooManyInFlight",
+        "unavailable",
+        {
+          sentence: "the node counts more transactions in flight than a pool keeps for one account",
+          numbers,
+          remedy: "use another node, or give the nonce yourself",
+        },
+        where("estimated"),
+      ),
+    );
+  return findings;
+};
+
+const checkValue = (one: Numbered, isFirst: boolean, value: number, answers: Checking): ReadonlyArray<Finding> => {
+  const due = dueBehind(one, answers);
+  if (due === null) return [];
+  const { by } = one.nonce;
+  const where = { step: "nonce", transaction: one.index, evidence: "estimated" } as const;
+  // why: what an earlier transaction of the bundle takes is gone, whatever the node could count; and
+  // nobody asked to replace a transaction with a nonce that we chose ourselves
+  const least = isFirst && by === "caller" ? knownOf(one.signer, answers).latest : due;
+  const spoken = { account: one.signer, nonce: BigInt(value), next: BigInt(due) };
+  const numbers = figures(count("nonce", value), count("next free", due));
+  if (least === null && value < due)
+    return [
+      note(
+        "NonceUnknown",
+        "unavailable",
+        {
+          sentence: "whether the nonce is mined already is not known",
+          numbers,
+          remedy: "ask again, or use the next nonce",
+        },
+        { ...where, evidence: "unavailable" },
+      ),
+    ];
+  if (least !== null && value < least)
+    return [fromError(new NonceTooLow({ ...spoken, next: BigInt(least) }), "blocker", where)];
+  if (value < due)
+    return [
+      note(
+        "ReplacesPending",
+        "warning",
+        {
+          sentence: "a transaction with this nonce is already in flight; this one would replace it",
+          numbers,
+          remedy: "raise both fees by at least 10 % over the one in flight, or use the next nonce",
+        },
+        where,
+      ),
+    ];
+  if (value === due) return [];
+  return by === "reserved"
+    ? [
         note(
           "NonceUnderReservation",
           "warning",
           {
-            verdict: "the reserved nonce is ahead of what the node knows",
-            evidence: `nonce ${value}, next ${due}`,
+            sentence: "the reserved nonce is ahead of what the node knows",
+            numbers: figures(count("nonce", value), count("next", due)),
             remedy: "its predecessors must be sent first",
           },
           where,
         ),
-      );
-    } else if (value > due) {
-      findings.push(fromError(new NonceTooHigh(evidenceOf), "blocker", where));
-    }
-    return output;
-  });
-  return { outputs, findings };
+      ]
+    : [fromError(new NonceTooHigh(spoken), "blocker", where)];
 };
 
-const missing = (answers: Counts, index: number): ReadonlyArray<Finding> => {
-  const where = { step: "nonce", transaction: index } as const;
-  const failures = [answers.latest, answers.pending].flatMap((answer) =>
-    Result.isFailure(answer) ? [answer.failure] : [],
-  );
-  return failures.map((failure) => fromError(failure, failures.length === 2 ? "unavailable" : "warning", where));
+/**
+ * What stands against a chosen nonce. Blockers: `NonceTooLow`, `NonceTooHigh`. One count missing is a
+ * warning, both are `unavailable` with the node's error. A reserved nonce may run ahead of what the node
+ * knows.
+ */
+export const check = (one: Numbered, answers: Checking): ReadonlyArray<Finding> => {
+  const isFirst = !answers.bundle.some(({ signer, index }) => signer === one.signer && index < one.index);
+  const { value } = one.nonce;
+  return [
+    ...(isFirst ? checkCounts(one, answers) : []),
+    ...(value === null ? [] : checkValue(one, isFirst, value, answers)),
+  ];
 };

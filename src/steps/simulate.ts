@@ -1,31 +1,43 @@
 /**
  * What the transactions do: one `eth_simulateV1` request with the witness before and after them in
- * one simulated block, and the reading of what it answers.
+ * one simulated block, read once when it arrives.
  *
  * One block, because on Flashblocks nodes the pending overlay is applied again to every further one.
  */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import { eip7825Cap } from "../Chains.js";
-import * as Eth from "../Eth.js";
+import type { AbiIndex } from "../abi/abiIndex.js";
 import { decodeLog, decodeResult } from "../abi/decodeLogs.js";
-import { decodeRevert, type AbiIndex } from "../abi/decodeRevert.js";
-import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
-import type { Address, Hex } from "../primitives/hex.js";
+import { decodeRevert } from "../abi/decodeRevert.js";
+import { eip7825Cap } from "../Chains.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { ExecutionReverted, VmHalt, type Verdict } from "../errors/verdicts.js";
+import { asking } from "../eth/asking.js";
+import * as Eth from "../Eth.js";
+import type { Address, Hex } from "../primitives/hex.js";
+import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
+import type { Outcome, OutcomeLog } from "../report/parts.js";
+import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
-import { decodeAnswers, type Answer } from "../witness/answers.js";
 import { place, type Placement } from "../witness/placement.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Outcome, OutcomeLog } from "../report/parts.js";
+import { unseen, viewOf, type View } from "../witness/view.js";
+import type { Case, Ran, Reading } from "./reading/bundle.js";
 
 type Failure = RpcError | Verdict;
 
-/** One simulated block to ask for. */
+/** One call to simulate, for one transaction. */
+export interface Call {
+  readonly input: Transaction;
+  readonly request: Eth.CallRequest & { readonly gas: bigint };
+}
+
+/** One run to ask for. */
 export interface Plan {
-  /** The user's calls, in order; empty for the probe. */
-  readonly calls: ReadonlyArray<Eth.CallRequest>;
+  readonly name: RunName;
+  /** The user's calls, in order; empty for `alone`. */
+  readonly calls: ReadonlyArray<Call>;
   /** What the witness reads before them; it does not run when there is nothing to read. */
   readonly before: ReadonlyArray<Query>;
   /** What it reads after them. */
@@ -35,38 +47,24 @@ export interface Plan {
   readonly block: Eth.BlockParameter;
   readonly stateOverrides: Eth.StateOverrides | null;
   readonly blockOverrides: Eth.BlockOverrides | null;
+  /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
+  readonly pretended: boolean;
 }
 
-/** How the answers of one witness call are looked up: undefined = not asked or not readable. */
-export type Lookup = (query: Query) => Answer | undefined;
-
-/** One simulated block, read. */
-export interface Simulated {
+/** A run, read: one reading per call of the plan, in their order. */
+export interface Run {
+  readonly name: RunName;
+  readonly plan: Plan;
   readonly block: Eth.SimulatedBlock;
-  /** One per user call. */
-  readonly calls: ReadonlyArray<Eth.CallResult>;
-  readonly before: Lookup;
-  readonly after: Lookup;
+  readonly readings: ReadonlyArray<Reading>;
+  readonly before: View;
+  readonly after: View;
   /** Whether the witness answered wherever it was asked. */
   readonly witnessed: boolean;
 }
 
 /** Wei per gas: far above any base fee, so that the witness is never refused for its price. */
 const witnessMaxFee = 10n ** 15n;
-
-const nothing: Lookup = () => undefined;
-
-/** Answers by what was asked. */
-export const lookupIn = (queries: ReadonlyArray<Query>, answers: ReadonlyArray<Answer>): Lookup => {
-  const table = new Map(queries.map((query, index) => [encodeQueries([query]), answers[index]]));
-  return (query) => table.get(encodeQueries([query]));
-};
-
-const lookupOf = (queries: ReadonlyArray<Query>, result: Eth.CallResult | undefined): Lookup | null => {
-  if (result === undefined || result.status !== "success") return null;
-  const answers = decodeAnswers(queries, result.returnData);
-  return answers === null ? null : lookupIn(queries, answers);
-};
 
 const witnessCall = (placement: Placement, queries: ReadonlyArray<Query>, gas: bigint): Eth.CallRequest => ({
   from: placement.sender,
@@ -78,34 +76,43 @@ const witnessCall = (placement: Placement, queries: ReadonlyArray<Query>, gas: b
 });
 
 /** 40 bytes that no contract can foresee. */
-const unforeseeable: Effect.Effect<Placement> = Effect.sync(() =>
+export const placement: Effect.Effect<Placement> = Effect.sync(() =>
   place(globalThis.crypto.getRandomValues(new Uint8Array(40))),
 );
 
+const seenBy = (queries: ReadonlyArray<Query>, result: Eth.CallResult | undefined): View | null => {
+  if (queries.length === 0) return unseen;
+  return result?.status === "success" ? viewOf(queries, result.returnData) : null;
+};
+
 /**
- * Asks for one simulated block. Fails with the request's error: one invalid user call fails the whole
- * request, by the protocol.
+ * Asks for one run and reads it. Fails with the request's error: one invalid user call fails the whole
+ * request, by the protocol. JSON-RPC: `eth_simulateV1`.
  */
-export const ask = Effect.fnUntraced(function* (plan: Plan): Effect.fn.Return<Simulated, Failure, Rpc> {
-  const placement = yield* unforeseeable;
-  const gasOfQueries = (queries: ReadonlyArray<Query>): bigint => {
+export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Effect.fn.Return<Run, Failure, Rpc> {
+  const at = yield* placement;
+  const gasOf = (queries: ReadonlyArray<Query>): bigint => {
     const most = gasFor(queries);
     return plan.room === undefined || most < plan.room ? most : plan.room;
   };
-  const first = plan.before.length > 0 ? [witnessCall(placement, plan.before, gasOfQueries(plan.before))] : [];
-  const last = plan.after.length > 0 ? [witnessCall(placement, plan.after, gasOfQueries(plan.after))] : [];
-  const blocks = yield* Eth.simulateV1({
-    blocks: [
-      {
-        calls: [...first, ...plan.calls, ...last],
-        stateOverrides: { ...plan.stateOverrides, ...placement.override },
-        ...(plan.blockOverrides === null ? {} : { blockOverrides: plan.blockOverrides }),
-      },
-    ],
-    validation: true,
-    traceTransfers: true,
-    block: plan.block,
-  });
+  const witness = (queries: ReadonlyArray<Query>) =>
+    queries.length === 0 ? [] : [witnessCall(at, queries, gasOf(queries))];
+  const [first, last] = [witness(plan.before), witness(plan.after)];
+  const blocks = yield* asking(
+    { run: plan.name, step: "simulate" },
+    Eth.simulateV1({
+      blocks: [
+        {
+          calls: [...first, ...plan.calls.map(({ request }) => request), ...last],
+          stateOverrides: { ...plan.stateOverrides, ...at.override },
+          ...(plan.blockOverrides === null ? {} : { blockOverrides: plan.blockOverrides }),
+        },
+      ],
+      validation: true,
+      traceTransfers: true,
+      block: plan.block,
+    }),
+  );
   const block = blocks[0];
   if (block === undefined) {
     return yield* new RpcError({
@@ -113,13 +120,18 @@ export const ask = Effect.fnUntraced(function* (plan: Plan): Effect.fn.Return<Si
       reason: new MalformedResponse({ path: "result[0]", detail: "" }),
     });
   }
-  const before = plan.before.length === 0 ? nothing : lookupOf(plan.before, block.calls[0]);
-  const after = plan.after.length === 0 ? nothing : lookupOf(plan.after, block.calls[block.calls.length - 1]);
+  const before = seenBy(plan.before, block.calls[0]);
+  const after = seenBy(plan.after, block.calls[block.calls.length - 1]);
+  const evidence = plan.pretended ? "assumed" : "measured";
   return {
+    name: plan.name,
+    plan,
     block,
-    calls: block.calls.slice(first.length, first.length + plan.calls.length),
-    before: before ?? nothing,
-    after: after ?? nothing,
+    readings: Arr.zipWith(plan.calls, block.calls.slice(first.length), (call, result) =>
+      readCall(result, call, abis, evidence),
+    ),
+    before: before ?? unseen,
+    after: after ?? unseen,
     witnessed: before !== null && after !== null,
   };
 });
@@ -127,6 +139,12 @@ export const ask = Effect.fnUntraced(function* (plan: Plan): Effect.fn.Return<Si
 /** The gas the witness may take in a plan. */
 export const witnessGas = (plan: Pick<Plan, "before" | "after">): bigint =>
   (plan.before.length > 0 ? gasFor(plan.before) : 0n) + (plan.after.length > 0 ? gasFor(plan.after) : 0n);
+
+/** What a case did in a run; nothing is known where there is none. */
+export const ranIn = <C extends Case>(run: Run | null, one: C): C & Ran => ({
+  ...one,
+  ...(run?.readings[one.index] ?? unread(null)),
+});
 
 /** The gas a scan runs a call with: the caller's, or the most that one transaction may have (EIP-7825). */
 export const gasOf = (transaction: Transaction): bigint => transaction.gas ?? eip7825Cap;
@@ -206,30 +224,22 @@ const readLog = ({ topics, data, ...log }: Eth.Log, abis: AbiIndex): OutcomeLog 
 /** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** A simulated call, read: its outcome with the logs a receipt would have, and with the traced ones beside them. */
-export interface Reading {
-  readonly outcome: Outcome;
-  /** The outcome's logs and the traced native transfers, in the order of the node. */
-  readonly traced: ReadonlyArray<OutcomeLog>;
-}
-
-/** One simulated call, read. `gas` is the limit it ran with. A failed call leaves no logs, whatever the node lists. */
+/** One simulated call, read. A failed call leaves no logs, whatever the node lists. */
 export const readCall = (
-  call: Eth.CallResult,
-  gas: bigint,
-  transaction: Transaction,
+  result: Eth.CallResult,
+  { input, request }: Call,
   abis: AbiIndex,
   evidence: Evidence,
 ): Reading => {
-  const failure = call.status === "success" ? null : failureOf(call, gas, transaction, abis);
-  const traced = failure === null ? call.logs.map((log) => readLog(log, abis)) : [];
+  const failure = result.status === "success" ? null : failureOf(result, request.gas, input, abis);
+  const traced = failure === null ? result.logs.map((log) => readLog(log, abis)) : [];
   const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
   const outcome: Outcome = {
     status: failure === null ? "success" : reverted !== null ? "reverted" : "halted",
-    gasUsed: call.gasUsed,
-    maxUsedGas: call.maxUsedGas,
-    returnData: reverted === null ? call.returnData : reverted.data,
-    result: failure === null && transaction.item !== null ? decodeResult(call.returnData, transaction.item) : null,
+    gasUsed: result.gasUsed,
+    maxUsedGas: result.maxUsedGas,
+    returnData: reverted === null ? result.returnData : reverted.data,
+    result: failure === null && input.item !== null ? decodeResult(result.returnData, input.item) : null,
     logs: traced.filter(({ address }) => address !== traceEmitter),
     revert: reverted?.revert ?? null,
     failure,
@@ -238,17 +248,20 @@ export const readCall = (
   return { outcome, traced };
 };
 
+const where = ({ index, outcome }: Ran) =>
+  ({ step: "simulate", transaction: index, evidence: outcome.evidence }) as const;
+
 /** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */
-export const judge = (outcome: Outcome, index: number): ReadonlyArray<Finding> => {
-  const where = { step: "simulate", transaction: index, evidence: outcome.evidence } as const;
-  if (outcome.failure !== null) return [fromError(outcome.failure, "blocker", where)];
-  if (outcome.status !== "unknown") return [];
+export const check = (one: Ran): ReadonlyArray<Finding> => {
+  const { failure, status } = one.outcome;
+  if (failure !== null) return [fromError(failure, "blocker", where(one))];
+  if (status !== "unknown") return [];
   return [
     note(
-      "SimulationUnavailable",
+      "OutcomeUnknown",
       "unavailable",
-      { verdict: "the outcome is not known", remedy: "use a node with eth_simulateV1" },
-      where,
+      { sentence: "the outcome is not known", remedy: "use a node with eth_simulateV1" },
+      where(one),
     ),
   ];
 };

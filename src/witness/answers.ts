@@ -5,46 +5,50 @@
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { limited, type Query } from "./queries.js";
 
-/** One answer, in the order of the queries. */
-export type Answer =
-  | {
-      readonly kind: "environment";
-      readonly chainId: bigint;
-      readonly number: bigint;
-      readonly parentHash: Hash;
-      /** Seconds. */
-      readonly timestamp: bigint;
-      /** Wei per gas. */
-      readonly baseFeePerGas: bigint;
-      readonly feeRecipient: Address;
-      readonly prevRandao: Hash;
-      readonly gasLimit: bigint;
-      /** Wei per gas, of the witness's own transaction. */
-      readonly gasPrice: bigint;
-      /** Gas the witness had left when it was asked. */
-      readonly gasLeft: bigint;
-    }
-  | {
-      readonly kind: "account";
-      /** Wei. */
-      readonly balance: bigint;
-      /** Zero when nobody is there (EIP-1052). */
-      readonly codeHash: Hash;
-      /** Bytes. */
-      readonly codeSize: bigint;
-      /** At most the first 23 bytes: enough for an EIP-7702 delegation. */
-      readonly codePrefix: Hex;
-    }
-  | {
-      readonly kind: "call";
-      readonly success: boolean;
-      /** Bytes returned, before the cap. */
-      readonly size: bigint;
-      /** What was returned, cut at the query's `returnCap`. */
-      readonly data: Hex;
-    }
-  /** No gas was left for this query: nothing is known, which is not zero. */
-  | { readonly kind: "unavailable" };
+/** The block that was executed, and who paid what in it. */
+export interface Environment {
+  readonly kind: "environment";
+  readonly chainId: bigint;
+  readonly number: bigint;
+  readonly parentHash: Hash;
+  /** Seconds. */
+  readonly timestamp: bigint;
+  /** Wei per gas. */
+  readonly baseFeePerGas: bigint;
+  readonly feeRecipient: Address;
+  readonly prevRandao: Hash;
+  readonly gasLimit: bigint;
+  /** Wei per gas, of the witness's own transaction. */
+  readonly gasPrice: bigint;
+  /** Gas the witness had left when it was asked. */
+  readonly gasLeft: bigint;
+}
+
+/** One account. */
+export interface Account {
+  readonly kind: "account";
+  /** Wei. */
+  readonly balance: bigint;
+  /** Zero when nobody is there (EIP-1052). */
+  readonly codeHash: Hash;
+  /** Bytes. */
+  readonly codeSize: bigint;
+  /** At most the first 23 bytes: enough for an EIP-7702 delegation. */
+  readonly codePrefix: Hex;
+}
+
+/** What a STATICCALL answered. */
+export interface CallAnswer {
+  readonly kind: "call";
+  readonly success: boolean;
+  /** Bytes returned, before the cap. */
+  readonly size: bigint;
+  /** What was returned, cut at the query's `returnCap`. */
+  readonly data: Hex;
+}
+
+/** One answer; `unavailable`: no gas was left for this query, so nothing is known, which is not zero. */
+export type Answer = Environment | Account | CallAnswer | { readonly kind: "unavailable" };
 
 const magic = "77697431";
 const answered = "ff";
@@ -153,8 +157,8 @@ export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): R
 };
 
 /** The data of a successful call with at least `words` words, or null. */
-const wordsOf = (answer: Answer | undefined, words: number): string | null => {
-  if (answer === undefined || answer.kind !== "call" || !answer.success) return null;
+const wordsOf = (answer: Answer | null | undefined, words: number): string | null => {
+  if (answer?.kind !== "call" || !answer.success) return null;
   const hex = answer.data.slice(2);
   return hex.length >= words * 64 ? hex : null;
 };
@@ -162,25 +166,25 @@ const wordsOf = (answer: Answer | undefined, words: number): string | null => {
 const wordAt = (hex: string, index: number): bigint => BigInt(`0x${hex.slice(index * 64, index * 64 + 64)}`);
 
 /** A uint256; null when unavailable, failed or short. Longer data is tolerated, as Solidity does. */
-export const readUint256 = (answer: Answer | undefined): bigint | null => {
+export const readUint256 = (answer: Answer | null | undefined): bigint | null => {
   const hex = wordsOf(answer, 1);
   return hex === null ? null : wordAt(hex, 0);
 };
 
 /** A uint8 such as `decimals()`; null when it does not fit, as Solidity would revert. */
-export const readUint8 = (answer: Answer | undefined): number | null => {
+export const readUint8 = (answer: Answer | null | undefined): number | null => {
   const value = readUint256(answer);
   return value === null || value > 255n ? null : Number(value);
 };
 
 /** A bool; null for anything but 0 and 1, as Solidity would revert. */
-export const readBool = (answer: Answer | undefined): boolean | null => {
+export const readBool = (answer: Answer | null | undefined): boolean | null => {
   const value = readUint256(answer);
   return value === 0n ? false : value === 1n ? true : null;
 };
 
 /** An address; null with dirty upper bytes, as Solidity would revert. */
-export const readAddress = (answer: Answer | undefined): Address | null => {
+export const readAddress = (answer: Answer | null | undefined): Address | null => {
   const hex = wordsOf(answer, 1);
   return hex === null || !hex.startsWith("0".repeat(24)) ? null : `0x${hex.slice(24, 64)}`;
 };
@@ -193,7 +197,7 @@ export interface Permit2Allowance {
 }
 
 /** The three values of Permit2 `allowance(address,address,address)`; null when one is out of its range. */
-export const readPermit2Allowance = (answer: Answer | undefined): Permit2Allowance | null => {
+export const readPermit2Allowance = (answer: Answer | null | undefined): Permit2Allowance | null => {
   const hex = wordsOf(answer, 3);
   if (hex === null) return null;
   const [amount, expiration, nonce] = [wordAt(hex, 0), wordAt(hex, 1), wordAt(hex, 2)];
@@ -214,7 +218,7 @@ const utf8 = (hex: string): string => {
  * At most `limit` bytes of it; null when unavailable, failed, empty or neither of the two. Raw: what is
  * not UTF-8 becomes U+FFFD, control characters stay; show it through `escapeText`.
  */
-export const readString = (answer: Answer | undefined, limit: number = 128): string | null => {
+export const readString = (answer: Answer | null | undefined, limit: number = 128): string | null => {
   const hex = wordsOf(answer, 1);
   if (hex === null || answer?.kind !== "call") return null;
   if (answer.size === 32n) {

@@ -107,10 +107,11 @@ export const metadataGas = 100_000;
 /** Return cap of a string, in bytes: offset, length and up to 256 bytes of text. */
 export const stringCap = 320;
 
-const call = (to: Address, data: string, gas: number, returnCap: number): Call => ({
+/** A STATICCALL of `to` with `data`; `gas` in gas, `returnCap` in bytes: by default enough for one word of any view. */
+export const staticCall = (to: Address, data: Hex, gas: number = readGas, returnCap: number = 32): Call => ({
   kind: "call",
   to,
-  data: `0x${data}`,
+  data,
   gas,
   returnCap,
 });
@@ -120,43 +121,42 @@ const word = (address: Address): string => address.slice(2).toLowerCase().padSta
 const uint = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, "0");
 
 /** `balanceOf(address)` of an ERC-20 or ERC-721: a uint256. */
-export const balanceOf = (token: Address, account: Address): Call =>
-  call(token, `70a08231${word(account)}`, readGas, 32);
+export const balanceOf = (token: Address, account: Address): Call => staticCall(token, `0x70a08231${word(account)}`);
 
 /** `balanceOf(address,uint256)` of an ERC-1155: a uint256. */
 export const balanceOf1155 = (token: Address, account: Address, id: bigint): Call =>
-  call(token, `00fdd58e${word(account)}${uint(id)}`, readGas, 32);
+  staticCall(token, `0x00fdd58e${word(account)}${uint(id)}`);
 
 /** `ownerOf(uint256)` of an ERC-721: an address; reverts when there is no such token. */
-export const ownerOf = (token: Address, id: bigint): Call => call(token, `6352211e${uint(id)}`, readGas, 32);
+export const ownerOf = (token: Address, id: bigint): Call => staticCall(token, `0x6352211e${uint(id)}`);
 
 /** `allowance(address,address)` of an ERC-20: a uint256. */
 export const allowance = (token: Address, owner: Address, spender: Address): Call =>
-  call(token, `dd62ed3e${word(owner)}${word(spender)}`, readGas, 32);
+  staticCall(token, `0xdd62ed3e${word(owner)}${word(spender)}`);
 
 /** `isApprovedForAll(address,address)` of an ERC-721 or ERC-1155: a bool. */
 export const isApprovedForAll = (token: Address, owner: Address, operator: Address): Call =>
-  call(token, `e985e9c5${word(owner)}${word(operator)}`, readGas, 32);
+  staticCall(token, `0xe985e9c5${word(owner)}${word(operator)}`);
 
 /** `getApproved(uint256)` of an ERC-721: an address, zero when nobody is. */
-export const getApproved = (token: Address, id: bigint): Call => call(token, `081812fc${uint(id)}`, readGas, 32);
+export const getApproved = (token: Address, id: bigint): Call => staticCall(token, `0x081812fc${uint(id)}`);
 
 /** Permit2 `allowance(address user,address token,address spender)`: see `readPermit2Allowance`. */
 export const permit2Allowance = (permit2: Address, owner: Address, token: Address, spender: Address): Call =>
-  call(permit2, `927da105${word(owner)}${word(token)}${word(spender)}`, readGas, 96);
+  staticCall(permit2, `0x927da105${word(owner)}${word(token)}${word(spender)}`, readGas, 96);
 
 /** ERC-165 `supportsInterface(bytes4)`: a bool. */
 export const supportsInterface = (contract: Address, interfaceId: Hex): Call =>
-  call(contract, `01ffc9a7${interfaceId.slice(2, 10).toLowerCase().padEnd(64, "0")}`, readGas, 32);
+  staticCall(contract, `0x01ffc9a7${interfaceId.slice(2, 10).toLowerCase().padEnd(64, "0")}`);
 
 /** `name()`: an ABI string, or bytes32 on old tokens. */
-export const name = (token: Address): Call => call(token, "06fdde03", metadataGas, stringCap);
+export const name = (token: Address): Call => staticCall(token, "0x06fdde03", metadataGas, stringCap);
 
 /** `symbol()`: an ABI string, or bytes32 on old tokens. */
-export const symbol = (token: Address): Call => call(token, "95d89b41", metadataGas, stringCap);
+export const symbol = (token: Address): Call => staticCall(token, "0x95d89b41", metadataGas, stringCap);
 
 /** `decimals()`: a uint8. */
-export const decimals = (token: Address): Call => call(token, "313ce567", metadataGas, 32);
+export const decimals = (token: Address): Call => staticCall(token, "0x313ce567", metadataGas);
 
 /** The OP-stack predeploy `GasPriceOracle`. */
 export const gasPriceOracle = "0x420000000000000000000000000000000000000F";
@@ -171,18 +171,15 @@ export const getL1Fee = (transaction: Hex, oracle: Address = gasPriceOracle): Ca
     .slice(2)
     .toLowerCase()
     .padEnd(Math.ceil(length / 32) * 64, "0");
-  return call(oracle, `49948e0e${uint(32n)}${uint(BigInt(length))}${padded}`, 300_000 + 1000 * length, 32);
+  return staticCall(oracle, `0x49948e0e${uint(32n)}${uint(BigInt(length))}${padded}`, 300_000 + 1000 * length);
 };
 
 /** `GasPriceOracle.getOperatorFee(uint256)`: wei for that gas (Isthmus; zero without). */
 export const getOperatorFee = (gas: bigint, oracle: Address = gasPriceOracle): Call =>
-  call(oracle, `275aedd2${uint(gas)}`, readGas, 32);
+  staticCall(oracle, `0x275aedd2${uint(gas)}`);
 
 /** `GasPriceOracle.isFjord()`: a bool. */
-export const isFjord = (oracle: Address = gasPriceOracle): Call => call(oracle, "960e3a23", readGas, 32);
+export const isFjord = (oracle: Address = gasPriceOracle): Call => staticCall(oracle, "0x960e3a23");
 
 /** `GasPriceOracle.isIsthmus()`: a bool. */
-export const isIsthmus = (oracle: Address = gasPriceOracle): Call => call(oracle, "b54501bc", readGas, 32);
-
-/** `GasPriceOracle.isJovian()`: a bool. */
-export const isJovian = (oracle: Address = gasPriceOracle): Call => call(oracle, "105d0b81", readGas, 32);
+export const isIsthmus = (oracle: Address = gasPriceOracle): Call => staticCall(oracle, "0xb54501bc");

@@ -14,10 +14,10 @@ import {
   getL1Fee,
   getOperatorFee,
   isIsthmus,
-  isJovian,
   metadataGas,
   name,
   ownerOf,
+  staticCall,
   symbol,
   type Query,
 } from "../../src/witness/queries.js";
@@ -119,7 +119,7 @@ describe.each(nodes)("the witness on %s", (_, start) => {
       getL1Fee("0x0102" as BrandedHex, cast.oracle),
       getOperatorFee(1000n, cast.oracle),
       isIsthmus(cast.oracle),
-      isJovian(cast.oracle),
+      staticCall(cast.oracle, "0x105d0b81"),
     ];
     const answers = (await ask(scene, queries)) ?? [];
     expect(readUint256(answers[0])).toBe(held);

@@ -49,13 +49,12 @@ describe("query builders", () => {
       [queries.getOperatorFee(21_000n, token), data("getOperatorFee", [21_000n])],
       [queries.isFjord(token), data("isFjord")],
       [queries.isIsthmus(token), data("isIsthmus")],
-      [queries.isJovian(token), data("isJovian")],
     ];
     for (const [query, encoded] of expected) {
       expect(query.data).toBe(encoded);
       expect(query.to).toBe(token);
     }
-    expect(queries.isJovian().to).toBe("0x420000000000000000000000000000000000000F");
+    expect(queries.isFjord().to).toBe("0x420000000000000000000000000000000000000F");
   });
 });
 

@@ -10,19 +10,30 @@ import {
   noExtraFees,
   type ExtraFees,
   type FeeDecision,
-  type FeeLookup,
   type FeeModel,
   type FeeSubject,
 } from "../../chains/feeModel.js";
 import { opStack, predeploys } from "../../chains/opStack.js";
 import type { Chain } from "../../Chains.js";
-import { Finding, fromError, note } from "../../report/finding.js";
-import { formatGas, formatWei } from "../../primitives/units.js";
-import { sentence } from "../../primitives/sentence.js";
 import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
+import { address, figures, gas as gasFigure, wei } from "../../primitives/statement.js";
+import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Query } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
+import type { Filled } from "./bundle.js";
 
-export type { FeeSubject as L1Subject } from "../../chains/feeModel.js";
+/** What is known when fees beyond gas are decided. */
+export interface Answers {
+  readonly chain: Chain;
+  /** What the witness read at the oracles. */
+  readonly oracles: View;
+  /** What it was asked about, by place in the bundle; null = the bytes could not be made. */
+  readonly subjectOf: (one: { readonly index: number }) => FeeSubject | null;
+  /** Gas of a whole block; null = not known. */
+  readonly blockGasLimit: bigint | null;
+  /** Seconds for which the fees shall hold. */
+  readonly horizonSeconds: number;
+}
 
 const modelOf = (chain: Chain): FeeModel => {
   if (typeof chain.feeModel === "object") return chain.feeModel;
@@ -39,20 +50,11 @@ export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject>): Read
   );
 
 /** Whether the chain charges by its model: for `detect`, whether the oracle predeploys have code; null = nobody looked. */
-export const isCharged = (chain: Chain, lookup: FeeLookup): boolean | null => {
+export const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null => {
   if (chain.feeModel !== "detect") return true;
-  const answers = predeploys(chain.gasPriceOracle).map(lookup);
-  if (answers.some((answer) => answer?.kind !== "account")) return null;
-  return answers.every((answer) => answer?.kind === "account" && answer.codeSize > 0n);
+  const sizes = predeploys(chain.gasPriceOracle).map((predeploy) => oracles.account(predeploy)?.codeSize ?? null);
+  return sizes.includes(null) ? null : sizes.every((size) => size !== null && size > 0n);
 };
-
-/** What is known beside. */
-export interface Context {
-  /** Gas of a whole block; null = not known. */
-  readonly blockGasLimit: bigint | null;
-  /** Seconds for which the fees shall hold. */
-  readonly horizonSeconds: number;
-}
 
 const isAmount = (value: unknown): boolean => typeof value === "bigint" && value >= 0n && value < 1n << 200n;
 
@@ -67,69 +69,80 @@ const sane = (decision: FeeDecision): FeeDecision => {
   return possible ? decision : { unreadable: "the chain's fee model named impossible amounts" };
 };
 
+/** The fees of one case; null where the chain charges but did not say, with what stands against it. */
+export interface Read {
+  readonly extra: ExtraFees | null;
+  readonly findings: ReadonlyArray<Finding>;
+}
+
+const nothingCharged: Read = { extra: noExtraFees, findings: [] };
+
 /**
- * Decides the fees of one transaction; null with an `unavailable` finding where the chain charges but
- * did not say. `gas.limit` is what will be signed, `gas.used` what the simulation took. Blocker:
- * `BlockGasLimitExceeded` where the data alone is more than a block takes (Jovian's data footprint).
+ * The fees of one transaction: what will be signed may use the whole limit, the expected part is by what
+ * the simulation took. Blocker: `BlockGasLimitExceeded` where the data alone is more than a block takes
+ * (Jovian's data footprint).
  */
-export const decide = (
-  chain: Chain,
-  subject: FeeSubject | null,
-  gas: { readonly used: bigint | null; readonly limit: bigint | null },
-  index: number,
-  lookup: FeeLookup,
-  { blockGasLimit, horizonSeconds }: Context,
-): { readonly output: ExtraFees | null; readonly findings: ReadonlyArray<Finding> } => {
-  const where = { step: "funds", transaction: index } as const;
-  const failed = (verdict: string, remedy: string) => ({
-    output: null,
-    findings: [note("EvidenceReduced", "unavailable", { verdict, evidence: chain.gasPriceOracle, remedy }, where)],
+export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: Answers): Read => {
+  const { chain, oracles, blockGasLimit, horizonSeconds } = answers;
+  const where = { step: "funds", transaction: one.index } as const;
+  const failed = (sentence: string, remedy: string): Read => ({
+    extra: null,
+    findings: [
+      note(
+        "L1FeeUnknown",
+        "unavailable",
+        { sentence, numbers: figures(address("oracle", chain.gasPriceOracle)), remedy },
+        { ...where, evidence: "unavailable" },
+      ),
+    ],
   });
-  const charges = isCharged(chain, lookup);
-  if (charges === false) return { output: noExtraFees, findings: [] };
+  const charges = isCharged(answers);
+  if (charges === false) return nothingCharged;
   if (charges === null)
     return failed(
       "whether the chain charges L1 fees is not known",
       "use a node that simulates, or name the chain's fee model through the Chains service",
     );
-  const model = modelOf(chain);
-  const { limit } = gas;
+  const subject = answers.subjectOf(one);
+  const limit = one.gas.value;
   if (subject === null || limit === null)
-    return {
-      output: chain.feeModel === "ethereum" || chain.feeModel === "arbitrum" ? noExtraFees : null,
-      findings: [],
-    };
+    return chain.feeModel === "ethereum" || chain.feeModel === "arbitrum"
+      ? nothingCharged
+      : { extra: null, findings: [] };
   const decision = Result.getOrElse(
     Result.map(
-      Result.try(() => model.decide(subject, { used: gas.used, limit }, lookup, horizonSeconds)),
+      Result.try(() => modelOf(chain).decide(subject, { used: one.outcome.gasUsed, limit }, oracles, horizonSeconds)),
       sane,
     ),
     (): FeeDecision => ({ unreadable: "the chain's fee model failed" }),
   );
   if (!("fees" in decision)) return failed(decision.unreadable, "try another node");
+  const { fees, disagrees, dataGas } = decision;
   const findings: Array<Finding> = [];
-  if (decision.disagrees !== undefined) {
-    const { chain: said, own } = decision.disagrees;
+  if (disagrees !== undefined)
     findings.push(
       note(
         "L1FeeDisagrees",
         "info",
         {
-          verdict: "the chain's oracle and the chain's formula name two L1 fees; the larger one is used",
-          evidence: `oracle ${formatWei(said, chain.symbol)}, formula ${formatWei(own, chain.symbol)}`,
+          sentence: "the chain's oracle and the chain's formula name two L1 fees; the larger one is used",
+          numbers: figures(wei("oracle", disagrees.chain), wei("formula", disagrees.own)),
         },
-        where,
+        { ...where, evidence: "measured" },
       ),
     );
-  }
-  if (decision.dataGas !== undefined && blockGasLimit !== null && decision.dataGas > blockGasLimit) {
-    const exceeded = new BlockGasLimitExceeded({ gas: decision.dataGas, limit: blockGasLimit });
-    const message = sentence({
-      verdict: "the transaction's data takes more of a block than there is (data footprint)",
-      evidence: `footprint ${formatGas(decision.dataGas)}, block ${formatGas(blockGasLimit)}`,
-      remedy: "split the data over several transactions",
-    });
-    findings.push(new Finding({ ...fromError(exceeded, "blocker", where), message }));
-  }
-  return { output: decision.fees, findings };
+  if (dataGas !== undefined && blockGasLimit !== null && dataGas > blockGasLimit)
+    findings.push(
+      fromError(
+        new BlockGasLimitExceeded({ gas: dataGas, limit: blockGasLimit }),
+        "blocker",
+        { ...where, evidence: "measured" },
+        {
+          sentence: "the transaction's data takes more of a block than there is (data footprint)",
+          numbers: figures(gasFigure("footprint", dataGas), gasFigure("block", blockGasLimit)),
+          remedy: "split the data over several transactions",
+        },
+      ),
+    );
+  return { extra: fees, findings };
 };

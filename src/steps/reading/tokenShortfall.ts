@@ -3,14 +3,16 @@
  * plain `transfer` or `transferFrom` (ERC-20) that failed or returned false. Lives on the witness; pure.
  */
 import * as Result from "effect/Result";
-import { note, type Finding } from "../../report/finding.js";
-import type { Address } from "../../primitives/hex.js";
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
-import { escapeText, shortAddress } from "../../primitives/text.js";
-import type { Transaction } from "../../Transaction.js";
-import { readUint256, type Answer } from "../../witness/answers.js";
-import { allowance, balanceOf, type Query } from "../../witness/queries.js";
+import type { Address } from "../../primitives/hex.js";
+import { address, figures, quote, units } from "../../primitives/statement.js";
+import { note, type Finding } from "../../report/finding.js";
 import type { Outcome } from "../../report/parts.js";
+import type { Transaction } from "../../transaction/schema.js";
+import { readUint256 } from "../../witness/answers.js";
+import { allowance, balanceOf, type Query } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
+import type { Bundle, Case, Ran } from "./bundle.js";
 
 interface Move {
   readonly token: Address;
@@ -44,8 +46,8 @@ const queriesOf = ({ token, owner, spender }: Move) => ({
 });
 
 /** What the witness reads before the first of these transactions. */
-export const queries = ([first]: ReadonlyArray<Transaction>): ReadonlyArray<Query> => {
-  const move = first === undefined ? null : moveOf(first);
+export const queries = ([first]: Bundle): ReadonlyArray<Query> => {
+  const move = moveOf(first.input);
   if (move === null) return [];
   const { balance, allowance: allowed } = queriesOf(move);
   return allowed === null ? [balance] : [balance, allowed];
@@ -93,10 +95,10 @@ const falsehood = `0x${"0".repeat(64)}`;
 const hasFailed = ({ status, returnData }: Outcome): boolean =>
   status === "reverted" || status === "halted" || (status === "success" && returnData === falsehood);
 
-const measured = (move: Move, lookup: (query: Query) => Answer | undefined): ReadonlyArray<Shortfall> => {
+const measured = (move: Move, before: View): ReadonlyArray<Shortfall> => {
   const asked = queriesOf(move);
-  const balance = readUint256(lookup(asked.balance));
-  const allowed = asked.allowance === null ? null : readUint256(lookup(asked.allowance));
+  const balance = readUint256(before.call(asked.balance));
+  const allowed = asked.allowance === null ? null : readUint256(before.call(asked.allowance));
   // why: a token without allowances is an NFT, and the last argument its id
   if (asked.allowance !== null && allowed === null) return [];
   return [
@@ -109,21 +111,26 @@ const measured = (move: Move, lookup: (query: Query) => Answer | undefined): Rea
   ];
 };
 
-const sentenceOf = ({ what, account, has, needs }: Shortfall) => ({
-  verdict:
-    what === "balance"
-      ? "the token balance is below what the call tried to move"
-      : "the token allowance is below what the call tried to move",
-  evidence: `${what === "balance" ? "account" : "spender"} ${shortAddress(account)}, has ${has}, needs ${needs}, short by ${needs - has} (raw units)`,
-  remedy: what === "balance" ? "lower the amount, or obtain the tokens first" : "approve the amount first",
+const remedies: Readonly<Record<Shortfall["what"], string>> = {
+  balance: "lower the amount, or obtain the tokens first",
+  allowance: "approve the amount first",
+};
+
+const statementOf = ({ what, account, has, needs }: Shortfall) => ({
+  sentence: `the token ${what} is below what the call tried to move`,
+  numbers: figures(
+    address(what === "balance" ? "account" : "spender", account),
+    units("has", has),
+    units("needs", needs),
+    units("short by", needs - has),
+  ),
+  remedy: remedies[what],
 });
 
 /** `TokenShortfall` where the revert or the measurement shows one. */
-export const decide = (
-  transaction: Transaction,
-  index: number,
-  outcome: Outcome,
-  lookup: (query: Query) => Answer | undefined,
+export const check = (
+  { index, input, outcome }: Case & Pick<Ran, "outcome">,
+  { before }: { readonly before: View },
 ): ReadonlyArray<Finding> => {
   if (!hasFailed(outcome)) return [];
   const where = { step: "funds", transaction: index } as const;
@@ -132,11 +139,16 @@ export const decide = (
     const found = layer._tag === "Custom" ? fromCustom(layer) : null;
     return found !== null && found.has < found.needs ? [found] : [];
   });
-  const move = moveOf(transaction);
+  const move = moveOf(input);
   // why: the witness read the state before the whole bundle, which is that of its first transaction only
-  const found = named.length > 0 ? named : move === null || index > 0 ? [] : measured(move, lookup);
+  const found = named.length > 0 ? named : move === null || index > 0 ? [] : measured(move, before);
   if (found.length > 0)
-    return found.map((shortfall) => note("TokenShortfall", "warning", sentenceOf(shortfall), where));
+    return found.map((shortfall) =>
+      note("TokenShortfall", "warning", statementOf(shortfall), {
+        ...where,
+        evidence: named.length > 0 ? outcome.evidence : "measured",
+      }),
+    );
   const what = layers.map(inWords).find((word) => word !== null);
   const reason = layers.find((layer) => layer._tag === "Reason");
   return what === undefined || what === null || reason === undefined
@@ -146,9 +158,9 @@ export const decide = (
           "TokenShortfall",
           "warning",
           {
-            verdict: `the contract says that a token ${what} is too low`,
-            evidence: `"${escapeText(reason.reason, 120)}"`,
-            remedy: what === "balance" ? "lower the amount, or obtain the tokens first" : "approve the amount first",
+            sentence: `the contract says that a token ${what} is too low`,
+            numbers: figures(quote("", reason.reason)),
+            remedy: remedies[what],
           },
           { ...where, evidence: "estimated" },
         ),

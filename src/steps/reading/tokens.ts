@@ -4,14 +4,11 @@
  * The text is the token's own and may lie; it is bounded here and escaped wherever it is shown.
  */
 import type { Address, Hex } from "../../primitives/hex.js";
-import { readBool, readString, readUint8, type Answer } from "../../witness/answers.js";
+import { readBool, readString, readUint8 } from "../../witness/answers.js";
+import type { View } from "../../witness/view.js";
 import { decimals, name, supportsInterface, symbol, type Query } from "../../witness/queries.js";
 import type { Standards } from "./transferLogs.js";
 import type { TokenInfo, Transfer } from "../../report/parts.js";
-
-export type { Standards };
-
-type Lookup = (query: Query) => Answer | undefined;
 
 /** Every token that moves or is granted, each once, at most `limit`. */
 export const tokens = (
@@ -45,13 +42,13 @@ export const queries = (asked: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   asked.flatMap((token) => [decimals(token), symbol(token), name(token)]);
 
 /** Which standard each token answers to: by ERC-165, else whoever has decimals is an ERC-20. */
-export const standards = (asked: ReadonlyArray<Address>, lookup: Lookup): Standards => {
-  const supports = (token: Address, id: Hex): boolean => readBool(lookup(supportsInterface(token, id))) === true;
+export const standards = (asked: ReadonlyArray<Address>, view: View): Standards => {
+  const supports = (token: Address, id: Hex): boolean => readBool(view.call(supportsInterface(token, id))) === true;
   const found = new Map<Address, "erc20" | "erc721" | "erc1155">();
   for (const token of asked) {
     if (supports(token, erc1155)) found.set(token, "erc1155");
     else if (supports(token, erc721) || supports(token, erc721Draft)) found.set(token, "erc721");
-    else if (readUint8(lookup(decimals(token))) !== null) found.set(token, "erc20");
+    else if (readUint8(view.call(decimals(token))) !== null) found.set(token, "erc20");
   }
   return found;
 };
@@ -60,18 +57,18 @@ export const standards = (asked: ReadonlyArray<Address>, lookup: Lookup): Standa
  * What each token answered; null where it did not answer or answered nonsense, left out where nothing
  * is known at all. `named`: what is remembered of some, decimals apart.
  */
-export const decide = (
+export const read = (
   asked: ReadonlyArray<Address>,
-  lookup: Lookup,
+  view: View,
   named: ReadonlyArray<TokenInfo> = [],
 ): ReadonlyArray<TokenInfo> =>
   asked.flatMap((token): ReadonlyArray<TokenInfo> => {
     const known = named.find((info) => info.token === token);
     const info = {
       token,
-      name: known?.name ?? readString(lookup(name(token))),
-      symbol: known?.symbol ?? readString(lookup(symbol(token))),
-      decimals: readUint8(lookup(decimals(token))),
+      name: known?.name ?? readString(view.call(name(token))),
+      symbol: known?.symbol ?? readString(view.call(symbol(token))),
+      decimals: readUint8(view.call(decimals(token))),
     };
     return info.name === null && info.symbol === null && info.decimals === null ? [] : [info];
   });

@@ -1,0 +1,27 @@
+/** The names of the pipeline's steps and of its simulated runs, as the ledger and the report use them. */
+
+/** The steps in their order, which is the order of findings. */
+export const stepNames = [
+  "chain",
+  "code",
+  "simulate",
+  "estimate",
+  "nonce",
+  "fee",
+  "assets",
+  "approvals",
+  "funds",
+  "policy",
+  "proof",
+] as const;
+export type StepName = (typeof stepNames)[number];
+
+/**
+ * The runs, each one `eth_simulateV1`. `bare`: the calls before anything is chosen, at no base fee.
+ * `alone`: the witness without the calls, at the real base fee. `funded`: as `bare`, with the senders given
+ * what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as `exact`, with the
+ * nonces pretended that the state does not have yet. `next`: the exact requests in another block context.
+ * `swap`: as `next`, at the base fee of `exact`.
+ */
+export const runNames = ["bare", "alone", "funded", "gas", "exact", "reserved", "next", "swap"] as const;
+export type RunName = (typeof runNames)[number];

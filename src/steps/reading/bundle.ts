@@ -1,0 +1,85 @@
+/** A bundle as the steps see it: a never-empty list of cases, each carried through the pipeline as one record. */
+import * as Arr from "effect/Array";
+import type { Address } from "../../primitives/hex.js";
+import type { Evidence } from "../../report/finding.js";
+import type { By, Code, Gas, Fee, Outcome, OutcomeLog } from "../../report/parts.js";
+import type { Request } from "../../transaction/request.js";
+import type { Authorization, Transaction } from "../../transaction/schema.js";
+import { authorityOf } from "../../transaction/signer.js";
+
+/** One transaction of a bundle. */
+export interface Case {
+  /** Its place in the bundle, from 0. */
+  readonly index: number;
+  readonly input: Transaction;
+  /** Whose nonce it takes, who pays and who signs: of a plain transaction its sender. */
+  readonly signer: Address;
+  /** The EIP-7702 authorisations it carries. */
+  readonly authorizations: ReadonlyArray<Authorized>;
+}
+
+/** One authorisation, and the account that signed it; null when its signature is none: the chain skips it. */
+export interface Authorized {
+  readonly entry: Authorization;
+  readonly authority: Address | null;
+}
+
+/** The cases in their order. */
+export type Bundle<C extends Case = Case> = Arr.NonEmptyReadonlyArray<C>;
+
+/** Transactions as cases. */
+export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>): Bundle =>
+  Arr.map(inputs, (input, index) => ({
+    index,
+    input,
+    signer: input.from,
+    // why: recovering a signer costs more than all the rest
+    authorizations: (input.authorizationList ?? []).map((entry) => ({ entry, authority: authorityOf(entry) })),
+  }));
+
+/** Each signer once, in order of first appearance. */
+export const signers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
+  ...new Set(bundle.map(({ signer }) => signer)),
+];
+
+/** What one case did in a run. */
+export interface Reading {
+  readonly outcome: Outcome;
+  /** The outcome's logs and the traced native transfers, in the order of the node. */
+  readonly traced: ReadonlyArray<OutcomeLog>;
+}
+
+/** A case that has run. */
+export interface Ran extends Case, Reading {}
+
+/** A value that will be signed, and who chose it. */
+export interface Chosen<A> {
+  readonly value: A;
+  readonly by: By;
+  readonly evidence: Evidence;
+}
+
+/** The gas limit, with the node's estimate or why there is none. */
+export interface GasChoice extends Chosen<bigint | null>, Pick<Gas, "estimate" | "refusal"> {}
+
+/** Wei per gas. */
+export type Price = Pick<Fee, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas">;
+
+/** The price, and how it came about. */
+export interface FeeChoice
+  extends Chosen<Price>, Pick<Fee, "tipSource" | "tipNamed" | "horizonSeconds" | "shortenedFrom"> {}
+
+/** A case with everything chosen. */
+export interface Filled extends Ran {
+  readonly nonce: Chosen<number | null>;
+  readonly gas: GasChoice;
+  readonly fee: FeeChoice;
+  /** null while a field of it is not known. */
+  readonly request: Request | null;
+}
+
+/** A case whose ends are known. */
+export interface Placed extends Ran {
+  readonly nonce: Chosen<number | null>;
+  readonly code: Code;
+}

@@ -1,0 +1,122 @@
+/** Which balances to measure: what somebody asked for, what movements touch, and what may change in silence. Pure. */
+import type { Address, Hex } from "../../primitives/hex.js";
+import type { Transfer } from "../../report/parts.js";
+import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
+import type { Case } from "./bundle.js";
+import { addressesIn } from "./calldata.js";
+
+const lowered = (data: Hex): Hex => data.toLowerCase() as Hex;
+
+/** One balance to measure: whose, of what. */
+export interface Holding {
+  readonly account: Address;
+  readonly token: Address | null;
+  readonly tokenId: bigint | null;
+  /** Of an ERC-721: whether the account owns the id, as against how many it owns. */
+  readonly owned: boolean;
+  /** Somebody asked for it: it is shown even where nothing changed. */
+  readonly wanted: boolean;
+}
+
+const zero: string = "0x0000000000000000000000000000000000000000";
+
+/** A balance of an account: of the native currency, of a token, of one ERC-1155 id. */
+export const holding = (account: Address, token: Address | null, tokenId: bigint | null = null): Holding => ({
+  account,
+  token,
+  tokenId,
+  owned: false,
+  wanted: false,
+});
+
+const keyOf = ({ account, token, tokenId, owned }: Holding): string =>
+  `${token ?? "native"}/${tokenId ?? ""}/${account}/${owned}`;
+
+/** How many addresses of one call's arguments are suspected of being tokens or parties. */
+const mostArguments = 6;
+/** How many suspicions one report follows. */
+const mostSuspects = 96;
+
+/**
+ * Holdings that may change without any event: of the senders, of the receivers and of the addresses in
+ * the arguments, in the native currency, and in the receivers and those addresses, should they be tokens
+ * that keep silent.
+ */
+export const suspects = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> => {
+  const all = new Map<string, Holding>();
+  const add = (account: Address, token: Address | null) => {
+    const suspect = holding(account, token);
+    if (account !== token && all.size < mostSuspects) all.set(keyOf(suspect), suspect);
+  };
+  const called = bundle.flatMap(({ input: { from, to, data } }) =>
+    to === null || data.length < 10
+      ? []
+      : [{ from, to, named: addressesIn({ from, to, data: lowered(data) }, mostArguments) }],
+  );
+  for (const { from, to, named } of called) for (const token of new Set([to, ...named])) add(from, token);
+  // why: not every node traces all native movements (self-destruction)
+  for (const { to, named } of called) for (const account of new Set([to, ...named])) add(account, null);
+  for (const { to, named } of called) for (const account of named) add(account, to);
+  for (const { to, named } of called) for (const token of named) add(to, token);
+  return [...all.values()];
+};
+
+/** What to measure beside what the movements touch. */
+export interface Beside {
+  /** Asked for by somebody, e.g. a policy. */
+  readonly wanted: ReadonlyArray<Holding>;
+  readonly suspected: ReadonlyArray<Holding>;
+}
+
+const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyArray<Holding> =>
+  standard === "erc1155"
+    ? [holding(from, token, tokenId), holding(to, token, tokenId)]
+    : standard === "erc721"
+      ? [from, to].flatMap((account) => [{ ...holding(account, token, tokenId), owned: true }, holding(account, token)])
+      : [holding(from, token), holding(to, token)];
+
+/**
+ * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.
+ * An ERC-721 is looked at by its collection and by its id, an ERC-1155 by its id. `cut` says how many
+ * that the movements touch were left out.
+ */
+export const holdings = (
+  senders: ReadonlyArray<Address>,
+  moved: ReadonlyArray<Transfer>,
+  limit: number,
+  beside: Beside = { wanted: [], suspected: [] },
+): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
+  const all = new Map<string, Holding>();
+  const add = (one: Holding) => {
+    const known = all.get(keyOf(one));
+    if (one.account !== zero)
+      all.set(keyOf(one), known === undefined ? one : { ...known, wanted: known.wanted || one.wanted });
+  };
+  for (const one of beside.wanted) add({ ...one, wanted: true });
+  for (const account of senders) add(holding(account, null));
+  const mine = new Set(senders);
+  const touched = [...new Map(moved.flatMap(touchedBy).map((one) => [keyOf(one), one])).values()];
+  for (const one of touched) if (mine.has(one.account)) add(one);
+  for (const one of beside.suspected) if (mine.has(one.account)) add(one);
+  for (const one of touched) add(one);
+  const needed = all.size;
+  for (const one of beside.suspected) add(one);
+  const kept = [...all.values()].slice(0, Math.max(limit, beside.wanted.length + senders.length));
+  return { kept, cut: Math.max(0, needed - kept.length) };
+};
+
+/** `more` behind `known`, each holding once. */
+export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding>): ReadonlyArray<Holding> => {
+  const all = new Map(known.map((one) => [keyOf(one), one]));
+  for (const one of more) if (!all.has(keyOf(one))) all.set(keyOf(one), one);
+  return [...all.values()];
+};
+
+export const queryOf = ({ account, token, tokenId, owned }: Holding): Query => {
+  if (token === null) return { kind: "account", address: account };
+  if (tokenId === null) return balanceOf(token, account);
+  return owned ? ownerOf(token, tokenId) : balanceOf1155(token, account, tokenId);
+};
+
+/** What the witness reads, before and after alike. */
+export const queries = (kept: ReadonlyArray<Holding>): ReadonlyArray<Query> => kept.map(queryOf);

@@ -1,0 +1,140 @@
+/** What recent blocks, receipts and the simulated block say a transaction without fee fields should pay. Pure. */
+import * as Result from "effect/Result";
+import type { Chain } from "../../Chains.js";
+import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
+import type { RpcError } from "../../errors/rpc.js";
+import type { Verdict } from "../../errors/verdicts.js";
+import type * as Eth from "../../Eth.js";
+import type { Fee } from "../../report/parts.js";
+
+type Failure = RpcError | Verdict;
+
+/** What a receipt says about the price paid. */
+export interface Priced {
+  /** Wei per gas. */
+  readonly effectiveGasPrice: bigint | null;
+  /** EIP-2718 type. */
+  readonly type: string | null;
+}
+
+/** What the node said about fees; each answer stands for itself. */
+export interface FeeFacts {
+  /** null = not asked. */
+  readonly history: Result.Result<Eth.FeeHistory, Failure> | null;
+  /** null = not asked. */
+  readonly receipts: Result.Result<ReadonlyArray<Priced>, Failure> | null;
+  readonly header: Result.Result<Eth.Block, Failure>;
+}
+
+/** How much of a hurry the caller is in: which percentile of recent tips is proposed. */
+export type FeeLevel = "slow" | "normal" | "fast";
+
+const columnOf: Readonly<Record<FeeLevel, number>> = { slow: 0, normal: 1, fast: 2 };
+
+const median = (values: ReadonlyArray<bigint>): bigint | null => {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return sorted[sorted.length >> 1] ?? null;
+};
+
+const tipFromHistory = (history: Eth.FeeHistory, level: FeeLevel): bigint | null =>
+  median(
+    (history.reward ?? []).flatMap((row, index) => {
+      const tip = row[columnOf[level]];
+      return tip !== undefined && tip > 0n && (history.gasUsedRatio[index] ?? 0) > 0 ? [tip] : [];
+    }),
+  );
+
+const depositType = "0x7e";
+const tipFromReceipts = (receipts: ReadonlyArray<Priced>, baseFee: bigint): bigint | null =>
+  median(
+    receipts.flatMap(({ effectiveGasPrice, type }) =>
+      effectiveGasPrice === null || type === depositType || effectiveGasPrice <= baseFee
+        ? []
+        : [effectiveGasPrice - baseFee],
+    ),
+  );
+
+/** What is known when fees are decided. */
+export interface FeeContext {
+  readonly chain: Chain;
+  readonly level: FeeLevel;
+  /** Seconds the fee cap must outlive full blocks. */
+  readonly horizonSeconds: number;
+  /** Base fee measured in the simulation of the next block, wei per gas; null when nothing was simulated. */
+  readonly simulatedBaseFee: bigint | null;
+  /** The simulated block's parent, to tell whether the header speaks of the same block. */
+  readonly parentHash: string | null;
+}
+
+/** The quote before any caller's wish: what a transaction without fee fields would get. */
+export interface Quote extends Pick<Fee, "tipSource" | "tipNamed" | "evidence"> {
+  /** The largest that any source gives: what is proposed must hold under all of them. */
+  readonly baseFeePerGas: bigint | null;
+  /** What the node itself says; the formula's only where it says nothing. A caller's cap below it cannot be mined. */
+  readonly leastFeePerGas: bigint | null;
+  /** What the simulation and the chain's formula say of the same block, where they differ; wei per gas. */
+  readonly disagreement: { readonly simulated: bigint; readonly computed: bigint } | null;
+  readonly tip: bigint;
+  readonly maxFeePerGas: bigint | null;
+  /** Seconds of full blocks that `maxFeePerGas` outlives. */
+  readonly horizonSeconds: number;
+  /** How the base fee moves, and the ms of one block. */
+  readonly parameters: BaseFeeParameters;
+  readonly blockTimeMs: number;
+  /** Sources that did not answer. */
+  readonly failures: ReadonlyArray<Failure>;
+}
+
+const successOf = <A>(result: Result.Result<A, Failure> | null): A | null =>
+  result !== null && Result.isSuccess(result) ? result.success : null;
+
+const failuresOf = (results: ReadonlyArray<Result.Result<unknown, Failure> | null>): ReadonlyArray<Failure> =>
+  results.flatMap((result) => (result !== null && Result.isFailure(result) ? [result.failure] : []));
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** Decides base fee, tip and cap of the next block from everything that was asked. */
+export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
+  const history = successOf(facts.history);
+  const receipts = successOf(facts.receipts);
+  const header = successOf(facts.header);
+  const parameters = parametersOf(context.chain, header);
+  const computed = header === null ? null : nextBaseFee(header, parameters);
+  const announced = history === null ? null : (history.baseFeePerGas[history.baseFeePerGas.length - 1] ?? null);
+  const known = [context.simulatedBaseFee, computed, announced].filter((fee): fee is bigint => fee !== null);
+  const baseFeePerGas = known.length === 0 ? null : known.reduce((a, b) => (a > b ? a : b));
+  const sameBlock = header !== null && header.hash !== null && header.hash === context.parentHash;
+  const disagreement =
+    sameBlock && computed !== null && context.simulatedBaseFee !== null && computed !== context.simulatedBaseFee
+      ? { simulated: context.simulatedBaseFee, computed }
+      : null;
+  const fromHistory = history === null ? null : tipFromHistory(history, context.level);
+  const fromReceipts =
+    receipts === null || baseFeePerGas === null
+      ? null
+      : tipFromReceipts(receipts, header?.baseFeePerGas ?? baseFeePerGas);
+  const sampled = fromHistory ?? fromReceipts;
+  const { minTip, blockTimeMs } = context.chain;
+  const maxTip = larger(context.chain.maxTip, minTip);
+  const wanted = sampled === null ? minTip : larger(sampled, minTip);
+  const tip = wanted > maxTip ? maxTip : wanted;
+  const tipSource = fromHistory !== null ? "feeHistory" : fromReceipts !== null ? "receipts" : "minimum";
+  const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / blockTimeMs));
+  const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
+  const said = [context.simulatedBaseFee, announced].filter((fee): fee is bigint => fee !== null);
+  return {
+    baseFeePerGas,
+    leastFeePerGas: said.length === 0 ? baseFeePerGas : said.reduce((a, b) => (a > b ? a : b)),
+    disagreement,
+    tip,
+    tipNamed: tip < wanted ? wanted : null,
+    tipSource,
+    maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tip,
+    horizonSeconds:
+      grown === null || grown.blocks === blocks ? context.horizonSeconds : (grown.blocks * blockTimeMs) / 1000,
+    parameters,
+    blockTimeMs,
+    evidence: context.simulatedBaseFee !== null ? "measured" : baseFeePerGas !== null ? "estimated" : "unavailable",
+    failures: failuresOf([facts.history, facts.receipts, facts.header]),
+  };
+};

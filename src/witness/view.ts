@@ -1,0 +1,61 @@
+/**
+ * What the witness saw at one moment of a run, by what was asked: typed, unwrapped, and with one way of
+ * not being known, `null` (not asked, no gas left, or unreadable).
+ */
+import type { Address, Hex } from "../primitives/hex.js";
+import { decodeAnswers, type Account, type CallAnswer, type Environment } from "./answers.js";
+import type { Call, Query } from "./queries.js";
+
+/** What was seen. */
+export interface View {
+  /** The block that is executed. */
+  readonly environment: Environment | null;
+  readonly account: (address: Address) => Account | null;
+  /** What a STATICCALL answered, failed ones included. */
+  readonly call: (query: Call) => CallAnswer | null;
+}
+
+/** Where nobody looked. */
+export const unseen: View = { environment: null, account: () => null, call: () => null };
+
+const keyOf = ({ to, data }: Call): string => `${to}${data}`.toLowerCase();
+
+/** The view out of what a witness call returned; null when the bytes are not its answer to these queries. */
+export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | null => {
+  const answers = decodeAnswers(queries, returnData);
+  if (answers === null) return null;
+  let environment: Environment | null = null;
+  const accounts = new Map<string, Account>();
+  const calls = new Map<string, CallAnswer>();
+  for (const [index, query] of queries.entries()) {
+    const answer = answers[index];
+    if (answer === undefined) return null;
+    if (answer.kind === "environment") environment = answer;
+    else if (answer.kind === "account" && query.kind === "account") accounts.set(query.address.toLowerCase(), answer);
+    else if (answer.kind === "call" && query.kind === "call") calls.set(keyOf(query), answer);
+  }
+  return {
+    environment,
+    account: (address) => accounts.get(address.toLowerCase()) ?? null,
+    call: (query) => calls.get(keyOf(query)) ?? null,
+  };
+};
+
+/** Whether a query was answered. */
+export const knows = (view: View, query: Query): boolean => {
+  switch (query.kind) {
+    case "environment":
+      return view.environment !== null;
+    case "account":
+      return view.account(query.address) !== null;
+    case "call":
+      return view.call(query) !== null;
+  }
+};
+
+/** What `first` saw, else what `second` did. */
+export const either = (first: View, second: View): View => ({
+  environment: first.environment ?? second.environment,
+  account: (address) => first.account(address) ?? second.account(address),
+  call: (query) => first.call(query) ?? second.call(query),
+});
