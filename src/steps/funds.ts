@@ -7,7 +7,6 @@
  * charge neither L1 nor operator fee in a simulation.
  */
 import { effectiveGasPrice } from "../chains/baseFee.js";
-import type { ExtraFees } from "../chains/feeModel.js";
 import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { address, figures } from "../primitives/statement.js";
@@ -18,10 +17,8 @@ import { signers, type Filled } from "./reading/bundle.js";
 /** EIP-4844: 2^17 per blob. */
 const gasPerBlob = 131_072n;
 
-/** A case with what its chain charges beyond gas; null = it charges, but that could not be read. */
-export interface Payable extends Filled {
-  readonly extra: ExtraFees | null;
-}
+/** A case whose costs are known as far as they can be. */
+type Payable = Omit<Filled, "request">;
 
 /** What is known of the payers. */
 export interface Answers {
@@ -32,7 +29,7 @@ export interface Answers {
   readonly transfers: ReadonlyArray<Transfer>;
 }
 
-const termsOf = ({ index, input, gas, fee, extra }: Payable): ReadonlyArray<FundsTerm> | null => {
+const termsOf = ({ index, input, gas, fee, charged: { extra } }: Payable): ReadonlyArray<FundsTerm> | null => {
   const price = fee.value.gasPrice ?? fee.value.maxFeePerGas;
   if (gas.value === null || price === null || extra === null) return null;
   const term = (name: FundsTerm["name"], amount: bigint): FundsTerm => ({ transaction: index, name, amount });
@@ -46,7 +43,10 @@ const termsOf = ({ index, input, gas, fee, extra }: Payable): ReadonlyArray<Fund
   ];
 };
 
-const expectedOf = ({ input, gas, fee, outcome, extra }: Payable, baseFeePerGas: bigint | null): bigint | null => {
+const expectedOf = (
+  { input, gas, fee, outcome, charged: { extra } }: Payable,
+  baseFeePerGas: bigint | null,
+): bigint | null => {
   const used = outcome.gasUsed ?? gas.estimate;
   if (used === null || baseFeePerGas === null || extra === null) return null;
   const value = outcome.status === "reverted" || outcome.status === "halted" ? 0n : input.value;

@@ -146,16 +146,13 @@ export const ranIn = <C extends Case>(run: Run | null, one: C): C & Ran => ({
   ...(run?.readings[one.index] ?? unread(null)),
 });
 
-/** The gas a scan runs a call with: the caller's, or the most that one transaction may have (EIP-7825). */
-export const gasOf = (transaction: Transaction): bigint => transaction.gas ?? eip7825Cap;
-
-/** A user's transaction as a call without nonce and fees. */
-export const bareCall = (transaction: Transaction, gas: bigint): Eth.CallRequest => ({
+/** A user's transaction as a call without nonce and fees; its gas, or the most that one may have (EIP-7825). */
+export const bareCall = (transaction: Transaction): Eth.CallRequest & { readonly gas: bigint } => ({
   from: transaction.from,
   ...(transaction.to === null ? {} : { to: transaction.to }),
   data: transaction.data,
   value: transaction.value,
-  gas,
+  gas: transaction.gas ?? eip7825Cap,
   ...(transaction.accessList === null ? {} : { accessList: transaction.accessList }),
   ...(transaction.authorizationList === null ? {} : { authorizationList: transaction.authorizationList }),
   ...(transaction.blobVersionedHashes === null ? {} : { blobVersionedHashes: transaction.blobVersionedHashes }),

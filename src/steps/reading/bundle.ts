@@ -1,7 +1,8 @@
 /** A bundle as the steps see it: a never-empty list of cases, each carried through the pipeline as one record. */
 import * as Arr from "effect/Array";
 import type { Address } from "../../primitives/hex.js";
-import type { Evidence } from "../../report/finding.js";
+import type { ExtraFees } from "../../chains/feeModel.js";
+import type { Evidence, Finding } from "../../report/finding.js";
 import type { By, Code, Gas, Fee, Outcome, OutcomeLog } from "../../report/parts.js";
 import type { Request } from "../../transaction/request.js";
 import type { Authorization, Transaction } from "../../transaction/schema.js";
@@ -69,17 +70,20 @@ export type Price = Pick<Fee, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGa
 export interface FeeChoice
   extends Chosen<Price>, Pick<Fee, "tipSource" | "tipNamed" | "horizonSeconds" | "shortenedFrom"> {}
 
-/** A case with everything chosen. */
+/** What a chain charges for a case beyond gas × price, as far as it could be read. */
+export interface Charged {
+  /** null = the chain charges, but did not say how much. */
+  readonly extra: ExtraFees | null;
+  readonly findings: ReadonlyArray<Finding>;
+}
+
+/** A case with everything chosen: what will be signed, who is at its ends, and what it costs beyond gas. */
 export interface Filled extends Ran {
   readonly nonce: Chosen<number | null>;
   readonly gas: GasChoice;
   readonly fee: FeeChoice;
+  readonly code: Code;
+  readonly charged: Charged;
   /** null while a field of it is not known. */
   readonly request: Request | null;
-}
-
-/** A case whose ends are known. */
-export interface Placed extends Ran {
-  readonly nonce: Chosen<number | null>;
-  readonly code: Code;
 }

@@ -5,14 +5,7 @@
  * zero; so is a model of the caller's own that throws or names impossible amounts.
  */
 import * as Result from "effect/Result";
-import {
-  gasOnly,
-  noExtraFees,
-  type ExtraFees,
-  type FeeDecision,
-  type FeeModel,
-  type FeeSubject,
-} from "../../chains/feeModel.js";
+import { gasOnly, noExtraFees, type FeeDecision, type FeeModel, type FeeSubject } from "../../chains/feeModel.js";
 import { opStack, predeploys } from "../../chains/opStack.js";
 import type { Chain } from "../../Chains.js";
 import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
@@ -20,7 +13,7 @@ import { address, figures, gas as gasFigure, wei } from "../../primitives/statem
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
-import type { Filled } from "./bundle.js";
+import type { Charged, Filled } from "./bundle.js";
 
 /** What is known when fees beyond gas are decided. */
 export interface Answers {
@@ -69,23 +62,17 @@ const sane = (decision: FeeDecision): FeeDecision => {
   return possible ? decision : { unreadable: "the chain's fee model named impossible amounts" };
 };
 
-/** The fees of one case; null where the chain charges but did not say, with what stands against it. */
-export interface Read {
-  readonly extra: ExtraFees | null;
-  readonly findings: ReadonlyArray<Finding>;
-}
-
-const nothingCharged: Read = { extra: noExtraFees, findings: [] };
+const nothingCharged: Charged = { extra: noExtraFees, findings: [] };
 
 /**
  * The fees of one transaction: what will be signed may use the whole limit, the expected part is by what
  * the simulation took. Blocker: `BlockGasLimitExceeded` where the data alone is more than a block takes
  * (Jovian's data footprint).
  */
-export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: Answers): Read => {
+export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: Answers): Charged => {
   const { chain, oracles, blockGasLimit, horizonSeconds } = answers;
   const where = { step: "funds", transaction: one.index } as const;
-  const failed = (sentence: string, remedy: string): Read => ({
+  const failed = (sentence: string, remedy: string): Charged => ({
     extra: null,
     findings: [
       note(

@@ -23,7 +23,8 @@ export interface FeeFacts {
   readonly history: Result.Result<Eth.FeeHistory, Failure> | null;
   /** null = not asked. */
   readonly receipts: Result.Result<ReadonlyArray<Priced>, Failure> | null;
-  readonly header: Result.Result<Eth.Block, Failure>;
+  /** null = not asked. */
+  readonly header: Result.Result<Eth.Block, Failure> | null;
 }
 
 /** How much of a hurry the caller is in: which percentile of recent tips is proposed. */

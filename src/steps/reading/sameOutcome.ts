@@ -1,111 +1,107 @@
 /**
- * Which of several gas limits to hand out: the smallest whose outcome is that of ample gas. Pure.
+ * Whether runs of the same cases did the same at different gas limits, and which limit is wide enough. Pure.
  *
  * A call hands on 63/64 of its gas, and contracts may swallow an inner failure or read `gasleft`: too
  * tight a limit then looks like success and does something else. So outcomes are compared whole: status,
  * return data, and every log.
  */
-import type * as Eth from "../../Eth.js";
+import type { Outcome, OutcomeLog } from "../../report/parts.js";
 
-/** One run of the same transactions, as far as it is compared. */
-export interface Run {
-  readonly block: Pick<Eth.SimulatedBlock, "number" | "parentHash" | "timestamp">;
-  readonly calls: ReadonlyArray<
-    Pick<Eth.CallResult, "status" | "returnData"> & {
-      readonly logs: ReadonlyArray<Pick<Eth.Log, "address" | "topics" | "data">>;
-    }
-  >;
+/** One outcome, as far as it is compared. */
+export type Result = Pick<Outcome, "status" | "returnData"> & {
+  readonly logs: ReadonlyArray<Pick<OutcomeLog, "address" | "topics" | "data">>;
+};
+
+/** One run of the cases at some limits, in their order, and the block it was simulated in. */
+export interface Tried {
+  readonly block: { readonly number: bigint; readonly parentHash: string; readonly timestamp: bigint };
+  readonly outcomes: ReadonlyArray<Result>;
 }
 
-type Call = Run["calls"][number];
+const logsOf = (one: Result, whole: boolean): string =>
+  one.logs
+    .map(({ address, topics, data }) =>
+      whole
+        ? `${address}:${topics.join(",")}:${data}`
+        : `${address}:${topics[0] ?? ""}:${topics.length}:${data.length}`,
+    )
+    .join(" ")
+    .toLowerCase();
 
-const logsOf = (call: Call, whole: boolean): string =>
-  call.status !== "success"
-    ? ""
-    : call.logs
-        .map(({ address, topics, data }) =>
-          whole
-            ? `${address}:${topics.join(",")}:${data}`
-            : `${address}:${topics[0] ?? ""}:${topics.length}:${data.length}`,
-        )
-        .join(" ")
-        .toLowerCase();
-
-const everyCall = (a: Run, b: Run, test: (one: Call, other: Call) => boolean): boolean =>
-  a.calls.length === b.calls.length &&
-  a.calls.every((one, index) => {
-    const other = b.calls[index];
+const every = (
+  a: ReadonlyArray<Result>,
+  b: ReadonlyArray<Result>,
+  test: (one: Result, other: Result) => boolean,
+): boolean =>
+  a.length === b.length &&
+  a.every((one, index) => {
+    const other = b[index];
     return other !== undefined && one.status === other.status && test(one, other);
   });
 
-/** Equal in status, return data and logs, call by call. */
-export const isSame = (a: Run, b: Run): boolean =>
-  everyCall(
+/** Equal in status, return data and logs, case by case. */
+export const isSame = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>
+  every(
     a,
     b,
     (one, other) =>
-      one.returnData.toLowerCase() === other.returnData.toLowerCase() && logsOf(one, true) === logsOf(other, true),
+      one.returnData?.toLowerCase() === other.returnData?.toLowerCase() && logsOf(one, true) === logsOf(other, true),
   );
 
 /** Equal but for values: the same statuses and sizes, and the same events by the same contracts in the same order. */
-export const hasSameShape = (a: Run, b: Run): boolean =>
-  everyCall(
+const hasSameShape = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>
+  every(
     a,
     b,
-    (one, other) => one.returnData.length === other.returnData.length && logsOf(one, false) === logsOf(other, false),
+    (one, other) => one.returnData?.length === other.returnData?.length && logsOf(one, false) === logsOf(other, false),
   );
 
-/** Whether a call of the run took all the gas it was given and failed: with more it might not. */
-export const isExhausted = (
-  calls: ReadonlyArray<Pick<Eth.CallResult, "status" | "gasUsed">>,
-  limits: ReadonlyArray<bigint>,
-): boolean =>
-  calls.some(({ status, gasUsed }, index) => status !== "success" && gasUsed >= (limits[index] ?? gasUsed + 1n));
+const works = ({ outcomes }: Tried): boolean => outcomes.every(({ status }) => status === "success");
 
 /** Whether both ran in the same simulated block, so that what differs is owed to the gas. */
-const isSameBlock = ({ block: a }: Run, { block: b }: Run): boolean =>
+const isSameBlock = ({ block: a }: Tried, { block: b }: Tried): boolean =>
   a.number === b.number && a.parentHash === b.parentHash && a.timestamp === b.timestamp;
 
-/** What to do. `index` counts the candidates, the tightest being 0. */
-export type Choice =
+/** What to do. `index` counts the limits tried, the tightest being 0. */
+export type Settled =
   | { readonly kind: "take"; readonly index: number }
   /** The values that the transactions return or emit follow the gas they are given: no limit agrees with another. */
   | { readonly kind: "dependent" }
-  /** None of the candidates does what ample gas does. */
+  /** None of the limits does what ample gas does. */
   | { readonly kind: "wider" };
 
 /**
- * Chooses among the candidates, the tightest first; null = that run got no answer. `reference` ran with
- * ample gas; null = there is none, and the first that succeeds is taken.
+ * Which of the limits is handed out, the tightest first; null = that run got no answer. `ample` ran with
+ * as much gas as there is; null = it got no answer, and the first that succeeds is taken.
  */
-export const choose = (candidates: ReadonlyArray<Run | null>, reference: Run | null): Choice => {
-  const [tight] = candidates;
-  if (tight === null || tight === undefined) return { kind: "take", index: 0 };
-  if (reference === null) {
-    const working = candidates.findIndex((run) => run?.calls.every(({ status }) => status === "success") === true);
-    return { kind: "take", index: Math.max(0, working) };
-  }
-  const same = candidates.findIndex((run) => run !== null && isSame(run, reference));
+export const settleLimit = (tried: ReadonlyArray<Tried | null>, ample: Tried | null): Settled => {
+  const working = Math.max(
+    0,
+    tried.findIndex((run) => run !== null && works(run)),
+  );
+  const tight = tried[0] ?? null;
+  if (tight === null || ample === null) return { kind: "take", index: working };
+  const same = tried.findIndex((run) => run !== null && isSame(run.outcomes, ample.outcomes));
   if (same !== -1) return { kind: "take", index: same };
-  const second = candidates[1] ?? null;
+  const second = tried[1] ?? null;
   if (second === null) return { kind: "wider" };
-  if (!hasSameShape(tight, reference))
-    return hasSameShape(second, reference) ? { kind: "take", index: 1 } : { kind: "wider" };
-  if (!isSameBlock(tight, reference)) return { kind: "take", index: 0 };
+  if (!hasSameShape(tight.outcomes, ample.outcomes))
+    return hasSameShape(second.outcomes, ample.outcomes) ? { kind: "take", index: 1 } : { kind: "wider" };
+  if (!isSameBlock(tight, ample)) return { kind: "take", index: 0 };
   // the same events, but two limits agree with each other against ample gas: a threshold
-  return isSame(tight, second) ? { kind: "wider" } : { kind: "dependent" };
+  return isSame(tight.outcomes, second.outcomes) ? { kind: "wider" } : { kind: "dependent" };
 };
 
 /**
- * The first of a row of limits that does what ample gas does; `rungs` ends with ample gas itself. Where
- * only that agrees in every value, the first with the same events, if the tight limit had others.
+ * The first of a row of limits that does what ample gas does; the last is ample gas itself. Where only
+ * that agrees in every value, the first with the same events, if the tight limit had others.
  */
-export const settle = (rungs: ReadonlyArray<Run | null>, reference: Run, tight: Run | null): number => {
-  const last = rungs.length - 1;
-  const same = rungs.findIndex((run) => run !== null && isSame(run, reference));
+export const firstThatHolds = (tried: ReadonlyArray<Tried | null>, ample: Tried, tight: Tried | null): number => {
+  const last = tried.length - 1;
+  const same = tried.findIndex((run) => run !== null && isSame(run.outcomes, ample.outcomes));
   if (same !== -1 && same < last) return same;
-  const alike = rungs.findIndex((run) => run !== null && hasSameShape(run, reference));
-  return tight !== null && !hasSameShape(tight, reference) && alike !== -1 ? alike : last;
+  const alike = tried.findIndex((run) => run !== null && hasSameShape(run.outcomes, ample.outcomes));
+  return tight !== null && !hasSameShape(tight.outcomes, ample.outcomes) && alike !== -1 ? alike : last;
 };
 
 /** `count` limits from above `from` to `to`, each a constant factor above the one before. */

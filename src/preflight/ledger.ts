@@ -1,4 +1,4 @@
-/** One run: its clock, its deadline, its single abort signal, and the ledger of what it asked. */
+/** One call of the pipeline: its clock, its deadline, its single abort signal, and the ledger of what it asked. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { CurrentRun, type LedgerEntry } from "../Rpc.js";
@@ -25,7 +25,7 @@ export const withRun = <A, E, R>(
       Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
         const recorder: Recorder = { startedAt, entries: [] };
         return Effect.provideService(use(recorder), CurrentRun, {
-          round: 1,
+          ...{ round: 1, step: null, run: null },
           deadline: startedAt + deadlineMs,
           record: (entry) => recorder.entries.push(entry),
           signal: controller.signal,

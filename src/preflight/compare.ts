@@ -1,0 +1,149 @@
+/** The runs of a proof beside each other, and beside the earlier report. Pure. */
+import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
+import { address, figures } from "../primitives/statement.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Report } from "../report/schema.js";
+import type { Filled } from "../steps/reading/bundle.js";
+import { differences, isSameShape, type Story } from "../steps/reading/differences.js";
+import { newIn, rights } from "../steps/reading/rights.js";
+import { settle } from "../steps/reading/transferLogs.js";
+import type { Run } from "../steps/simulate.js";
+import type { Measure } from "./limits.js";
+import type { Told } from "./movements.js";
+
+const where = { step: "proof", evidence: "measured" } as const;
+
+/** Whether both runs stood on the same block: null = one of them cannot say. */
+export const isSameBase = (a: Run, b: Run): boolean | null => {
+  const [one, other] = [a.before.environment, b.before.environment];
+  return one === null || other === null ? null : one.number === other.number && one.parentHash === other.parentHash;
+};
+
+/** The base fees of the two contexts differ by a sixteenth; what follows them differs by no more, with room for a constant part. */
+const priceShare = 0.08;
+
+/** Two runs on the same block in two contexts. */
+export interface Contrast {
+  /** One line per difference, with both values. */
+  readonly found: ReadonlyArray<string>;
+  /** Whether they differ only in amounts, and by no more than the base fee does. */
+  readonly isClose: boolean;
+}
+
+/** What differs between two runs. */
+export const contrast = (one: Story, other: Story, tolerance: number): Contrast => {
+  const found = differences(one, other, tolerance);
+  const isClose =
+    found.length > 0 &&
+    isSameShape(one, other) &&
+    differences(one, other, Math.max(tolerance, priceShare)).length === 0;
+  return { found, isClose };
+};
+
+/** The second context was not comparable, or did something else. */
+export const checkContrast = (
+  exact: Run,
+  next: Run,
+  compared: Contrast,
+  followsPrice: boolean,
+): ReadonlyArray<Finding> => {
+  const same = isSameBase(exact, next);
+  if (same !== true)
+    return [
+      note(
+        "BaseNotComparable",
+        "unavailable",
+        {
+          sentence: `whether the outcome depends on being watched could not be checked: ${same === null ? "the witness did not answer" : "the base block moved between the two runs"}`,
+          remedy: "run `prove` again",
+        },
+        { ...where, evidence: "unavailable" },
+      ),
+    ];
+  if (followsPrice)
+    return [
+      note(
+        "PriceDependent",
+        "warning",
+        {
+          sentence: "amounts that move follow the gas price",
+          remedy: "read them as those of this base fee; they will differ by as much as it moves",
+        },
+        where,
+      ),
+    ];
+  return compared.found.length === 0
+    ? []
+    : [fromError(new SimulationDiverged({ differences: compared.found }), "blocker", where)];
+};
+
+/** What differs from the earlier report: on the same block the contract's doing, else the world's. */
+export const checkChange = (
+  report: Report,
+  exact: Run,
+  story: Told,
+  { followsPrice, assumed }: { readonly followsPrice: boolean; readonly assumed: boolean },
+): ReadonlyArray<Finding> => {
+  if (report.observed.tier !== "simulate")
+    return [
+      note(
+        "OutcomeNotCompared",
+        "warning",
+        {
+          sentence: "the earlier run learned no outcome that this one could be compared with",
+          remedy: "run `prove` again",
+        },
+        { ...where, evidence: "unavailable" },
+      ),
+    ];
+  const earlier: Story = {
+    outcomes: report.transactions.map(({ outcome }) => outcome),
+    // why: a scan has only the shape of the events to go by
+    transfers: settle(report.transfers, story.standards),
+    balanceChanges: report.balanceChanges,
+    approvals: report.approvals,
+  };
+  const found = differences(earlier, story, report.options.tolerance);
+  if (found.length === 0) return [];
+  // why: a scan runs without fees, so what follows the gas price was nothing in it
+  if (followsPrice && report.stage === "scanned" && isSameShape(earlier, story)) return [];
+  const now = exact.before.environment;
+  const { simulatedNumber, parentHash } = report.observed;
+  const sameBlock =
+    now !== null && simulatedNumber !== null && now.number === simulatedNumber && now.parentHash === parentHash;
+  return sameBlock && report.stage === "scanned" && !assumed
+    ? [fromError(new SimulationDiverged({ differences: found }), "blocker", where)]
+    : [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
+};
+
+/** How many new parties are named. */
+const mostNamed = 8;
+
+/** Parties and rights that no earlier run knew: they are not measured yet. */
+export const checkNewcomers = (
+  bundle: ReadonlyArray<Filled>,
+  story: Story,
+  measure: Measure,
+): ReadonlyArray<Finding> => {
+  if (measure.cut > 0) return [];
+  const known = new Set(measure.holdings.map(({ account, token }) => `${token}/${account}`));
+  const fresh = story.transfers.flatMap(({ token, from, to }) =>
+    [from, to].filter((account) => BigInt(account) !== 0n && !known.has(`${token}/${account}`)),
+  );
+  const granted = newIn(measure.rights, rights(bundle, Number.POSITIVE_INFINITY).kept);
+  const all = [...new Set([...fresh, ...granted.map(({ spender }) => spender)])];
+  return all.length === 0
+    ? []
+    : [
+        note(
+          "FirstSeenInProof",
+          "warning",
+          {
+            sentence: "parties appeared that the earlier run did not know",
+            numbers: figures(...all.slice(0, mostNamed).map((one) => address("", one))),
+            remedy: "run `prove` again to measure them too",
+          },
+          { ...where, evidence: "logged" },
+        ),
+      ];
+};
