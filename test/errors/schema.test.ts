@@ -34,7 +34,7 @@ const samples: Readonly<Record<string, unknown>> = {
   halt: "InvalidFEOpcode",
   policy: "maxSpent",
   differences: ["status: success, reverted"],
-  missing: ["funds"],
+  missing: [{ reason: "FundsUnknown", sentence: "a payer's funds are not known to suffice", code: null }],
 };
 
 const withFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
@@ -64,9 +64,9 @@ describe("every verdict is the same after JSON, and says what happened, the numb
       expect(read).toBeInstanceOf(member);
       expect(read).toEqual(error);
       expect((read as Verdict).message).toBe(error.message);
-      expect(error.parts.verdict).not.toBe("");
-      expect(error.parts.remedy).not.toBe("");
-      expect(error.message).toContain(error.parts.remedy);
+      expect(error.statement.sentence).not.toBe("");
+      expect(error.statement.remedy).not.toBe("");
+      expect(error.message).toContain(error.statement.remedy);
       expect(error.message).not.toMatch(hidden);
     });
   }
@@ -81,7 +81,7 @@ describe("every reason is the same after JSON inside its RpcError, and advises o
       expect(read).toEqual(error);
       expect(read.reason).toBeInstanceOf(member);
       expect(error.message).toContain("eth_call");
-      expect(error.parts.remedy).not.toBe("");
+      expect(error.statement.remedy).not.toBe("");
       expect(error.message).not.toMatch(hidden);
       expect(error.isRetryable).toBe(reason.advice.retryOn === "same");
       expect(reason.advice.isRetryable).toBe(reason.advice.retryTimes > 0);
