@@ -43,7 +43,9 @@ describe("toText", () => {
 
   it("decodes the call and the revert with their arguments, and groups findings by severity", () => {
     const text = toText(blocked(), { width: 400 });
-    expect(text.split("\n")[0]).toBe("BLOCKED · do not send it: 2 blockers");
+    expect(text.split("\n")[0]).toBe(
+      "BLOCKED · the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000) (and 1 more blocker)",
+    );
     expect(lineWith(text, "  call ")).toContain(
       "transfer(recipient: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, amount: 1000000)",
     );
@@ -54,14 +56,14 @@ describe("toText", () => {
     const at = ["Blockers (2)", "Warnings (1)", "Information (1)"].map((title) => text.indexOf(title));
     expect(at.every((index) => index > 0)).toBe(true);
     expect([...at].sort((a, b) => a - b)).toEqual(at);
-    expect(text).toContain("the sender is short by 1 ETH");
+    expect(lineWith(text, "short by")).toContain("short by 1 ETH, account 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
     expect(text).toContain("→ fund the account with at least 1000000000000000000 wei");
     expect(text.trimEnd().split("\n").at(-1)).toContain("Next: do not sign");
   });
 
   it("names the tier and what could not be checked", () => {
     const text = toText(unknown(), { width: 200 });
-    expect(text.split("\n")[0]).toBe("UNKNOWN · nothing found that blocks it, but 1 needed check could not be made");
+    expect(text.split("\n")[0]).toBe("UNKNOWN · eth_simulateV1: the node does not support this method");
     expect(lineWith(text, "  tier")).toContain("call: eth_call and eth_estimateGas only");
     expect(text).toContain("Could not check (1)");
     expect(text).toContain('code -32601, "the method does not exist"');
@@ -128,10 +130,22 @@ const withStrings = (text: string): Report =>
     tokens: [{ token: usdc, name: text, symbol: text, decimals: 6 }],
     transfers: tokens().transfers,
     findings: [
-      note("TransferMismatch", "warning", { verdict: text, evidence: text, remedy: text }, { step: "assets" }),
+      note(
+        "TransferMismatch",
+        "warning",
+        {
+          sentence: text,
+          numbers: [
+            { name: text, unit: "count", value: 1n },
+            { name: "", unit: "quote", value: text },
+            { name: "", unit: "address", value: text },
+          ],
+          remedy: text,
+        },
+        { step: "assets", evidence: "assumed" },
+      ),
     ],
     transactions: [{ ...transfer, outcome: { ...transfer.outcome, status: "reverted", revert } }],
-    ledger: { rounds: 1, requests: [{ method: text, round: 1, ms: 1, bytes: 1, tries: 1 }], ms: 1 },
   });
 
 // eslint-disable-next-line no-control-regex
@@ -212,7 +226,7 @@ describe("toHtml", () => {
     expect(html).toContain("prefers-color-scheme:dark");
     expect(html).toContain("<h1>BLOCKED</h1>");
     expect(html).toContain("ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
-    expect(html).toContain("the sender is short by 1 ETH");
+    expect(html).toContain("short by 1 ETH");
     expect(html).toContain("<strong>Next:</strong>");
   });
 });
