@@ -1,6 +1,6 @@
 /** What the input alone shows wrong, before anything is sent. */
 import * as Schema from "effect/Schema";
-import { count, figures, statementText, type Statement } from "../primitives/statement.js";
+import { count, figures, statementText, text, type Statement } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 
 /** A field of the input that cannot be right; nothing was sent. */
@@ -10,8 +10,15 @@ export class InvalidTransaction extends Schema.TaggedError<InvalidTransaction>()
   /** What is wrong with it. */
   problem: Schema.String,
 }) {
+  get statement(): Statement {
+    return {
+      sentence: `${escapeText(this.field)}: ${this.problem}`,
+      numbers: figures(text("", "nothing was sent")),
+      remedy: "correct the input",
+    };
+  }
   override get message(): string {
-    return `${escapeText(this.field)}: ${escapeText(this.problem, 1024)} · nothing was sent · correct the input`;
+    return statementText(this.statement);
   }
 }
 

@@ -69,7 +69,7 @@ const valueText = (figure: Figure, symbol: string | undefined): string => {
     case "wei":
       return formatWei(figure.value, symbol);
     case "weiPerGas":
-      return formatGasPrice(figure.value);
+      return formatGasPrice(figure.value, symbol);
     case "gas":
       return formatGas(figure.value);
     case "seconds":

@@ -91,7 +91,7 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
       ...approvalsSection(report, names),
       ...fundsSection(report, money),
       ...findingsSection(report, symbol),
-      ...observedSection(report),
+      ...observedSection(report, symbol),
       ...addressesSection(names),
     ],
     next: nextOf(report),

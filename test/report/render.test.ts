@@ -6,7 +6,8 @@ import { note } from "../../src/report/finding.js";
 import { toHtml } from "../../src/report/html.js";
 import { fromJson } from "../../src/report/json.js";
 import { toMarkdown } from "../../src/report/markdown.js";
-import { Report } from "../../src/report/schema.js";
+import { Report, type World } from "../../src/report/schema.js";
+import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import { toText } from "../../src/report/text.js";
 import { hostile, jsonOf } from "./arbitrary.js";
 import { alice, blocked, report, revert, tokens, transfer, unknown, usdc } from "./fixtures.js";
@@ -68,6 +69,46 @@ describe("toText", () => {
     expect(text).toContain("Could not check (1)");
     expect(text).toContain('code -32601, "the method does not exist"');
     expect(lineWith(text, "Next:")).toContain("doctor URL");
+  });
+
+  it("says who chose what will be signed, and why there is no estimate", () => {
+    const refused = new RpcError({ method: "eth_estimateGas", reason: new MethodNotSupported({ detail: "no" }) });
+    const chosen = {
+      ...transfer,
+      gas: { ...transfer.gas, by: "caller", estimate: null, refusal: refused },
+      nonce: { ...transfer.nonce, by: "reserved" },
+      fee: { ...transfer.fee, by: "caller", tipNamed: 10n ** 12n },
+    } as const;
+    const text = toText(report({ transactions: [chosen] }), { width: 300 });
+    expect(lineWith(text, "  gas  ")).toContain("limit 21,000 (fixed by the caller) · used 21,000");
+    expect(lineWith(text, "  gas  ")).toContain("no estimate: eth_estimateGas: the node does not support this method");
+    expect(lineWith(text, "  nonce")).toContain("7 (reserved) · next free 7");
+    expect(lineWith(text, "  fee ")).toContain("at most 2.1 gwei per gas (fixed by the caller) · tip 1 gwei per gas");
+    expect(lineWith(text, "  fee ")).toContain("1000 gwei per gas named as a tip, more than is ever proposed");
+    expect(toText(report())).not.toMatch(/fixed by|reserved|named as/);
+  });
+
+  it("names the worlds of the proof in one line, and which differ", () => {
+    const { observed } = report();
+    const world = (run: World["run"], number: bigint | null, agrees: boolean | null): World => ({
+      run,
+      state: "pending",
+      number,
+      timestamp: number === null ? null : 1_790_000_000n + number,
+      feeRecipient: null,
+      gasLimit: null,
+      agrees,
+    });
+    const proven = (...worlds: ReadonlyArray<World>) =>
+      toText(report({ observed: { ...observed, worlds } }), { width: 300 });
+    expect(lineWith(proven(world("exact", 101n, true), world("next", 102n, true)), "  proven")).toContain(
+      "the same in 2 worlds: exact as block 101 at 2026-09-21T14:15:01Z, next as block 102 at 2026-09-21T14:15:02Z",
+    );
+    expect(lineWith(proven(world("exact", 101n, true), world("next", null, false)), "  proven")).toMatch(
+      /  in 2 worlds: exact as block 101 at \S+, next as a block not known \(DIFFERS\)$/,
+    );
+    expect(lineWith(proven(world("exact", 1n, null)), "  proven")).toMatch(/  in 1 world: .+ \(not compared\)$/);
+    expect(proven()).not.toContain("world");
   });
 
   it("gives each movement one aligned line with sign, unit, raw amount and evidence", () => {

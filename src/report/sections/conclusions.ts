@@ -128,7 +128,7 @@ const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
 };
 
 /** The state everything was asked on, and what it took. */
-export const observedSection = ({ observed, ledger, digest }: Report): ReadonlyArray<Section> =>
+export const observedSection = ({ observed, ledger, digest }: Report, symbol: string): ReadonlyArray<Section> =>
   section(
     "Observed",
     facts(
@@ -147,7 +147,7 @@ export const observedSection = ({ observed, ledger, digest }: Report): ReadonlyA
         : {
             label: "header",
             text: joined(
-              known(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee)}`),
+              known(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee, symbol)}`),
               known(observed.gasLimit, (gas) => `gas limit ${formatGas(gas)}`),
             ),
           },

@@ -100,18 +100,19 @@ const tipSources: Readonly<Record<Fee["tipSource"], string>> = {
   unknown: "no source",
 };
 
-const capText = (fee: Fee): string | null =>
-  known(fee.gasPrice, (price) => `gas price ${formatGasPrice(price)}`) ??
-  known(fee.maxFeePerGas, (most) => `at most ${formatGasPrice(most)}`);
-
-const feeText = (fee: Fee): string =>
-  joined(
-    known(capText(fee), (cap) => `${cap}${chosenBy[fee.by]}`) ?? "not known",
-    known(fee.maxPriorityFeePerGas, (tip) => `tip ${formatGasPrice(tip)} (from ${tipSources[fee.tipSource]})`),
-    known(fee.tipNamed, (tip) => `${formatGasPrice(tip)} named as a tip, more than is ever proposed`),
-    known(fee.baseFeePerGas, (base) => `base fee ${formatGasPrice(base)}`),
+const feeText = (fee: Fee, { symbol }: Money): string => {
+  const price = (weiPerGas: bigint) => formatGasPrice(weiPerGas, symbol);
+  const cap =
+    known(fee.gasPrice, (most) => `gas price ${price(most)}`) ??
+    known(fee.maxFeePerGas, (most) => `at most ${price(most)}`);
+  return joined(
+    known(cap, (most) => `${most}${chosenBy[fee.by]}`) ?? "not known",
+    known(fee.maxPriorityFeePerGas, (tip) => `tip ${price(tip)} (from ${tipSources[fee.tipSource]})`),
+    known(fee.tipNamed, (tip) => `${price(tip)} named as a tip, more than is ever proposed`),
+    known(fee.baseFeePerGas, (base) => `base fee ${price(base)}`),
     known(fee.horizonSeconds, (seconds) => `holds through ${seconds} s of full blocks`),
   );
+};
 
 /** The request in one line, every field with its exact value. */
 const requestText = (request: Request, money: Money): string =>
@@ -186,7 +187,7 @@ export const transactionSection = (
       events === null ? null : { label: "events", text: events },
       { label: "gas", text: gasText(gas), evidence: gas.evidence },
       { label: "nonce", text: nonceText(nonce), evidence: nonce.evidence },
-      { label: "fee", text: feeText(fee), evidence: fee.evidence },
+      { label: "fee", text: feeText(fee, money), evidence: fee.evidence },
       request === null
         ? { label: "request", text: "none: a field of it is not known", tone: "warn" }
         : { label: "request", text: requestText(request, money) },
