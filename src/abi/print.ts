@@ -8,7 +8,7 @@
 import * as Result from "effect/Result";
 import { decodeFunctionData, type AbiFunction } from "viem";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
-import { isDecodable } from "./decodable.js";
+import { hasDecodable } from "./decodable.js";
 import type { DecodedResult } from "./decoded.js";
 import type { Provenance, Revert, RevertCustom, RevertLayer } from "./revert.js";
 
@@ -128,7 +128,7 @@ export const describeCalldata = (data: string, item: unknown): string | null => 
   const name = nameOf(item);
   if (name === "") return selectorText(data);
   const inputs = parametersOf(item, "inputs");
-  if (sizeOf(data) > most.bytes || !isDecodable(inputs))
+  if (sizeOf(data) > most.bytes || !hasDecodable(item, "inputs"))
     return `${escapeText(name, 80)}(…) with ${sizeOf(data)} bytes of data`;
   return safely(
     () => {
@@ -146,7 +146,6 @@ export const describeResult = (result: DecodedResult): string | null => {
   const outputs = parametersOf(result.item, "outputs");
   const [only, ...others] = outputs;
   if (outputs.length === 0) return null;
-  if (!isDecodable(outputs)) return shortHex(result.data);
   const value = result.value;
   if (value === undefined) return shortHex(result.data);
   return describeValue(others.length === 0 ? only : { type: "tuple", components: outputs }, value);
@@ -154,16 +153,11 @@ export const describeResult = (result: DecodedResult): string | null => {
 
 const customText = (custom: RevertCustom): string => {
   const inputs = parametersOf(custom.item, "inputs");
-  const readable = sizeOf(custom.data) <= most.bytes && Array.isArray(record(custom.item)?.["inputs"]);
-  return safely(
-    () => {
-      const args = readable && isDecodable(inputs) ? custom.args : null;
-      return args?.length === inputs.length
-        ? callIn(custom.name, inputs, args)
-        : escapeText(custom.signature, most.call);
-    },
-    () => escapeText(custom.signature, most.call),
-  );
+  const readable = sizeOf(custom.data) <= most.bytes && hasDecodable(custom.item, "inputs");
+  const args = readable ? custom.args : null;
+  return args?.length === inputs.length
+    ? describeCall(custom.name, inputs, args)
+    : escapeText(custom.signature, most.call);
 };
 
 const meaningText = (meaning: string | null): string => (meaning === null ? "" : `: ${escapeText(meaning)}`);

@@ -2,7 +2,7 @@ import { concatHex, encodeAbiParameters, encodeErrorResult, encodeFunctionData, 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readingsOf } from "../../src/cli/decode.js";
-import { DecodedResult } from "../../src/abi/decoded.js";
+import { DecodedLog, DecodedResult } from "../../src/abi/decoded.js";
 import { decodeRevert } from "../../src/abi/decodeRevert.js";
 import {
   describeCall,
@@ -164,6 +164,10 @@ describe("a revert", () => {
         const revert = new Revert({ data, layers: [{ path: "\u0000", layer }] });
         expect(describeRevert(revert)).not.toMatch(bad);
       }
+      expect(custom.args).toEqual([]);
+      expect(new DecodedResult({ name: "f", item: json(item), data }).value).toBeUndefined();
+      const log = { name: "E", signature: "E()", item: json(item), topics: [], data, provenance: [] };
+      expect(new DecodedLog(log).args).toBeUndefined();
       expect(describeLayer(custom)).toContain("Forged\\u{1b}[31m(): line\\u{a}line");
     }
   });
