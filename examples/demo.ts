@@ -35,7 +35,12 @@ if (token === null || token === undefined) throw new Error("the token was not de
 
 let surprises = 0;
 /** Prints a report and holds it to the verdict, and to the reason, that this scene is about. */
-const show = (title: string, report: Report.Report, verdict: Report.Report["verdict"], because?: string) => {
+const show = (
+  title: string,
+  report: Report.Report,
+  verdict: Report.Report["verdict"],
+  because?: Report.FindingCode,
+) => {
   console.log(`\n━━ ${title}\n`);
   console.log(Report.toText(report));
   const blockers = report.findings.filter(({ severity }) => severity === "blocker").map(({ code }) => code);

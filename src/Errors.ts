@@ -6,12 +6,13 @@ import * as Schema from "effect/Schema";
 import { RpcError } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 
-export { classify, looksLikeRevert, type ClassifyInput } from "./errors/classify.js";
+export { classify, type ClassifyInput } from "./errors/classify.js";
 export { decodeLog, decodeResult, type RawLog } from "./abi/decodeLogs.js";
 export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources } from "./abi/decodeRevert.js";
 export { DecodedLog, DecodedResult } from "./abi/decoded.js";
-export { describeRevert } from "./abi/print.js";
-export { InvalidTransaction } from "./errors/input.js";
+export { describeRevert, type RevertTextOptions } from "./abi/print.js";
+export { looksLikeRevert } from "./abi/revertBytes.js";
+export { InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
 export * from "./abi/revert.js";
 export * from "./errors/rpc.js";

@@ -95,7 +95,9 @@ describe("rights", () => {
     expect(tag(Policy.noNewApprovals, granting({ before: null, evidence: "logged" }))).toBe("Unknown");
     expect(tag(Policy.noNewApprovals, unknown())).toBe("Unknown");
     for (const code of ["PartiesCut", "FirstSeenInProof"] as const) {
-      const cut = report({ findings: [note(code, "warning", { verdict: "more" }, { step: "proof" })] });
+      const cut = report({
+        findings: [note(code, "warning", { sentence: "more" }, { step: "proof", evidence: "assumed" })],
+      });
       expect(tag(Policy.noNewApprovals, cut)).toBe("Unknown");
     }
   });

@@ -22,3 +22,7 @@ const areModest = (parameters: unknown, depth: number): boolean =>
 
 /** Whether every parameter of the list can be decoded in bounded time. */
 export const isDecodable = (parameters: unknown): boolean => areModest(parameters, 0);
+
+/** Whether the ABI item has such a list under `field`. */
+export const hasDecodable = (item: unknown, field: "inputs" | "outputs"): boolean =>
+  typeof item === "object" && item !== null && isDecodable((item as Readonly<Record<string, unknown>>)[field]);

@@ -195,5 +195,3 @@ export const decodeRevert = (
     trusted,
   );
 };
-
-/** @internal the most bytes that are looked at. */

@@ -6,6 +6,7 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { decodeEventLog, decodeFunctionResult, toEventSelector, type AbiEvent, type AbiFunction } from "viem";
 import { Hash, Hex } from "../primitives/hex.js";
+import { hasDecodable } from "./decodable.js";
 import { Provenance } from "./revert.js";
 
 /** What a call returned, read by its function's ABI item. */
@@ -16,6 +17,8 @@ export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")(
 }) {
   /** The return value as viem gives it: one value, or an array of several; undefined where the item does not fit. */
   get value(): unknown {
+    // why: an item of somebody's JSON may be made to keep a decoder busy for ever
+    if (!hasDecodable(this.item, "outputs")) return undefined;
     return Result.getOrUndefined(
       Result.try((): unknown => decodeFunctionResult({ abi: [this.item as unknown as AbiFunction], data: this.data })),
     );
@@ -33,6 +36,7 @@ export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
 }) {
   /** The arguments by name, or by position where the ABI names none; an indexed dynamic value is its hash. */
   get args(): unknown {
+    if (!hasDecodable(this.item, "inputs")) return undefined;
     const item = this.item as unknown as AbiEvent;
     // viem finds an event by its first topic, which an anonymous event lacks
     const topics = item.anonymous === true ? [toEventSelector(this.signature), ...this.topics] : this.topics;

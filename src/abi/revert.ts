@@ -8,6 +8,7 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { decodeErrorResult, type AbiParameter } from "viem";
 import { Address, Hex, nullable } from "../primitives/hex.js";
+import { hasDecodable } from "./decodable.js";
 
 /** Where the ABI item that explains the bytes came from. */
 export const Provenance = Schema.Struct({
@@ -53,6 +54,8 @@ export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
 }) {
   /** The decoded arguments, in order; none where the item does not fit the bytes, as in a forged report. */
   get args(): ReadonlyArray<unknown> {
+    // why: an item of somebody's JSON may be made to keep a decoder busy for ever
+    if (!hasDecodable(this.item, "inputs")) return [];
     const abi = [this.item] as unknown as readonly [{ type: "error"; name: string; inputs: readonly AbiParameter[] }];
     return Result.getOrElse(
       Result.try(() => (decodeErrorResult({ abi, data: this.data }).args as ReadonlyArray<unknown> | undefined) ?? []),

@@ -14,10 +14,10 @@ import {
   type AbiFunction,
 } from "viem";
 import { decodeRevert } from "../abi/decodeRevert.js";
+import { describeCall, describeCalldata, describeLayer, describeValue } from "../abi/print.js";
 import type { Hex } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
 import { isDecodable } from "../abi/decodable.js";
-import { callText, dataText, layerText, valueText } from "../report/values.js";
 import { Exited, exitCodes, WrongUsage } from "./exit.js";
 import { readAbi } from "./files.js";
 import { print } from "./terminal.js";
@@ -40,7 +40,7 @@ const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
           : layer._tag === "Panic"
             ? "Panic(uint256)"
             : layer.candidates.map((candidate) => candidate.signature).join(" or ");
-    const text = `${path === "" ? "" : `${escapeText(path, 60)}: `}${layerText(layer)}`;
+    const text = `${path === "" ? "" : `${escapeText(path, 60)}: `}${describeLayer(layer, { sources: true })}`;
     return [{ kind: "revert", signature: escapeText(signature, 400), text }];
   });
 
@@ -49,7 +49,7 @@ const callReadings = (data: Hex, abi: Abi): ReadonlyArray<Reading> =>
     .filter((item): item is AbiFunction => item.type === "function")
     .filter((item) => toFunctionSelector(item) === data.slice(0, 10).toLowerCase())
     .flatMap((item) => {
-      const text = dataText(data, item);
+      const text = describeCalldata(data, item);
       return text === null || text.startsWith("selector ")
         ? []
         : [{ kind: "call", signature: toFunctionSignature(item), text }];
@@ -68,7 +68,7 @@ const eventReadings = (data: Hex, topics: ReadonlyArray<`0x${string}`>, abi: Abi
         const parameters = values.map(
           ([name], index) => item.inputs.find((input) => input.name === name) ?? item.inputs[index],
         );
-        return callText(
+        return describeCall(
           item.name,
           parameters,
           values.map(([, value]) => value),
@@ -130,7 +130,7 @@ export const decode = Command.make(
           ? readings.map(({ kind, text }) => `${kind}  ${text}`).join("\n")
           : data.length === 2
             ? "no data: a revert without a reason, or an empty call"
-            : `nothing known begins with ${valueText({ type: "bytes4" }, data.slice(0, 10))}; give the contract's ABI with --abi`,
+            : `nothing known begins with ${describeValue({ type: "bytes4" }, data.slice(0, 10))}; give the contract's ABI with --abi`,
     );
     return yield* new Exited({ code: readings.length > 0 ? exitCodes.ready : exitCodes.unknown });
   }),

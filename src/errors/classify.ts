@@ -144,8 +144,3 @@ export const classify = (input: ClassifyInput): RpcError | Verdict => {
     () => new RpcError({ method: "", reason: new InternalError({ detail: "the answer could not be read" }) }),
   );
 };
-
-/** Whether the error is about the transaction (a verdict) rather than about the conversation. */
-export const isVerdict = (error: RpcError | Verdict): error is Verdict => error._tag !== "RpcError";
-
-export { looksLikeRevert } from "../abi/revertBytes.js";

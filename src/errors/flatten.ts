@@ -9,7 +9,7 @@ import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { isBytes } from "../primitives/bytes.js";
 import type { Hex } from "../primitives/hex.js";
-import { bytesInText, revertText } from "./revertText.js";
+import { bytesInText, saysReverted } from "./saysReverted.js";
 
 /** Bounds of one answer: levels of nesting, objects visited, characters read per text and in all. */
 export const bounds = { depth: 6, objects: 48, characters: 4096, total: 12_288 } as const;
@@ -80,7 +80,7 @@ const isHash = (key: string): boolean => /^0x[0-9a-fA-F]{64}$/.test(key);
 /** The JSON that a text carries, with the words before it; undefined for plain words and for reverts. */
 const embedded = (text: string): { readonly before: string; readonly value: object } | undefined => {
   const start = text.search(/[{[]/);
-  if (start < 0 || start > 512 || text.length > 262_144 || revertText(text)) return undefined;
+  if (start < 0 || start > 512 || text.length > 262_144 || saysReverted(text)) return undefined;
   const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
   if (end <= start) return undefined;
   const value = parseJson(text.slice(start, end + 1));

@@ -21,33 +21,14 @@ import {
   SimBlockOrder,
   StateUnavailable,
   BlockNotFound,
-  BlockRange,
 } from "./reasons/block.js";
 import { NodeLimitExceeded, InvalidParams, MalformedResponse, InternalError } from "./reasons/request.js";
 import { statementText, type Statement } from "../primitives/statement.js";
 
 export type { RetryAdvice } from "./reasons/answer.js";
-export {
-  BlockRange,
-  Unauthorized,
-  MethodNotPermitted,
-  MethodNotSupported,
-  RateLimited,
-  LogRangeTooLarge,
-  UpstreamUnavailable,
-  PendingUnavailable,
-  HistoryPruned,
-  NodeSyncing,
-  Timeout,
-  SimBlockOrder,
-  NodeLimitExceeded,
-  StateUnavailable,
-  BlockNotFound,
-  InvalidParams,
-  MalformedResponse,
-  Transport,
-  InternalError,
-};
+export * from "./reasons/block.js";
+export * from "./reasons/endpoint.js";
+export * from "./reasons/request.js";
 
 /** Every reason, in the order of the design. */
 export const Reason = Schema.Union([

@@ -1,6 +1,6 @@
 /** What is said of something, as data: a sentence, numbers with their units, a remedy. Text is made when it is shown. */
 import * as Schema from "effect/Schema";
-import { escapeText } from "./text.js";
+import { checksummed, escapeText } from "./text.js";
 import { formatGas, formatGasPrice, formatWei } from "./units.js";
 
 /**
@@ -61,15 +61,15 @@ export const text = words("text");
 export const figures = (...known: ReadonlyArray<Figure | null>): ReadonlyArray<Figure> =>
   known.filter((figure) => figure !== null);
 
-/** Longer than any list of differences needs to be read. */
-const mostCharacters = 1024;
+/** More than anybody reads: characters of one text, figures of one statement. A forged report may hold any number. */
+const most = { characters: 1024, name: 48, figures: 32 } as const;
 
 const valueText = (figure: Figure, symbol: string | undefined): string => {
   switch (figure.unit) {
     case "wei":
       return formatWei(figure.value, symbol);
     case "weiPerGas":
-      return formatGasPrice(figure.value);
+      return formatGasPrice(figure.value, symbol);
     case "gas":
       return formatGas(figure.value);
     case "seconds":
@@ -85,20 +85,30 @@ const valueText = (figure: Figure, symbol: string | undefined): string => {
     case "quote":
       return `"${escapeText(figure.value)}"`;
     case "address":
+      return checksummed(figure.value);
     case "hash":
     case "text":
-      return escapeText(figure.value, mostCharacters);
+      return escapeText(figure.value, most.characters);
   }
 };
 
-/** `gas limit 21,000 gas`; native amounts in `symbol`. */
+/** `gas limit 21,000 gas`, escaped; native amounts in `symbol`. */
 export const figureText = (figure: Figure, symbol?: string): string =>
-  figure.name === "" ? valueText(figure, symbol) : `${figure.name} ${valueText(figure, symbol)}`;
+  figure.name === "" ? valueText(figure, symbol) : `${escapeText(figure.name, most.name)} ${valueText(figure, symbol)}`;
 
-/** The numbers in one line. */
-export const numbersText = ({ numbers }: Pick<Statement, "numbers">, symbol?: string): string =>
-  numbers.map((figure) => figureText(figure, symbol)).join(", ");
+/** The numbers in one line, escaped. */
+export const numbersText = ({ numbers }: Pick<Statement, "numbers">, symbol?: string): string => {
+  const shown = numbers.slice(0, most.figures).map((figure) => figureText(figure, symbol));
+  const cut = numbers.length - shown.length;
+  return [...shown, ...(cut === 0 ? [] : [`… and ${cut} more`])].join(", ");
+};
 
-/** `sentence · numbers · remedy`, leaving out what is empty. */
+/** `sentence · numbers · remedy`, escaped, leaving out what is empty. */
 export const statementText = (statement: Statement, symbol?: string): string =>
-  [statement.sentence, numbersText(statement, symbol), statement.remedy].filter((part) => part !== "").join(" · ");
+  [
+    escapeText(statement.sentence, most.characters),
+    numbersText(statement, symbol),
+    escapeText(statement.remedy, most.characters),
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");

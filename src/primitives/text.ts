@@ -6,6 +6,8 @@
  * shown as `\u{…}` and the length is bounded. The raw bytes stay where they came from.
  */
 
+import { getAddress, isAddress } from "viem";
+
 // C0, C1, soft hyphen, Arabic letter mark, Hangul/Khmer fillers, Mongolian separators, zero-width and bidi marks,
 // line/paragraph separators, invisible operators, variation selectors, BOM, interlinear marks, tags, lone surrogates.
 const hidden =
@@ -33,6 +35,14 @@ export const shortHex = (data: string, bytes: number = 36): string => {
   const size = Math.max(0, (data.length - 2) >> 1);
   return size <= bytes ? escapeText(data) : `${escapeText(data.slice(0, 2 + bytes * 2))}… (${size} bytes)`;
 };
+
+/** Somebody else's words in quotation marks that nothing inside can close. */
+export const quoteText = (text: string, limit: number = quoteLimit): string =>
+  `"${escapeText(text.slice(0, limit).replace(/["\\]/g, "\\$&"), limit * 2)}${text.length > limit ? `… (+${text.length - limit} characters)` : ""}"`;
+
+/** The address with its checksum, or escaped when it is none. */
+export const checksummed = (address: string): string =>
+  isAddress(address, { strict: false }) ? getAddress(address) : escapeText(address, 64);
 
 /** `0x1234…abcd`, for lines where the whole address stands elsewhere. */
 export const shortAddress = (address: string): string =>

@@ -24,9 +24,9 @@ export const formatWei = (wei: bigint, symbol: string = "ETH"): string => {
   return `${wei} wei`;
 };
 
-/** A gas price: gwei with its unit, or wei when it would be too small to read. */
-export const formatGasPrice = (weiPerGas: bigint): string =>
-  weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas)} per gas`;
+/** A gas price: gwei with its unit, or wei when it would be too small to read; absurd ones in `symbol`. */
+export const formatGasPrice = (weiPerGas: bigint, symbol?: string): string =>
+  weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas, symbol)} per gas`;
 
 /** Gas with thousands separated: `21,000 gas`. */
 export const formatGas = (gas: bigint): string => `${gas.toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",")} gas`;

@@ -1,12 +1,14 @@
 /** The whole report as one document: the verdict, the sections in reading order, and what to do next. */
 import { lookup } from "../Chains.js";
 import { escapeText } from "../primitives/text.js";
-import type { Document } from "./document.js";
+import { joined, type Document } from "./document.js";
+import type { Severity } from "./finding.js";
 import type { Report } from "./schema.js";
 import { findingsSection, fundsSection, observedSection } from "./sections/conclusions.js";
 import { addressesSection, approvalsSection, balancesSection, transfersSection } from "./sections/movements.js";
 import { transactionSection } from "./sections/transaction.js";
 import { namesOf } from "./tokens.js";
+import { decidingSeverity } from "./verdict.js";
 import type { Price } from "./values.js";
 
 /** What every rendering takes. */
@@ -18,22 +20,22 @@ export interface RenderOptions {
 }
 
 const count = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
-const ofSeverity = (report: Report, severity: string) =>
+const ofSeverity = (report: Report, severity: Severity | null) =>
   report.findings.filter((finding) => finding.severity === severity);
 
-const meaningOf = (report: Report): string => {
-  switch (report.verdict) {
-    case "ready":
-      return report.stage === "proven"
-        ? "every check was made on the state asked for, and the exact request was proven"
-        : "nothing found against it yet; not proven";
-    case "caution":
-      return `${report.stage === "proven" ? "proven" : "nothing blocks so far; not proven"}, with ${count(ofSeverity(report, "warning").length, "warning")}`;
-    case "unknown":
-      return `nothing found that blocks it, but ${count(ofSeverity(report, "unavailable").length, "needed check")} could not be made`;
-    case "blocked":
-      return `do not send it: ${count(ofSeverity(report, "blocker").length, "blocker")}`;
-  }
+const kinds: Readonly<Record<Severity, string>> = {
+  blocker: "blocker",
+  unavailable: "missing check",
+  warning: "warning",
+  info: "remark",
+};
+
+/** The reason, and how many more there are. */
+const headline = (report: Report): string => {
+  const deciding = decidingSeverity[report.verdict];
+  const others = ofSeverity(report, deciding).length - 1;
+  const more = deciding === null || others < 1 ? "" : ` (and ${count(others, `more ${kinds[deciding]}`)})`;
+  return `${escapeText(report.because, 600)}${more}`;
 };
 
 const nextOf = (report: Report): string => {
@@ -73,13 +75,13 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
   const transactions = report.transactions.length;
   return {
     verdict: report.verdict,
-    meaning: meaningOf(report),
-    summary: [
+    because: headline(report),
+    summary: joined(
       count(transactions, "transaction"),
       report.chainId === null ? "chain not known" : `chain ${report.chainId}${chain.known ? ` (${chain.name})` : ""}`,
       report.stage,
       new Date(Math.min(Math.max(report.observed.at, 0), 8.64e15)).toISOString(),
-    ].join(" · "),
+    ),
     sections: [
       ...report.transactions.flatMap((transaction, index) =>
         transactionSection(transaction, index, transactions, money),
@@ -88,8 +90,8 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
       ...balancesSection(report, names),
       ...approvalsSection(report, names),
       ...fundsSection(report, money),
-      ...findingsSection(report),
-      ...observedSection(report),
+      ...findingsSection(report, symbol),
+      ...observedSection(report, symbol),
       ...addressesSection(names),
     ],
     next: nextOf(report),

@@ -53,8 +53,8 @@ export interface Section {
 
 export interface Document {
   readonly verdict: VerdictName;
-  /** One clause on what the verdict means here. */
-  readonly meaning: string;
+  /** The one reason for the verdict. */
+  readonly because: string;
   /** What was asked, where and when, in one line. */
   readonly summary: string;
   readonly sections: ReadonlyArray<Section>;
@@ -69,11 +69,22 @@ export const verdictTone = (verdict: VerdictName): Tone =>
 /** More rows than anyone reads; the JSON form has them all. */
 const maxRows = 200;
 
-/** A table of at most 200 rows; nothing at all when there are none. */
-export const table = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<ReadonlyArray<Cell>>): ReadonlyArray<Block> =>
-  rows.length === 0
+/** A table of at most 200 rows, one for each item; nothing at all when there are none. */
+export const table = <A>(
+  columns: ReadonlyArray<Column>,
+  items: ReadonlyArray<A>,
+  row: (item: A) => ReadonlyArray<Cell>,
+): ReadonlyArray<Block> =>
+  items.length === 0
     ? []
-    : [{ kind: "table", columns, rows: rows.slice(0, maxRows), cut: Math.max(0, rows.length - maxRows) }];
+    : [
+        {
+          kind: "table",
+          columns,
+          rows: items.slice(0, maxRows).map(row),
+          cut: Math.max(0, items.length - maxRows),
+        },
+      ];
 
 /** The facts that are known; nothing at all when there are none. */
 export const facts = (...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Block> => {
@@ -84,6 +95,14 @@ export const facts = (...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Block>
 /** A section, or none when it would be empty. */
 export const section = (title: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Section> =>
   blocks.length === 0 ? [] : [{ title, blocks }];
+
+/** The parts that there are, with a dot between. */
+export const joined = (...parts: ReadonlyArray<string | null>): string =>
+  parts.filter((part) => part !== null && part !== "").join(" · ");
+
+/** What is known, in words; null where it is not known. */
+export const known = <A>(value: A | null, text: (value: A) => string): string | null =>
+  value === null ? null : text(value);
 
 export const left = (title: string): Column => ({ title, align: "left" });
 export const right = (title: string): Column => ({ title, align: "right" });

@@ -88,11 +88,11 @@ export const NoteCode = Schema.Literals([
 export type NoteCode = typeof NoteCode.Type;
 
 /** What a finding can be: the tag of a verdict, the reason of a failed request, or a note of our own. Closed. */
-export type Code = Verdict["_tag"] | Reason["_tag"] | NoteCode;
+export type FindingCode = Verdict["_tag"] | Reason["_tag"] | NoteCode;
 type Tagged = { readonly identifier: string };
-const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<Code> =>
-  members.map(({ identifier }) => identifier as Code);
-export const Code: Schema.Literals<ReadonlyArray<Code>> = Schema.Literals([
+const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<FindingCode> =>
+  members.map(({ identifier }) => identifier as FindingCode);
+export const FindingCode: Schema.Literals<ReadonlyArray<FindingCode>> = Schema.Literals([
   ...NoteCode.literals,
   ...tagsOf(Verdict.members),
   ...tagsOf(Reason.members),
@@ -104,7 +104,7 @@ export type Severity = typeof Severity.Type;
 
 /** One finding. */
 export const Finding = Schema.Struct({
-  code: Code,
+  code: FindingCode,
   severity: Severity,
   step: StepName,
   /** Its place in the bundle, from 0; null = the whole. */

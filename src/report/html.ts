@@ -74,7 +74,7 @@ const sectionHtml = ({ title, blocks }: Section): string =>
  * hash; every string of the report is escaped.
  */
 export const toHtml = (report: Report, options: RenderOptions = {}): string => {
-  const { verdict, meaning, summary, sections, next } = compose(report, options);
+  const { verdict, because, summary, sections, next } = compose(report, options);
   const hash = btoa(String.fromCharCode(...sha256(stringToBytes(style), "bytes")));
   return `<!doctype html>
 <html lang="en" dir="ltr">
@@ -87,7 +87,7 @@ export const toHtml = (report: Report, options: RenderOptions = {}): string => {
 <style>${style}</style>
 </head>
 <body>
-<header class="${verdictTone(verdict)}"><h1>${verdict.toUpperCase()}</h1><p><strong>${escapeHtml(meaning)}</strong></p><p class="dim">${escapeHtml(summary)}</p></header>
+<header class="${verdictTone(verdict)}"><h1>${verdict.toUpperCase()}</h1><p><strong>${escapeHtml(because)}</strong></p><p class="dim">${escapeHtml(summary)}</p></header>
 ${sections.map(sectionHtml).join("\n")}
 <footer><p><strong>Next:</strong> ${escapeHtml(next)}</p></footer>
 </body>

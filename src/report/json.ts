@@ -5,7 +5,8 @@
 import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
 import * as SchemaIssue from "effect/SchemaIssue";
-import { Report } from "./schema.js";
+import { ReportVersion } from "../errors/input.js";
+import { Report, reportVersion } from "./schema.js";
 
 const codec = Schema.toCodecJson(Report);
 const encode = Schema.encodeSync(codec);
@@ -30,15 +31,24 @@ const isShallow = (json: unknown): boolean => {
 /** The report as plain JSON: `JSON.stringify` takes it as it is. */
 export const toJson = (report: Report): Schema.Json => encode(report);
 
+/** The `version` that the JSON names, where it names one. */
+const versionIn = (json: unknown): number | null => {
+  const version = typeof json === "object" && json !== null && "version" in json ? json.version : null;
+  return Number.isSafeInteger(version) ? (version as number) : null;
+};
+
 /**
  * A report from its JSON, checked field by field.
  *
- * Fails with `SchemaError` naming the field when anything is missing, mistyped or nested without
- * end. What the report claims is not believed: `ready` computes verdict, digest and age again.
+ * Fails with `ReportVersion` when the report is of another version, before anything else is read, and
+ * with `SchemaError` naming the field when anything is missing, mistyped or nested without end. What the
+ * report claims is not believed: `ready` computes verdict, digest and age again.
  */
 export const fromJson = Effect.fn("Report.fromJson")(function* (
   json: unknown,
-): Effect.fn.Return<Report, Schema.SchemaError> {
+): Effect.fn.Return<Report, Schema.SchemaError | ReportVersion> {
+  const found = versionIn(json);
+  if (found !== null && found !== reportVersion) return yield* new ReportVersion({ found, supported: reportVersion });
   if (!isShallow(json))
     return yield* Effect.fail(
       new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: `nested deeper than ${maxDepth} levels` })),

@@ -57,11 +57,11 @@ const blockLines = (block: Block): ReadonlyArray<string> => {
 
 /** The report as GitHub-flavoured Markdown; nothing in it comes through as markup of its own. */
 export const toMarkdown = (report: Report, options: RenderOptions = {}): string => {
-  const { verdict, meaning, summary, sections, next } = compose(report, options);
+  const { verdict, because, summary, sections, next } = compose(report, options);
   return [
     `# ${signs[verdictTone(verdict)]} ${verdict.toUpperCase()}`,
     "",
-    `**${escapeMarkdown(meaning)}**`,
+    `**${escapeMarkdown(because)}**`,
     "",
     escapeMarkdown(summary),
     ...sections.flatMap(({ title, blocks }) => [

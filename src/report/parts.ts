@@ -32,14 +32,14 @@ export const AccountCode = Schema.Struct({
 export interface AccountCode extends Schema.Schema.Type<typeof AccountCode> {}
 
 /** Who sends and who receives. */
-export const Code = Schema.Struct({
+export const Parties = Schema.Struct({
   from: AccountCode,
   /** null = deployment. */
   to: nullable(AccountCode),
   /** Where a deployment puts its contract (CREATE of sender and nonce); null when the nonce is not known. */
   creates: nullable(Address),
 });
-export interface Code extends Schema.Schema.Type<typeof Code> {}
+export interface Parties extends Schema.Schema.Type<typeof Parties> {}
 
 /** One log of a simulated call. */
 export const OutcomeLog = Schema.Struct({

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema";
 import { Finding, StepName } from "./finding.js";
 import { Address, Hash, Hex } from "../primitives/hex.js";
 import { runNames } from "../primitives/names.js";
-import { Approval, BalanceChange, Code, Fee, Funds, Gas, Nonce, Outcome, TokenInfo, Transfer } from "./parts.js";
+import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
 import { Transaction } from "../transaction/schema.js";
 import { Request } from "../transaction/request.js";
 
@@ -115,7 +115,7 @@ export interface Observed extends Schema.Schema.Type<typeof Observed> {}
 export const TransactionReport = Schema.Struct({
   input: Transaction,
   request: Schema.NullOr(Request),
-  code: Code,
+  code: Parties,
   outcome: Outcome,
   gas: Gas,
   nonce: Nonce,

@@ -102,8 +102,8 @@ const blockLines = (block: Block, width: number, paint: Paint): ReadonlyArray<st
 export const toText = (report: Report, options: TextOptions = {}): string => {
   const paint = painter(options.color ?? false);
   const width = Math.max(40, options.width ?? 100);
-  const { verdict, meaning, summary, sections, next } = compose(report, options);
-  const headline = indented(meaning, `${verdict.toUpperCase()} · `, width, (line) => line);
+  const { verdict, because, summary, sections, next } = compose(report, options);
+  const headline = indented(because, `${verdict.toUpperCase()} · `, width, (line) => line);
   return [
     ...headline.map((line, index) =>
       index === 0

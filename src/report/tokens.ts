@@ -1,9 +1,8 @@
 /** Tokens and addresses as lines of a table show them: short, told apart, and never trusted. */
 import type { TokenInfo } from "./parts.js";
-import { escapeText, shortAddress } from "../primitives/text.js";
+import { checksummed, escapeText, shortAddress } from "../primitives/text.js";
 import { formatUnits, formatWei } from "../primitives/units.js";
 import type { Report } from "./schema.js";
-import { checksummed } from "./values.js";
 
 // Hebrew, Arabic and their extensions: right-to-left letters reorder the numbers around them.
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;

@@ -1,6 +1,6 @@
-/** What findings amount to. Pure. */
-import type { Finding } from "./finding.js";
-import type { VerdictName } from "./schema.js";
+/** What findings amount to, and why. Pure. */
+import { inOrder, type Finding, type Severity } from "./finding.js";
+import type { Report, VerdictName } from "./schema.js";
 
 /** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
 export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
@@ -11,3 +11,21 @@ export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
       : findings.some(({ severity }) => severity === "warning")
         ? "caution"
         : "ready";
+
+/** The severity that makes each verdict; none makes `ready`. */
+export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = {
+  blocked: "blocker",
+  unknown: "unavailable",
+  caution: "warning",
+  ready: null,
+};
+
+/** The one reason for the verdict: the sentence of the first finding that decides it, in pipeline order. */
+export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage"]): string => {
+  const deciding = decidingSeverity[verdictOf(findings)];
+  const [first] = inOrder(findings.filter(({ severity }) => severity === deciding));
+  if (first !== undefined) return first.sentence;
+  return stage === "proven"
+    ? "every check was made on the state asked for, and the exact request was proven"
+    : "nothing found against it yet; not proven";
+};

@@ -17,7 +17,7 @@ import * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { address, figures } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
-import type { AccountCode, Code } from "../report/parts.js";
+import type { AccountCode, Parties } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import type { Account } from "../witness/answers.js";
@@ -157,7 +157,7 @@ const lookAt = (account: Address, one: Case, { codes, before, after, bundle }: A
 };
 
 /** Who is at both ends of one transaction. */
-export const read = (one: Numbered, answers: Answers): Code => ({
+export const read = (one: Numbered, answers: Answers): Parties => ({
   from: lookAt(one.input.from, one, answers),
   to: one.input.to === null ? null : lookAt(one.input.to, one, answers),
   creates: createdBy(one.input, one.nonce.value),
@@ -191,7 +191,7 @@ const unseenCode = (account: AccountCode, asked: Asked | undefined, transaction:
  * What stands against the two ends. Blockers: `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. What could not
  * be seen by anyone is `unavailable`, with the error of `eth_getCode`.
  */
-export const check = (one: Case & { readonly code: Code }, { codes, chain }: Answers): ReadonlyArray<Finding> => {
+export const check = (one: Case & { readonly code: Parties }, { codes, chain }: Answers): ReadonlyArray<Finding> => {
   const { from, to } = one.code;
   const where = (evidence: Evidence) => ({ step: "code", transaction: one.index, evidence }) as const;
   const findings: Array<Finding> = [];

@@ -15,7 +15,7 @@ import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import { figures, gas } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
-import type { Code, Gas, Outcome } from "../report/parts.js";
+import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import type { GasChoice, Ran } from "./reading/bundle.js";
@@ -63,7 +63,7 @@ const peakOf = ({ status, maxUsedGas, gasUsed }: Outcome): bigint | null =>
         : ceilDiv(gasUsed * 5n, 4n);
 
 /** Nothing is executed: the transaction costs its intrinsic gas and no more. */
-export const isPlain = ({ to, data, authorizationList }: Transaction, { to: receiver }: Code): boolean =>
+export const isPlain = ({ to, data, authorizationList }: Transaction, { to: receiver }: Parties): boolean =>
   to !== null && data.length === 2 && authorizationList === null && receiver?.kind === "nobody";
 
 /**
@@ -81,7 +81,7 @@ const withBuffer = (needed: bigint): bigint => ceilDiv(needed * (100n + bufferPe
 const farApart = 2n;
 
 /** A case whose outcome and ends are known. */
-type Placed = Ran & { readonly code: Code };
+type Placed = Ran & { readonly code: Parties };
 
 /** What the simulation says is needed; null where it did not work. */
 const ownNeed = (outcome: Outcome, estimate: bigint | null): bigint | null => {

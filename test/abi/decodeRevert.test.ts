@@ -124,7 +124,7 @@ describe("the caller's ABIs", () => {
       ],
     });
     expect(describeRevert(decodeRevert(collision, [colliding]))).toBe(
-      "burn(0) or collate_propagate_storage(0x00000000000000000000000000000000)",
+      "one of burn(0) or collate_propagate_storage(0x00000000000000000000000000000000)",
     );
   });
 

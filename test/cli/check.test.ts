@@ -89,7 +89,7 @@ describe("check", () => {
 
   it("decodes a revert by the ABI with its arguments, and exits with 1", async () => {
     const { code, stdout } = await check(...tokenTransfer("1000000"));
-    expect(stdout.split("\n")[0]).toMatch(/^BLOCKED · do not send it/);
+    expect(stdout.split("\n")[0]).toMatch(/^BLOCKED · the call reverts with /);
     expect(stdout).toContain(`transfer(to: ${bob}, amount: 1000000)`);
     expect(stdout.replace(/\s+/g, " ")).toContain(
       `ERC20InsufficientBalance(sender: ${alice}, balance: 0, needed: 1000000)`,
@@ -100,7 +100,7 @@ describe("check", () => {
 
   it("names the shortfall of who cannot pay", async () => {
     const { code, stdout } = await check("--from", alice, "--to", bob, "--value", "20000ether");
-    expect(stdout).toMatch(/the sender is short by 10000\.\d+ ETH/);
+    expect(stdout).toMatch(/short by 10000\.\d+ ETH/);
     expect(code).toBe(1);
   });
 

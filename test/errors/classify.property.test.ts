@@ -1,7 +1,8 @@
 import * as Schema from "effect/Schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classify, isVerdict, type ClassifyInput } from "../../src/errors/classify.js";
+import { classify, type ClassifyInput } from "../../src/errors/classify.js";
+import { isVerdict } from "../../src/Errors.js";
 import { Reason, RpcError } from "../../src/errors/rpc.js";
 import { Verdict } from "../../src/errors/verdicts.js";
 

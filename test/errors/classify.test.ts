@@ -8,7 +8,9 @@ import {
   TimeoutError,
   UnknownRpcError,
 } from "viem";
-import { classify, isVerdict, looksLikeRevert, type ClassifyInput } from "../../src/errors/classify.js";
+import { looksLikeRevert } from "../../src/abi/revertBytes.js";
+import { classify, type ClassifyInput } from "../../src/errors/classify.js";
+import { isVerdict } from "../../src/Errors.js";
 import type { RpcError } from "../../src/errors/rpc.js";
 import type { Verdict } from "../../src/errors/verdicts.js";
 

@@ -1,6 +1,7 @@
 /** What must hold for any answer of `classify` and `decodeRevert`; used by the tests and by the fuzzer. */
 import * as Schema from "effect/Schema";
-import { classify, isVerdict, type ClassifyInput } from "../../src/errors/classify.js";
+import { classify, type ClassifyInput } from "../../src/errors/classify.js";
+import { isVerdict } from "../../src/Errors.js";
 import { decodeRevert } from "../../src/abi/decodeRevert.js";
 import { describeRevert } from "../../src/abi/print.js";
 import { Reason, RpcError } from "../../src/errors/rpc.js";

@@ -1,48 +1,10 @@
 import * as Schema from "effect/Schema";
-import { encodeErrorResult, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { decodeRevert } from "../../src/abi/decodeRevert.js";
-import { Hash } from "../../src/primitives/hex.js";
 import { Revert } from "../../src/abi/revert.js";
 import { Reason, RpcError, Timeout } from "../../src/errors/rpc.js";
 import { Verdict } from "../../src/errors/verdicts.js";
-
-const abi = parseAbi([
-  "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",
-  "error Paused(bytes32 id)",
-]);
-const inner = encodeErrorResult({ abi, errorName: "Paused", args: [Hash.make(`0x${"ab".repeat(32)}`)] });
-const bytes = encodeErrorResult({ abi, errorName: "FailedOpWithRevert", args: [1n, "AA23\u202e", inner] });
-const address = "0x00000000000000000000000000000000000000Aa";
-const huge = 2n ** 256n - 1n;
-
-/** A value for each field of evidence, by its name. */
-const samples: Readonly<Record<string, unknown>> = {
-  account: address,
-  to: address,
-  data: bytes,
-  revert: decodeRevert(bytes, [abi], { address }),
-  raw: { code: -32000, message: "\u001b[31mno", data: [1, null, { a: true }] },
-  detail: "what the node said",
-  httpStatus: 429,
-  code: -32016,
-  retryAfterMs: 1500,
-  afterMs: 10_000,
-  suggested: { from: 1n, to: huge },
-  path: "result[0].calls[1].status",
-  text: "execution reverted: \u202eno",
-  halt: "InvalidFEOpcode",
-  policy: "maxSpent",
-  differences: ["status: success, reverted"],
-  missing: ["funds"],
-};
-
-const withFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.keys(fields)
-      .filter((name) => name !== "_tag")
-      .map((name) => [name, samples[name] ?? huge]),
-  );
+import { abi, address, bytes, inner, samplesOf } from "./samples.js";
 
 const again = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) => {
   const codec = Schema.toCodecJson(schema);
@@ -58,15 +20,15 @@ describe("every verdict is the same after JSON, and says what happened, the numb
   for (const member of Verdict.members) {
     it(member.identifier, () => {
       const error = Schema.decodeUnknownSync(Schema.toType(member))(
-        new (member as new (fields: object) => Verdict)(withFields(member.fields)),
+        new (member as new (fields: object) => Verdict)(samplesOf(member.fields)),
       );
       const read = again(Verdict, error);
       expect(read).toBeInstanceOf(member);
       expect(read).toEqual(error);
       expect((read as Verdict).message).toBe(error.message);
-      expect(error.parts.verdict).not.toBe("");
-      expect(error.parts.remedy).not.toBe("");
-      expect(error.message).toContain(error.parts.remedy);
+      expect(error.statement.sentence).not.toBe("");
+      expect(error.statement.remedy).not.toBe("");
+      expect(error.message).toContain(error.statement.remedy);
       expect(error.message).not.toMatch(hidden);
     });
   }
@@ -75,13 +37,13 @@ describe("every verdict is the same after JSON, and says what happened, the numb
 describe("every reason is the same after JSON inside its RpcError, and advises on retries", () => {
   for (const member of Reason.members) {
     it(member.identifier, () => {
-      const reason = new (member as new (fields: object) => Reason)(withFields(member.fields));
+      const reason = new (member as new (fields: object) => Reason)(samplesOf(member.fields));
       const error = new RpcError({ method: "eth_call", reason });
       const read = again(RpcError, error) as RpcError;
       expect(read).toEqual(error);
       expect(read.reason).toBeInstanceOf(member);
       expect(error.message).toContain("eth_call");
-      expect(error.parts.remedy).not.toBe("");
+      expect(error.statement.remedy).not.toBe("");
       expect(error.message).not.toMatch(hidden);
       expect(error.isRetryable).toBe(reason.advice.retryOn === "same");
       expect(reason.advice.isRetryable).toBe(reason.advice.retryTimes > 0);

@@ -7,7 +7,8 @@ import { Address, Hash, Hex } from "../../src/primitives/hex.js";
 import { Revert, RevertCustom } from "../../src/abi/revert.js";
 import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import { ExecutionReverted, InsufficientFunds } from "../../src/errors/verdicts.js";
-import { Report, type TransactionReport } from "../../src/report/schema.js";
+import { type Report, reportVersion, type TransactionReport } from "../../src/report/schema.js";
+import { becauseOf, verdictOf } from "../../src/report/verdict.js";
 
 export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
 const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
@@ -82,24 +83,28 @@ export const transfer: TransactionReport = {
     peak: 21_000n,
     limit: 21_000n,
     cap: 16_777_216n,
-    fixed: false,
+    by: "us",
+    refusal: null,
     evidence: "estimated",
   },
-  nonce: { value: 7, next: 7, latest: 6, inFlight: 1, gap: 0, fixed: false, evidence: "estimated" },
+  nonce: { value: 7, next: 7, latest: 6, inFlight: 1, gap: 0, by: "us", evidence: "estimated" },
   fee: {
     baseFeePerGas: 500_000_000n,
     maxFeePerGas: 2_100_000_000n,
     maxPriorityFeePerGas: 1_000_000_000n,
     gasPrice: null,
+    by: "us",
+    tipNamed: null,
     tipSource: "feeHistory",
     horizonSeconds: 60,
     evidence: "estimated",
   },
 };
 
-const fields: ConstructorParameters<typeof Report>[0] = {
-  version: 1,
+const fields: Report = {
+  version: reportVersion,
   verdict: "ready",
+  because: becauseOf([], "proven"),
   stage: "proven",
   chainId: 1,
   options,
@@ -116,6 +121,8 @@ const fields: ConstructorParameters<typeof Report>[0] = {
     freshness: "fresh",
     feeRecipient: null,
     tier: "simulate",
+    namedChainId: 1,
+    worlds: [],
   },
   transactions: [transfer],
   funds: [
@@ -162,15 +169,36 @@ const fields: ConstructorParameters<typeof Report>[0] = {
   ledger: {
     rounds: 2,
     requests: [
-      { method: "eth_simulateV1", round: 1, ms: 12, bytes: 900, tries: 1 },
-      { method: "eth_simulateV1", round: 2, ms: 11, bytes: 900, tries: 1 },
+      {
+        method: "eth_simulateV1",
+        run: "bare",
+        step: "simulate",
+        endpoint: "http://127.0.0.1:8545",
+        round: 1,
+        ms: 12,
+        bytes: 900,
+        tries: 1,
+      },
+      {
+        method: "eth_getTransactionCount",
+        run: null,
+        step: "nonce",
+        endpoint: "http://127.0.0.1:8545",
+        round: 2,
+        ms: 11,
+        bytes: 900,
+        tries: 1,
+      },
     ],
     ms: 25.4,
   },
 };
 
-/** The ready transfer with some fields replaced. */
-export const report = (changed: Partial<typeof fields> = {}): Report => new Report({ ...fields, ...changed });
+/** The ready transfer with some fields replaced; verdict and reason are those of its findings. */
+export const report = (changed: Partial<Report> = {}): Report => {
+  const { findings, stage } = { ...fields, ...changed };
+  return { ...fields, verdict: verdictOf(findings), because: becauseOf(findings, stage), ...changed };
+};
 
 const errors = parseAbi([
   "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
@@ -201,7 +229,6 @@ export const blocked = (): Report => {
   const reverted = new ExecutionReverted({ data: revertData, revert, to: usdc });
   const poor = new InsufficientFunds({ account: alice, have: 1n, want: 10n ** 18n + 1n, shortfall: 10n ** 18n });
   return report({
-    verdict: "blocked",
     digest: null,
     transfers: [],
     balanceChanges: [],
@@ -224,10 +251,20 @@ export const blocked = (): Report => {
       },
     ],
     findings: [
-      note("NonceGap", "warning", { verdict: "two nonces are missing", remedy: "send them first" }, { step: "nonce" }),
-      fromError(reverted, "blocker", { step: "simulate", transaction: 0 }),
-      fromError(poor, "blocker", { step: "funds" }),
-      note("ContractCreated", "info", { verdict: "a contract is created" }, { step: "code" }),
+      note(
+        "ReplacesPending",
+        "warning",
+        { sentence: "it replaces a pending transaction", remedy: "look at that one first" },
+        { step: "nonce", evidence: "estimated" },
+      ),
+      fromError(reverted, "blocker", { step: "simulate", transaction: 0, evidence: "measured" }),
+      fromError(poor, "blocker", { step: "funds", evidence: "measured" }),
+      note(
+        "AccountDelegated",
+        "info",
+        { sentence: "the account is delegated" },
+        { step: "code", evidence: "measured" },
+      ),
     ],
   });
 };
@@ -235,7 +272,6 @@ export const blocked = (): Report => {
 /** A report on a node without `eth_simulateV1`. */
 export const unknown = (): Report =>
   report({
-    verdict: "unknown",
     digest: null,
     findings: [
       fromError(
@@ -244,7 +280,7 @@ export const unknown = (): Report =>
           reason: new MethodNotSupported({ detail: "the method does not exist", code: -32601 }),
         }),
         "unavailable",
-        { step: "simulate" },
+        { step: "simulate", evidence: "unavailable" },
       ),
     ],
     observed: { ...fields.observed, tier: "call", freshness: "unknown", latestNumber: null },
@@ -271,7 +307,6 @@ export const tokens = (): Report => {
     },
   };
   return report({
-    verdict: "caution",
     transactions: [call, transfer],
     tokens: [{ token: usdc, name: "USD Coin", symbol: "USDC", decimals: 6 }],
     transfers: [
@@ -340,8 +375,12 @@ export const tokens = (): Report => {
       note(
         "ApprovalUnlimited",
         "warning",
-        { verdict: "an unlimited approval is given", evidence: `to ${spender}`, remedy: "approve what is needed" },
-        { step: "approvals", transaction: 0 },
+        {
+          sentence: "an unlimited approval is given",
+          numbers: [{ name: "to", unit: "address", value: spender }],
+          remedy: "approve what is needed",
+        },
+        { step: "approvals", transaction: 0, evidence: "measured" },
       ),
     ],
   });

@@ -4,12 +4,13 @@ import * as Exit from "effect/Exit";
 import * as Schema from "effect/Schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ReportVersion } from "../../src/errors/input.js";
 import { Reason, RpcError } from "../../src/errors/rpc.js";
 import { Revert, RevertLayer } from "../../src/abi/revert.js";
 import { Verdict } from "../../src/errors/verdicts.js";
 import { Finding } from "../../src/report/finding.js";
 import { fromJson, toJson } from "../../src/report/json.js";
-import { Report } from "../../src/report/schema.js";
+import { Report, reportVersion } from "../../src/report/schema.js";
 import { jsonOf } from "./arbitrary.js";
 
 const wire = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
@@ -22,7 +23,6 @@ describe("toJson and fromJson", () => {
     fc.assert(
       fc.property(randomJson, (json) => {
         const report = read(json);
-        expect(report).toBeInstanceOf(Report);
         const back = read(wire(toJson(report)));
         expect(wire(toJson(report))).toEqual(json);
         expect(same(report, back)).toBe(true);
@@ -100,6 +100,21 @@ describe("toJson and fromJson", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it("fails with ReportVersion on a report of another version, whatever else is in it", () => {
+    const [valid] = fc.sample(randomJson, { numRuns: 1, seed: 7 }) as [Record<string, unknown>];
+    const failure = (json: unknown) => Effect.runSync(Effect.flip(fromJson(json)));
+    for (const version of [0, 1, reportVersion + 1, -1, Number.MAX_SAFE_INTEGER])
+      for (const json of [{ ...valid, version }, { version }, { version, findings: "of that time" }]) {
+        const error = failure(json);
+        expect(error).toBeInstanceOf(ReportVersion);
+        expect(error).toMatchObject({ found: version, supported: reportVersion });
+        expect(error.message).toContain(`found ${version}, read ${reportVersion} · `);
+        expect(error.message).toContain("scan again with this version");
+      }
+    for (const version of [null, "1", 1.5, [1], undefined, true, Number.NaN])
+      expect(failure({ ...valid, version })).toBeInstanceOf(Schema.SchemaError);
   });
 
   it("refuses nesting without end instead of overflowing", () => {

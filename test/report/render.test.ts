@@ -6,7 +6,8 @@ import { note } from "../../src/report/finding.js";
 import { toHtml } from "../../src/report/html.js";
 import { fromJson } from "../../src/report/json.js";
 import { toMarkdown } from "../../src/report/markdown.js";
-import { Report } from "../../src/report/schema.js";
+import { Report, type World } from "../../src/report/schema.js";
+import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import { toText } from "../../src/report/text.js";
 import { hostile, jsonOf } from "./arbitrary.js";
 import { alice, blocked, report, revert, tokens, transfer, unknown, usdc } from "./fixtures.js";
@@ -43,7 +44,9 @@ describe("toText", () => {
 
   it("decodes the call and the revert with their arguments, and groups findings by severity", () => {
     const text = toText(blocked(), { width: 400 });
-    expect(text.split("\n")[0]).toBe("BLOCKED · do not send it: 2 blockers");
+    expect(text.split("\n")[0]).toBe(
+      "BLOCKED · the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000) (and 1 more blocker)",
+    );
     expect(lineWith(text, "  call ")).toContain(
       "transfer(recipient: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, amount: 1000000)",
     );
@@ -54,18 +57,58 @@ describe("toText", () => {
     const at = ["Blockers (2)", "Warnings (1)", "Information (1)"].map((title) => text.indexOf(title));
     expect(at.every((index) => index > 0)).toBe(true);
     expect([...at].sort((a, b) => a - b)).toEqual(at);
-    expect(text).toContain("the sender is short by 1 ETH");
+    expect(lineWith(text, "short by")).toContain("short by 1 ETH, account 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
     expect(text).toContain("→ fund the account with at least 1000000000000000000 wei");
     expect(text.trimEnd().split("\n").at(-1)).toContain("Next: do not sign");
   });
 
   it("names the tier and what could not be checked", () => {
     const text = toText(unknown(), { width: 200 });
-    expect(text.split("\n")[0]).toBe("UNKNOWN · nothing found that blocks it, but 1 needed check could not be made");
+    expect(text.split("\n")[0]).toBe("UNKNOWN · eth_simulateV1: the node does not support this method");
     expect(lineWith(text, "  tier")).toContain("call: eth_call and eth_estimateGas only");
     expect(text).toContain("Could not check (1)");
     expect(text).toContain('code -32601, "the method does not exist"');
     expect(lineWith(text, "Next:")).toContain("doctor URL");
+  });
+
+  it("says who chose what will be signed, and why there is no estimate", () => {
+    const refused = new RpcError({ method: "eth_estimateGas", reason: new MethodNotSupported({ detail: "no" }) });
+    const chosen = {
+      ...transfer,
+      gas: { ...transfer.gas, by: "caller", estimate: null, refusal: refused },
+      nonce: { ...transfer.nonce, by: "reserved" },
+      fee: { ...transfer.fee, by: "caller", tipNamed: 10n ** 12n },
+    } as const;
+    const text = toText(report({ transactions: [chosen] }), { width: 300 });
+    expect(lineWith(text, "  gas  ")).toContain("limit 21,000 (fixed by the caller) · used 21,000");
+    expect(lineWith(text, "  gas  ")).toContain("no estimate: eth_estimateGas: the node does not support this method");
+    expect(lineWith(text, "  nonce")).toContain("7 (reserved) · next free 7");
+    expect(lineWith(text, "  fee ")).toContain("at most 2.1 gwei per gas (fixed by the caller) · tip 1 gwei per gas");
+    expect(lineWith(text, "  fee ")).toContain("1000 gwei per gas named as a tip, more than is ever proposed");
+    expect(toText(report())).not.toMatch(/fixed by|reserved|named as/);
+  });
+
+  it("names the worlds of the proof in one line, and which differ", () => {
+    const { observed } = report();
+    const world = (run: World["run"], number: bigint | null, agrees: boolean | null): World => ({
+      run,
+      state: "pending",
+      number,
+      timestamp: number === null ? null : 1_790_000_000n + number,
+      feeRecipient: null,
+      gasLimit: null,
+      agrees,
+    });
+    const proven = (...worlds: ReadonlyArray<World>) =>
+      toText(report({ observed: { ...observed, worlds } }), { width: 300 });
+    expect(lineWith(proven(world("exact", 101n, true), world("next", 102n, true)), "  proven")).toContain(
+      "the same in 2 worlds: exact as block 101 at 2026-09-21T14:15:01Z, next as block 102 at 2026-09-21T14:15:02Z",
+    );
+    expect(lineWith(proven(world("exact", 101n, true), world("next", null, false)), "  proven")).toMatch(
+      /  in 2 worlds: exact as block 101 at \S+, next as a block not known \(DIFFERS\)$/,
+    );
+    expect(lineWith(proven(world("exact", 1n, null)), "  proven")).toMatch(/  in 1 world: .+ \(not compared\)$/);
+    expect(proven()).not.toContain("world");
   });
 
   it("gives each movement one aligned line with sign, unit, raw amount and evidence", () => {
@@ -128,10 +171,22 @@ const withStrings = (text: string): Report =>
     tokens: [{ token: usdc, name: text, symbol: text, decimals: 6 }],
     transfers: tokens().transfers,
     findings: [
-      note("TransferMismatch", "warning", { verdict: text, evidence: text, remedy: text }, { step: "assets" }),
+      note(
+        "TransferMismatch",
+        "warning",
+        {
+          sentence: text,
+          numbers: [
+            { name: text, unit: "count", value: 1n },
+            { name: "", unit: "quote", value: text },
+            { name: "", unit: "address", value: text },
+          ],
+          remedy: text,
+        },
+        { step: "assets", evidence: "assumed" },
+      ),
     ],
     transactions: [{ ...transfer, outcome: { ...transfer.outcome, status: "reverted", revert } }],
-    ledger: { rounds: 1, requests: [{ method: text, round: 1, ms: 1, bytes: 1, tries: 1 }], ms: 1 },
   });
 
 // eslint-disable-next-line no-control-regex
@@ -212,7 +267,7 @@ describe("toHtml", () => {
     expect(html).toContain("prefers-color-scheme:dark");
     expect(html).toContain("<h1>BLOCKED</h1>");
     expect(html).toContain("ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
-    expect(html).toContain("the sender is short by 1 ETH");
+    expect(html).toContain("short by 1 ETH");
     expect(html).toContain("<strong>Next:</strong>");
   });
 });

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { RpcError } from "../../errors/rpc.js";
-import { sentence } from "../../primitives/sentence.js";
 import type { Verdict } from "../../errors/verdicts.js";
+import { statementText } from "../../primitives/statement.js";
 import type { Rpc } from "../../Rpc.js";
 
 /** `unknown`: the endpoint did not answer, so nothing is shown either way. */
@@ -36,10 +36,9 @@ const silent: ReadonlySet<string> = new Set([
   "NodeSyncing",
 ]);
 
-/** A failed request as an answer; `parts` are bounded and escaped already. */
+/** A failed request as an answer. */
 export const refusal = (failure: Failure): Answer => {
-  const { verdict, evidence } = failure.parts;
-  const detail = sentence({ verdict, evidence, remedy: "" });
+  const detail = statementText({ ...failure.statement, remedy: "" });
   return failure._tag === "RpcError" && silent.has(failure.reason._tag) ? unknown(detail) : no(detail);
 };
 

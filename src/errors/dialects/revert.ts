@@ -2,7 +2,7 @@
 import { looksLikeRevert } from "../../abi/revertBytes.js";
 import type { Hex } from "../../primitives/hex.js";
 import type { Flat, Level } from "../flatten.js";
-import { bytesInText, revertText } from "../revertText.js";
+import { bytesInText, saysReverted } from "../saysReverted.js";
 import { ExecutionReverted } from "../verdicts.js";
 import type { Answer } from "./evidence.js";
 
@@ -21,7 +21,7 @@ const vmError = (level: Level): boolean =>
 const anvilCall = (flat: Flat, level: Level): boolean => flat.scope === "call" && level.code === -3200;
 
 const reverts = (flat: Flat, level: Level): boolean =>
-  level.code === 3 || level.texts.some(revertText) || vmError(level) || anvilCall(flat, level);
+  level.code === 3 || level.texts.some(saysReverted) || vmError(level) || anvilCall(flat, level);
 
 /** The revert bytes: under the level that speaks of the revert first, then deeper, then above, then `returnData`. */
 const bytesOf = (flat: Flat, at: number): Hex | null => {
@@ -37,7 +37,7 @@ export const revert = (flat: Flat): Answer => {
   const at = flat.levels.findIndex((level) => reverts(flat, level));
   if (at < 0) return undefined;
   const texts = flat.levels[at]?.texts ?? [];
-  const text = texts.find(revertText) ?? texts[0] ?? null;
+  const text = texts.find(saysReverted) ?? texts[0] ?? null;
   // the bytes were checked when they were found; a megabyte is not checked twice
   return new ExecutionReverted({ data: bytesOf(flat, at), text, raw: flat.raw }, { disableChecks: true });
 };

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema";
 import { Hex, nullable } from "../../primitives/hex.js";
 import { Revert } from "../../abi/revert.js";
 import { describeRevert } from "../../abi/print.js";
-import { escapeText } from "../../primitives/text.js";
+import { quoteText } from "../../primitives/text.js";
 import { address, figures, gas, quote, statementText, type Statement } from "../../primitives/statement.js";
 import { account, amount, raw } from "./fields.js";
 
@@ -18,10 +18,9 @@ export class ExecutionReverted extends Schema.TaggedError<ExecutionReverted>()("
   raw,
 }) {
   get statement(): Statement {
-    const said =
-      this.revert !== null ? describeRevert(this.revert) : this.text === null ? null : `"${escapeText(this.text)}"`;
+    const said = this.revert !== null ? describeRevert(this.revert) : this.text === null ? null : quoteText(this.text);
     return {
-      sentence: said === null || said === "" ? "the call reverts" : `the call reverts with ${said}`,
+      sentence: said === null ? "the call reverts" : `the call reverts with ${said}`,
       numbers: figures(address("to", this.to)),
       remedy:
         this.revert === null && this.data === null

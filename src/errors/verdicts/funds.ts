@@ -1,7 +1,6 @@
 /** Who cannot pay. */
 import * as Schema from "effect/Schema";
 import { address, figures, gas, statementText, wei, type Statement } from "../../primitives/statement.js";
-import { formatWei } from "../../primitives/units.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The payer cannot cover `want`. */
@@ -19,9 +18,9 @@ export class InsufficientFunds extends Schema.TaggedError<InsufficientFunds>()("
 }) {
   get statement(): Statement {
     return {
-      sentence:
-        this.shortfall === null ? "the sender cannot pay" : `the sender is short by ${formatWei(this.shortfall)}`,
+      sentence: "the sender cannot pay",
       numbers: figures(
+        wei("short by", this.shortfall),
         address("account", this.account),
         wei("has", this.have),
         wei("needs up to", this.want),

@@ -1,15 +1,28 @@
 /** Whether it can be paid, what was found, on which state, and what it took. */
 import type { Finding, Severity } from "../finding.js";
-import { escapeText } from "../../primitives/text.js";
+import { numbersText } from "../../primitives/statement.js";
+import { checksummed, escapeText } from "../../primitives/text.js";
 import { formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
-import { maybe } from "../../primitives/sentence.js";
-import type { Funds } from "../parts.js";
-import { facts, left, right, section, table, type Block, type Cell, type Section, type Tone } from "../document.js";
-import type { Observed, Report } from "../schema.js";
-import { checksummed, dateText, fiatText, weiText } from "../values.js";
+import type { Funds, FundsTerm } from "../parts.js";
+import {
+  facts,
+  joined,
+  known,
+  left,
+  right,
+  section,
+  table,
+  type Block,
+  type Cell,
+  type Fact,
+  type Section,
+  type Tone,
+} from "../document.js";
+import type { Observed, Report, World } from "../schema.js";
+import { dateText, fiatText, weiText } from "../values.js";
 import type { Money } from "./transaction.js";
 
-const termNames: Readonly<Record<Funds["terms"][number]["name"], string>> = {
+const termNames: Readonly<Record<FundsTerm["name"], string>> = {
   value: "value",
   gas: "gas limit × max fee",
   blobGas: "blob gas × max blob fee",
@@ -22,12 +35,12 @@ const termNames: Readonly<Record<Funds["terms"][number]["name"], string>> = {
 const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray<Block> => {
   const wei = (amount: bigint | null): string =>
     amount === null ? "not known" : `${weiText(amount, money.symbol)}${fiatText(amount, money.price)}`;
-  const rows = funds.terms.map((term): ReadonlyArray<Cell> => [
+  const row = (term: FundsTerm): ReadonlyArray<Cell> => [
     ...(bundle ? [{ text: `tx ${term.transaction + 1}` }] : []),
     { text: termNames[term.name] },
     { text: formatWei(term.amount, money.symbol) },
     { text: `${term.amount} wei`, tone: "dim" },
-  ]);
+  ];
   return [
     ...facts(
       { label: "account", text: checksummed(funds.account), evidence: funds.evidence },
@@ -40,7 +53,7 @@ const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray
         tone: funds.shortfall === 0n ? "good" : funds.shortfall === null ? "warn" : "bad",
       },
     ),
-    ...table([...(bundle ? [left("tx")] : []), left("required for"), right("amount"), right("raw")], rows),
+    ...table([...(bundle ? [left("tx")] : []), left("required for"), right("amount"), right("raw")], funds.terms, row),
   ];
 };
 
@@ -61,27 +74,21 @@ const severities: ReadonlyArray<readonly [Severity, title: string, Tone]> = [
 /** Long enough for the evidence of any verdict, short enough for a screen. */
 const maxText = 1200;
 
-const itemOf = (finding: Finding, bundle: boolean) => {
-  const remedy = escapeText(finding.remedy, maxText);
-  const whole = escapeText(finding.message, maxText);
-  const message = remedy !== "" && whole.endsWith(` · ${remedy}`) ? whole.slice(0, -remedy.length - 3) : whole;
-  const at = message.indexOf(" · ");
-  return {
-    head: `${escapeText(finding.code, 60)}${bundle && finding.transaction !== null ? `, transaction ${finding.transaction + 1}` : ""}`,
-    what: at === -1 ? message : message.slice(0, at),
-    numbers: at === -1 ? "" : message.slice(at + 3),
-    remedy,
-  };
-};
+const itemOf = (finding: Finding, bundle: boolean, symbol: string) => ({
+  head: `${escapeText(finding.code, 60)}${bundle && finding.transaction !== null ? `, transaction ${finding.transaction + 1}` : ""}`,
+  what: escapeText(finding.sentence, maxText),
+  numbers: escapeText(numbersText(finding, symbol), maxText),
+  remedy: escapeText(finding.remedy, maxText),
+});
 
-/** The findings, the worst first. */
-export const findingsSection = (report: Report): ReadonlyArray<Section> =>
+/** The findings, the worst first; native amounts in `symbol`. */
+export const findingsSection = (report: Report, symbol: string): ReadonlyArray<Section> =>
   section(
     "Findings",
     severities.flatMap(([severity, title, tone]): ReadonlyArray<Block> => {
       const items = report.findings
         .filter((finding) => finding.severity === severity)
-        .map((finding) => itemOf(finding, report.transactions.length > 1));
+        .map((finding) => itemOf(finding, report.transactions.length > 1, symbol));
       return items.length === 0 ? [] : [{ kind: "items", title, tone, items }];
     }),
   );
@@ -93,37 +100,56 @@ const tiers: Readonly<Record<Observed["tier"], string>> = {
 };
 
 const freshnessText = (observed: Observed): string => {
-  const latest = maybe(observed.latestNumber, (number) => ` (latest is block ${number})`) ?? "";
+  const latest = known(observed.latestNumber, (number) => ` (latest is block ${number})`) ?? "";
   return `${observed.freshness === "unknown" ? "not known" : observed.freshness}${latest}`;
 };
 
+/** More worlds than any proof has. */
+const maxWorlds = 8;
+
+const worldText = ({ run, number, timestamp, agrees }: World): string => {
+  const block = number === null ? "a block not known" : `block ${number}`;
+  const when = known(timestamp, (seconds) => ` at ${dateText(seconds)}`) ?? "";
+  const otherwise = agrees === null ? " (not compared)" : agrees ? "" : " (DIFFERS)";
+  return `${run} as ${block}${when}${otherwise}`;
+};
+
+const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
+  if (worlds.length === 0) return null;
+  const same = worlds.every(({ agrees }) => agrees === true);
+  const shown = worlds.slice(0, maxWorlds).map(worldText);
+  const cut = worlds.length - shown.length;
+  const number = worlds.length === 1 ? "1 world" : `${worlds.length} worlds`;
+  return {
+    label: "proven",
+    text: `${same && worlds.length > 1 ? "the same in" : "in"} ${number}: ${shown.join(", ")}${cut === 0 ? "" : `, … and ${cut} more`}`,
+    tone: same ? "good" : "warn",
+  };
+};
+
 /** The state everything was asked on, and what it took. */
-export const observedSection = ({ observed, ledger, digest }: Report): ReadonlyArray<Section> =>
+export const observedSection = ({ observed, ledger, digest }: Report, symbol: string): ReadonlyArray<Section> =>
   section(
     "Observed",
     facts(
       {
         label: "block",
-        text: [
+        text: joined(
           `asked for ${String(observed.blockTag)}`,
-          maybe(observed.baseNumber, (number) => `state after block ${number}`) ?? "base not known",
-          maybe(observed.simulatedNumber, (number) => `simulated as block ${number}`) ?? "",
-          maybe(observed.timestamp, (seconds) => `at ${dateText(seconds)}`) ?? "",
-        ]
-          .filter((part) => part !== "")
-          .join(" · "),
+          known(observed.baseNumber, (number) => `state after block ${number}`) ?? "base not known",
+          known(observed.simulatedNumber, (number) => `simulated as block ${number}`),
+          known(observed.timestamp, (seconds) => `at ${dateText(seconds)}`),
+        ),
       },
       observed.parentHash === null ? null : { label: "parent", text: observed.parentHash },
       observed.baseFeePerGas === null && observed.gasLimit === null
         ? null
         : {
             label: "header",
-            text: [
-              maybe(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee)}`) ?? "",
-              maybe(observed.gasLimit, (gas) => `gas limit ${formatGas(gas)}`) ?? "",
-            ]
-              .filter((part) => part !== "")
-              .join(" · "),
+            text: joined(
+              known(observed.baseFeePerGas, (fee) => `base fee ${formatGasPrice(fee, symbol)}`),
+              known(observed.gasLimit, (gas) => `gas limit ${formatGas(gas)}`),
+            ),
           },
       {
         label: "freshness",
@@ -131,6 +157,7 @@ export const observedSection = ({ observed, ledger, digest }: Report): ReadonlyA
         tone: observed.freshness === "fresh" ? "good" : "warn",
       },
       { label: "tier", text: tiers[observed.tier], tone: observed.tier === "simulate" ? "plain" : "warn" },
+      worldsFact(observed.worlds),
       digest === null ? null : { label: "digest", text: digest },
       {
         label: "ledger",

@@ -1,9 +1,11 @@
 /** What leaves, what arrives, and who gets rights: one line each. */
+import { maxUint256 } from "viem";
+import { checksummed } from "../../primitives/text.js";
 import type { Approval, BalanceChange, Transfer } from "../parts.js";
-import { facts, left, right, section, table, type Cell, type Section, type Tone } from "../document.js";
+import { facts, joined, left, right, section, table, type Cell, type Section, type Tone } from "../document.js";
 import type { Report } from "../schema.js";
 import { amountInWords, amountText, unitText, type Names } from "../tokens.js";
-import { checksummed, dateText, maxUint256 } from "../values.js";
+import { dateText } from "../values.js";
 
 const dim = (text: string): Cell => ({ text, tone: "dim" });
 
@@ -19,7 +21,7 @@ const direction = (transfer: Transfer, senders: ReadonlySet<string>): { sign: st
 export const transfersSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const senders = new Set(report.transactions.map(({ input }) => input.from.toLowerCase()));
   const bundle = report.transactions.length > 1;
-  const rows = report.transfers.map((transfer): ReadonlyArray<Cell> => {
+  const row = (transfer: Transfer): ReadonlyArray<Cell> => {
     const { sign, tone } = direction(transfer, senders);
     const { amount, raw } = amountText(names, transfer, transfer.amount);
     return [
@@ -30,9 +32,12 @@ export const transfersSection = (report: Report, names: Names): ReadonlyArray<Se
       ...(bundle ? [dim(`tx ${transfer.transaction + 1}`)] : []),
       dim(transfer.evidence),
     ];
-  });
+  };
   const columns = [right("amount"), left("token"), right("raw"), left("from → to")];
-  return section("Movements", table([...columns, ...(bundle ? [left("tx")] : []), left("evidence")], rows));
+  return section(
+    "Movements",
+    table([...columns, ...(bundle ? [left("tx")] : []), left("evidence")], report.transfers, row),
+  );
 };
 
 const signed = (delta: bigint, shown: string): Cell =>
@@ -40,7 +45,7 @@ const signed = (delta: bigint, shown: string): Cell =>
 
 /** What every account ends with. */
 export const balancesSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const rows = report.balanceChanges.map((change: BalanceChange): ReadonlyArray<Cell> => {
+  const row = (change: BalanceChange): ReadonlyArray<Cell> => {
     const shown = (amount: bigint | null) => (amount === null ? "not known" : amountText(names, change, amount).amount);
     const { amount, raw } = amountText(names, change, change.delta);
     return [
@@ -51,12 +56,13 @@ export const balancesSection = (report: Report, names: Names): ReadonlyArray<Sec
       { text: `${shown(change.before)} → ${shown(change.after)}` },
       dim(change.evidence),
     ];
-  });
+  };
   return section(
     "Balance changes, gas left out of the change",
     table(
       [left("account"), right("change"), left("token"), right("raw"), left("before → after"), left("evidence")],
-      rows,
+      report.balanceChanges,
+      row,
     ),
   );
 };
@@ -72,7 +78,7 @@ const spenderKinds: Readonly<Record<Approval["spenderKind"], string>> = {
 
 /** The rights that change, before and after. */
 export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const rows = report.approvals.map((approval): ReadonlyArray<Cell> => {
+  const row = (approval: Approval): ReadonlyArray<Cell> => {
     const unit = { token: approval.token, tokenId: approval.tokenId };
     const countable = approval.standard === "erc20" || approval.standard === "permit2";
     const shown = (amount: bigint | null): string => {
@@ -97,7 +103,7 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
       ),
       dim(approval.evidence),
     ];
-  });
+  };
   return section(
     "Approvals",
     table(
@@ -109,7 +115,8 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
         left("kind"),
         left("evidence"),
       ],
-      rows,
+      report.approvals,
+      row,
     ),
   );
 };
@@ -124,9 +131,7 @@ export const addressesSection = (names: Names): ReadonlyArray<Section> =>
         const nobody = /^0x0{40}$/.test(address) ? ["nobody: minted or burned"] : [];
         return {
           label: names.short(address),
-          text: [checksummed(address), ...roles.filter((role) => role !== "token"), symbol, ...nobody]
-            .filter((part) => part !== "")
-            .join(" · "),
+          text: joined(checksummed(address), ...roles.filter((role) => role !== "token"), symbol, ...nobody),
         };
       }),
     ),

@@ -1,20 +1,17 @@
 /** One transaction of the bundle: what it is, what it would do, and what to sign. */
-import { escapeText } from "../../primitives/text.js";
+import { describeCalldata, describeResult, describeRevert } from "../../abi/print.js";
+import { checksummed, escapeText } from "../../primitives/text.js";
 import { formatGas, formatGasPrice } from "../../primitives/units.js";
-import { maybe } from "../../primitives/sentence.js";
-import type { AccountCode, Fee, Gas, Nonce, Outcome } from "../parts.js";
-import { facts, section, type Fact, type Section } from "../document.js";
+import type { AccountCode, By, Fee, Gas, Nonce, Outcome } from "../parts.js";
+import { facts, joined, known, section, type Fact, type Section } from "../document.js";
 import type { Request, TransactionReport } from "../schema.js";
-import { checksummed, dataText, fiatText, resultText, revertText, weiText, type Price } from "../values.js";
+import { fiatText, weiText, type Price } from "../values.js";
 
 /** How native amounts are written. */
 export interface Money {
   readonly symbol: string;
   readonly price?: Price | undefined;
 }
-
-const joined = (...parts: ReadonlyArray<string | null>): string =>
-  parts.filter((part) => part !== null && part !== "").join(" · ");
 
 const kindText = (code: AccountCode): string => {
   switch (code.kind) {
@@ -34,19 +31,25 @@ const kindText = (code: AccountCode): string => {
   }
 };
 
+/** Longer than any sentence of our own. */
+const maxText = 600;
+
+const failureText = ({ failure }: Outcome): string | null =>
+  known(failure, ({ statement }) => escapeText(statement.sentence, maxText));
+
 const outcomeText = (outcome: Outcome): Pick<Fact, "text" | "tone"> => {
   switch (outcome.status) {
     case "success":
       return { text: "success", tone: "good" };
     case "reverted":
       return {
-        text: `reverted with ${outcome.revert === null ? "no data to read" : revertText(outcome.revert)}`,
+        text: `reverted with ${outcome.revert === null ? "no data to read" : describeRevert(outcome.revert, { sources: true })}`,
         tone: "bad",
       };
     case "halted":
-      return { text: joined("halted", outcome.failure?.parts.verdict ?? null), tone: "bad" };
+      return { text: joined("halted", failureText(outcome)), tone: "bad" };
     case "unknown":
-      return { text: joined("not simulated", outcome.failure?.parts.verdict ?? null), tone: "warn" };
+      return { text: joined("not simulated", failureText(outcome)), tone: "warn" };
   }
 };
 
@@ -64,20 +67,27 @@ const eventsText = (outcome: Outcome): string | null => {
 
 const plainGas = (gas: bigint): string => formatGas(gas).replace(/ gas$/, "");
 
+const chosenBy: Readonly<Record<By, string>> = {
+  caller: " (fixed by the caller)",
+  reserved: " (reserved)",
+  us: "",
+};
+
 const gasText = (gas: Gas): string =>
   joined(
-    gas.limit === null ? "limit not known" : `limit ${plainGas(gas.limit)}${gas.fixed ? " (fixed by the caller)" : ""}`,
-    maybe(gas.used, (used) => `used ${plainGas(used)}`),
-    maybe(gas.peak, (peak) => `peak ${plainGas(peak)}`),
-    maybe(gas.estimate, (estimate) => `estimate ${plainGas(estimate)}`),
-    maybe(gas.cap, (cap) => `cap ${plainGas(cap)}`),
+    known(gas.limit, (limit) => `limit ${plainGas(limit)}${chosenBy[gas.by]}`) ?? "limit not known",
+    known(gas.used, (used) => `used ${plainGas(used)}`),
+    known(gas.peak, (peak) => `peak ${plainGas(peak)}`),
+    known(gas.estimate, (estimate) => `estimate ${plainGas(estimate)}`),
+    known(gas.refusal, ({ statement }) => `no estimate: ${escapeText(statement.sentence, maxText)}`),
+    known(gas.cap, (cap) => `cap ${plainGas(cap)}`),
   );
 
 const nonceText = (nonce: Nonce): string =>
   joined(
-    nonce.value === null ? "not known" : `${nonce.value}${nonce.fixed ? " (fixed by the caller)" : ""}`,
-    maybe(nonce.next, (next) => `next free ${next}`),
-    maybe(nonce.latest, (latest) => `next to be mined ${latest}`),
+    known(nonce.value, (value) => `${value}${chosenBy[nonce.by]}`) ?? "not known",
+    known(nonce.next, (next) => `next free ${next}`),
+    known(nonce.latest, (latest) => `next to be mined ${latest}`),
     nonce.inFlight === null || nonce.inFlight === 0 ? null : `${nonce.inFlight} in flight`,
     nonce.gap === null || nonce.gap === 0 ? null : `${nonce.gap} missing before it`,
   );
@@ -90,17 +100,19 @@ const tipSources: Readonly<Record<Fee["tipSource"], string>> = {
   unknown: "no source",
 };
 
-const feeText = (fee: Fee): string =>
-  joined(
-    fee.gasPrice !== null
-      ? `gas price ${formatGasPrice(fee.gasPrice)}`
-      : fee.maxFeePerGas === null
-        ? "not known"
-        : `at most ${formatGasPrice(fee.maxFeePerGas)}`,
-    maybe(fee.maxPriorityFeePerGas, (tip) => `tip ${formatGasPrice(tip)} (from ${tipSources[fee.tipSource]})`),
-    maybe(fee.baseFeePerGas, (base) => `base fee ${formatGasPrice(base)}`),
-    maybe(fee.horizonSeconds, (seconds) => `holds through ${seconds} s of full blocks`),
+const feeText = (fee: Fee, { symbol }: Money): string => {
+  const price = (weiPerGas: bigint) => formatGasPrice(weiPerGas, symbol);
+  const cap =
+    known(fee.gasPrice, (most) => `gas price ${price(most)}`) ??
+    known(fee.maxFeePerGas, (most) => `at most ${price(most)}`);
+  return joined(
+    known(cap, (most) => `${most}${chosenBy[fee.by]}`) ?? "not known",
+    known(fee.maxPriorityFeePerGas, (tip) => `tip ${price(tip)} (from ${tipSources[fee.tipSource]})`),
+    known(fee.tipNamed, (tip) => `${price(tip)} named as a tip, more than is ever proposed`),
+    known(fee.baseFeePerGas, (base) => `base fee ${price(base)}`),
+    known(fee.horizonSeconds, (seconds) => `holds through ${seconds} s of full blocks`),
   );
+};
 
 /** The request in one line, every field with its exact value. */
 const requestText = (request: Request, money: Money): string =>
@@ -109,10 +121,10 @@ const requestText = (request: Request, money: Money): string =>
     `chain ${request.chainId}`,
     `nonce ${request.nonce}`,
     `gas ${request.gas}`,
-    maybe(request.gasPrice ?? null, (price) => `gasPrice ${price} wei`),
-    maybe(request.maxFeePerGas ?? null, (price) => `maxFeePerGas ${price} wei`),
-    maybe(request.maxPriorityFeePerGas ?? null, (price) => `maxPriorityFeePerGas ${price} wei`),
-    maybe(request.maxFeePerBlobGas ?? null, (price) => `maxFeePerBlobGas ${price} wei`),
+    known(request.gasPrice ?? null, (price) => `gasPrice ${price} wei`),
+    known(request.maxFeePerGas ?? null, (price) => `maxFeePerGas ${price} wei`),
+    known(request.maxPriorityFeePerGas ?? null, (price) => `maxPriorityFeePerGas ${price} wei`),
+    known(request.maxFeePerBlobGas ?? null, (price) => `maxFeePerBlobGas ${price} wei`),
     request.to === undefined ? "deployment" : `to ${checksummed(request.to)}`,
     `value ${weiText(request.value, money.symbol)}`,
     `data ${(request.data.length - 2) >> 1} bytes`,
@@ -137,8 +149,8 @@ export const transactionSection = (
 ): ReadonlyArray<Section> => {
   const { input, code, outcome, gas, nonce, fee, request } = transaction;
   const title = count === 1 ? "Transaction" : `Transaction ${index + 1} of ${count}`;
-  const call = dataText(input.data, input.item);
-  const result = outcome.result === null ? null : resultText(outcome.result);
+  const call = describeCalldata(input.data, input.item);
+  const result = outcome.result === null ? null : describeResult(outcome.result);
   const events = eventsText(outcome);
   const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
     label: "delegates",
@@ -158,10 +170,10 @@ export const transactionSection = (
         evidence: code.from.evidence,
       },
       input.to === null
-        ? { label: "creates", text: maybe(code.creates, checksummed) ?? "an address not known yet" }
+        ? { label: "creates", text: known(code.creates, checksummed) ?? "an address not known yet" }
         : {
             label: "to",
-            text: joined(checksummed(input.to), maybe(code.to, kindText)),
+            text: joined(checksummed(input.to), known(code.to, kindText)),
             evidence: code.to?.evidence,
           },
       call === null ? null : { label: input.to === null ? "initcode" : "call", text: call },
@@ -175,7 +187,7 @@ export const transactionSection = (
       events === null ? null : { label: "events", text: events },
       { label: "gas", text: gasText(gas), evidence: gas.evidence },
       { label: "nonce", text: nonceText(nonce), evidence: nonce.evidence },
-      { label: "fee", text: feeText(fee), evidence: fee.evidence },
+      { label: "fee", text: feeText(fee, money), evidence: fee.evidence },
       request === null
         ? { label: "request", text: "none: a field of it is not known", tone: "warn" }
         : { label: "request", text: requestText(request, money) },

@@ -3,7 +3,7 @@ import * as Arr from "effect/Array";
 import type { Address } from "../../primitives/hex.js";
 import type { ExtraFees } from "../../chains/feeModel.js";
 import type { Evidence, Finding } from "../../report/finding.js";
-import type { By, Code, Gas, Fee, Outcome, OutcomeLog } from "../../report/parts.js";
+import type { By, Fee, Gas, Outcome, OutcomeLog, Parties } from "../../report/parts.js";
 import type { Request } from "../../transaction/request.js";
 import type { Authorization, Transaction } from "../../transaction/schema.js";
 import { authorityOf } from "../../transaction/signer.js";
@@ -82,7 +82,7 @@ export interface Filled extends Ran {
   readonly nonce: Chosen<number | null>;
   readonly gas: GasChoice;
   readonly fee: FeeChoice;
-  readonly code: Code;
+  readonly code: Parties;
   readonly charged: Charged;
   /** null while a field of it is not known. */
   readonly request: Request | null;

@@ -27,7 +27,7 @@ const says = [
 const pattern = new RegExp(`${labels}(?:${says})`, "i");
 
 /** True when `text` begins by saying that the call reverted. */
-export const revertText = (text: string): boolean => pattern.test(text.length > 512 ? text.slice(0, 512) : text);
+export const saysReverted = (text: string): boolean => pattern.test(text.length > 512 ? text.slice(0, 512) : text);
 
 // Nethermind and parity: `Reverted 0x…`, `err: 0x… (supplied gas N)`, `0x…`; EDR: `… (return data: 0x…)`
 const leadingBytes = /^(?:err: )?(?:revert(?:ed)?:?\s+)?(0x[0-9a-fA-F]*)(?=$|[\s"])/i;

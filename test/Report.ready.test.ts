@@ -1,0 +1,129 @@
+/** What a report lacks for a clearance, as data; on a report written by hand, so that every gap can be made. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { describe, expect, it } from "vitest";
+import { MethodNotSupported, RpcError } from "../src/errors/rpc.js";
+import { InsufficientFunds, NotProven, type Gap } from "../src/errors/verdicts.js";
+import * as Report from "../src/Report.js";
+import { digestOfReport } from "../src/report/digest.js";
+import { fromError, note } from "../src/report/finding.js";
+import { becauseOf, verdictOf } from "../src/report/verdict.js";
+import { alice, report, transfer } from "./report/fixtures.js";
+
+/** A report that clears, with some fields replaced and its digest made anew. */
+const proven = (changed: Partial<Report.Report> = {}): Report.Report => {
+  const draft = report({ ...changed, observed: { ...report().observed, at: Date.now(), ...changed.observed } });
+  return { ...draft, digest: changed.digest === undefined ? digestOfReport(draft) : changed.digest };
+};
+const judged = (changed: Report.Report) => Effect.runSync(Effect.result(Report.ready(changed)));
+const gapsOf = (changed: Report.Report): ReadonlyArray<Gap> => {
+  const result = judged(changed);
+  if (Result.isSuccess(result)) return [];
+  if (!(result.failure instanceof NotProven)) throw result.failure;
+  return result.failure.missing;
+};
+const reasonsOf = (changed: Report.Report): ReadonlyArray<Gap["reason"]> => gapsOf(changed).map(({ reason }) => reason);
+const with0 = (part: Partial<Report.TransactionReport>): Partial<Report.Report> => ({
+  transactions: [{ ...transfer, ...part }],
+});
+
+const unavailable = note(
+  "OutcomeUnknown",
+  "unavailable",
+  {
+    sentence: "the outcome is not known",
+    numbers: [{ name: "block", unit: "count", value: 7n }],
+    remedy: "ask another node",
+  },
+  { step: "simulate", evidence: "unavailable" },
+);
+
+describe("ready", () => {
+  it("clears a proven report, with warnings or without", () => {
+    const one = proven();
+    const result = judged(one);
+    expect(Result.isSuccess(result) && result.success).toEqual({
+      requests: [transfer.request],
+      senders: [alice],
+      digest: one.digest,
+      expiresAt: one.observed.at + 30_000,
+    });
+    const warning = note(
+      "TipCapped",
+      "warning",
+      { sentence: "the tip is capped" },
+      { step: "fee", evidence: "assumed" },
+    );
+    expect(gapsOf(proven({ findings: [warning] }))).toEqual([]);
+  });
+
+  it("fails with the first blocker's own error, and without one with its code", () => {
+    const poor = new InsufficientFunds({ account: alice });
+    const where = { step: "funds", evidence: "measured" } as const;
+    const failed = judged(proven({ findings: [unavailable, fromError(poor, "blocker", where)] }));
+    expect(Result.isFailure(failed) && failed.failure).toBe(poor);
+    const nameless = { ...unavailable, severity: "blocker" } as const;
+    expect(gapsOf(proven({ findings: [nameless] }))).toEqual([
+      { reason: "CheckUnavailable", sentence: "the outcome is not known · block 7", code: "OutcomeUnknown" },
+    ]);
+  });
+
+  it("names each check that could not be made by the code of its finding", () => {
+    const refused = new RpcError({ method: "eth_feeHistory", reason: new MethodNotSupported({ detail: "\u202eno" }) });
+    const findings = [
+      unavailable,
+      fromError(refused, "unavailable", { step: "fee", evidence: "unavailable" as const }),
+    ];
+    expect(gapsOf(proven({ findings }))).toEqual([
+      { reason: "CheckUnavailable", sentence: "the outcome is not known · block 7", code: "OutcomeUnknown" },
+      {
+        reason: "CheckUnavailable",
+        sentence: 'eth_feeHistory: the node does not support this method · "\\u{202e}no"',
+        code: "MethodNotSupported",
+      },
+    ]);
+  });
+
+  it("names everything that the report itself lacks", () => {
+    const { observed, options } = proven();
+    const [funds] = report().funds;
+    if (funds === undefined || transfer.request === null) throw new Error("the fixture has both");
+    const cases: ReadonlyArray<readonly [Gap["reason"], Report.Report]> = [
+      ["NotProven", proven({ stage: "scanned" })],
+      ["RequestIncomplete", proven(with0({ request: null }))],
+      ["Altered", proven({ digest: null })],
+      ["Altered", proven({ digest: `0x${"00".repeat(32)}` })],
+      ["Altered", proven({ chainId: 5 })],
+      ["Altered", proven({ chainId: null })],
+      ["Altered", proven(with0({ request: { ...transfer.request, value: 1n } as Report.Request }))],
+      ["Altered", proven(with0({ input: { ...transfer.input, value: 1n } }))],
+      ["Altered", proven({ verdict: "caution" })],
+      ["StatePretended", proven({ options: { ...options, stateOverrides: {} } })],
+      ["StatePretended", proven({ options: { ...options, blockOverrides: {} } })],
+      ["NotSimulated", proven({ observed: { ...observed, tier: "call" } })],
+      ["Expired", proven({ observed: { ...observed, at: Date.now() - 31_000 } })],
+      ["DatedInTheFuture", proven({ observed: { ...observed, at: Date.now() + 120_000 } })],
+      ["NotSuccessful", proven(with0({ outcome: { ...transfer.outcome, status: "unknown" } }))],
+      ["FundsUnknown", proven({ funds: [{ ...funds, shortfall: null }] })],
+      ["FundsUnknown", proven({ funds: [{ ...funds, shortfall: 1n }] })],
+      ["FundsUnknown", proven({ funds: [] })],
+      ["Stale", proven({ observed: { ...observed, freshness: "stale" } })],
+      ["BlockNotNewest", proven({ observed: { ...observed, blockTag: "safe" } })],
+    ];
+    for (const [reason, changed] of cases) expect(reasonsOf(changed)).toEqual([reason]);
+    expect(reasonsOf(proven({ stage: "scanned", ...with0({ request: null }) }))).toEqual([
+      "NotProven",
+      "RequestIncomplete",
+    ]);
+  });
+
+  it("believes neither the verdict nor the reason that the report gives for it", () => {
+    expect(gapsOf(proven({ because: "blocked by everything" }))).toEqual([]);
+    const lied = proven({ findings: [unavailable], verdict: "ready", because: "every check was made" });
+    expect(reasonsOf(lied)).toEqual(["CheckUnavailable", "Altered"]);
+    expect([verdictOf(lied.findings), becauseOf(lied.findings, lied.stage)]).toEqual([
+      "unknown",
+      "the outcome is not known",
+    ]);
+  });
+});

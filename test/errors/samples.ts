@@ -1,0 +1,41 @@
+/** One value for every field that an error can have, by its name. */
+import { encodeErrorResult, parseAbi } from "viem";
+import { decodeRevert } from "../../src/abi/decodeRevert.js";
+
+export const abi = parseAbi([
+  "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",
+  "error Paused(bytes32 id)",
+]);
+export const inner = encodeErrorResult({ abi, errorName: "Paused", args: [`0x${"ab".repeat(32)}`] });
+export const bytes = encodeErrorResult({ abi, errorName: "FailedOpWithRevert", args: [1n, "AA23\u202e", inner] });
+export const address = "0x00000000000000000000000000000000000000Aa";
+const huge = 2n ** 256n - 1n;
+
+/** A value for each field of evidence, by its name. */
+const samples: Readonly<Record<string, unknown>> = {
+  account: address,
+  to: address,
+  data: bytes,
+  revert: decodeRevert(bytes, [abi], { address }),
+  raw: { code: -32000, message: "\u001b[31mno", data: [1, null, { a: true }] },
+  detail: "what the node said",
+  httpStatus: 429,
+  code: -32016,
+  retryAfterMs: 1500,
+  afterMs: 10_000,
+  suggested: { from: 1n, to: huge },
+  path: "result[0].calls[1].status",
+  text: "execution reverted: \u202eno",
+  halt: "InvalidFEOpcode",
+  policy: "maxSpent",
+  differences: ["status: success, reverted"],
+  missing: [{ reason: "FundsUnknown", sentence: "a payer's funds are not known to suffice", code: null }],
+};
+
+/** Fields of the sample values, for the constructor of an error. */
+export const samplesOf = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(fields)
+      .filter((name) => name !== "_tag")
+      .map((name) => [name, samples[name] ?? huge]),
+  );

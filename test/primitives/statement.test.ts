@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import * as Statement from "../../src/primitives/statement.js";
+import { hostile } from "../report/arbitrary.js";
+
+const { figures, figureText, numbersText, statementText } = Statement;
+const read = (figure: Statement.Figure | null, symbol?: string): string =>
+  figure === null ? "nothing" : figureText(figure, symbol);
+
+describe("a figure", () => {
+  it("reads with its unit, native amounts in the chain's currency", () => {
+    expect(read(Statement.wei("has", 5n * 10n ** 18n), "POL")).toBe("has 5 POL");
+    expect(read(Statement.wei("has", 0n))).toBe("has 0 ETH");
+    expect(read(Statement.weiPerGas("max fee", 2_000_000_000n), "POL")).toBe("max fee 2 gwei per gas");
+    expect(read(Statement.weiPerGas("max fee", 10n ** 18n), "POL")).toBe("max fee 1 POL per gas");
+    expect(read(Statement.gas("limit", 21_000))).toBe("limit 21,000 gas");
+    expect(read(Statement.bytes("size", 9n))).toBe("size 9 bytes");
+    expect(read(Statement.blocks("lag", 2n))).toBe("lag 2 blocks");
+    expect(read(Statement.milliseconds("wait", 1.6))).toBe("wait 2 ms");
+    expect(read(Statement.seconds("age", 3))).toBe("age 3 s");
+    expect(read(Statement.units("short by", 7n))).toBe("short by 7 raw");
+    expect(read(Statement.count("", 7n))).toBe("7");
+    expect(read(Statement.address("to", "0x00000000219ab540356cbb839cbe05303d7705fa"))).toBe(
+      "to 0x00000000219ab540356cBB839Cbe05303d7705Fa",
+    );
+    expect(read(Statement.quote("", "no"))).toBe('"no"');
+  });
+
+  it("is left out where it is not known", () => {
+    expect(
+      [Statement.wei("has", null), Statement.text("", ""), Statement.hash("", null)].map((one) => read(one)),
+    ).toEqual(["nothing", "nothing", "nothing"]);
+    expect(figures(null, Statement.count("a", 1), null)).toEqual([{ name: "a", unit: "count", value: 1n }]);
+  });
+});
+
+describe("a statement", () => {
+  it("is sentence, numbers and remedy, without what is empty", () => {
+    const numbers = figures(Statement.count("a", 1), Statement.count("b", 2));
+    expect(statementText({ sentence: "it is", numbers, remedy: "do" })).toBe("it is · a 1, b 2 · do");
+    expect(statementText({ sentence: "it is", numbers: [], remedy: "" })).toBe("it is");
+  });
+
+  it("is one harmless line of bounded length, whoever made it", () => {
+    for (const text of hostile) {
+      const numbers = (["address", "hash", "quote", "text"] as const).map((unit) => ({
+        name: text,
+        unit,
+        value: text,
+      }));
+      const line = statementText({ sentence: text, numbers, remedy: text });
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      expect(line.length).toBeLessThan(20_000);
+    }
+    const many = Array.from(
+      { length: 1_000 },
+      (_, index) => ({ name: "", unit: "count", value: BigInt(index) }) as const,
+    );
+    expect(numbersText({ numbers: many })).toMatch(/^0, 1, .*, 31, … and 968 more$/);
+  });
+});

@@ -1,0 +1,69 @@
+/** Every code that a finding can have, rendered: what happened, the numbers and what to do, each exactly once. */
+import * as Effect from "effect/Effect";
+import { describe, expect, it } from "vitest";
+import { Reason, RpcError } from "../../src/errors/rpc.js";
+import { Verdict } from "../../src/errors/verdicts.js";
+import { numbersText, type Figure } from "../../src/primitives/statement.js";
+import { FindingCode, fromError, messageOf, note, NoteCode, type Finding } from "../../src/report/finding.js";
+import { toHtml } from "../../src/report/html.js";
+import { fromJson, toJson } from "../../src/report/json.js";
+import { toMarkdown } from "../../src/report/markdown.js";
+import { toText } from "../../src/report/text.js";
+import { samplesOf } from "../errors/samples.js";
+import { report } from "./fixtures.js";
+
+type Make<A> = new (fields: object) => A;
+
+const where = { step: "proof", evidence: "estimated" } as const;
+const numbers: ReadonlyArray<Figure> = [
+  { name: "balance", unit: "wei", value: 3n * 10n ** 18n },
+  { name: "limit", unit: "gas", value: 21_000n },
+  { name: "", unit: "quote", value: "the contract's own words" },
+];
+
+const samples: ReadonlyArray<Finding> = [
+  ...Verdict.members.map((member) =>
+    fromError(new (member as Make<Verdict>)(samplesOf(member.fields)), "blocker", where),
+  ),
+  ...Reason.members.map((member) => {
+    const reason = new (member as Make<Reason>)(samplesOf(member.fields));
+    return fromError(new RpcError({ method: "eth_call", reason }), "unavailable", where);
+  }),
+  ...NoteCode.literals.map((code) =>
+    note(code, "warning", { sentence: `what ${code} says`, numbers, remedy: `what ${code} asks for` }, where),
+  ),
+];
+
+const count = (text: string, part: string): number => text.split(part).length - 1;
+const body = (text: string): string => text.slice(text.indexOf("Findings"), text.lastIndexOf("Next:"));
+const plainHtml = (html: string): string =>
+  html.replace(/<[^>]*>/g, "").replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+const plainMarkdown = (markdown: string): string =>
+  markdown.replace(/\\(.)/g, "$1").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+
+describe("every code", () => {
+  it("has one sample here", () =>
+    expect(samples.map(({ code }) => code).sort()).toEqual([...FindingCode.literals].sort()));
+
+  it.each(samples.map((finding) => [finding.code, finding] as const))("%s reads the same everywhere", (_, finding) => {
+    const sentence = finding.sentence;
+    const one = report({ chainId: 137, findings: [finding] });
+    expect(one.because).toBe(sentence);
+    const said = numbersText(finding, "POL");
+    const renderings = {
+      text: body(toText(one, { width: 1_000_000 })),
+      markdown: plainMarkdown(body(toMarkdown(one))),
+      html: plainHtml(body(toHtml(one))),
+    };
+    for (const [form, text] of Object.entries(renderings)) {
+      expect([form, finding.remedy, count(text, finding.remedy)]).toEqual([form, finding.remedy, 1]);
+      expect([form, sentence, count(text, sentence)]).toEqual([form, sentence, 1]);
+      expect([form, said, said === "" || count(text, said) === 1]).toEqual([form, said, true]);
+      expect([form, count(text, finding.code) > 0]).toEqual([form, true]);
+      expect(text).not.toMatch(/\bETH\b/);
+    }
+    expect(messageOf(finding, "POL")).toBe([sentence, said, finding.remedy].filter((part) => part !== "").join(" · "));
+    const again = Effect.runSync(fromJson(JSON.parse(JSON.stringify(toJson(one)))));
+    expect(toText(again)).toBe(toText(one));
+  });
+});

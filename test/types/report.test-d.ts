@@ -1,0 +1,150 @@
+import { expectTypeOf, test } from "vitest";
+import * as Report from "../../src/Report.js";
+import type { RpcError } from "../../src/errors/rpc.js";
+import type { Verdict } from "../../src/errors/verdicts.js";
+
+/** Only what nothing is left of fits. */
+const never = (code: never): never => code;
+
+/** Every code, written out as an application would: a new one breaks this test until it is named here. */
+const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
+  switch (code) {
+    case "ExecutionReverted":
+    case "VmHalt":
+    case "OutOfGas":
+    case "InsufficientFunds":
+    case "NonceTooLow":
+    case "NonceTooHigh":
+    case "NonceOverflow":
+    case "FeeCapTooLow":
+    case "TipAboveFeeCap":
+    case "IntrinsicGasTooLow":
+    case "GasAllowanceExceeded":
+    case "BlockGasLimitExceeded":
+    case "TxGasLimitTooHigh":
+    case "GasUintOverflow":
+    case "SenderNotEoa":
+    case "InitCodeTooLarge":
+    case "NoCode":
+    case "ChainIdMismatch":
+    case "PolicyViolation":
+    case "SimulationDiverged":
+    case "OutcomeChanged":
+    case "NotProven":
+      return "verdict";
+    case "Unauthorized":
+    case "MethodNotPermitted":
+    case "MethodNotSupported":
+    case "RateLimited":
+    case "LogRangeTooLarge":
+    case "UpstreamUnavailable":
+    case "PendingUnavailable":
+    case "HistoryPruned":
+    case "NodeSyncing":
+    case "Timeout":
+    case "SimBlockOrder":
+    case "NodeLimitExceeded":
+    case "StateUnavailable":
+    case "BlockNotFound":
+    case "InvalidParams":
+    case "MalformedResponse":
+    case "Transport":
+    case "InternalError":
+      return "reason";
+    case "BlockNotNewest":
+    case "ChainIdDisagrees":
+    case "PendingStale":
+    case "StatePretended":
+    case "AccountDelegated":
+    case "AccountUnknown":
+    case "DelegateWithoutCode":
+    case "DelegationCleared":
+    case "DelegationIneffective":
+    case "DelegationSet":
+    case "ValueToPrecompile":
+    case "OutcomeUnknown":
+    case "WitnessUnavailable":
+    case "GasBelowEstimate":
+    case "GasBufferCut":
+    case "GasDependent":
+    case "GasHeadroomThin":
+    case "GasLimitWidened":
+    case "GasUnknown":
+    case "GasWitnessesDisagree":
+    case "CountsDisagree":
+    case "NonceAssumed":
+    case "NonceUnderReservation":
+    case "NonceUnknown":
+    case "PredecessorsNotSimulated":
+    case "ReplacesPending":
+    case "TooManyInFlight":
+    case "BaseFeeDisagrees":
+    case "BaseFeeUnknown":
+    case "FeeHorizonShort":
+    case "TipCapped":
+    case "PartiesCut":
+    case "TransferMismatch":
+    case "ApprovalGranted":
+    case "ApprovalLeftOver":
+    case "ApprovalUnlimited":
+    case "ContractControlChanged":
+    case "OwnershipChanged":
+    case "RoleChanged":
+    case "FundsUnknown":
+    case "L1FeeDisagrees":
+    case "L1FeeUnknown":
+    case "TokenShortfall":
+    case "PolicyLost":
+    case "PolicyUnknown":
+    case "BaseNotComparable":
+    case "FirstSeenInProof":
+    case "OptionsRefused":
+    case "OutcomeNotCompared":
+    case "PriceDependent":
+    case "RequestIncomplete":
+    case "ScanAgain":
+      return "note";
+    default:
+      return never(code);
+  }
+};
+
+test("a switch over the codes of findings is exhaustive", () => {
+  expectTypeOf(kindOf).parameter(0).toEqualTypeOf<Report.Finding["code"]>();
+  expectTypeOf<string>().not.toExtend<Report.FindingCode>();
+  expectTypeOf<Report.NoteCode>().toExtend<Report.FindingCode>();
+});
+
+test("every part of a report has a name", () => {
+  type One = Report.Report["transactions"][number];
+  expectTypeOf<One>().toEqualTypeOf<Report.TransactionReport>();
+  expectTypeOf<One["code"]>().toEqualTypeOf<Report.Parties>();
+  expectTypeOf<One["code"]["from"]>().toEqualTypeOf<Report.AccountCode>();
+  expectTypeOf<One["outcome"]>().toEqualTypeOf<Report.Outcome>();
+  expectTypeOf<One["outcome"]["logs"][number]>().toEqualTypeOf<Report.OutcomeLog>();
+  expectTypeOf<One["gas"]>().toEqualTypeOf<Report.Gas>();
+  expectTypeOf<One["nonce"]>().toEqualTypeOf<Report.Nonce>();
+  expectTypeOf<One["fee"]>().toEqualTypeOf<Report.Fee>();
+  expectTypeOf<One["fee"]["by"]>().toEqualTypeOf<Report.By>();
+  expectTypeOf<One["request"]>().toEqualTypeOf<Report.Request | null>();
+  expectTypeOf<Report.Report["verdict"]>().toEqualTypeOf<Report.VerdictName>();
+  expectTypeOf<Report.Report["options"]>().toEqualTypeOf<Report.ReportOptions>();
+  expectTypeOf<Report.Report["observed"]>().toEqualTypeOf<Report.Observed>();
+  expectTypeOf<Report.Observed["worlds"][number]>().toEqualTypeOf<Report.World>();
+  expectTypeOf<Report.World["run"]>().toEqualTypeOf<Report.RunName>();
+  expectTypeOf<Report.Report["funds"][number]>().toEqualTypeOf<Report.Funds>();
+  expectTypeOf<Report.Funds["terms"][number]>().toEqualTypeOf<Report.FundsTerm>();
+  expectTypeOf<Report.Report["transfers"][number]>().toEqualTypeOf<Report.Transfer>();
+  expectTypeOf<Report.Report["balanceChanges"][number]>().toEqualTypeOf<Report.BalanceChange>();
+  expectTypeOf<Report.Report["approvals"][number]>().toEqualTypeOf<Report.Approval>();
+  expectTypeOf<Report.Report["tokens"][number]>().toEqualTypeOf<Report.TokenInfo>();
+  expectTypeOf<Report.Report["findings"][number]>().toEqualTypeOf<Report.Finding>();
+  expectTypeOf<Report.Finding["severity"]>().toEqualTypeOf<Report.Severity>();
+  expectTypeOf<Report.Finding["step"]>().toEqualTypeOf<Report.StepName>();
+  expectTypeOf<Report.Finding["evidence"]>().toEqualTypeOf<Report.Evidence>();
+  expectTypeOf<Report.Finding["numbers"][number]>().toEqualTypeOf<Report.Figure>();
+  expectTypeOf<Report.Finding["error"]>().toEqualTypeOf<Verdict | RpcError | null>();
+  expectTypeOf<Report.Finding>().toExtend<Report.Statement>();
+  expectTypeOf<Report.Report["ledger"]>().toEqualTypeOf<Report.Ledger>();
+  expectTypeOf<typeof Report.Report.Type>().toExtend<Report.Report>();
+});
