@@ -10,7 +10,11 @@ import * as Layer from "effect/Layer";
 import type { FeeModel } from "./chains/feeModel.js";
 import type { Address } from "./primitives/hex.js";
 
-export type { ExtraFees, FeeDecision, FeeGas, FeeLookup, FeeModel, FeeSubject } from "./chains/feeModel.js";
+export type { ExtraFees, FeeDecision, FeeGas, FeeModel, FeeSubject } from "./chains/feeModel.js";
+export { readAddress, readBool, readUint256 } from "./witness/answers.js";
+export type { Account, Answer, CallAnswer, Environment } from "./witness/answers.js";
+export { staticCall, type Call, type Query } from "./witness/queries.js";
+export type { View } from "./witness/view.js";
 export { opStack } from "./chains/opStack.js";
 
 /**
@@ -162,11 +166,17 @@ export const Chains: Context.Reference<Lookup> = Context.Reference("evm-prefligh
  * The built-in table with one chain described by the caller, as one object. A fee model of one's own:
  *
  * ```ts
+ * const price = Chains.staticCall(oracle, "0x5a3b7e42")
  * Chains.layerWith(5000, {
  *   feeModel: {
- *     name: "flat",
- *     queries: () => [],
- *     decide: () => ({ fees: { l1Fee: 7n, l1FeeAtMost: 9n, operatorFee: 0n, operatorFeeAtMost: 0n } }),
+ *     name: "per byte",
+ *     queries: () => [price],
+ *     decide: ({ unsigned }, _gas, view) => {
+ *       const weiPerByte = Chains.readUint256(view.call(price))
+ *       if (weiPerByte === null) return { unreadable: "the oracle did not answer" }
+ *       const l1Fee = weiPerByte * BigInt((unsigned.length - 2) / 2)
+ *       return { fees: { l1Fee, l1FeeAtMost: l1Fee * 2n, operatorFee: 0n, operatorFeeAtMost: 0n } }
+ *     },
  *   },
  * })
  * ```

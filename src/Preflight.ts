@@ -1,131 +1,94 @@
 /**
  * The pipeline: from a transaction to a report, and from a report to a proven one.
  *
- * `scan` asks everything at once and decides; `prove` runs the exact requests that would be signed, in
- * two block contexts, and decides again by the same rules. `preflight` is the one after the other.
+ * `scan` asks everything at once and chooses nonce, gas limit and price; `prove` runs the exact requests
+ * that would be signed, in two block contexts, and only checks what was chosen. `preflight` is the one
+ * after the other.
  */
+import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import { indexAbis, type AbiIndex } from "./abi/abiIndex.js";
 import { Chains } from "./Chains.js";
-import { indexAbis } from "./abi/decodeRevert.js";
 import type { InvalidTransaction } from "./errors/input.js";
-import type * as Eth from "./Eth.js";
-import { askScan } from "./preflight/ask.js";
-import { askProof, doubtfulNonces, type Exam } from "./preflight/askProof.js";
-import { assemble } from "./preflight/assemble.js";
-import { assignNonces } from "./preflight/assign.js";
 import * as Options from "./preflight/options.js";
-import { MeasureLimits, measureOfReport, wantedBy } from "./preflight/measure.js";
-import { policiesOf } from "./preflight/policies.js";
-import { ladderOf } from "./preflight/ladder.js";
-import { agree, mayFollowPrice } from "./preflight/comparison.js";
-import { examine } from "./preflight/limits.js";
+import { answersOf } from "./preflight/answers.js";
+import { choose } from "./preflight/choose.js";
+import { ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
+import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
-import { judge, requestsOf } from "./preflight/proof.js";
-import { TokenCache } from "./preflight/tokenCache.js";
-import { lastRound, ledgerOf, withRun, type Recorder } from "./preflight/run.js";
+import { proveOnce, scanAgain } from "./preflight/proving.js";
+import { reportOf } from "./preflight/report.js";
+import { assignNonces, withLimits } from "./preflight/requests.js";
+import { askScan } from "./preflight/scan.js";
+import { requestsOf } from "./report/digest.js";
 import type { Policy } from "./report/policy.js";
 import type { Report, ReportOptions } from "./report/schema.js";
 import type { Rpc } from "./Rpc.js";
+import * as Assets from "./steps/assets.js";
+import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
 import * as Transaction from "./Transaction.js";
 
-export { MeasureLimits } from "./preflight/measure.js";
-export { assignNonces } from "./preflight/assign.js";
-export type { AbiSource, Options } from "./preflight/options.js";
-export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/tokenCache.js";
+export type { AbiSource, AccountOverride, BlockOverrides, Options } from "./preflight/options.js";
+export { MeasureLimits, type Limits } from "./preflight/limits.js";
 export type { MaxSendable } from "./preflight/maxSendable.js";
-export { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/single.js";
+export { assignNonces } from "./preflight/requests.js";
+export {
+  checkCode,
+  estimateGas,
+  quoteFee,
+  resolveNonce,
+  simulate,
+  type Step,
+  type StepError,
+} from "./preflight/single.js";
+export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/tokenCache.js";
 export type { AbiCall, Bundle, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 
+/** What is scanned: the cases, the options and policies, and the ABIs arranged for decoding. */
 interface Prepared {
-  readonly input: Transaction.CheckedInput;
+  readonly bundle: Bundle;
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
+  readonly abis: AbiIndex;
 }
+
+const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
 
 const prepare = Effect.fnUntraced(function* (
   input: unknown,
-  options: Options.Options,
+  given: Options.Options,
 ): Effect.fn.Return<Prepared, InvalidTransaction> {
   const checked = yield* Transaction.check(input);
-  const completed = Options.withInputAbis(yield* Options.check(options), checked);
-  return { input: checked, options: completed, policies: policiesOf(options.policies, completed) };
-});
-
-const scanIn = Effect.fnUntraced(function* (
-  { input, options, policies }: Prepared,
-  recorder: Recorder,
-): Effect.fn.Return<Report, never, Rpc> {
-  const chains = yield* Effect.service(Chains);
-  const { transactions } = input;
-  const chain = chains(transactions[0]?.chainId ?? null);
-  const block: Eth.BlockParameter = options.block ?? chain.blockTag;
-  const limits = yield* Effect.service(MeasureLimits);
-  const wanted = wantedBy(policies, transactions, limits);
-  const facts = yield* askScan({ transactions, options, chain, wanted }, block, 1);
-  const now = yield* Clock.currentTimeMillis;
-  return assemble({
-    transactions,
+  const options = Options.withInputAbis(yield* Options.check(given), checked);
+  return {
+    bundle: bundleOf(checked.transactions),
     options,
-    chains,
-    policies,
-    facts,
-    now,
-    limits,
-    ledger: ledgerOf(recorder, now, null),
-    proof: null,
-  });
+    policies: Options.policiesOf(given.policies, options),
+    abis: indexAbis(Options.sourcesOf(options.abis)),
+  };
 });
 
-const proveIn = Effect.fnUntraced(function* (
-  report: Report,
-  policies: ReadonlyArray<Policy>,
+const scanOnce = Effect.fnUntraced(function* (
+  { bundle, options, policies, abis }: Prepared,
   recorder: Recorder,
-  round: number,
 ): Effect.fn.Return<Report, never, Rpc> {
-  const requests = requestsOf(report);
-  if (requests === null) return report;
   const chains = yield* Effect.service(Chains);
-  const transactions = report.transactions.map(({ input }) => input);
-  const names = yield* Effect.service(TokenCache);
-  const asked = measureOfReport(report, policies, yield* Effect.service(MeasureLimits));
-  const measure = { ...asked, named: yield* names.recall(report.chainId ?? 0, asked.tokens) };
-  const exam: Exam = {
-    report,
-    requests,
-    ladder: ladderOf(report, requests),
-    widened: false,
-    steady: false,
-    chain: chains(report.chainId),
-    measure,
-    nonces: doubtfulNonces(report),
-  };
-  const abis = indexAbis(Options.sourcesOf(report.options.abis));
-  const first = yield* examine(exam, round);
-  // why: one more run at the same base fee tells honest payouts that follow it from a contract that knows it is watched
-  const again = mayFollowPrice(first, report, measure, abis)
-    ? yield* askProof({ ...first.exam, ladder: null, steady: true }, lastRound(recorder) + 1)
-    : null;
-  const examined = again !== null && agree(again, report, measure, abis) ? { ...first, followsPrice: true } : first;
+  const limits = yield* Effect.service(MeasureLimits);
+  const named = bundle[0].input.chainId;
+  const chain = chains(named);
+  const wanted = wantedBy(policies, bundle, limits);
+  const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1);
+  const answers = answersOf(round, { chains, options, named });
+  const filled = choose(bundle, answers, abis);
   const now = yield* Clock.currentTimeMillis;
-  const proof = judge(report, examined, measure, abis);
-  const earlier = round === 1 && report.stage === "scanned" ? report.ledger : null;
-  const proven = assemble({
-    transactions,
-    options: report.options,
-    chains,
-    policies,
-    facts: examined.facts,
-    now,
-    limits: yield* Effect.service(MeasureLimits),
-    ledger: ledgerOf(recorder, now, earlier),
-    proof,
+  return reportOf(filled, answers, {
+    ...{ options, policies, now, stage: "scanned" },
+    measure: measureOf(filled, Assets.transfers(filled), policies, limits),
+    worlds: [],
+    ledger: ledgerOf(recorder, now, null),
+    findings: [],
   });
-  yield* names.keep(
-    proven.chainId ?? 0,
-    proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),
-  );
-  return proven;
 });
 
 /**
@@ -133,14 +96,14 @@ const proveIn = Effect.fnUntraced(function* (
  *
  * At this stage `ready` means that nothing was found against it yet; `prove` gives certainty.
  * Fails only with `InvalidTransaction`, before anything is sent; failures of the node are findings.
- * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (twice),
- * `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, `eth_chainId`.
+ * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (the runs
+ * `bare` and `alone`), `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, `eth_chainId`.
  */
 export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = Effect.fn(
   "Preflight.scan",
 )(function* (input: unknown, options: Options.Options = {}) {
   const prepared = yield* prepare(input, options);
-  return yield* withRun(prepared.options.deadlineMs, (recorder) => scanIn(prepared, recorder));
+  return yield* withRun(prepared.options.deadlineMs, (recorder) => scanOnce(prepared, recorder));
 });
 
 /**
@@ -150,9 +113,25 @@ export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report,
 const isSettled = ({ observed, findings }: Report): boolean =>
   observed.tier === "call" || findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
+/** Proves; where the gas limit turned out to decide the outcome, chooses a wider one and proves that, once. */
+const proveWider = (
+  scanned: Report,
+  { policies, abis }: Pick<Prepared, "policies" | "abis">,
+  recorder: Recorder,
+): Effect.Effect<Report, never, Rpc> =>
+  Effect.flatMap(proveOnce(scanned, { policies, abis, recorder }), ({ report, limits }) =>
+    limits === null
+      ? Effect.succeed(report)
+      : Effect.map(
+          proveOnce(withLimits(scanned, limits), { policies, abis, recorder, isWidened: true }),
+          (wider) => wider.report,
+        ),
+  );
+
 /**
  * Scans, then proves: two network rounds, one deadline, one ledger. A scan that is blocked already is
- * the answer, after one round.
+ * the answer, after one round. Where the exact requests do not do what they did with ample gas, the runs
+ * `gas` settle the limit in a further round, and the wider one is proven.
  *
  * Fails only with `InvalidTransaction`, before anything is sent.
  */
@@ -162,10 +141,8 @@ export const preflight: Transaction.TakesInput<
 > = Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
   const prepared = yield* prepare(input, options);
   return yield* withRun(prepared.options.deadlineMs, (recorder) =>
-    Effect.flatMap(scanIn(prepared, recorder), (report) =>
-      isSettled(report)
-        ? Effect.succeed(report)
-        : proveIn(report, prepared.policies, recorder, report.ledger.rounds + 1),
+    Effect.flatMap(scanOnce(prepared, recorder), (scanned) =>
+      isSettled(scanned) ? Effect.succeed(scanned) : proveWider(scanned, prepared, recorder),
     ),
   );
 });
@@ -186,41 +163,42 @@ export const reserving = <E, R>(
   Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options.Options = {}) {
     const prepared = yield* prepare(input, options);
     return yield* withRun(prepared.options.deadlineMs, (recorder) =>
-      Effect.flatMap(scanIn(prepared, recorder), (scanned) =>
+      Effect.flatMap(scanOnce(prepared, recorder), (scanned) =>
         isSettled(scanned)
           ? Effect.succeed(scanned)
-          : Effect.flatMap(take(scanned), (nonces) =>
-              proveIn(assignNonces(scanned, nonces), prepared.policies, recorder, scanned.ledger.rounds + 1),
-            ),
+          : Effect.flatMap(take(scanned), (nonces) => proveWider(assignNonces(scanned, nonces), prepared, recorder)),
       ),
     );
   });
 
 /**
  * Runs the exact requests of a report, in two block contexts, and reports what that proved. On an
- * older report it notices that the world moved. Never fails: failures of the node are findings.
+ * older report it notices that the world moved. It decides nothing again: where the gas limit no longer
+ * suffices it says `ScanAgain`. Never fails: failures of the node are findings.
  *
  * A report whose request has a hole is returned unchanged, without asking; one that was learned
  * without `eth_simulateV1` is scanned again, for it cannot be proven. `options` replaces those of the
  * report field by field; the input and the requests stay.
+ * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next` and `alone`; `reserved`, `gas` and `swap` where in
+ * doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
  */
 export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = Effect.fn(
   "Preflight.prove",
 )(function* (report: Report, options: Options.Options = {}) {
   if (requestsOf(report) === null) return report;
-  const revised = Options.revise(report, options);
-  const policies = policiesOf(options.policies, revised.options);
+  const { report: revised, refused } = Options.revise(report, options);
+  const policies = Options.policiesOf(options.policies, revised.options);
+  const abis = indexAbis(Options.sourcesOf(revised.options.abis));
   return yield* withRun(revised.options.deadlineMs, (recorder) =>
     revised.observed.tier === "call"
-      ? scanIn(
-          {
-            input: { transactions: revised.transactions.map(({ input }) => input), abis: [] },
-            options: revised.options,
-            policies,
-          },
-          recorder,
-        )
-      : proveIn(revised, policies, recorder, 1),
+      ? scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder)
+      : Effect.map(
+          proveOnce(revised, {
+            ...{ policies, abis, recorder, refused },
+            earlier: revised.stage === "scanned" ? revised.ledger : null,
+          }),
+          scanAgain,
+        ),
   );
 });
 

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
 import { InvalidTransaction } from "./errors/input.js";
-import { NotProven } from "./errors/verdicts.js";
+import { gap, NotProven } from "./errors/verdicts.js";
 import * as Eth from "./Eth.js";
 import * as Nonces from "./Nonces.js";
 import * as NonceStore from "./NonceStore.js";
@@ -109,7 +109,7 @@ const deliverAll = (sign: Sign, input: unknown, options: Options) =>
         Effect.tryPromise({ try: () => sign(request, index), catch: (error) => error }),
       );
       if (!Report.matches(clearance, signed) || leases.length !== signed.length) {
-        return yield* new NotProven({ missing: ["what was signed is not what was cleared"] });
+        return yield* new NotProven({ missing: [gap("SignedOtherwise", "what was signed is not what was cleared")] });
       }
       const sent = yield* Effect.forEach(leases, (lease, index) =>
         Nonces.deliver(lease, signed[index] ?? "0x", (raw) => Eth.sendRawTransaction({ serializedTransaction: raw })),

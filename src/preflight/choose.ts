@@ -77,14 +77,17 @@ const chosenIn = ({
   };
 };
 
-/** The choices of a report. */
-export type Chosen = Case & Pick<Filled, "nonce" | "gas" | "fee" | "request">;
+/** A case of a report, with what was chosen for it and what was said of it. */
+export interface Chosen extends Case, Pick<Filled, "nonce" | "gas" | "fee" | "request"> {
+  readonly said: TransactionReport;
+}
 
 /** A report's own choices, as they stand in it. */
 export const chosenOf = (report: Report): Bundle<Chosen> =>
   Arr.zipWith(bundleOf(Arr.map(report.transactions, ({ input }) => input)), report.transactions, (one, said) => ({
     ...one,
     ...chosenIn(said),
+    said,
   }));
 
 /** A report's own choices beside what a new round shows of them: nothing is chosen again. */

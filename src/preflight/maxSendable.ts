@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "../errors/input.js";
 import type { RpcError } from "../errors/rpc.js";
-import { InsufficientFunds, NotProven, type Verdict } from "../errors/verdicts.js";
+import { gap, InsufficientFunds, NotProven, type Verdict } from "../errors/verdicts.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { RawCall } from "../transaction/input.js";
@@ -53,7 +53,12 @@ const costsIn = (report: Report): Costs | null => {
 /** The first thing in a report that kept the costs from being known. */
 const reasonOf = (report: Report): Verdict | RpcError => {
   const against = report.findings.find(({ severity }) => severity === "blocker" || severity === "unavailable");
-  return against?.error ?? new NotProven({ missing: [against?.message ?? "what sending costs"] });
+  return (
+    against?.error ??
+    new NotProven({
+      missing: [gap("CheckUnavailable", against?.sentence ?? "what sending costs is not known", against?.code ?? null)],
+    })
+  );
 };
 
 /** Gas of a call may depend on its value a little: so many tries to find the limit that fits. */

@@ -8,8 +8,10 @@ import type { Abi } from "viem";
 import { Address } from "../primitives/hex.js";
 import { InvalidTransaction } from "../errors/input.js";
 import type * as Decode from "../abi/decodeRevert.js";
-import { note } from "../report/finding.js";
-import { BlockName, Report, ReportOptions } from "../report/schema.js";
+import { note, type Finding } from "../report/finding.js";
+import { figures, text } from "../primitives/statement.js";
+import { fromData } from "../Policy.js";
+import { BlockName, ReportOptions, type Report } from "../report/schema.js";
 import type { CheckedInput } from "../Transaction.js";
 import { asAbi } from "../transaction/encode.js";
 import type { Policy } from "../report/policy.js";
@@ -226,29 +228,31 @@ export const sourcesOf = (abis: ReportOptions["abis"]): ReadonlyArray<Decode.Abi
   // why: kept as JSON in the report; the decoders leave out items that are not well-formed
   abis.map(({ address, abi }) => (address === null ? (abi as Abi) : { address, abi: abi as Abi }));
 
+/** The policies of a run: those given now, else those that the report holds, as far as they can be rebuilt. */
+export const policiesOf = (given: ReadonlyArray<Policy> | undefined, options: ReportOptions): ReadonlyArray<Policy> =>
+  given ?? options.policies.flatMap((data) => fromData(data) ?? []);
+
 /**
  * A report under other options. Options that are wrong are not taken: the report's own stay, and a
  * finding says so (`prove` never fails).
  */
-export const revise = (report: Report, options: Options): Report =>
+export const revise = (
+  report: Report,
+  options: Options,
+): { readonly report: Report; readonly refused: Finding | null } =>
   Result.match(complete(options, report.options), {
-    onSuccess: (revised) =>
-      new Report({
-        ...report,
-        options: revised,
-        findings: report.findings.filter(({ code }) => code !== "OptionsRefused"),
-      }),
-    onFailure: (error) =>
-      new Report({
-        ...report,
-        findings: [
-          ...report.findings,
-          note(
-            "OptionsRefused",
-            "unavailable",
-            { verdict: "the options of the proof are wrong and were not used", evidence: error.message },
-            { step: "proof" },
-          ),
-        ],
-      }),
+    onSuccess: (revised) => ({ report: { ...report, options: revised }, refused: null }),
+    onFailure: (error) => ({
+      report,
+      refused: note(
+        "OptionsRefused",
+        "unavailable",
+        {
+          sentence: "the options of the proof are wrong and were not used",
+          numbers: figures(text("", error.message)),
+          remedy: "correct them and prove again",
+        },
+        { step: "proof", evidence: "unavailable" },
+      ),
+    }),
   });
