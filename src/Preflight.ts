@@ -4,6 +4,7 @@
  * `scan` asks everything at once and decides; `prove` runs the exact requests that would be signed, in
  * two block contexts, and decides again by the same rules. `preflight` is the one after the other.
  */
+import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { Chains } from "./Chains.js";
@@ -214,7 +215,7 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
     revised.observed.tier === "call"
       ? scanIn(
           {
-            input: { transactions: revised.transactions.map(({ input }) => input), abis: [] },
+            input: { transactions: Arr.map(revised.transactions, ({ input }) => input), abis: [] },
             options: revised.options,
             policies,
           },

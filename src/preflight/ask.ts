@@ -14,6 +14,7 @@ import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Simulate from "../steps/simulate.js";
 import * as TokenFunds from "../steps/reading/tokenShortfall.js";
+import { bareCall } from "../transaction/call.js";
 import { buildRequest, unsignedBytes } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
 import { place } from "../witness/placement.js";
@@ -61,7 +62,7 @@ const accountQueries = (transactions: ReadonlyArray<Transaction>): ReadonlyArray
 /** The main run: the bare calls at no base fee. */
 export const mainPlan = ({ transactions, options, wanted }: Subject, block: Eth.BlockParameter): Simulate.Plan => {
   const plan = {
-    calls: transactions.map((transaction) => Simulate.bareCall(transaction, Simulate.gasOf(transaction))),
+    calls: transactions.map((transaction) => bareCall(transaction, Simulate.gasOf(transaction))),
     before: [
       { kind: "environment" } as const,
       ...accountQueries(transactions),
@@ -118,7 +119,7 @@ const askCalls = Effect.fnUntraced(function* (
       ? Effect.succeed(null)
       : Effect.result(
           Eth.call({
-            ...Simulate.bareCall(transaction, Simulate.gasOf(transaction)),
+            ...bareCall(transaction, Simulate.gasOf(transaction)),
             block,
             ...(overrides === null ? {} : { stateOverrides: overrides }),
           }),
@@ -217,10 +218,7 @@ export const askScan = Effect.fnUntraced(function* (
 });
 
 /** A call for `eth_estimateGas`: without gas and fees. */
-export const estimateCall = (transaction: Transaction): Eth.CallRequest => {
-  const { gas: _, ...call } = Simulate.bareCall(transaction, Simulate.gasOf(transaction));
-  return call;
-};
+export const estimateCall = (transaction: Transaction): Eth.CallRequest => bareCall(transaction, null);
 
 /** The plan with every sender rich enough, above what it has. */
 const fund = (

@@ -12,6 +12,7 @@ import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Simulate from "../steps/simulate.js";
+import { exactCall } from "../transaction/call.js";
 import { unsignedBytes, type Request } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Facts, Failure } from "./facts.js";
@@ -65,11 +66,6 @@ export interface Examined {
   readonly unmeasured: number;
 }
 
-const exactCall = (from: Address, request: Request): Eth.CallRequest => {
-  const { type: _, chainId: __, ...fields } = request;
-  return { from, ...fields };
-};
-
 const accountsOf = (measure: Measure, report: Report): ReadonlyArray<Query> => {
   const transactions = report.transactions.map(({ input }) => input);
   const addresses = new Set([...Code.accounts(transactions), ...measure.accounts]);
@@ -118,7 +114,7 @@ const barePlan = (
   const { report } = exam;
   const state = report.options.stateOverrides as Eth.StateOverrides | null;
   return {
-    calls: asked.map((request, index) => exactCall(report.transactions[index]?.input.from ?? "0x", request)),
+    calls: asked.map((request, index) => exactCall(request, report.transactions[index]?.input.from ?? "0x")),
     before: [],
     after: [],
     block: report.options.block ?? report.observed.blockTag,
@@ -188,7 +184,7 @@ export const askProof = Effect.fnUntraced(function* (
     blockOverrides: Eth.BlockOverrides,
     pretend: boolean,
   ): Simulate.Plan => ({
-    calls: asked.map((request, index) => exactCall(transactions[index]?.from ?? "0x", request)),
+    calls: asked.map((request, index) => exactCall(request, transactions[index]?.from ?? "0x")),
     before,
     after,
     room,

@@ -13,7 +13,7 @@ import * as Nonce from "../steps/nonce.js";
 import * as Rights from "../steps/reading/rights.js";
 import type { BalanceChange, Outcome } from "../report/parts.js";
 import * as Simulate from "../steps/simulate.js";
-import { buildRequest, type Request } from "../transaction/request.js";
+import { buildRequest, filledOf, type Request } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
 import { readWorld, type World } from "./facts.js";
 import { aboutState, conclude, observe } from "./conclude.js";
@@ -68,16 +68,7 @@ const chainFindings = ({ transactions, facts }: Material, world: World): Readonl
 
 /** The input with what the requests fixed, so that the same rules judge both rounds. */
 const settled = (transaction: Transaction, request: Request | undefined): Transaction =>
-  request === undefined
-    ? transaction
-    : {
-        ...transaction,
-        nonce: request.nonce,
-        gas: request.gas,
-        gasPrice: request.gasPrice ?? null,
-        maxFeePerGas: request.maxFeePerGas ?? null,
-        maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? null,
-      };
+  request === undefined ? transaction : { ...transaction, ...filledOf(request), chainId: transaction.chainId };
 
 /** Nonces that were assigned from outside the input, by index. */
 const assignedIn = (proof: Proof | null): ReadonlyArray<number | null> =>

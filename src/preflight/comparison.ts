@@ -9,7 +9,7 @@ import * as Assets from "../steps/assets.js";
 import { differences, isSameShape, type Story } from "../steps/reading/differences.js";
 import * as Simulate from "../steps/simulate.js";
 import type * as Tokens from "../steps/reading/tokens.js";
-import type { Request } from "../transaction/request.js";
+import { filledOf, type Request } from "../transaction/request.js";
 import type { Examined } from "./askProof.js";
 import type { Measure } from "./measure.js";
 import { comparableOf, gasPaid } from "./movements.js";
@@ -45,12 +45,7 @@ export const storyOf = (
   const readings = readingsOf(run, requests, report, abis);
   const outcomes = readings.map(({ outcome }) => outcome);
   const transactions = report.transactions.map(({ input }) => input);
-  const priced = transactions.map(({ from }, index) => ({
-    from,
-    gasPrice: requests[index]?.gasPrice ?? null,
-    maxFeePerGas: requests[index]?.maxFeePerGas ?? null,
-    maxPriorityFeePerGas: requests[index]?.maxPriorityFeePerGas ?? null,
-  }));
+  const priced = transactions.map(({ from }, index) => ({ from, ...filledOf(requests[index]) }));
   const paid = gasPaid(priced, outcomes, run.block.baseFeePerGas ?? 0n, run);
   return { outcomes, ...comparableOf({ transactions, readings, sight: run, asked: measure, paid }) };
 };

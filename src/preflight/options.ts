@@ -4,14 +4,15 @@ import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import type { Abi } from "viem";
+import type { Abi } from "abitype";
+import type { accountRows, blockRows, GivenRows } from "../eth/overrides.js";
 import { Address } from "../primitives/hex.js";
 import { InvalidTransaction } from "../errors/input.js";
 import type * as Decode from "../abi/decodeRevert.js";
+import { asAbi } from "../abi/given.js";
 import { note } from "../report/finding.js";
 import { BlockName, Report, ReportOptions } from "../report/schema.js";
 import type { CheckedInput } from "../Transaction.js";
-import { asAbi } from "../transaction/encode.js";
 import type { Policy } from "../report/policy.js";
 
 /** ABIs for decoding: any contract's, or one address's, which is tried first. */
@@ -21,26 +22,10 @@ export type AbiSource =
   | { readonly address: `0x${string}`; readonly abi: Abi | readonly unknown[] };
 
 /** State of one account to pretend. */
-export interface AccountOverride {
-  readonly balance?: bigint;
-  readonly nonce?: bigint | number;
-  readonly code?: `0x${string}`;
-  readonly state?: Readonly<Record<`0x${string}`, `0x${string}`>>;
-  readonly stateDiff?: Readonly<Record<`0x${string}`, `0x${string}`>>;
-  readonly movePrecompileToAddress?: `0x${string}`;
-}
+export interface AccountOverride extends GivenRows<typeof accountRows> {}
 
 /** Block fields to pretend. */
-export interface BlockOverrides {
-  readonly number?: bigint;
-  /** Epoch seconds. */
-  readonly time?: bigint;
-  readonly gasLimit?: bigint;
-  readonly feeRecipient?: `0x${string}`;
-  readonly prevRandao?: `0x${string}`;
-  readonly baseFeePerGas?: bigint;
-  readonly blobBaseFee?: bigint;
-}
+export interface BlockOverrides extends GivenRows<typeof blockRows> {}
 
 /** What every run takes. All optional. */
 export interface Options {
@@ -100,7 +85,8 @@ const isAddress = Schema.is(Address);
 
 const abiSource = (source: unknown, index: number): Checked<ReportOptions["abis"][number]> => {
   const field = `abis[${index}]`;
-  const items = (abi: unknown) => asAbi(abi, `options.${field}`);
+  const items = (abi: unknown) =>
+    Result.mapError(asAbi(abi, `options.${field}`), (problem) => new InvalidTransaction(problem));
   if (Array.isArray(source)) return Result.map(items(source), (abi) => ({ address: null, abi }));
   if (typeof source !== "object" || source === null || !("abi" in source) || !("address" in source))
     return no(field, "must be an ABI or { address, abi }");

@@ -41,7 +41,6 @@ const single = Effect.fnUntraced(function* (
   const checked = yield* Transactions.check(input);
   const options = Options.withInputAbis(yield* Options.check(given), checked);
   const transaction = checked.transactions[0];
-  if (transaction === undefined) return yield* new NotProven({ missing: ["a transaction"] });
   const chain = (yield* Effect.service(Chains))(transaction.chainId);
   return { transaction, options, chain, block: options.block ?? chain.blockTag };
 });

@@ -1,7 +1,8 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import * as Schema from "effect/Schema";
+import { AccountOverride, BlockOverrides } from "../eth/overrides.js";
 import { Finding } from "./finding.js";
-import { Address, Hash, Hex } from "../primitives/hex.js";
+import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Code, Fee, Funds, Gas, Nonce, Outcome, TokenInfo, Transfer } from "./parts.js";
 import { Transaction } from "../transaction/schema.js";
 import { Request } from "../transaction/request.js";
@@ -25,31 +26,13 @@ export const BlockName = Schema.Union([
   Hash,
 ]);
 
-const stateOverride = Schema.Struct({
-  balance: Schema.optionalKey(Schema.BigInt),
-  nonce: Schema.optionalKey(Schema.BigInt),
-  code: Schema.optionalKey(Hex),
-  state: Schema.optionalKey(Schema.Record(Schema.String, Hash)),
-  stateDiff: Schema.optionalKey(Schema.Record(Schema.String, Hash)),
-  movePrecompileToAddress: Schema.optionalKey(Address),
-});
-const blockOverrides = Schema.Struct({
-  number: Schema.optionalKey(Schema.BigInt),
-  time: Schema.optionalKey(Schema.BigInt),
-  gasLimit: Schema.optionalKey(Schema.BigInt),
-  feeRecipient: Schema.optionalKey(Address),
-  prevRandao: Schema.optionalKey(Hash),
-  baseFeePerGas: Schema.optionalKey(Schema.BigInt),
-  blobBaseFee: Schema.optionalKey(Schema.BigInt),
-});
-
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
 export const ReportOptions = Schema.Struct({
   /** ABIs for decoding; `address` null = any contract. */
   abis: Schema.Array(Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) })),
   block: Schema.NullOr(BlockName),
-  stateOverrides: Schema.NullOr(Schema.Record(Schema.String, stateOverride)),
-  blockOverrides: Schema.NullOr(blockOverrides),
+  stateOverrides: Schema.NullOr(Schema.Record(Schema.String, AccountOverride)),
+  blockOverrides: Schema.NullOr(BlockOverrides),
   /** Policies as data; one made by a function is kept by name only, and counts as unknown in the next `prove` unless it is given again. */
   policies: Schema.Array(Schema.Json),
   /** Share of an amount by which outcomes may differ, e.g. 0.005. */

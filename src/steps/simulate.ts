@@ -131,19 +131,6 @@ export const witnessGas = (plan: Pick<Plan, "before" | "after">): bigint =>
 /** The gas a scan runs a call with: the caller's, or the most that one transaction may have (EIP-7825). */
 export const gasOf = (transaction: Transaction): bigint => transaction.gas ?? eip7825Cap;
 
-/** A user's transaction as a call without nonce and fees. */
-export const bareCall = (transaction: Transaction, gas: bigint): Eth.CallRequest => ({
-  from: transaction.from,
-  ...(transaction.to === null ? {} : { to: transaction.to }),
-  data: transaction.data,
-  value: transaction.value,
-  gas,
-  ...(transaction.accessList === null ? {} : { accessList: transaction.accessList }),
-  ...(transaction.authorizationList === null ? {} : { authorizationList: transaction.authorizationList }),
-  ...(transaction.blobVersionedHashes === null ? {} : { blobVersionedHashes: transaction.blobVersionedHashes }),
-  ...(transaction.maxFeePerBlobGas === null ? {} : { maxFeePerBlobGas: transaction.maxFeePerBlobGas }),
-});
-
 /** A call about which nothing was learned. */
 export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), traced: [] });
 
