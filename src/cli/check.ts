@@ -11,9 +11,10 @@ import { toJson } from "../report/json.js";
 import { toMarkdown } from "../report/markdown.js";
 import { toText } from "../report/text.js";
 import { layerHttp } from "../Rpc.js";
-import { complaint, readInput, readOptions, transactionFlags } from "./checkOptions.js";
+import { complaint, readInput, readOptions } from "./checkOptions.js";
 import { codeOf, Exited, WrongUsage } from "./exit.js";
 import { writeText } from "./files.js";
+import { optionFlags, transactionFlags } from "./flags.js";
 import { withProgress } from "./progress.js";
 import { look, print } from "./terminal.js";
 
@@ -43,13 +44,7 @@ const flags = {
   ),
   rpcUrl,
   ...transactionFlags,
-  block: optional("block", "latest, pending, …, a number or a hash (default: the chain's own policy)"),
-  deadline: optional("deadline", "time for the whole run: 500ms, 10s, 1m (default 10s)"),
-  feeLevel: Flag.Literals("fee-level", ["slow", "normal", "fast"]).pipe(
-    Flag.withDescription("how much tip to propose"),
-    Flag.optional,
-  ),
-  policies: optional("policies", "JSON file with policies the outcome must satisfy"),
+  ...optionFlags,
   json: Flag.Boolean("json").pipe(Flag.withDescription("print the report as JSON"), Flag.withDefault(false)),
   markdown: Flag.Boolean("markdown").pipe(Flag.withDescription("print it as Markdown"), Flag.withDefault(false)),
   html: optional("html", "also write it as a standalone HTML file"),

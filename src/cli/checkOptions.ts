@@ -1,7 +1,6 @@
 /** What `check` is asked, from flags, a file or stdin. */
 import * as Effect from "effect/Effect";
 import type * as FileSystem from "effect/FileSystem";
-import * as Flag from "effect/cli/Flag";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import type * as Stdio from "effect/Stdio";
@@ -10,47 +9,19 @@ import { escapeText } from "../primitives/text.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import type { LooseCall } from "../Transaction.js";
-import { abiFields, fields } from "../transaction/fields.js";
 import { WrongUsage } from "./exit.js";
 import { readAbi, readText } from "./files.js";
+import { flagOf, transactionFlags, type CheckFlags } from "./flags.js";
 import { inputOf, inputOfText } from "./input.js";
 import { block, duration } from "./quantity.js";
 
 type Text = Option.Option<string>;
 
-const described = { ...fields, ...abiFields };
-/** The fields of a transaction that have a flag. */
-type Flagged = {
-  readonly [K in keyof typeof described]: (typeof described)[K]["flag"] extends null ? never : K;
-}[keyof typeof described];
-
-const hasFlag = (name: string): name is Flagged => flagOf(name) !== undefined;
-const flagOf = (name: string): string | undefined => {
-  const flag = Object.hasOwn(described, name) ? described[name as keyof typeof described].flag : null;
-  return flag === null ? undefined : `--${flag.name}`;
-};
-
-/** A flag for each field that has one, by the field's name. */
-export const transactionFlags = Object.fromEntries(
-  Object.entries(described).flatMap(([name, { flag }]) =>
-    flag === null ? [] : [[name, Flag.String(flag.name).pipe(Flag.withDescription(flag.help), Flag.optional)] as const],
-  ),
-) as { readonly [K in Flagged]: Flag.Flag<Text> };
-
-/** The flags of `check` that describe the transaction and the run. */
-export interface CheckFlags extends Readonly<Record<Flagged, Text>> {
-  readonly input: Text;
-  readonly block: Text;
-  readonly deadline: Text;
-  readonly feeLevel: Option.Option<"slow" | "normal" | "fast">;
-  readonly policies: Text;
-}
-
 /** The same complaint with the flag in place of the field. */
 const asUsage = ({ field, problem }: Problem): WrongUsage => {
   const match = /^(\w+)(.*)$/.exec(field);
-  const flag = match === null ? undefined : flagOf(match[1] ?? "");
-  return new WrongUsage({ message: `${flag === undefined ? field : `${flag}${match?.[2] ?? ""}`}: ${problem}` });
+  const flag = match === null ? null : flagOf(match[1] ?? "");
+  return new WrongUsage({ message: `${flag === null ? field : `${flag}${match?.[2] ?? ""}`}: ${problem}` });
 };
 
 const json = (text: string, name: string): Effect.Effect<unknown, WrongUsage> =>
@@ -64,9 +35,9 @@ const json = (text: string, name: string): Effect.Effect<unknown, WrongUsage> =>
 /** The fields that were given as flags, `abi` not counted: it may be there for decoding only. */
 const given = (flags: CheckFlags): Record<string, unknown> =>
   Object.fromEntries(
-    Object.keys(described).flatMap((name) => {
-      const value = hasFlag(name) && name !== "abi" ? flags[name] : Option.none();
-      return Option.isSome(value) ? [[name, value.value]] : [];
+    Object.keys(transactionFlags).flatMap((name) => {
+      const value = flags[name as keyof typeof transactionFlags];
+      return Option.isSome(value) && name !== "abi" ? [[name, value.value]] : [];
     }),
   );
 

@@ -1,10 +1,11 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import * as Schema from "effect/Schema";
-import { AccountOverride, BlockOverrides } from "../eth/overrides.js";
+import * as Struct from "effect/Struct";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Code, Fee, Funds, Gas, Nonce, Outcome, TokenInfo, Transfer } from "./parts.js";
 import { Transaction } from "../transaction/schema.js";
+import { BlockName, named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
 
 const amount = Schema.NullOr(Schema.BigInt);
@@ -19,32 +20,24 @@ export type VerdictName = typeof VerdictName.Type;
 /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
 export const Tier = Schema.Literals(["simulate", "call", "none"]);
 
-/** A block as callers name it. */
-export const BlockName = Schema.Union([
-  Schema.Literals(["latest", "pending", "safe", "finalized", "earliest"]),
-  Schema.BigInt,
-  Hash,
-]);
+interface Kept extends Struct.Lambda {
+  (row: { readonly schema: Schema.Constraint }): Schema.Constraint;
+  readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S } ? S : never;
+}
 
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
 export const ReportOptions = Schema.Struct({
-  /** ABIs for decoding; `address` null = any contract. */
-  abis: Schema.Array(Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) })),
-  block: Schema.NullOr(BlockName),
-  stateOverrides: Schema.NullOr(Schema.Record(Schema.String, AccountOverride)),
-  blockOverrides: Schema.NullOr(BlockOverrides),
-  /** Policies as data; one made by a function is kept by name only, and counts as unknown in the next `prove` unless it is given again. */
-  policies: Schema.Array(Schema.Json),
-  /** Share of an amount by which outcomes may differ, e.g. 0.005. */
-  tolerance: Schema.Finite,
+  ...Struct.map(
+    named,
+    Struct.lambda<Kept>(({ schema }) => schema),
+  ),
   /** ms for a whole run. */
-  deadlineMs: Schema.Finite,
+  deadlineMs: times.deadline.schema,
   /** ms for which a clearance holds. */
-  maxAgeMs: Schema.Finite,
+  maxAgeMs: times.maxAge.schema,
   /** How long the fee cap must hold under full blocks, seconds. */
-  feeHorizonSeconds: Schema.Finite,
-  feeLevel: Schema.Literals(["slow", "normal", "fast"]),
-});
+  feeHorizonSeconds: times.feeHorizon.schema,
+} satisfies Readonly<Record<keyof typeof named | (typeof times)[keyof typeof times]["kept"], Schema.Constraint>>);
 export type ReportOptions = typeof ReportOptions.Type;
 
 /** The state all of it was asked on. */

@@ -176,7 +176,7 @@ describe("bad input", () => {
     [{ stateOverrides: { "0x12": {} } }, "options.stateOverrides"],
     [{ stateOverrides: { [to]: { balance: 1 } } }, "options.stateOverrides"],
     [{ stateOverrides: { [to]: null } }, "options.stateOverrides"],
-    [{ blockOverrides: { time: "now" } }, "options.stateOverrides"],
+    [{ blockOverrides: { time: "now" } }, "options.blockOverrides"],
   ];
   it.each(options.map(([given, field]) => ({ given, field })))("$field, case $#", async ({ given, field }) => {
     const asked: Array<unknown> = [];
