@@ -101,6 +101,7 @@ const authorizationEntry = fields<AuthorizationEntry>({
 });
 
 const writers = {
+  address: bytes,
   bytes,
   quantity,
   hashes: listOf(bytes),

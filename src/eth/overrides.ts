@@ -2,11 +2,13 @@
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { Address, Hash, Hex } from "../primitives/hex.js";
+import type { Mapped } from "../primitives/rows.js";
 
 /** How a value is written to JSON-RPC. */
-type Wire = "bytes" | "quantity" | "slots";
+type Wire = "address" | "bytes" | "quantity" | "slots";
 
-interface Row<Given, S extends Schema.Constraint, W extends Wire> {
+/** One override: `Given` by callers, kept as `schema` says. */
+export interface OverrideRow<Given, S extends Schema.Constraint, W extends Wire> {
   readonly schema: S;
   readonly wire: W;
   /** Never there: it carries the type. */
@@ -14,10 +16,10 @@ interface Row<Given, S extends Schema.Constraint, W extends Wire> {
 }
 const row =
   <Given>() =>
-  <S extends Schema.Constraint, W extends Wire>(schema: S, wire: W): Row<Given, S, W> => ({ schema, wire });
+  <S extends Schema.Constraint, W extends Wire>(schema: S, wire: W): OverrideRow<Given, S, W> => ({ schema, wire });
 
 const quantity = row<bigint>()(Schema.BigInt, "quantity");
-const address = row<Address>()(Address, "bytes");
+const address = row<Address>()(Address, "address");
 const slots = row<Readonly<Record<Hash, Hash>>>()(Schema.Record(Schema.String, Hash), "slots");
 
 /** The rows of an account. */
@@ -38,6 +40,7 @@ export const accountRows = {
 
 /** The rows of a block. */
 export const blockRows = {
+  /** Its height: NUMBER. */
   number: quantity,
   /** Epoch seconds. */
   time: quantity,
@@ -61,15 +64,20 @@ export type AskedRows<Rows> = {
   readonly [K in keyof Rows]?: (bigint extends Given<Rows[K]> ? bigint | number : Given<Rows[K]>) | null | undefined;
 };
 
-interface Kept extends Struct.Lambda {
+/** An override as a report keeps it: a key that may be missing. */
+export interface KeptOverride extends Struct.Lambda {
   (row: { readonly schema: Schema.Constraint }): Schema.optionalKey<Schema.Constraint>;
   readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S extends Schema.Constraint }
     ? Schema.optionalKey<S>
     : never;
 }
-const kept = Struct.lambda<Kept>(({ schema }) => Schema.optionalKey(schema));
+const kept = Struct.lambda<KeptOverride>(({ schema }) => Schema.optionalKey(schema));
+
+// named, so that declarations refer to them and keep the documentation
+export interface AccountOverrideSchema extends Schema.Struct<Mapped<typeof accountRows, KeptOverride>> {}
+export interface BlockOverridesSchema extends Schema.Struct<Mapped<typeof blockRows, KeptOverride>> {}
 
 /** What is pretended about one account, as a report keeps it. */
-export const AccountOverride = Schema.Struct(Struct.map(accountRows, kept));
+export const AccountOverride: AccountOverrideSchema = Schema.Struct(Struct.map(accountRows, kept));
 /** What is pretended about the block, as a report keeps it. */
-export const BlockOverrides = Schema.Struct(Struct.map(blockRows, kept));
+export const BlockOverrides: BlockOverridesSchema = Schema.Struct(Struct.map(blockRows, kept));

@@ -35,6 +35,7 @@ export interface AuthorizationEntry {
 
 /** What a request takes, by how it is written. */
 interface Written {
+  readonly address: Address;
   readonly bytes: Hex;
   readonly quantity: Integer;
   readonly hashes: ReadonlyArray<Hash>;

@@ -1,6 +1,7 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
+import { schemaOf, type Mapped, type SchemaOf } from "../primitives/rows.js";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Code, Fee, Funds, Gas, Nonce, Outcome, TokenInfo, Transfer } from "./parts.js";
@@ -20,24 +21,28 @@ export type VerdictName = typeof VerdictName.Type;
 /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
 export const Tier = Schema.Literals(["simulate", "call", "none"]);
 
-interface Kept extends Struct.Lambda {
-  (row: { readonly schema: Schema.Constraint }): Schema.Constraint;
-  readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S } ? S : never;
-}
+export type Times = {
+  /** ms for a whole run. */
+  readonly deadlineMs: typeof Schema.Finite;
+  /** ms for which a clearance holds. */
+  readonly maxAgeMs: typeof Schema.Finite;
+  /** How long the fee cap must hold under full blocks, seconds. */
+  readonly feeHorizonSeconds: typeof Schema.Finite;
+};
+const keptTimes: Times & Record<(typeof times)[keyof typeof times]["kept"], Schema.Constraint> = {
+  deadlineMs: times.deadline.schema,
+  maxAgeMs: times.maxAge.schema,
+  feeHorizonSeconds: times.feeHorizon.schema,
+};
+
+/** The schema of a report's options. Named, so that declarations refer to it and keep the documentation. */
+export interface ReportOptionsSchema extends Schema.Struct<Mapped<typeof named, SchemaOf> & Times> {}
 
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
-export const ReportOptions = Schema.Struct({
-  ...Struct.map(
-    named,
-    Struct.lambda<Kept>(({ schema }) => schema),
-  ),
-  /** ms for a whole run. */
-  deadlineMs: times.deadline.schema,
-  /** ms for which a clearance holds. */
-  maxAgeMs: times.maxAge.schema,
-  /** How long the fee cap must hold under full blocks, seconds. */
-  feeHorizonSeconds: times.feeHorizon.schema,
-} satisfies Readonly<Record<keyof typeof named | (typeof times)[keyof typeof times]["kept"], Schema.Constraint>>);
+export const ReportOptions: ReportOptionsSchema = Schema.Struct({
+  ...Struct.map(named, schemaOf),
+  ...keptTimes,
+});
 export type ReportOptions = typeof ReportOptions.Type;
 
 /** The state all of it was asked on. */

@@ -12,7 +12,7 @@ import * as Read from "./read.js";
 export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 
 /** How a value is written to JSON-RPC. */
-export type Wire = "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList";
+export type Wire = "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList";
 
 /** A kind of value: `Given` by callers, kept as `schema` says. */
 interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> {
@@ -40,7 +40,7 @@ const uint = <const U extends Unit>(unit: U, check: Read.Read<bigint> = Read.uin
 const maxGas = 2n ** 63n - 1n;
 const gasLimit = Read.uint("gas", maxGas);
 
-const address = kind<Address>()(Address, "bytes", null, Read.address);
+const address = kind<Address>()(Address, "address", null, Read.address);
 const bytes = kind<Hex>()(Hex, "bytes", null, Read.bytes);
 const wei = uint("wei");
 const price = uint("wei per gas");

@@ -4,22 +4,16 @@ import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { concatHex, keccak256, numberToHex, serializeTransaction } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { schemaOf } from "../primitives/rows.js";
 import { fields, type Fields } from "./fields.js";
 import type { Transaction } from "./schema.js";
 
-interface SchemaOf extends Struct.Lambda {
-  (row: { readonly schema: Schema.Constraint }): Schema.Constraint;
-  readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S } ? S : never;
-}
 interface Absent extends Struct.Lambda {
   (schema: unknown): Schema.optionalKey<Schema.Never>;
   readonly "~lambda.out": Schema.optionalKey<Schema.Never>;
 }
 
-const { from: _, ...schemas } = Struct.map(
-  fields,
-  Struct.lambda<SchemaOf>(({ schema }) => schema),
-);
+const { from: _, ...schemas } = Struct.map(fields, schemaOf);
 type Name = keyof typeof schemas;
 const absent = Struct.lambda<Absent>(() => Schema.optionalKey(Schema.Never));
 

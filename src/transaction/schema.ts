@@ -3,12 +3,13 @@ import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { nullable, type Address } from "../primitives/hex.js";
-import { fields } from "./fields.js";
+import type { Mapped } from "../primitives/rows.js";
+import { fields, type Fields } from "./fields.js";
 
-export { AccessListEntry, Authorization } from "./entries.js";
+export { Authorization } from "./entries.js";
 
 /** A field as it is kept: null where the caller may leave it open. */
-interface Kept extends Struct.Lambda {
+export interface KeptField extends Struct.Lambda {
   (row: { readonly schema: Schema.Constraint; readonly absent: unknown }): Schema.Constraint;
   readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S extends Schema.Constraint }
     ? this["~lambda.in"] extends { readonly absent: null }
@@ -17,13 +18,20 @@ interface Kept extends Struct.Lambda {
     : never;
 }
 
+export type Item = {
+  /** The JSON ABI item of the called function, when the caller gave an ABI call. */
+  readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
+};
+
+/** The schema of a checked transaction. Named, so that declarations refer to it and keep the documentation. */
+export interface TransactionSchema extends Schema.Struct<Mapped<Fields, KeptField> & Item> {}
+
 /** A checked transaction: every field present, `null` where the caller left it open. */
-export const Transaction = Schema.Struct({
+export const Transaction: TransactionSchema = Schema.Struct({
   ...Struct.map(
     fields,
-    Struct.lambda<Kept>(({ schema, absent }) => (absent === null ? nullable(schema) : schema)),
+    Struct.lambda<KeptField>(({ schema, absent }) => (absent === null ? nullable(schema) : schema)),
   ),
-  /** The JSON ABI item of the called function, when the caller gave an ABI call. */
   item: nullable(Schema.Json),
 });
 export type Transaction = typeof Transaction.Type;
