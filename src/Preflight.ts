@@ -29,7 +29,7 @@ import * as Assets from "./steps/assets.js";
 import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
 import * as Transaction from "./Transaction.js";
 
-export type { AbiSource, AccountOverride, BlockOverrides, Options } from "./preflight/options.js";
+export type { AbiSource, Options } from "./preflight/options.js";
 export { MeasureLimits, type Limits } from "./preflight/limits.js";
 export type { MaxSendable } from "./preflight/maxSendable.js";
 export { assignNonces } from "./preflight/requests.js";

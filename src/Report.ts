@@ -38,7 +38,6 @@ export {
   Transfer,
 } from "./report/parts.js";
 export {
-  BlockName,
   Clearance,
   Ledger,
   Observed,

@@ -16,7 +16,8 @@ export type { LooseCall, RawCall, TakesInput } from "./transaction/input.js";
  * Checks an input of any form and encodes ABI calls.
  *
  * Fails with `InvalidTransaction`, `field` being the path of the first wrong field (`to`,
- * `args[1]`; in a list `[2].to`).
+ * `args[1]`; in a list `[2].to`). What it gave before is given back as it is, so that an input that was
+ * looked at can be handed on.
  */
 export const check = (input: unknown): Effect.Effect<CheckedInput, InvalidTransaction> =>
   Effect.suspend(() => Effect.fromResult(validate(input)));

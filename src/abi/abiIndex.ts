@@ -1,9 +1,9 @@
 /** The caller's ABIs arranged for look-up by selector and topic. */
-import type { Abi } from "viem";
+import type { Abi } from "abitype";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { keccak256, stringToHex } from "viem";
-import type { Parameter } from "./layout.js";
+import type { Parameter } from "./type.js";
 import type { Provenance } from "./revert.js";
 
 /** An ABI, alone or with the address whose code it describes. */

@@ -3,6 +3,8 @@
  * (`tuple` without components, `uint8[0]`) in an array makes decoders loop for as long as the data
  * says; an item from somebody's JSON can be made that way.
  */
+import { arrayOf } from "./type.js";
+
 const maxElements = 4_096;
 const maxDepth = 16;
 
@@ -10,9 +12,13 @@ const isModest = (parameter: unknown, depth: number): boolean => {
   if (depth > maxDepth || typeof parameter !== "object" || parameter === null) return false;
   const { type, components } = parameter as { readonly type?: unknown; readonly components?: unknown };
   if (typeof type !== "string" || type.length > 128) return false;
-  const sizes = [...type.matchAll(/\[(\d+)\]/g)].map(([, size]) => Number(size));
-  if (sizes.includes(0) || sizes.reduce((product, size) => product * size, 1) > maxElements) return false;
-  return !type.startsWith("tuple") || (areModest(components, depth + 1) && (components as []).length > 0);
+  let [element, elements] = [type, 1];
+  for (let array = arrayOf(element); array !== null; array = arrayOf(element)) {
+    element = array.element;
+    elements *= array.length ?? 1;
+  }
+  if (elements === 0 || elements > maxElements || element.includes("[")) return false;
+  return !element.startsWith("tuple") || (areModest(components, depth + 1) && (components as []).length > 0);
 };
 
 const areModest = (parameters: unknown, depth: number): boolean =>

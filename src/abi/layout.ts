@@ -4,13 +4,7 @@
  *
  * Bytes that pass re-encode to themselves.
  */
-
-/** A parameter as JSON ABIs write it. */
-export interface Parameter {
-  readonly type: string;
-  readonly name?: string | undefined;
-  readonly components?: ReadonlyArray<Parameter> | undefined;
-}
+import { arrayOf, deepest, isDynamic, type Parameter } from "./type.js";
 
 /** A `bytes` or `string` found on the walk: where its content is, and the path that leads there. */
 export interface Leaf {
@@ -22,22 +16,6 @@ export interface Leaf {
 }
 
 const wordDigits = 64;
-const deepest = 16;
-
-const arrayOf = (type: string): { readonly element: string; readonly length: number | null } | null => {
-  const found = /^(.+)\[(\d{0,6})\]$/.exec(type);
-  if (found?.[1] === undefined) return null;
-  return { element: found[1], length: found[2] === "" || found[2] === undefined ? null : Number(found[2]) };
-};
-
-const isDynamic = ({ type, components }: Parameter, depth: number = 0): boolean => {
-  if (type === "bytes" || type === "string") return true;
-  if (depth > deepest) return true;
-  const array = arrayOf(type);
-  if (array !== null) return array.length === null || isDynamic({ type: array.element, components }, depth + 1);
-  return type === "tuple" && (components ?? []).some((component) => isDynamic(component, depth + 1));
-};
-
 /** Digits of the head of a static parameter; NaN where a type is unknown or has no size. */
 const staticDigits = ({ type, components }: Parameter, depth: number = 0): number => {
   if (depth > deepest) return Number.NaN;

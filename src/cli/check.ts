@@ -14,6 +14,7 @@ import { layerHttp } from "../Rpc.js";
 import { complaint, readInput, readOptions } from "./checkOptions.js";
 import { codeOf, Exited, WrongUsage } from "./exit.js";
 import { writeText } from "./files.js";
+import { optionFlags, transactionFlags } from "./flags.js";
 import { withProgress } from "./progress.js";
 import { look, print } from "./terminal.js";
 
@@ -42,29 +43,8 @@ const flags = {
     Argument.optional,
   ),
   rpcUrl,
-  from: optional("from", "the sender"),
-  to: optional("to", "the recipient; absent for a deployment"),
-  value: optional("value", "what is sent along: wei, or with a unit such as 0.1ether or 2gwei"),
-  data: optional("data", "calldata or initcode, 0x…"),
-  abi: optional(
-    "abi",
-    'ABI file (JSON, artifact, signatures), or a signature: "transfer(address to, uint256 amount)"; beside --data or a file only for decoding',
-  ),
-  function: optional("function", "function of the ABI to call: its name or signature"),
-  args: optional("args", `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'`),
-  gas: optional("gas", "gas limit; chosen when absent"),
-  nonce: optional("nonce", "nonce; read from the node when absent"),
-  maxFee: optional("max-fee", "maxFeePerGas, e.g. 2gwei"),
-  tip: optional("tip", "maxPriorityFeePerGas, e.g. 0.1gwei"),
-  gasPrice: optional("gas-price", "gasPrice of a legacy transaction"),
-  chainId: optional("chain-id", "chain the transaction is for; another one at the node is a blocker"),
-  block: optional("block", "latest, pending, …, a number or a hash (default: the chain's own policy)"),
-  deadline: optional("deadline", "time for the whole run: 500ms, 10s, 1m (default 10s)"),
-  feeLevel: Flag.Literals("fee-level", ["slow", "normal", "fast"]).pipe(
-    Flag.withDescription("how much tip to propose"),
-    Flag.optional,
-  ),
-  policies: optional("policies", "JSON file with policies the outcome must satisfy"),
+  ...transactionFlags,
+  ...optionFlags,
   json: Flag.Boolean("json").pipe(Flag.withDescription("print the report as JSON"), Flag.withDefault(false)),
   markdown: Flag.Boolean("markdown").pipe(Flag.withDescription("print it as Markdown"), Flag.withDefault(false)),
   html: optional("html", "also write it as a standalone HTML file"),

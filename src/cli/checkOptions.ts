@@ -4,62 +4,24 @@ import type * as FileSystem from "effect/FileSystem";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import type * as Stdio from "effect/Stdio";
-import type { InvalidTransaction } from "../errors/input.js";
+import type { Problem } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import type { LooseCall } from "../Transaction.js";
 import { WrongUsage } from "./exit.js";
 import { readAbi, readText } from "./files.js";
+import { flagOf, transactionFlags, type CheckFlags } from "./flags.js";
 import { inputOf, inputOfText } from "./input.js";
 import { block, duration } from "./quantity.js";
 
 type Text = Option.Option<string>;
 
-/** The flags of `check` that describe the transaction and the run. */
-export interface CheckFlags {
-  readonly input: Text;
-  readonly from: Text;
-  readonly to: Text;
-  readonly value: Text;
-  readonly data: Text;
-  readonly abi: Text;
-  readonly function: Text;
-  readonly args: Text;
-  readonly gas: Text;
-  readonly nonce: Text;
-  readonly maxFee: Text;
-  readonly tip: Text;
-  readonly gasPrice: Text;
-  readonly chainId: Text;
-  readonly block: Text;
-  readonly deadline: Text;
-  readonly feeLevel: Option.Option<"slow" | "normal" | "fast">;
-  readonly policies: Text;
-}
-
-/** Each field of a transaction, and the flag it comes from. */
-const flagOf: Readonly<Record<string, string>> = {
-  from: "--from",
-  to: "--to",
-  value: "--value",
-  data: "--data",
-  abi: "--abi",
-  functionName: "--function",
-  args: "--args",
-  gas: "--gas",
-  nonce: "--nonce",
-  maxFeePerGas: "--max-fee",
-  maxPriorityFeePerGas: "--tip",
-  gasPrice: "--gas-price",
-  chainId: "--chain-id",
-};
-
 /** The same complaint with the flag in place of the field. */
-const asUsage = ({ field, problem }: InvalidTransaction): WrongUsage => {
+const asUsage = ({ field, problem }: Problem): WrongUsage => {
   const match = /^(\w+)(.*)$/.exec(field);
-  const flag = match === null ? undefined : flagOf[match[1] ?? ""];
-  return new WrongUsage({ message: `${flag === undefined ? field : `${flag}${match?.[2] ?? ""}`}: ${problem}` });
+  const flag = match === null ? null : flagOf(match[1] ?? "");
+  return new WrongUsage({ message: `${flag === null ? field : `${flag}${match?.[2] ?? ""}`}: ${problem}` });
 };
 
 const json = (text: string, name: string): Effect.Effect<unknown, WrongUsage> =>
@@ -70,39 +32,30 @@ const json = (text: string, name: string): Effect.Effect<unknown, WrongUsage> =>
     }),
   );
 
-const given = (fields: Readonly<Record<string, Text>>): Record<string, unknown> =>
+/** The fields that were given as flags, `abi` not counted: it may be there for decoding only. */
+const given = (flags: CheckFlags): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : [])),
+    Object.keys(transactionFlags).flatMap((name) => {
+      const value = flags[name as keyof typeof transactionFlags];
+      return Option.isSome(value) && name !== "abi" ? [[name, value.value]] : [];
+    }),
   );
 
 /** Whether `--abi` only decodes: the call is there already, as data or in a file. */
 const isForDecoding = (flags: CheckFlags): boolean =>
   Option.isSome(flags.input) ||
-  (Option.isSome(flags.data) && Option.isNone(flags.function) && Option.isNone(flags.args));
+  (Option.isSome(flags.data) && Option.isNone(flags.functionName) && Option.isNone(flags.args));
 
 /** The transaction or bundle. */
 export const readInput = Effect.fnUntraced(function* (
   flags: CheckFlags,
 ): Effect.fn.Return<LooseCall | ReadonlyArray<LooseCall>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
-  const fields = given({
-    from: flags.from,
-    to: flags.to,
-    value: flags.value,
-    data: flags.data,
-    functionName: flags.function,
-    args: flags.args,
-    gas: flags.gas,
-    nonce: flags.nonce,
-    maxFeePerGas: flags.maxFee,
-    maxPriorityFeePerGas: flags.tip,
-    gasPrice: flags.gasPrice,
-    chainId: flags.chainId,
-  });
-  const stray = Object.keys(fields)[0];
+  const entries = given(flags);
+  const stray = Object.keys(entries)[0];
   if (Option.isSome(flags.input)) {
     if (stray !== undefined)
       return yield* new WrongUsage({
-        message: `${flagOf[stray] ?? stray}: cannot stand together with an input file; write it into the file`,
+        message: `${flagOf(stray) ?? stray}: cannot stand together with an input file; write it into the file`,
       });
     const text = yield* readText(flags.input.value, "input");
     return yield* Effect.mapError(
@@ -110,13 +63,13 @@ export const readInput = Effect.fnUntraced(function* (
       ({ field, problem }) => new WrongUsage({ message: `${field}: ${problem}` }),
     );
   }
-  if (fields["from"] === undefined)
+  if (entries["from"] === undefined)
     return yield* new WrongUsage({
       message: "--from: is missing; or give a JSON file with the transaction, or - for stdin",
     });
-  if (Option.isSome(flags.abi) && !isForDecoding(flags)) fields["abi"] = yield* readAbi(flags.abi.value);
-  if (Option.isSome(flags.args)) fields["args"] = yield* json(flags.args.value, "--args");
-  return yield* Effect.mapError(Effect.fromResult(inputOf(fields)), asUsage);
+  if (Option.isSome(flags.abi) && !isForDecoding(flags)) entries["abi"] = yield* readAbi(flags.abi.value);
+  if (Option.isSome(flags.args)) entries["args"] = yield* json(flags.args.value, "--args");
+  return yield* Effect.mapError(Effect.fromResult(inputOf(entries)), asUsage);
 });
 
 const read = <A>(flag: string, value: Text, parse: (text: string) => Result.Result<A, string>) =>
@@ -156,5 +109,5 @@ export const readOptions = Effect.fnUntraced(function* (
 });
 
 /** Complaints of the pipeline about the input, in the words of the flags when it came from them. */
-export const complaint = (flags: CheckFlags, error: InvalidTransaction): WrongUsage =>
+export const complaint = (flags: CheckFlags, error: Problem): WrongUsage =>
   Option.isSome(flags.input) ? new WrongUsage({ message: `${error.field}: ${error.problem}` }) : asUsage(error);

@@ -1,30 +1,28 @@
 /** A transaction, or a list of them, from JSON: strict about every field, so that a slip is named and never guessed. */
 import * as Result from "effect/Result";
-import { InvalidTransaction } from "../errors/input.js";
+import { no, type Checked } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
 import type { LooseCall } from "../Transaction.js";
+import { fields, isField, type Unit } from "../transaction/fields.js";
 import { abiCall, abiOf, constructorArguments } from "./abi.js";
 import { count, integer, wei } from "./quantity.js";
 
-type Checked<A> = Result.Result<A, InvalidTransaction>;
 type Fields = Readonly<Record<string, unknown>>;
 
-const no = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
-
-const readers: Readonly<Record<string, (value: unknown) => Result.Result<unknown, string>>> = {
-  value: wei,
-  maxFeePerGas: wei,
-  maxPriorityFeePerGas: wei,
-  gasPrice: wei,
-  maxFeePerBlobGas: wei,
+const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, string>>> = {
+  wei,
+  "wei per gas": wei,
+  "wei per blob gas": wei,
   gas: count,
-  nonce: integer,
-  chainId: integer,
+  count: integer,
 };
 
-/** Passed on as they are; the pipeline checks them. */
-const plain = ["from", "to", "data", "bytecode", "accessList", "blobVersionedHashes"];
-const special = ["abi", "functionName", "args", "authorizationList"];
+/** A number by its unit; what is none is passed on as it is, for the pipeline to check. */
+const readField = (name: keyof typeof fields, value: unknown, field: string): Checked<unknown> => {
+  const { unit, wire } = fields[name];
+  if (unit === null) return wire === "authorizationList" ? authorizations(value, field) : Result.succeed(value);
+  return Result.mapError(readers[unit](value), (problem) => ({ field, problem }));
+};
 
 /** Names that other tools write. */
 const synonyms: Readonly<Record<string, string>> = { input: "data", gasLimit: "gas", function: "functionName" };
@@ -41,10 +39,10 @@ const authorizations = (value: unknown, field: string): Checked<unknown> => {
       const read: Record<string, unknown> = { ...entry };
       for (const name of ["chainId", "nonce", "yParity"])
         if (entry[name] !== undefined && entry[name] !== null)
-          read[name] = yield* Result.mapError(
-            integer(entry[name]),
-            (problem) => new InvalidTransaction({ field: `${field}[${index}].${name}`, problem }),
-          );
+          read[name] = yield* Result.mapError(integer(entry[name]), (problem) => ({
+            field: `${field}[${index}].${name}`,
+            problem,
+          }));
       list.push(read);
     }
     return list;
@@ -73,24 +71,15 @@ const transactionOf = (json: unknown, path: (field: string) => string): Checked<
     const entry: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(json)) {
       const name = Object.hasOwn(synonyms, key) ? (synonyms[key] ?? key) : key;
-      if (!Object.hasOwn(readers, name) && !plain.includes(name) && !special.includes(name))
-        return yield* no(path(escapeText(key, 40)), "is not a field of a transaction");
+      if (!isField(name)) return yield* no(path(escapeText(key, 40)), "is not a field of a transaction");
       if (entry[name] !== undefined) return yield* no(path(key), `is given twice, as ${name} too`);
       if (value !== null) entry[name] = value;
     }
+    const { abi: _, functionName: __, args: ___, ...plain } = entry;
     const read: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(entry)) {
-      const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
-      if (reader !== undefined)
-        read[name] = yield* Result.mapError(
-          reader(value),
-          (problem) => new InvalidTransaction({ field: path(name), problem }),
-        );
-      else if (plain.includes(name)) read[name] = value;
-    }
+    for (const [name, value] of Object.entries(plain))
+      read[name] = name in fields ? yield* readField(name as keyof typeof fields, value, path(name)) : value;
     const call = yield* callFields(entry, path);
-    if (entry["authorizationList"] !== undefined)
-      read["authorizationList"] = yield* authorizations(entry["authorizationList"], path("authorizationList"));
     // why: the pipeline's own checks take unknown fields apart; `from` and the others may still be wrong here
     return { ...read, ...call } as unknown as LooseCall;
   });
@@ -112,11 +101,10 @@ export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<Loo
   Result.flatMap(
     Result.try({
       try: (): unknown => JSON.parse(text),
-      catch: (error) =>
-        new InvalidTransaction({
-          field: "input",
-          problem: `is no JSON: ${escapeText(error instanceof Error ? error.message : String(error), 120)}`,
-        }),
+      catch: (error) => ({
+        field: "input",
+        problem: `is no JSON: ${escapeText(error instanceof Error ? error.message : String(error), 120)}`,
+      }),
     }),
     inputOf,
   );

@@ -1,14 +1,20 @@
 /** Typed parameters to the wire. What no wire can carry is collected, so that nothing wrong is sent. */
 import * as Effect from "effect/Effect";
+import * as Rows from "effect/Record";
 import { InvalidParams, RpcError } from "../errors/rpc.js";
+import { fields as transactionFields } from "../transaction/fields.js";
+import { accountRows, blockRows } from "./overrides.js";
 import type {
+  AccessListEntry,
   AccountOverride,
+  AuthorizationEntry,
   BlockOverrides,
   BlockParameter,
   BlockStateCall,
   CallRequest,
   LogFilter,
   StateOverrides,
+  Withdrawal,
 } from "./parameters.js";
 
 /** Where a writer notes the paths of what it could not write. */
@@ -74,7 +80,7 @@ const flag = (value: boolean, path: string, faults: Faults): boolean => {
   return value === true;
 };
 
-const accessListEntry = fields<{ address: string; storageKeys: ReadonlyArray<string> }>({
+const accessListEntry = fields<AccessListEntry>({
   address: bytes,
   storageKeys: listOf(bytes),
 });
@@ -85,7 +91,7 @@ const scalar = (value: string, path: string, faults: Faults): string =>
     ? quantity(BigInt(value), path, faults)
     : bytes(value, path, faults);
 
-const authorizationEntry = fields<NonNullable<NonNullable<CallRequest["authorizationList"]>[number]>>({
+const authorizationEntry = fields<AuthorizationEntry>({
   address: bytes,
   chainId: quantity,
   nonce: quantity,
@@ -94,52 +100,28 @@ const authorizationEntry = fields<NonNullable<NonNullable<CallRequest["authoriza
   yParity: quantity,
 });
 
-const callFields = {
-  from: bytes,
-  to: bytes,
-  gas: quantity,
-  gasPrice: quantity,
-  maxFeePerGas: quantity,
-  maxPriorityFeePerGas: quantity,
-  maxFeePerBlobGas: quantity,
-  value: quantity,
-  data: bytes,
-  nonce: quantity,
+const writers = {
+  address: bytes,
+  bytes,
+  quantity,
+  hashes: listOf(bytes),
+  slots: recordOf(bytes),
   accessList: listOf(accessListEntry),
   authorizationList: listOf(authorizationEntry),
-  blobVersionedHashes: listOf(bytes),
-  chainId: quantity,
-  type: quantity,
 };
-export const callRequest = fields<CallRequest>(callFields);
+/** The writers of a table's rows. */
+const written = <K extends string>(
+  rows: Readonly<Record<K, { readonly wire: keyof typeof writers }>>,
+): Readonly<Record<K, Writer>> => Rows.map(rows, ({ wire }): Writer => writers[wire]);
 
-const accountOverride = fields<AccountOverride>({
-  balance: quantity,
-  nonce: quantity,
-  code: bytes,
-  state: recordOf(bytes),
-  stateDiff: recordOf(bytes),
-  movePrecompileToAddress: bytes,
-});
-export const stateOverrides = recordOf<StateOverrides[string]>(accountOverride);
-
+export const callRequest = fields<CallRequest>({ ...written(transactionFields), type: quantity });
+export const stateOverrides = recordOf<StateOverrides[string]>(fields<AccountOverride>(written(accountRows)));
 export const blockOverrides = fields<BlockOverrides>({
-  number: quantity,
-  time: quantity,
-  gasLimit: quantity,
-  feeRecipient: bytes,
-  prevRandao: bytes,
-  baseFeePerGas: quantity,
-  blobBaseFee: quantity,
+  ...written(blockRows),
   difficulty: quantity,
   beaconRoot: bytes,
   withdrawals: listOf(
-    fields<{ index: bigint; validatorIndex: bigint; address: string; amount: bigint }>({
-      index: quantity,
-      validatorIndex: quantity,
-      address: bytes,
-      amount: quantity,
-    }),
+    fields<Withdrawal>({ index: quantity, validatorIndex: quantity, address: bytes, amount: quantity }),
   ),
 });
 

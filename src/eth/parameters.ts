@@ -1,9 +1,8 @@
 /** The typed parameters of requests. Quantities are bigint or number; `null` means absent. */
 import type { Address, Hash, Hex } from "../primitives/hex.js";
+import type { Fields } from "../transaction/fields.js";
+import type { accountRows, AskedRows, blockRows } from "./overrides.js";
 
-type HexText = Hex | `0x${string}`;
-type AddressText = Address | `0x${string}`;
-type HashText = Hash | `0x${string}`;
 /** A field that may be absent. */
 type Maybe<A> = A | null | undefined;
 type Integer = bigint | number;
@@ -15,65 +14,47 @@ export type BlockTag = "latest" | "pending" | "safe" | "finalized" | "earliest";
 export type BlockParameter =
   | Integer
   | BlockTag
-  | HashText
-  | { readonly blockHash: HashText; readonly requireCanonical?: boolean | undefined }
+  | Hash
+  | { readonly blockHash: Hash; readonly requireCanonical?: boolean | undefined }
   | { readonly blockNumber: Integer };
 
 export interface AccessListEntry {
-  readonly address: AddressText;
-  readonly storageKeys: ReadonlyArray<HashText>;
+  readonly address: Address;
+  readonly storageKeys: ReadonlyArray<Hash>;
 }
 
 /** A signed EIP-7702 authorisation. */
 export interface AuthorizationEntry {
-  readonly address: AddressText;
+  readonly address: Address;
   readonly chainId: Integer;
   readonly nonce: Integer;
-  readonly r: HashText;
-  readonly s: HashText;
+  readonly r: Hash;
+  readonly s: Hash;
   readonly yParity?: Maybe<Integer>;
 }
 
-/** A message call: the parameter of `eth_call`, `eth_estimateGas` and each call of `eth_simulateV1`. */
-export interface CallRequest {
-  /** Default: the zero address. */
-  readonly from?: Maybe<AddressText>;
-  /** Absent = deployment. */
-  readonly to?: Maybe<AddressText>;
-  /** Default: a high limit of the node's. */
-  readonly gas?: Maybe<Integer>;
-  /** Wei per gas, legacy. */
-  readonly gasPrice?: Maybe<Integer>;
-  /** Wei per gas. */
-  readonly maxFeePerGas?: Maybe<Integer>;
-  /** Wei per gas. */
-  readonly maxPriorityFeePerGas?: Maybe<Integer>;
-  /** Wei per blob gas. */
-  readonly maxFeePerBlobGas?: Maybe<Integer>;
-  /** Wei. */
-  readonly value?: Maybe<Integer>;
-  readonly data?: Maybe<HexText>;
-  readonly nonce?: Maybe<Integer>;
-  readonly accessList?: Maybe<ReadonlyArray<AccessListEntry>>;
-  readonly authorizationList?: Maybe<ReadonlyArray<AuthorizationEntry>>;
-  readonly blobVersionedHashes?: Maybe<ReadonlyArray<HashText>>;
-  readonly chainId?: Maybe<Integer>;
+/** What a request takes, by how it is written. */
+interface Written {
+  readonly address: Address;
+  readonly bytes: Hex;
+  readonly quantity: Integer;
+  readonly hashes: ReadonlyArray<Hash>;
+  readonly accessList: ReadonlyArray<AccessListEntry>;
+  readonly authorizationList: ReadonlyArray<AuthorizationEntry>;
+}
+type CallFields = { readonly [K in keyof Fields]?: Maybe<Written[Fields[K]["wire"]]> };
+
+/**
+ * A message call: the parameter of `eth_call`, `eth_estimateGas` and each call of `eth_simulateV1`. The
+ * sender is the zero address where it is left out, the gas a high limit of the node's.
+ */
+export interface CallRequest extends CallFields {
   /** EIP-2718 type; nodes derive it from the other fields. */
   readonly type?: Maybe<Integer>;
 }
 
 /** What to pretend about one account. */
-export interface AccountOverride {
-  /** Wei. */
-  readonly balance?: Maybe<Integer>;
-  readonly nonce?: Maybe<Integer>;
-  readonly code?: Maybe<HexText>;
-  /** Replaces the whole storage. */
-  readonly state?: Maybe<Readonly<Record<string, HashText>>>;
-  /** Replaces the named slots. */
-  readonly stateDiff?: Maybe<Readonly<Record<string, HashText>>>;
-  readonly movePrecompileToAddress?: Maybe<AddressText>;
-}
+export interface AccountOverride extends AskedRows<typeof accountRows> {}
 
 /** Overrides by address. */
 export type StateOverrides = Readonly<Record<string, AccountOverride>>;
@@ -81,25 +62,17 @@ export type StateOverrides = Readonly<Record<string, AccountOverride>>;
 export interface Withdrawal {
   readonly index: Integer;
   readonly validatorIndex: Integer;
-  readonly address: AddressText;
+  readonly address: Address;
   /** Gwei. */
   readonly amount: Integer;
 }
 
 /** What to pretend about the block. */
-export interface BlockOverrides {
-  readonly number?: Maybe<Integer>;
-  /** Unix seconds. */
-  readonly time?: Maybe<Integer>;
-  readonly gasLimit?: Maybe<Integer>;
-  readonly feeRecipient?: Maybe<AddressText>;
-  readonly prevRandao?: Maybe<HashText>;
-  /** Wei per gas. */
-  readonly baseFeePerGas?: Maybe<Integer>;
-  /** Wei per blob gas. */
-  readonly blobBaseFee?: Maybe<Integer>;
+export interface BlockOverrides extends AskedRows<typeof blockRows> {
+  /** Before the merge only. */
   readonly difficulty?: Maybe<Integer>;
-  readonly beaconRoot?: Maybe<HashText>;
+  /** EIP-4788: root of the parent's beacon block, 32 bytes. */
+  readonly beaconRoot?: Maybe<Hash>;
   readonly withdrawals?: Maybe<ReadonlyArray<Withdrawal>>;
 }
 
@@ -111,7 +84,7 @@ export interface BlockStateCall {
 }
 
 /** One position of a topic filter: any, exactly this one, or one of these. */
-export type TopicFilter = HashText | ReadonlyArray<HashText> | null;
+export type TopicFilter = Hash | ReadonlyArray<Hash> | null;
 
 /** What `eth_getLogs` asks for. */
 export interface LogFilter {
@@ -119,8 +92,8 @@ export interface LogFilter {
   readonly fromBlock?: Maybe<Integer | BlockTag>;
   /** Default `latest`. */
   readonly toBlock?: Maybe<Integer | BlockTag>;
-  readonly address?: Maybe<AddressText | ReadonlyArray<AddressText>>;
+  readonly address?: Maybe<Address | ReadonlyArray<Address>>;
   readonly topics?: Maybe<ReadonlyArray<TopicFilter>>;
   /** Wins over the range, which is not sent then. */
-  readonly blockHash?: Maybe<HashText>;
+  readonly blockHash?: Maybe<Hash>;
 }

@@ -1,10 +1,13 @@
 /** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import * as Struct from "effect/Struct";
 import { classify } from "../errors/classify.js";
 import type { Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import type { Mapped } from "../primitives/rows.js";
+import { fields, type Fields } from "../transaction/fields.js";
 import { headerFields } from "./block.js";
 import { decoder, malformed } from "./decode.js";
 import { Log } from "./log.js";
@@ -13,24 +16,48 @@ import { Account, Bytes, Index, orNull, Quantity, Status, TypeByte, Word } from 
 
 const method = "eth_simulateV1";
 
+/** A field of a transaction, as nodes answer it. */
+interface Answered extends Struct.Lambda {
+  (row: { readonly wire: keyof typeof readers }): (typeof readers)[keyof typeof readers];
+  readonly "~lambda.out": this["~lambda.in"] extends { readonly wire: infer W extends keyof typeof readers }
+    ? (typeof readers)[W]
+    : never;
+}
+interface OrNull extends Struct.Lambda {
+  <S extends Schema.Constraint>(schema: S): ReturnType<typeof orNull<S>>;
+  readonly "~lambda.out": this["~lambda.in"] extends infer S extends Schema.Constraint
+    ? ReturnType<typeof orNull<S>>
+    : never;
+}
+const readers = { address: Account, bytes: Bytes, quantity: Quantity, hashes: Schema.Array(Word) };
+const answered: Mapped<Omit<Fields, "data" | "accessList" | "authorizationList">, Answered> = Struct.map(
+  Struct.omit(fields, ["data", "accessList", "authorizationList"]),
+  Struct.lambda<Answered>(({ wire }) => readers[wire]),
+);
+type Certain = "from" | "nonce" | "gas" | "value";
+const certain = ["from", "nonce", "gas", "value"] as const satisfies ReadonlyArray<Certain>;
+
+type Beside = {
+  /** The transaction's own, 32 bytes. */
+  readonly hash: typeof Word;
+  /** Calldata or initcode. */
+  readonly input: typeof Bytes;
+  /** EIP-2718 type. */
+  readonly type: ReturnType<typeof orNull<typeof TypeByte>>;
+  /** Its place in the block, from 0. */
+  readonly transactionIndex: ReturnType<typeof orNull<typeof Index>>;
+};
+
 /** A simulated transaction in full, where `returnFullTransactions` asked for it. */
-const SimulatedTransaction = Schema.Struct({
+const SimulatedTransaction: Schema.Struct<
+  Pick<typeof answered, Certain> & Mapped<Omit<typeof answered, Certain>, OrNull> & Beside
+> = Schema.Struct({
   hash: Word,
-  from: Account,
-  to: orNull(Account),
-  nonce: Quantity,
-  gas: Quantity,
-  /** Wei. */
-  value: Quantity,
+  ...Struct.pick(answered, certain),
+  ...Struct.map(Struct.omit(answered, certain), Struct.lambda<OrNull>(orNull)),
   input: Bytes,
   type: orNull(TypeByte),
   transactionIndex: orNull(Index),
-  gasPrice: orNull(Quantity),
-  maxFeePerGas: orNull(Quantity),
-  maxPriorityFeePerGas: orNull(Quantity),
-  maxFeePerBlobGas: orNull(Quantity),
-  chainId: orNull(Quantity),
-  blobVersionedHashes: orNull(Schema.Array(Word)),
 });
 export type SimulatedTransaction = typeof SimulatedTransaction.Type;
 

@@ -109,7 +109,7 @@ const triedIn = (heard: Heard<Run> | undefined): Tried | null =>
 const isExhausted = (run: Run): boolean =>
   run.readings.some(
     ({ outcome: { status, gasUsed } }, index) =>
-      status !== "success" && gasUsed !== null && gasUsed >= (run.plan.calls[index]?.request.gas ?? gasUsed + 1n),
+      status !== "success" && gasUsed !== null && gasUsed >= (run.plan.calls[index]?.gas ?? gasUsed + 1n),
   );
 
 /** A run that the node refuses for its gas alone: more of it may do. */

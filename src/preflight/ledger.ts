@@ -25,7 +25,7 @@ export const withRun = <A, E, R>(
       Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
         const recorder: Recorder = { startedAt, entries: [] };
         return Effect.provideService(use(recorder), CurrentRun, {
-          ...{ round: 1, step: null, run: null },
+          round: 1,
           deadline: startedAt + deadlineMs,
           record: (entry) => recorder.entries.push(entry),
           signal: controller.signal,

@@ -1,217 +1,62 @@
 /** The options of a run: what callers write, checked, and the form that the report keeps. */
-import * as Duration from "effect/Duration";
+import type { Abi } from "abitype";
 import * as Effect from "effect/Effect";
-import * as Option from "effect/Option";
 import * as Result from "effect/Result";
-import * as Schema from "effect/Schema";
-import type { Abi } from "viem";
-import { Address } from "../primitives/hex.js";
-import { InvalidTransaction } from "../errors/input.js";
 import type * as Decode from "../abi/decodeRevert.js";
-import { note, type Finding } from "../report/finding.js";
+import { InvalidTransaction } from "../errors/input.js";
+import { no } from "../primitives/problem.js";
 import { figures, text } from "../primitives/statement.js";
 import { fromData } from "../Policy.js";
-import { BlockName, ReportOptions, type Report } from "../report/schema.js";
-import type { CheckedInput } from "../Transaction.js";
-import { asAbi } from "../transaction/encode.js";
+import { note, type Finding } from "../report/finding.js";
+import { named, times, type GivenIn } from "../report/options.js";
 import type { Policy } from "../report/policy.js";
+import type { Report, ReportOptions } from "../report/schema.js";
+import type { CheckedInput } from "../Transaction.js";
 
-/** ABIs for decoding: any contract's, or one address's, which is tried first. */
-export type AbiSource =
-  | Abi
-  | readonly unknown[]
-  | { readonly address: `0x${string}`; readonly abi: Abi | readonly unknown[] };
+export type { AbiSource } from "../report/options.js";
 
-/** State of one account to pretend. */
-export interface AccountOverride {
-  readonly balance?: bigint;
-  readonly nonce?: bigint | number;
-  readonly code?: `0x${string}`;
-  readonly state?: Readonly<Record<`0x${string}`, `0x${string}`>>;
-  readonly stateDiff?: Readonly<Record<`0x${string}`, `0x${string}`>>;
-  readonly movePrecompileToAddress?: `0x${string}`;
-}
-
-/** Block fields to pretend. */
-export interface BlockOverrides {
-  readonly number?: bigint;
-  /** Epoch seconds. */
-  readonly time?: bigint;
-  readonly gasLimit?: bigint;
-  readonly feeRecipient?: `0x${string}`;
-  readonly prevRandao?: `0x${string}`;
-  readonly baseFeePerGas?: bigint;
-  readonly blobBaseFee?: bigint;
-}
+type Rows = typeof named & typeof times;
 
 /** What every run takes. All optional. */
-export interface Options {
-  /** ABIs to decode errors, events and results with. */
-  readonly abis?: ReadonlyArray<AbiSource>;
-  /** Block to ask about; default: the chain's policy, else `pending`. */
-  readonly block?: "latest" | "pending" | "safe" | "finalized" | "earliest" | bigint | `0x${string}`;
-  /** Pretended state: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
-  readonly stateOverrides?: Readonly<Record<`0x${string}`, AccountOverride>>;
-  /** Pretended block fields, with the same consequence. */
-  readonly blockOverrides?: BlockOverrides;
+export interface Options extends Given {
   /** Policies that the outcome must satisfy. */
   readonly policies?: ReadonlyArray<Policy>;
-  /** Share by which amounts may differ between runs before it is called a change; default 0.005. */
-  readonly tolerance?: number;
-  /** Time for the whole run: ms, or an Effect Duration; default 10 s. */
-  readonly deadline?: Duration.Input;
-  /** How long a clearance holds: ms, or an Effect Duration; default 30 s. */
-  readonly maxAge?: Duration.Input;
-  /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */
-  readonly feeHorizon?: Duration.Input;
-  /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
-  readonly feeLevel?: "slow" | "normal" | "fast";
 }
+type Given = { readonly [K in keyof Rows]?: GivenIn<Rows[K]> };
 
-type Checked<A> = Result.Result<A, InvalidTransaction>;
-
-const no = (field: string, problem: string) =>
-  Result.fail(new InvalidTransaction({ field: `options.${field}`, problem }));
+interface Row {
+  readonly absent: unknown;
+  readonly kept?: string;
+  readonly check: (typeof named)[keyof typeof named]["check"];
+}
+const rows: ReadonlyArray<readonly [name: string, row: Row]> = Object.entries<Row>({ ...named, ...times });
 
 /** What is taken where the caller says nothing. */
-export const defaults: ReportOptions = {
-  abis: [],
-  block: null,
-  stateOverrides: null,
-  blockOverrides: null,
-  policies: [],
-  tolerance: 0.005,
-  deadlineMs: 10_000,
-  maxAgeMs: 30_000,
-  feeHorizonSeconds: 60,
-  feeLevel: "normal",
-};
-
-const milliseconds = (value: Duration.Input | undefined, field: string, fallback: number): Checked<number> => {
-  if (value === undefined) return Result.succeed(fallback);
-  return Option.match(Duration.fromInput(value), {
-    onNone: () => no(field, "must be milliseconds or an Effect Duration"),
-    onSome: (duration) => {
-      const ms = Duration.toMillis(duration);
-      return Number.isFinite(ms) && ms > 0 ? Result.succeed(ms) : no(field, "must be above 0 and finite");
-    },
-  });
-};
-
-const isAddress = Schema.is(Address);
-
-const abiSource = (source: unknown, index: number): Checked<ReportOptions["abis"][number]> => {
-  const field = `abis[${index}]`;
-  const items = (abi: unknown) => asAbi(abi, `options.${field}`);
-  if (Array.isArray(source)) return Result.map(items(source), (abi) => ({ address: null, abi }));
-  if (typeof source !== "object" || source === null || !("abi" in source) || !("address" in source))
-    return no(field, "must be an ABI or { address, abi }");
-  const { address, abi } = source;
-  if (!isAddress(address)) return no(`${field}.address`, "must be 20 bytes of hex with 0x");
-  return Result.map(items(abi), (checked) => ({
-    address: address.toLowerCase() as Address,
-    abi: checked,
-  }));
-};
-
-const decodeOverrides = Schema.decodeUnknownResult(
-  Schema.Struct({
-    stateOverrides: ReportOptions.fields.stateOverrides,
-    blockOverrides: ReportOptions.fields.blockOverrides,
-  }),
+const defaults: Readonly<Record<string, unknown>> = Object.fromEntries(
+  rows.map(([name, { kept = name, absent }]) => [kept, absent]),
 );
-const decodeBlock = Schema.decodeUnknownResult(Schema.NullOr(BlockName));
-
-/** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
-const isPolicy = (policy: unknown): policy is Policy =>
-  typeof policy === "object" &&
-  policy !== null &&
-  "name" in policy &&
-  typeof policy.name === "string" &&
-  "evaluate" in policy &&
-  typeof policy.evaluate === "function" &&
-  "data" in policy &&
-  isJson(policy.data);
-const isJson = Schema.is(Schema.Json);
-
-const lowered = (overrides: Options["stateOverrides"] | null) =>
-  overrides === undefined || overrides === null
-    ? null
-    : Object.fromEntries(
-        Object.entries(overrides).map(([address, account]) => [
-          address.toLowerCase(),
-          account?.nonce === undefined
-            ? account
-            : {
-                ...account,
-                nonce:
-                  typeof account.nonce === "number" && Number.isSafeInteger(account.nonce)
-                    ? BigInt(account.nonce)
-                    : account.nonce,
-              },
-        ]),
-      );
-
-const known = [
-  "abis",
-  "block",
-  "stateOverrides",
-  "blockOverrides",
-  "policies",
-  "tolerance",
-  "deadline",
-  "maxAge",
-  "feeHorizon",
-  "feeLevel",
-  "signal",
-];
 
 /** Options checked and completed; `base` fills what is missing (an earlier report's, or the defaults). */
-export const complete = (options: Options, base: ReportOptions = defaults): Checked<ReportOptions> =>
+const complete = (
+  options: Options,
+  base: Readonly<Record<string, unknown>> = defaults,
+): Result.Result<ReportOptions, InvalidTransaction> =>
   Result.gen(function* () {
     if (typeof options !== "object" || options === null || Array.isArray(options))
-      return yield* Result.fail(new InvalidTransaction({ field: "options", problem: "must be an object" }));
-    const stray = Object.keys(options).find((key) => !known.includes(key));
-    if (stray !== undefined) return yield* no(stray, "is not an option");
-    const abis: Array<ReportOptions["abis"][number]> = [];
-    if (options.abis !== undefined && !Array.isArray(options.abis)) return yield* no("abis", "must be an array");
-    for (const [index, source] of (options.abis ?? []).entries()) abis.push(yield* abiSource(source, index));
-    const block = yield* Result.mapError(
-      decodeBlock(options.block ?? base.block),
-      () =>
-        new InvalidTransaction({
-          field: "options.block",
-          problem: "must be a tag, a block number (bigint) or a 32-byte hash",
-        }),
-    );
-    const stateOverrides = options.stateOverrides === undefined ? base.stateOverrides : lowered(options.stateOverrides);
-    const stranger = Object.keys(stateOverrides ?? {}).find((address) => !isAddress(address));
-    if (stranger !== undefined) return yield* no("stateOverrides", `${stranger.slice(0, 80)} is not an address`);
-    const overrides = yield* Result.mapError(
-      decodeOverrides({ stateOverrides, blockOverrides: options.blockOverrides ?? base.blockOverrides }),
-      (error) => new InvalidTransaction({ field: "options.stateOverrides", problem: error.message }),
-    );
-    const tolerance = options.tolerance ?? base.tolerance;
-    if (!(typeof tolerance === "number" && tolerance >= 0 && tolerance < 1))
-      return yield* no("tolerance", "must be a share from 0 to below 1");
-    const feeLevel = options.feeLevel ?? base.feeLevel;
-    if (!["slow", "normal", "fast"].includes(feeLevel)) return yield* no("feeLevel", "must be slow, normal or fast");
-    if (options.policies !== undefined && !Array.isArray(options.policies))
-      return yield* no("policies", "must be an array");
-    const odd = (options.policies ?? []).findIndex((policy) => !isPolicy(policy));
-    if (odd !== -1) return yield* no(`policies[${odd}]`, "must be a policy, as Policy's constructors make them");
-    return {
-      abis: options.abis === undefined ? base.abis : abis,
-      block,
-      ...overrides,
-      policies: options.policies === undefined ? base.policies : options.policies.map((policy) => policy.data),
-      tolerance,
-      deadlineMs: yield* milliseconds(options.deadline, "deadline", base.deadlineMs),
-      maxAgeMs: yield* milliseconds(options.maxAge, "maxAge", base.maxAgeMs),
-      feeHorizonSeconds: (yield* milliseconds(options.feeHorizon, "feeHorizon", base.feeHorizonSeconds * 1000)) / 1000,
-      feeLevel,
-    };
-  });
+      return yield* no("options", "must be an object");
+    // why: the doors take the signal beside the options and read it themselves
+    const stray = Object.keys(options).find((key) => key !== "signal" && !rows.some(([name]) => name === key));
+    if (stray !== undefined) return yield* no(`options.${stray}`, "is not an option");
+    const completed: Record<string, unknown> = {};
+    for (const [name, { kept = name, absent, check }] of rows) {
+      const value: unknown = options[name as keyof Options];
+      // null is a value only where it is one of those kept
+      const said = value !== undefined && (value !== null || absent === null);
+      completed[kept] = said ? yield* check(value, `options.${name}`) : base[kept];
+    }
+    // each value was read by its own row, and the rows are those of ReportOptions
+    return completed as ReportOptions;
+  }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
 /** The options with the ABIs that came with the input in front: they are the nearest. */
 export const withInputAbis = (options: ReportOptions, input: CheckedInput): ReportOptions => ({

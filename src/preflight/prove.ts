@@ -17,7 +17,8 @@ import * as Nonce from "../steps/nonce.js";
 import type { Bundle } from "../steps/reading/bundle.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
-import { unsignedBytes, type Request } from "../transaction/request.js";
+import { exactCall } from "../transaction/call.js";
+import { unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Heard, Round } from "./answers.js";
 import { isSameBase } from "./compare.js";
@@ -48,11 +49,6 @@ export interface Proof {
   /** How many queries found no room beside the user's calls. */
   readonly unasked: number;
 }
-
-const exactCall = (from: Address, request: Request): Simulate.Call["request"] => {
-  const { type: _, chainId: __, ...fields } = request;
-  return { from, ...fields };
-};
 
 /**
  * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
@@ -116,7 +112,11 @@ const blockOf = ({ report }: Claim): Eth.BlockParameter => report.options.block 
 /** The exact requests as a run, without the witness. */
 const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, pretended: boolean): Simulate.Plan => ({
   name,
-  calls: Arr.map(claim.bundle, ({ input, request }) => ({ input, request: exactCall(input.from, request) })),
+  calls: Arr.map(claim.bundle, ({ input, request }) => ({
+    input,
+    request: exactCall(request, input.from),
+    gas: request.gas,
+  })),
   before: [],
   after: [],
   block: blockOf(claim),
@@ -138,7 +138,11 @@ export const askAt =
           limits,
           (set) => {
             const plan = planOf(claim, "gas", claim.contexts.exact, isDoubtful(claim));
-            const calls = Arr.zipWith(plan.calls, set, (call, gas) => ({ ...call, request: { ...call.request, gas } }));
+            const calls = Arr.zipWith(plan.calls, set, (call, gas) => ({
+              ...call,
+              request: { ...call.request, gas },
+              gas,
+            }));
             return Effect.result(Simulate.ask({ ...plan, calls }, claim.abis));
           },
           { concurrency: "unbounded" },

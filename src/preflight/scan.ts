@@ -20,6 +20,7 @@ import * as Holdings from "../steps/reading/holdings.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import * as Simulate from "../steps/simulate.js";
+import { bareCall } from "../transaction/call.js";
 import { buildRequest, unsignedBytes } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
@@ -57,8 +58,15 @@ const roughSubject = (transaction: Transaction): FeeSubject | null => {
   return unsigned === null ? null : { unsigned, gasLimit };
 };
 
+/** The caller's gas, or the most that one transaction may have (EIP-7825). */
+const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
+
 const callsOf = (bundle: Bundle): Arr.NonEmptyReadonlyArray<Simulate.Call> =>
-  Arr.map(bundle, ({ input }) => ({ input, request: Simulate.bareCall(input) }));
+  Arr.map(bundle, ({ input }) => ({
+    input,
+    request: bareCall(input, gasOf(input)),
+    gas: gasOf(input),
+  }));
 
 /** `bare`: the calls at no base fee, so that one without fee fields is valid. */
 const barePlan = ({ bundle, options, wanted }: Subject, block: Eth.BlockParameter): Simulate.Plan => {
@@ -73,7 +81,7 @@ const barePlan = ({ bundle, options, wanted }: Subject, block: Eth.BlockParamete
     ],
     after: [...accounts, ...Holdings.queries(wanted)],
   };
-  const needed = calls.reduce((sum, { request }) => sum + request.gas, 0n) + Simulate.witnessGas(looked);
+  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(looked);
   return {
     name: "bare",
     calls,
@@ -139,7 +147,7 @@ const askCalls = Effect.fnUntraced(function* (
     { step: "simulate" },
     Effect.all(
       {
-        first: Effect.result(Eth.call({ ...Simulate.bareCall(bundle[0].input), block, stateOverrides })),
+        first: Effect.result(Eth.call({ ...bareCall(bundle[0].input, gasOf(bundle[0].input)), block, stateOverrides })),
         witness: Effect.result(
           Eth.call({
             from: at.sender,
@@ -156,12 +164,6 @@ const askCalls = Effect.fnUntraced(function* (
   );
   return { first, view: Result.isSuccess(witness) ? viewOf(queries, witness.success) : null };
 });
-
-/** A call for `eth_estimateGas`: without gas and fees. */
-const estimateCall = (transaction: Transaction): Eth.CallRequest => {
-  const { gas: _, ...call } = Simulate.bareCall(transaction);
-  return call;
-};
 
 /** The steps that ask in a scan. */
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
@@ -200,7 +202,7 @@ export const askScan = Effect.fnUntraced(function* (
         alone:
           steps.has("simulate") || steps.has("fee") ? simulate(alonePlan(subject, known, tag)) : Effect.succeed(null),
         fallback: refused === null ? Effect.succeed(null) : when("simulate", askCalls(subject, tag), null),
-        estimate: when("estimate", Estimate.ask(estimateCall(bundle[0].input), tag, options.stateOverrides), null),
+        estimate: when("estimate", Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides), null),
         counts: when("nonce", Nonce.ask(bundle), new Map<never, never>()),
         fees: when("fee", Fee.ask, { history: null, receipts: null, header: null }),
         namedChainId: when("chain", asking({ step: "chain" }, Effect.result(Eth.chainId)), null),

@@ -1,10 +1,13 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import * as Schema from "effect/Schema";
-import { Finding, StepName } from "./finding.js";
-import { Address, Hash, Hex } from "../primitives/hex.js";
+import * as Struct from "effect/Struct";
+import { schemaOf, type Mapped, type SchemaOf } from "../primitives/rows.js";
 import { runNames } from "../primitives/names.js";
+import { Finding, StepName } from "./finding.js";
+import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
 import { Transaction } from "../transaction/schema.js";
+import { BlockName, named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
 
 const amount = Schema.NullOr(Schema.BigInt);
@@ -19,49 +22,27 @@ export type VerdictName = typeof VerdictName.Type;
 /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
 export const Tier = Schema.Literals(["simulate", "call", "none"]);
 
-/** A block as callers name it. */
-export const BlockName = Schema.Union([
-  Schema.Literals(["latest", "pending", "safe", "finalized", "earliest"]),
-  Schema.BigInt,
-  Hash,
-]);
+export type Times = {
+  /** ms for a whole run. */
+  readonly deadlineMs: typeof Schema.Finite;
+  /** ms for which a clearance holds. */
+  readonly maxAgeMs: typeof Schema.Finite;
+  /** How long the fee cap must hold under full blocks, seconds. */
+  readonly feeHorizonSeconds: typeof Schema.Finite;
+};
+const keptTimes: Times & Record<(typeof times)[keyof typeof times]["kept"], Schema.Constraint> = {
+  deadlineMs: times.deadline.schema,
+  maxAgeMs: times.maxAge.schema,
+  feeHorizonSeconds: times.feeHorizon.schema,
+};
 
-const stateOverride = Schema.Struct({
-  balance: Schema.optionalKey(Schema.BigInt),
-  nonce: Schema.optionalKey(Schema.BigInt),
-  code: Schema.optionalKey(Hex),
-  state: Schema.optionalKey(Schema.Record(Schema.String, Hash)),
-  stateDiff: Schema.optionalKey(Schema.Record(Schema.String, Hash)),
-  movePrecompileToAddress: Schema.optionalKey(Address),
-});
-const blockOverrides = Schema.Struct({
-  number: Schema.optionalKey(Schema.BigInt),
-  time: Schema.optionalKey(Schema.BigInt),
-  gasLimit: Schema.optionalKey(Schema.BigInt),
-  feeRecipient: Schema.optionalKey(Address),
-  prevRandao: Schema.optionalKey(Hash),
-  baseFeePerGas: Schema.optionalKey(Schema.BigInt),
-  blobBaseFee: Schema.optionalKey(Schema.BigInt),
-});
+/** The schema of a report's options. Named, so that declarations refer to it and keep the documentation. */
+export interface ReportOptionsSchema extends Schema.Struct<Mapped<typeof named, SchemaOf> & Times> {}
 
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
-export const ReportOptions = Schema.Struct({
-  /** ABIs for decoding; `address` null = any contract. */
-  abis: Schema.Array(Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) })),
-  block: Schema.NullOr(BlockName),
-  stateOverrides: Schema.NullOr(Schema.Record(Schema.String, stateOverride)),
-  blockOverrides: Schema.NullOr(blockOverrides),
-  /** Policies as data; one made by a function is kept by name only, and counts as unknown in the next `prove` unless it is given again. */
-  policies: Schema.Array(Schema.Json),
-  /** Share of an amount by which outcomes may differ, e.g. 0.005. */
-  tolerance: Schema.Finite,
-  /** ms for a whole run. */
-  deadlineMs: Schema.Finite,
-  /** ms for which a clearance holds. */
-  maxAgeMs: Schema.Finite,
-  /** How long the fee cap must hold under full blocks, seconds. */
-  feeHorizonSeconds: Schema.Finite,
-  feeLevel: Schema.Literals(["slow", "normal", "fast"]),
+export const ReportOptions: ReportOptionsSchema = Schema.Struct({
+  ...Struct.map(named, schemaOf),
+  ...keptTimes,
 });
 export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}
 

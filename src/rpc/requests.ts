@@ -164,10 +164,10 @@ export const requests = (send: Send, endpoint: string, patience: Patience, clock
     const run = yield* CurrentRun;
     const started = clock.currentTimeMillisUnsafe();
     const spent = { tries: 0, bytes: 0 };
-    const { round, step } = run;
+    const { round, step = null, run: name = null } = run;
     const record = () =>
       run.record({
-        ...{ method, endpoint, step, run: run.run, round },
+        ...{ method, endpoint, step, run: name, round },
         ms: clock.currentTimeMillisUnsafe() - started,
         ...spent,
       });

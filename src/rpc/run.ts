@@ -26,8 +26,8 @@ export interface Run {
   /** The round that requests sent now belong to, from 1. */
   readonly round: number;
   /** The step that asks now, and the simulated run it asks for. */
-  readonly step: StepName | null;
-  readonly run: RunName | null;
+  readonly step?: StepName | null;
+  readonly run?: RunName | null;
   /** Epoch ms after which every request fails with `Timeout`; null = none. */
   readonly deadline: number | null;
   /** Called once per request, when it has ended. */
@@ -38,5 +38,5 @@ export interface Run {
 
 /** The current run; by default round 1, no deadline, nothing recorded. */
 export const CurrentRun: Context.Reference<Run> = Context.Reference("evm-preflight/Rpc/CurrentRun", {
-  defaultValue: (): Run => ({ round: 1, step: null, run: null, deadline: null, record: () => undefined, signal: null }),
+  defaultValue: (): Run => ({ round: 1, deadline: null, record: () => undefined, signal: null }),
 });

@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { decodeLog, decodeResult } from "../abi/decodeLogs.js";
 import { decodeRevert } from "../abi/decodeRevert.js";
-import { eip7825Cap } from "../Chains.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { ExecutionReverted, VmHalt, type Verdict } from "../errors/verdicts.js";
 import { asking } from "../eth/asking.js";
@@ -30,7 +29,9 @@ type Failure = RpcError | Verdict;
 /** One call to simulate, for one transaction. */
 export interface Call {
   readonly input: Transaction;
-  readonly request: Eth.CallRequest & { readonly gas: bigint };
+  readonly request: Eth.CallRequest;
+  /** The limit it runs with. */
+  readonly gas: bigint;
 }
 
 /** One run to ask for. */
@@ -146,19 +147,6 @@ export const ranIn = <C extends Case>(run: Run | null, one: C): C & Ran => ({
   ...(run?.readings[one.index] ?? unread(null)),
 });
 
-/** A user's transaction as a call without nonce and fees; its gas, or the most that one may have (EIP-7825). */
-export const bareCall = (transaction: Transaction): Eth.CallRequest & { readonly gas: bigint } => ({
-  from: transaction.from,
-  ...(transaction.to === null ? {} : { to: transaction.to }),
-  data: transaction.data,
-  value: transaction.value,
-  gas: transaction.gas ?? eip7825Cap,
-  ...(transaction.accessList === null ? {} : { accessList: transaction.accessList }),
-  ...(transaction.authorizationList === null ? {} : { authorizationList: transaction.authorizationList }),
-  ...(transaction.blobVersionedHashes === null ? {} : { blobVersionedHashes: transaction.blobVersionedHashes }),
-  ...(transaction.maxFeePerBlobGas === null ? {} : { maxFeePerBlobGas: transaction.maxFeePerBlobGas }),
-});
-
 /** A call about which nothing was learned. */
 export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), traced: [] });
 
@@ -222,13 +210,8 @@ const readLog = ({ topics, data, ...log }: Eth.Log, abis: AbiIndex): OutcomeLog 
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 /** One simulated call, read. A failed call leaves no logs, whatever the node lists. */
-export const readCall = (
-  result: Eth.CallResult,
-  { input, request }: Call,
-  abis: AbiIndex,
-  evidence: Evidence,
-): Reading => {
-  const failure = result.status === "success" ? null : failureOf(result, request.gas, input, abis);
+export const readCall = (result: Eth.CallResult, { input, gas }: Call, abis: AbiIndex, evidence: Evidence): Reading => {
+  const failure = result.status === "success" ? null : failureOf(result, gas, input, abis);
   const traced = failure === null ? result.logs.map((log) => readLog(log, abis)) : [];
   const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
   const outcome: Outcome = {

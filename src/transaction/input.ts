@@ -1,114 +1,122 @@
 /** What a caller may hand in, as types: a raw call, an ABI call, a deployment, a list of them. */
-import type {
-  Abi,
-  AbiStateMutability,
-  ContractConstructorArgs,
-  ContractFunctionArgs,
-  ContractFunctionName,
-  UnionWiden,
-  Widen,
-} from "viem";
+import type { Abi, AbiStateMutability, ParseAbi } from "abitype";
+import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, UnionWiden, Widen } from "viem";
+import type { Hex } from "../primitives/hex.js";
+import type { abiFields, Fields as Table, GivenIn } from "./fields.js";
 
-/** An address as callers write it. */
-export type AddressLike = `0x${string}`;
+type Sender = { readonly [K in keyof Pick<Table, "from">]: GivenIn<Table[K]> };
+type Open = { readonly [K in keyof Omit<Table, "from" | "to" | "data">]?: GivenIn<Table[K]> | undefined };
+type Recipient = { readonly [K in keyof Pick<Table, "to">]: GivenIn<Table[K]> };
+type NoRecipient = { readonly [K in keyof Pick<Table, "to">]?: null | undefined };
+type Target = { readonly [K in keyof Pick<Table, "to">]?: GivenIn<Table[K]> | null | undefined };
+type Data = { readonly [K in keyof Pick<Table, "data">]?: GivenIn<Table[K]> | undefined };
+type NoData = { readonly [K in keyof Pick<Table, "data">]?: undefined };
 
 /** The fields that every form of input shares. Amounts in wei, prices in wei per gas. */
-export interface Fields {
-  readonly from: AddressLike;
-  readonly value?: bigint | undefined;
-  readonly chainId?: number | undefined;
-  readonly gas?: bigint | undefined;
-  readonly nonce?: number | bigint | undefined;
-  readonly maxFeePerGas?: bigint | undefined;
-  readonly maxPriorityFeePerGas?: bigint | undefined;
-  readonly gasPrice?: bigint | undefined;
-  readonly accessList?:
-    | ReadonlyArray<{ readonly address: AddressLike; readonly storageKeys: ReadonlyArray<`0x${string}`> }>
-    | undefined;
-  /** Signed EIP-7702 authorisations. */
-  readonly authorizationList?:
-    | ReadonlyArray<{
-        readonly address: AddressLike;
-        readonly chainId: number;
-        readonly nonce: number;
-        readonly r: `0x${string}`;
-        readonly s: `0x${string}`;
-        readonly yParity?: number | undefined;
-        readonly v?: bigint | undefined;
-      }>
-    | undefined;
-  readonly blobVersionedHashes?: ReadonlyArray<`0x${string}`> | undefined;
-  readonly maxFeePerBlobGas?: bigint | undefined;
-}
+export interface Fields extends Sender, Open {}
 
 /** A transaction with its data ready: transfer, raw call, or (without `to`) a deployment. */
-export interface RawCall extends Fields {
-  readonly to?: AddressLike | null | undefined;
-  readonly data?: `0x${string}` | undefined;
+export interface RawCall extends Fields, Target, Data {
   readonly abi?: undefined;
   readonly functionName?: undefined;
   readonly args?: undefined;
   readonly bytecode?: undefined;
 }
 
+/** An ABI as JSON has it, of an ABI in either form: human-readable signatures are parsed. */
+export type Parsed<abi> = abi extends readonly []
+  ? abi
+  : abi extends readonly string[]
+    ? ParseAbi<abi> extends infer parsed extends Abi
+      ? parsed
+      : never
+    : abi extends Abi | readonly unknown[]
+      ? abi
+      : never;
+
+/** Signatures that the compiler cannot read, said at `abi`. */
+type Readable<abi> = [Parsed<abi>] extends [never]
+  ? { readonly abi: { readonly "has a signature that is none": true } }
+  : unknown;
+
 /** A call through an ABI; name and arguments are checked by the compiler when the ABI is `as const`. */
 export type AbiCall<
   abi extends Abi | readonly unknown[] = Abi,
-  name extends ContractFunctionName<abi> = ContractFunctionName<abi>,
-  args extends ContractFunctionArgs<abi, AbiStateMutability, name> = ContractFunctionArgs<
-    abi,
+  name extends ContractFunctionName<Parsed<abi>> = ContractFunctionName<Parsed<abi>>,
+  args extends ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name> = ContractFunctionArgs<
+    Parsed<abi>,
     AbiStateMutability,
     name
   >,
-  allNames = ContractFunctionName<abi>,
-  allArgs = ContractFunctionArgs<abi, AbiStateMutability, name>,
-> = Fields & {
-  readonly to: AddressLike;
-  readonly data?: undefined;
-  readonly bytecode?: undefined;
-  readonly abi: abi;
-  readonly functionName: allNames | (name extends allNames ? name : never);
-  readonly args?: (abi extends Abi ? UnionWiden<args> : never) | allArgs | undefined;
-} & (readonly [] extends allArgs ? unknown : { readonly args: Widen<args> });
+  allNames = ContractFunctionName<Parsed<abi>>,
+  allArgs = ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name>,
+> = Fields &
+  Recipient &
+  NoData & {
+    readonly bytecode?: undefined;
+    /** The contract's ABI: JSON, or human-readable signatures. */
+    readonly abi: abi;
+    /** The function to call: its name. */
+    readonly functionName: allNames | (name extends allNames ? name : never);
+    /** The arguments, in order. */
+    readonly args?: (abi extends Abi | readonly string[] ? UnionWiden<args> : never) | allArgs | undefined;
+  } & (readonly [] extends allArgs ? unknown : { readonly args: Widen<args> }) &
+  Readable<abi>;
 
 /** A deployment through an ABI: `bytecode` and the constructor's arguments. */
-export type DeployCall<abi extends Abi | readonly unknown[] = Abi, allArgs = ContractConstructorArgs<abi>> = Fields & {
-  readonly to?: null | undefined;
-  readonly data?: undefined;
-  readonly functionName?: undefined;
-  readonly abi: abi;
-  readonly bytecode: `0x${string}`;
-  readonly args?: allArgs | undefined;
-} & (readonly [] extends allArgs ? unknown : { readonly args: allArgs });
+export type DeployCall<
+  abi extends Abi | readonly unknown[] = Abi,
+  allArgs = ContractConstructorArgs<Parsed<abi>>,
+> = Fields &
+  NoRecipient &
+  NoData & {
+    readonly functionName?: undefined;
+    /** The contract's ABI: JSON, or human-readable signatures. */
+    readonly abi: abi;
+    /** Initcode without the constructor's arguments. */
+    readonly bytecode: Hex;
+    /** The constructor's arguments, in order. */
+    readonly args?: allArgs | undefined;
+  } & (readonly [] extends allArgs ? unknown : { readonly args: allArgs }) &
+  Readable<abi>;
+
+interface LooseAbi {
+  readonly abi: Abi | readonly unknown[];
+  readonly functionName: string;
+  readonly args: ReadonlyArray<unknown>;
+  readonly bytecode: Hex;
+}
+type ThroughAbi = { readonly [K in keyof typeof abiFields]?: LooseAbi[K] | undefined };
 
 /** An ABI call whose ABI is not known to the compiler: checked when it runs. */
-export interface LooseCall extends Fields {
-  readonly to?: AddressLike | null | undefined;
-  readonly data?: `0x${string}` | undefined;
-  readonly abi?: Abi | readonly unknown[] | undefined;
-  readonly functionName?: string | undefined;
-  readonly args?: ReadonlyArray<unknown> | undefined;
-  readonly bytecode?: `0x${string}` | undefined;
-}
+export interface LooseCall extends Fields, Target, Data, ThroughAbi {}
 
 type Exact<call, shape> = shape & { readonly [key in Exclude<keyof call, keyof shape>]: never };
 
 type WithArgs<args> = readonly [] extends args ? { readonly args?: args | undefined } : { readonly args: args };
 
-type Checked<call> = call extends { readonly abi: infer abi extends Abi; readonly bytecode: `0x${string}` }
-  ? Exact<call, DeployCall<abi>>
-  : call extends { readonly abi: infer abi extends Abi; readonly functionName: infer name }
+type Checked<call> = call extends { readonly abi: infer given extends readonly unknown[] }
+  ? [Parsed<given>] extends [never]
+    ? Readable<given>
+    : Parsed<given> extends infer abi extends Abi
+      ? Through<call, given, abi>
+      : Exact<call, RawCall>
+  : Exact<call, RawCall>;
+
+type Through<call, given extends readonly unknown[], abi extends Abi> = call extends { readonly bytecode: Hex }
+  ? Exact<call, DeployCall<given>>
+  : call extends { readonly functionName: infer name }
     ? // In a tuple, so that a union of names is judged as one.
       [name] extends [ContractFunctionName<abi>]
       ? Exact<
           call,
-          Fields & {
-            readonly to: AddressLike;
-            readonly data?: undefined;
-            readonly bytecode?: undefined;
-            readonly abi: abi;
-            readonly functionName: name;
-          } & WithArgs<ContractFunctionArgs<abi, AbiStateMutability, name>>
+          Fields &
+            Recipient &
+            NoData & {
+              readonly bytecode?: undefined;
+              readonly abi: given;
+              readonly functionName: name;
+            } & WithArgs<ContractFunctionArgs<abi, AbiStateMutability, name>>
         >
       : // No plain union: intersected with the literal it would be `never`, and every field would be underlined.
         { readonly functionName: { readonly "is no function of this ABI, which has": ContractFunctionName<abi> } }
@@ -126,8 +134,8 @@ export type Bundle<calls extends readonly unknown[]> = { readonly [index in keyo
 export interface TakesInput<options, result> {
   <
     const abi extends Abi | readonly unknown[],
-    name extends ContractFunctionName<abi>,
-    const args extends ContractFunctionArgs<abi, AbiStateMutability, name>,
+    name extends ContractFunctionName<Parsed<abi>>,
+    const args extends ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name>,
   >(
     call: AbiCall<abi, name, args>,
     options?: options,

@@ -1,67 +1,67 @@
 /** The transaction to sign: its exact fields, its unsigned bytes, and the digest over a bundle of them. */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import * as Struct from "effect/Struct";
 import { concatHex, keccak256, numberToHex, serializeTransaction } from "viem";
-import { Address, Hash, Hex } from "../primitives/hex.js";
-import { AccessListEntry, Authorization, type Transaction } from "./schema.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { schemaOf } from "../primitives/rows.js";
+import { fields, type Fields } from "./fields.js";
+import type { Transaction } from "./schema.js";
 
-const common = { chainId: Schema.Int, nonce: Schema.Int, data: Hex, value: Schema.BigInt, gas: Schema.BigInt };
-const anyTarget = { ...common, to: Schema.optionalKey(Address) };
-const gasPrice = { gasPrice: Schema.BigInt };
-const feeCap = { maxFeePerGas: Schema.BigInt, maxPriorityFeePerGas: Schema.BigInt };
-const accessList = Schema.Array(AccessListEntry);
-const absent = Schema.optionalKey(Schema.Never);
-const noGasPrice = { gasPrice: absent };
-const noFeeCap = { maxFeePerGas: absent, maxPriorityFeePerGas: absent };
-const noBlobs = { blobVersionedHashes: absent, maxFeePerBlobGas: absent };
-const noAuthorizations = { authorizationList: absent };
+interface Absent extends Struct.Lambda {
+  (schema: unknown): Schema.optionalKey<Schema.Never>;
+  readonly "~lambda.out": Schema.optionalKey<Schema.Never>;
+}
+
+const { from: _, ...schemas } = Struct.map(fields, schemaOf);
+type Name = keyof typeof schemas;
+const absent = Struct.lambda<Absent>(() => Schema.optionalKey(Schema.Never));
+
+/** A type of transaction: the fields it has, those it may have, and none of the others. */
+const variant = <
+  const Type extends string,
+  const Has extends ReadonlyArray<Name>,
+  const May extends ReadonlyArray<Name>,
+>(
+  type: Type,
+  has: Has,
+  may: May,
+) =>
+  Schema.Struct({
+    type: Schema.Literal(type),
+    ...Struct.pick(schemas, has),
+    ...Struct.map(Struct.pick(schemas, may), Schema.optionalKey),
+    ...Struct.map(Struct.omit(schemas, [...has, ...may]), absent),
+  });
+
+const always = ["chainId", "nonce", "data", "value", "gas"] as const;
+const capped = [...always, "maxFeePerGas", "maxPriorityFeePerGas"] as const;
 
 /** What viem's `signTransaction` takes, exactly: its types accept it as it is. */
 export const Request = Schema.Union([
-  Schema.Struct({
-    type: Schema.Literal("legacy"),
-    ...{ ...anyTarget, ...gasPrice, ...noFeeCap, ...noBlobs, ...noAuthorizations },
-    accessList: absent,
-  }),
-  Schema.Struct({
-    type: Schema.Literal("eip2930"),
-    ...{ ...anyTarget, ...gasPrice, ...noFeeCap, ...noBlobs, ...noAuthorizations },
-    accessList,
-  }),
-  Schema.Struct({
-    type: Schema.Literal("eip1559"),
-    ...{ ...anyTarget, ...feeCap, ...noGasPrice, ...noBlobs, ...noAuthorizations },
-    accessList: Schema.optionalKey(accessList),
-  }),
-  Schema.Struct({
-    type: Schema.Literal("eip4844"),
-    ...{ ...common, ...feeCap, ...noGasPrice, ...noAuthorizations },
-    to: Address,
-    accessList: Schema.optionalKey(accessList),
-    blobVersionedHashes: Schema.Array(Hash),
-    maxFeePerBlobGas: Schema.BigInt,
-  }),
-  Schema.Struct({
-    type: Schema.Literal("eip7702"),
-    ...{ ...common, ...feeCap, ...noGasPrice, ...noBlobs },
-    to: Address,
-    accessList: Schema.optionalKey(accessList),
-    authorizationList: Schema.Array(Authorization),
-  }),
+  variant("legacy", [...always, "gasPrice"], ["to"]),
+  variant("eip2930", [...always, "gasPrice", "accessList"], ["to"]),
+  variant("eip1559", capped, ["to", "accessList"]),
+  variant("eip4844", [...capped, "to", "blobVersionedHashes", "maxFeePerBlobGas"], ["accessList"]),
+  variant("eip7702", [...capped, "to", "authorizationList"], ["accessList"]),
 ]);
 export type Request = typeof Request.Type;
 
-/** What a request needs beside the input. */
-export interface Filled {
-  readonly chainId: number | null;
-  readonly nonce: number | null;
-  /** Gas limit. */
-  readonly gas: bigint | null;
-  readonly gasPrice: bigint | null;
-  /** Wei per gas. */
-  readonly maxFeePerGas: bigint | null;
-  readonly maxPriorityFeePerGas: bigint | null;
-}
+/** What a request needs beside the input: null where it is not known, or of no use. */
+export type Filled = Pick<
+  Transaction,
+  { readonly [K in keyof Fields]: Fields[K]["filled"] extends true ? K : never }[keyof Fields]
+>;
+
+/** What a request was filled in with; null where it has no such field, and everywhere when there is no request. */
+export const filledOf = (request: Request | null | undefined): Filled => ({
+  chainId: request?.chainId ?? null,
+  nonce: request?.nonce ?? null,
+  gas: request?.gas ?? null,
+  gasPrice: request?.gasPrice ?? null,
+  maxFeePerGas: request?.maxFeePerGas ?? null,
+  maxPriorityFeePerGas: request?.maxPriorityFeePerGas ?? null,
+});
 
 /** The request of a transaction; null while any field is unknown. */
 export const buildRequest = (transaction: Transaction, filled: Filled): Request | null => {

@@ -1,53 +1,51 @@
 /** A checked transaction as a schema: the one shape every floor above works with. */
+import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
-import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
+import * as Struct from "effect/Struct";
+import { nullable, type Address } from "../primitives/hex.js";
+import type { Mapped } from "../primitives/rows.js";
+import { fields, type Fields } from "./fields.js";
 
-/** One entry of an EIP-2930 access list. */
-export const AccessListEntry = Schema.Struct({ address: Address, storageKeys: Schema.Array(Hash) });
+export { Authorization } from "./entries.js";
 
-/** A signed EIP-7702 authorisation, as viem's `signAuthorization` returns it. */
-export const Authorization = Schema.Struct({
-  /** The delegate; the zero address clears the delegation. */
-  address: Address,
-  chainId: Schema.Int,
-  nonce: Schema.Int,
-  r: Hash,
-  s: Hash,
-  yParity: Schema.Int,
-});
-export type Authorization = typeof Authorization.Type;
+/** A field as it is kept: null where the caller may leave it open. */
+export interface KeptField extends Struct.Lambda {
+  (row: { readonly schema: Schema.Constraint; readonly absent: unknown }): Schema.Constraint;
+  readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S extends Schema.Constraint }
+    ? this["~lambda.in"] extends { readonly absent: null }
+      ? ReturnType<typeof nullable<S>>
+      : S
+    : never;
+}
+
+export type Item = {
+  /** The JSON ABI item of the called function, when the caller gave an ABI call. */
+  readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
+};
+
+/** The schema of a checked transaction. Named, so that declarations refer to it and keep the documentation. */
+export interface TransactionSchema extends Schema.Struct<Mapped<Fields, KeptField> & Item> {}
 
 /** A checked transaction: every field present, `null` where the caller left it open. */
-export const Transaction = Schema.Struct({
-  from: Address,
-  /** null = deployment. */
-  to: nullable(Address),
-  /** Calldata or initcode; `0x` when there is none. */
-  data: Hex,
-  /** Wei. */
-  value: Schema.BigInt,
-  chainId: nullable(Schema.Int),
-  /** Gas limit the caller fixed. */
-  gas: nullable(Schema.BigInt),
-  nonce: nullable(Schema.Int),
-  /** Wei per gas. */
-  maxFeePerGas: nullable(Schema.BigInt),
-  /** Wei per gas. */
-  maxPriorityFeePerGas: nullable(Schema.BigInt),
-  /** Wei per gas; makes a legacy transaction (EIP-2930 with an access list). */
-  gasPrice: nullable(Schema.BigInt),
-  accessList: nullable(Schema.Array(AccessListEntry)),
-  authorizationList: nullable(Schema.Array(Authorization)),
-  blobVersionedHashes: nullable(Schema.Array(Hash)),
-  /** Wei per blob gas. */
-  maxFeePerBlobGas: nullable(Schema.BigInt),
-  /** The JSON ABI item of the called function, when the caller gave an ABI call. */
+export const Transaction: TransactionSchema = Schema.Struct({
+  ...Struct.map(
+    fields,
+    Struct.lambda<KeptField>(({ schema, absent }) => (absent === null ? nullable(schema) : schema)),
+  ),
   item: nullable(Schema.Json),
 });
 export type Transaction = typeof Transaction.Type;
 
-/** A checked input: the transactions in order, and the ABIs that came with them. */
-export interface CheckedInput {
-  readonly transactions: ReadonlyArray<Transaction>;
+/** Transactions in their order; there is always one. */
+export type Transactions = Arr.NonEmptyReadonlyArray<Transaction>;
+
+/** A checked input: the transactions in order, and the ABIs that came with them. Only `check` makes one. */
+export class CheckedInput {
+  readonly transactions: Transactions;
+  /** `address` null = of the contract that is deployed. */
   readonly abis: ReadonlyArray<{ readonly address: Address | null; readonly abi: ReadonlyArray<Schema.Json> }>;
+  constructor(transactions: Transactions, abis: CheckedInput["abis"]) {
+    this.transactions = transactions;
+    this.abis = abis;
+  }
 }

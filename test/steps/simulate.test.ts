@@ -1,6 +1,7 @@
 /** Reading simulated calls: what nodes say in different ways means the same. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import { bareCall } from "../../src/transaction/call.js";
 import { describe, expect, it } from "vitest";
 import { indexAbis } from "../../src/abi/decodeRevert.js";
 import { classify } from "../../src/errors/classify.js";
@@ -54,7 +55,7 @@ describe("a failed call", () => {
 
 describe("a simulation", () => {
   const plan: Simulate.Plan = {
-    ...{ calls: [Simulate.bareCall(transaction(), 21_000n)], before: [{ kind: "environment" }], after: [] },
+    ...{ calls: [bareCall(transaction(), 21_000n)], before: [{ kind: "environment" }], after: [] },
     ...{ block: "latest", stateOverrides: null, blockOverrides: null },
   };
   const asked = async (answer: Parameters<typeof layerScripted>[0][string]) => {

@@ -1,0 +1,126 @@
+/** An ABI call or deployment to calldata, with the argument that does not fit named. */
+import type { Abi, AbiFunction, AbiParameter } from "abitype";
+import * as Result from "effect/Result";
+import type * as Schema from "effect/Schema";
+import { encodeAbiParameters, encodeDeployData, encodeFunctionData, getAbiItem } from "viem";
+import type { Hex } from "../primitives/hex.js";
+import { no, type Checked } from "../primitives/problem.js";
+import { escapeText } from "../primitives/text.js";
+import { coerce, type Reading } from "./coerce.js";
+import { reason } from "./given.js";
+
+/** The calldata, and what is needed to read the answer. */
+export interface Encoded {
+  readonly data: Hex;
+  /** The called function's ABI item; null for raw calls and deployments. */
+  readonly item: Schema.Json;
+  /** The ABI that came with the call; null for raw calls. */
+  readonly abi: ReadonlyArray<Schema.Json> | null;
+}
+
+/** What a value of an elementary type must be: the encoder takes `true` for a number and anything for bytes. */
+const problemOf = (type: string, value: unknown): string | null => {
+  if (/^u?int\d*$/.test(type))
+    return typeof value === "bigint" || Number.isSafeInteger(value) ? null : "must be a bigint or a whole number";
+  if (type === "bool") return typeof value === "boolean" ? null : "must be a boolean";
+  if (type === "string") return typeof value === "string" ? null : "must be a string";
+  if (/^bytes\d*$/.test(type))
+    return typeof value === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(value) ? null : "must be hex bytes with 0x";
+  return null;
+};
+
+/** Values as code writes them; everything else is the encoder's to judge. */
+const typed: Reading = {
+  read: (type, value) => {
+    const problem = problemOf(type, value);
+    return problem === null ? Result.succeed(value) : Result.fail(problem);
+  },
+  isExact: false,
+};
+
+/** The first argument that its parameter does not take, or null when only the whole fails. */
+const wrongArgument = (
+  inputs: ReadonlyArray<AbiParameter>,
+  args: ReadonlyArray<unknown>,
+): { index: number; problem: string } | null => {
+  for (const [index, input] of inputs.entries()) {
+    const tried = Result.flatMap(
+      Result.mapError(coerce(input, args[index], typed, ""), ({ field, problem }) =>
+        escapeText(field === "" ? problem : `${field} ${problem}`, 512),
+      ),
+      () => Result.try({ try: () => encodeAbiParameters([input], [args[index]]), catch: reason }),
+    );
+    if (Result.isFailure(tried))
+      return { index, problem: `does not fit ${input.type}${input.name ? ` ${input.name}` : ""}: ${tried.failure}` };
+  }
+  return null;
+};
+
+const withInputs = (type: string, item: unknown): item is { readonly inputs: ReadonlyArray<AbiParameter> } =>
+  typeof item === "object" &&
+  item !== null &&
+  "type" in item &&
+  item.type === type &&
+  "inputs" in item &&
+  Array.isArray(item.inputs);
+
+/** A call of a function of the ABI; `name` makes a path of a field. */
+export const encodeFunction = (
+  abi: ReadonlyArray<Schema.Json>,
+  functionName: unknown,
+  args: unknown,
+  name: (field: string) => string,
+): Checked<Encoded> => {
+  if (typeof functionName !== "string") return no(name("functionName"), "must name a function of the ABI");
+  if (!Array.isArray(args)) return no(name("args"), "must be an array");
+  const named = abi.filter(
+    (item): item is Schema.Json & AbiFunction =>
+      withInputs("function", item) && "name" in item && item["name"] === functionName,
+  );
+  const bySignature = functionName.includes("(") || /^0x[0-9a-f]{8}$/i.test(functionName);
+  if (named.length === 0 && !bySignature)
+    return no(name("functionName"), `the ABI has no function ${escapeText(functionName, 80)}`);
+  const only = named.length === 1 ? named[0] : undefined;
+  if (only !== undefined && only.inputs.length !== args.length)
+    return no(
+      name("args"),
+      `${escapeText(functionName, 80)} takes ${only.inputs.length} arguments, got ${args.length}`,
+    );
+  const wrong = only === undefined ? null : wrongArgument(only.inputs, args);
+  if (wrong !== null) return no(name(`args[${wrong.index}]`), wrong.problem);
+  return Result.flatMap(
+    Result.try({
+      try: () => ({
+        data: encodeFunctionData({ abi: abi as Abi, functionName, args }) as Hex,
+        item: (only ?? getAbiItem({ abi: abi as Abi, name: functionName, args })) as Schema.Json | undefined,
+      }),
+      catch: (error) => ({ field: name("args"), problem: reason(error) }),
+    }),
+    ({ data, item }) => {
+      if (item === undefined) return no(name("functionName"), "the ABI has no such function");
+      const { inputs } = item as unknown as AbiFunction;
+      const odd = only === undefined ? wrongArgument(inputs, args) : null;
+      return odd === null ? Result.succeed({ data, item, abi }) : no(name(`args[${odd.index}]`), odd.problem);
+    },
+  );
+};
+
+/** A deployment through the ABI's constructor. */
+export const encodeDeployment = (
+  abi: ReadonlyArray<Schema.Json>,
+  bytecode: Hex,
+  args: unknown,
+  name: (field: string) => string,
+): Checked<Encoded> => {
+  if (!Array.isArray(args)) return no(name("args"), "must be an array");
+  const found = abi.find((item) => withInputs("constructor", item));
+  const inputs = withInputs("constructor", found) ? found.inputs : [];
+  if (inputs.length !== args.length)
+    return no(name("args"), `the constructor takes ${inputs.length} arguments, got ${args.length}`);
+  const wrong = wrongArgument(inputs, args);
+  if (wrong !== null) return no(name(`args[${wrong.index}]`), wrong.problem);
+  return Result.try({
+    try: (): Encoded => ({ data: encodeDeployData({ abi: abi as Abi, bytecode, args }) as Hex, item: null, abi }),
+    catch: (error) => ({ field: name("args"), problem: reason(error) }),
+  });
+};

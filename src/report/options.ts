@@ -1,0 +1,192 @@
+/**
+ * The options of a run, a row each: how callers write it, how it is read and kept in a report, what is
+ * taken where the caller says nothing, and its flag. Every other list of options is worked out from this one.
+ */
+import type { Abi } from "abitype";
+import * as Duration from "effect/Duration";
+import * as Option from "effect/Option";
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import { asAbi } from "../abi/given.js";
+import { AccountOverride, BlockOverrides, type accountRows, type blockRows, type GivenRows } from "../eth/overrides.js";
+import { Address, Hash } from "../primitives/hex.js";
+import { no, type Checked } from "../primitives/problem.js";
+import type { Flag } from "../transaction/fields.js";
+
+/** ABIs for decoding: any contract's, or one address's, which is tried first. JSON, or human-readable signatures. */
+export type AbiSource =
+  | Abi
+  | readonly unknown[]
+  | { readonly address: Address; readonly abi: Abi | readonly unknown[] };
+
+/** State of one account to pretend. */
+export interface GivenAccount extends GivenRows<typeof accountRows> {}
+
+/** Block fields to pretend. */
+export interface GivenBlock extends GivenRows<typeof blockRows> {}
+
+/** A block as callers name it. */
+export const BlockName = Schema.Union([
+  Schema.Literals(["latest", "pending", "safe", "finalized", "earliest"]),
+  Schema.BigInt,
+  Hash,
+]);
+
+/** One option: `Given` by callers, kept as `schema` says. */
+export interface Row<Given, S extends Schema.Constraint, F extends Flag | null> {
+  readonly schema: S;
+  /** What is kept where the caller says nothing. */
+  readonly absent: S["Type"];
+  readonly check: (value: unknown, field: string) => Checked<S["Type"]>;
+  readonly flag: F;
+  /** Never there: it carries the type. */
+  readonly given?: Given;
+}
+const row =
+  <Given>() =>
+  <S extends Schema.Constraint, const F extends Flag | null>(
+    schema: S,
+    absent: NoInfer<S["Type"]>,
+    check: (value: unknown, field: string) => Checked<NoInfer<S["Type"]>>,
+    flag: F,
+  ): Row<Given, S, F> => ({ schema, absent, check, flag });
+
+/** What decodes by `schema`, or `problem`. */
+const decoded = <A>(schema: Schema.Decoder<A>, problem: (said: string) => string) => {
+  const decode = Schema.decodeUnknownResult(schema);
+  return (value: unknown, field: string): Checked<A> =>
+    Result.mapError(decode(value), (error) => ({ field, problem: problem(error.message) }));
+};
+
+/** Milliseconds, or a Duration, in units of `unit` ms. */
+const time =
+  (unit: number) =>
+  (value: unknown, field: string): Checked<number> =>
+    Option.match(Duration.fromInput(value as Duration.Input), {
+      onNone: () => no(field, "must be milliseconds or an Effect Duration"),
+      onSome: (duration) => {
+        const ms = Duration.toMillis(duration);
+        return Number.isFinite(ms) && ms > 0 ? Result.succeed(ms / unit) : no(field, "must be above 0 and finite");
+      },
+    });
+
+const isAddress = Schema.is(Address);
+const isJson = Schema.is(Schema.Json);
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const listOf =
+  <A>(read: (value: unknown, field: string) => Checked<A>) =>
+  (value: unknown, field: string): Checked<ReadonlyArray<A>> =>
+    Array.isArray(value)
+      ? Result.gen(function* () {
+          const kept: Array<A> = [];
+          for (const [index, one] of value.entries()) kept.push(yield* read(one, `${field}[${index}]`));
+          return kept;
+        })
+      : no(field, "must be an array");
+
+const KeptAbi = Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) });
+
+const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type> => {
+  if (Array.isArray(source)) return Result.map(asAbi(source, field), (abi) => ({ address: null, abi }));
+  if (!isObject(source) || !("abi" in source) || !("address" in source))
+    return no(field, "must be an ABI or { address, abi }");
+  const { address, abi } = source;
+  if (!isAddress(address)) return no(`${field}.address`, "must be 20 bytes of hex with 0x");
+  return Result.map(asAbi(abi, field), (checked) => ({ address: address.toLowerCase() as Address, abi: checked }));
+};
+
+/** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
+const policyData = (policy: unknown, field: string): Checked<Schema.Json> =>
+  isObject(policy) &&
+  typeof policy["name"] === "string" &&
+  typeof policy["evaluate"] === "function" &&
+  isJson(policy["data"])
+    ? Result.succeed(policy["data"])
+    : no(field, "must be a policy, as Policy's constructors make them");
+
+const StateOverrides = Schema.NullOr(Schema.Record(Schema.String, AccountOverride));
+const decodeState = decoded(StateOverrides, (said) => said);
+
+/** Addresses in lower case, nonces as bigints. */
+const stateOverrides = (value: unknown, field: string): Checked<typeof StateOverrides.Type> => {
+  if (!isObject(value)) return decodeState(value, field);
+  const stranger = Object.keys(value).find((address) => !isAddress(address));
+  if (stranger !== undefined) return no(field, `${stranger.slice(0, 80)} is not an address`);
+  const lowered = Object.entries(value).map(([address, account]) => [
+    address.toLowerCase(),
+    isObject(account) && Number.isSafeInteger(account["nonce"])
+      ? { ...account, nonce: BigInt(account["nonce"] as number) }
+      : account,
+  ]);
+  return decodeState(Object.fromEntries(lowered), field);
+};
+
+/** Every option that is kept under its own name. */
+export const named = {
+  /** ABIs to decode errors, events and results with; in a report `address` null = any contract's. */
+  abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource), null),
+  /** Block to ask about; default: the chain's policy, else `pending`. */
+  block: row<typeof BlockName.Type>()(
+    Schema.NullOr(BlockName),
+    null,
+    decoded(Schema.NullOr(BlockName), () => "must be a tag, a block number (bigint) or a 32-byte hash"),
+    { name: "block", help: "latest, pending, …, a number or a hash (default: the chain's own policy)" },
+  ),
+  /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
+  stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides, null),
+  /** Pretended block fields, with the same consequence. */
+  blockOverrides: row<GivenBlock>()(
+    Schema.NullOr(BlockOverrides),
+    null,
+    decoded(Schema.NullOr(BlockOverrides), (said) => said),
+    null,
+  ),
+  /**
+   * Policies that the outcome must satisfy. A report keeps them as data: one made by a function by its
+   * name only, so that it counts as unknown in the next `prove` unless it is given again.
+   */
+  policies: row<ReadonlyArray<{ readonly name: string; readonly data: Schema.Json }>>()(
+    Schema.Array(Schema.Json),
+    [],
+    listOf(policyData),
+    { name: "policies", help: "JSON file with policies the outcome must satisfy" },
+  ),
+  /** Share by which amounts may differ between runs before it is called a change; default 0.005. */
+  tolerance: row<number>()(
+    Schema.Finite,
+    0.005,
+    (value, field) =>
+      typeof value === "number" && value >= 0 && value < 1
+        ? Result.succeed(value)
+        : no(field, "must be a share from 0 to below 1"),
+    null,
+  ),
+  /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
+  feeLevel: row<"slow" | "normal" | "fast">()(
+    Schema.Literals(["slow", "normal", "fast"]),
+    "normal",
+    decoded(Schema.Literals(["slow", "normal", "fast"]), () => "must be slow, normal or fast"),
+    { name: "fee-level", help: "how much tip to propose" },
+  ),
+};
+
+/** The times, which are kept with their unit in the name. */
+export const times = {
+  /** Time for the whole run: ms, or an Effect Duration; default 10 s. */
+  deadline: {
+    ...row<Duration.Input>()(Schema.Finite, 10_000, time(1), {
+      name: "deadline",
+      help: "time for the whole run: 500ms, 10s, 1m (default 10s)",
+    }),
+    kept: "deadlineMs",
+  },
+  /** How long a clearance holds: ms, or an Effect Duration; default 30 s. */
+  maxAge: { ...row<Duration.Input>()(Schema.Finite, 30_000, time(1), null), kept: "maxAgeMs" },
+  /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */
+  feeHorizon: { ...row<Duration.Input>()(Schema.Finite, 60, time(1_000), null), kept: "feeHorizonSeconds" },
+} as const;
+
+/** What a caller may write in an option. */
+export type GivenIn<R> = R extends { readonly given?: infer Given } ? Exclude<Given, undefined> : never;
