@@ -1,0 +1,68 @@
+/** How cases are written down: a name for every report, and what is asked on the stage to get it. */
+import type * as Preflight from "../../src/Preflight.js";
+import type { Report } from "../../src/Report.js";
+import * as on from "../preflight/scene.js";
+import type { Stage } from "./stage.js";
+
+/** One or more reports that are taken together, in the order of their names. */
+export interface Case {
+  readonly names: ReadonlyArray<string>;
+  /** The node that can play it; absent = every one. */
+  readonly on?: string;
+  readonly tell: (stage: Stage) => Promise<ReadonlyArray<Report>>;
+}
+
+/** A transaction or a bundle: the inputs come out of tables, the types of the doors are proven elsewhere. */
+export type Input = object;
+export type Ask = (stage: Stage) => Input | Promise<Input>;
+export type Asks = Readonly<Record<string, Ask>>;
+
+/** A busy machine must not become a finding. */
+export const patient: Preflight.Options = { deadline: 60_000 };
+
+export const preflight = (url: string, input: Input, options?: Preflight.Options): Promise<Report> =>
+  on.preflight(url, input as on.AnyInput, { ...patient, ...options });
+export const scan = (url: string, input: Input, options?: Preflight.Options): Promise<Report> =>
+  on.scan(url, input as on.AnyInput, { ...patient, ...options });
+
+/** For cases that no node tells differently: one of them is enough. */
+export const onAnvil = (cases: ReadonlyArray<Case>): ReadonlyArray<Case> =>
+  cases.map((one) => ({ ...one, on: "anvil" }));
+
+const told =
+  (run: typeof preflight) =>
+  (group: string, asks: Asks, options?: (stage: Stage) => Preflight.Options): ReadonlyArray<Case> =>
+    Object.entries(asks).map(([name, ask]) => ({
+      names: [`${group}: ${name}`],
+      tell: async (stage) => [await run(stage.scene.url, await ask(stage), options?.(stage))],
+    }));
+
+/** Scanned and proven, one report each. */
+export const proven = told(preflight);
+
+/** Scanned only. */
+export const scanned = (group: string, asks: Asks, options?: (stage: Stage) => Preflight.Options) =>
+  told(scan)(`${group}, scanned`, asks, options);
+
+/** Each with options of its own. */
+export const provenWith = (
+  group: string,
+  asks: Readonly<Record<string, (stage: Stage) => readonly [input: Input, options: Preflight.Options]>>,
+): ReadonlyArray<Case> =>
+  Object.entries(asks).map(([name, ask]) => ({
+    names: [`${group}: ${name}`],
+    tell: async (stage) => {
+      const [input, options] = ask(stage);
+      return [await preflight(stage.scene.url, input, options)];
+    },
+  }));
+
+/** Several reports of one course of events. */
+export const story = (
+  group: string,
+  names: ReadonlyArray<string>,
+  tell: Case["tell"],
+  on?: string,
+): ReadonlyArray<Case> => [
+  { names: names.map((name) => `${group}: ${name}`), tell, ...(on === undefined ? {} : { on }) },
+];

@@ -1,0 +1,65 @@
+/**
+ * The net: what the reports said when these lines were frozen, they still say. A line changes only when the change
+ * is wanted, with `npm run net:freeze`, and its diff is read.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scenesFor, type Scene } from "../preflight/scene.js";
+import { casesOn } from "./all.js";
+import { isFreezing, readFrozen, writeFrozen } from "./frozen.js";
+import { project, type Plain } from "./project.js";
+import { setStage, type Stage } from "./stage.js";
+
+const isReport = (line: Plain | undefined): boolean => typeof line === "object" && line !== null;
+
+const took = async (stage: Stage, node: string): Promise<ReadonlyMap<string, Plain>> => {
+  const lines = new Map<string, Plain>();
+  for (const { names, tell } of casesOn(node)) {
+    // a case that breaks says so in its own line, and the others are still told
+    const told = await tell(stage).then(
+      (reports) => reports.map(project),
+      (error: unknown) => names.map((): Plain => `failed: ${String(error)}`),
+    );
+    const all = told.length === names.length;
+    for (const [index, name] of names.entries())
+      lines.set(name, (all ? told[index] : null) ?? `failed: ${told.length} reports for ${names.length} names`);
+  }
+  return lines;
+};
+
+/** A busy machine may keep a node from filling a block in time; such a world is given up, and built again. */
+const built = async (start: () => Promise<Scene>, tries = 3): Promise<Stage> => {
+  const scene = await start();
+  try {
+    return await setStage(scene);
+  } catch (error) {
+    await scene.stop();
+    if (tries === 1) throw error;
+    return built(start, tries - 1);
+  }
+};
+
+describe.each(scenesFor("the net"))("on %s", (node, start) => {
+  const names = casesOn(node).flatMap((one) => one.names);
+  const frozen = readFrozen(node);
+  let stage: Stage | undefined;
+  let lines: ReadonlyMap<string, Plain> = new Map();
+  beforeAll(async () => {
+    stage = await built(start);
+    lines = await took(stage, node);
+  }, 300_000);
+  afterAll(async () => {
+    // nothing is frozen where something went wrong
+    if (isFreezing && lines.size > 0 && [...lines.values()].every(isReport)) writeFrozen(node, [...lines]);
+    await stage?.scene.stop();
+  });
+
+  it("has a name of its own for every report", () => expect(new Set(names).size).toBe(names.length));
+  it.skipIf(isFreezing)("has a frozen line for every case, and no other", () =>
+    expect([...frozen.keys()]).toEqual(names),
+  );
+  it.each(names)("%s", (name) => {
+    const line = lines.get(name);
+    expect(line).toSatisfy(isReport);
+    if (!isFreezing) expect({ case: name, report: line }).toEqual({ case: name, report: frozen.get(name) });
+  });
+});
