@@ -1,4 +1,4 @@
-// The built package through its own name, as ESM and as CommonJS, without any node.
+// The built package through its own name, by import and by require, without any node.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import * as Effect from "effect/Effect";
@@ -7,21 +7,20 @@ import { createPreflight } from "evm-preflight/promise";
 import { layerScripted } from "evm-preflight/testing";
 import { preflightActions } from "evm-preflight/viem";
 
+// Node 20.19 and later, Bun and Deno load ES modules by require, as long as none of them awaits at its top level.
 const require = createRequire(import.meta.url);
-const doors = ["", "/promise", "/viem", "/redis", "/postgres", "/testing"];
+const { exports } = require("evm-preflight/package.json");
+const doors = Object.keys(exports).filter((door) => door !== "./package.json");
 for (const door of doors) {
-  const esm = await import(`evm-preflight${door}`);
-  const cjs = require(`evm-preflight${door}`);
-  assert.deepEqual(
-    Object.keys(cjs)
-      .filter((name) => name !== "__esModule")
-      .sort(),
-    Object.keys(esm)
-      .filter((name) => name !== "default" && name !== "module.exports")
-      .sort(),
-    `evm-preflight${door}`,
-  );
+  const name = `evm-preflight${door.slice(1)}`;
+  const loaded = await import(name);
+  assert.notEqual(Object.keys(loaded).length, 0, name);
+  const same = Object.keys(require(name)).filter((key) => key !== "__esModule");
+  assert.deepEqual(same.sort(), Object.keys(loaded).sort(), name);
+  for (const key of Object.keys(loaded)) assert.equal(require(name)[key], loaded[key], `${name}: two of ${key}`);
 }
+for (const [name, namespace] of Object.entries(await import("evm-preflight")))
+  assert.equal(await import(`evm-preflight/${name}`), namespace, `evm-preflight/${name} is ${name} of the main door`);
 
 const transfer = {
   from: "0x00000000000000000000000000000000000000a1",
@@ -35,9 +34,9 @@ const report = await Effect.runPromise(Preflight.scan(transfer).pipe(Effect.prov
 assert.equal(report.verdict, "unknown");
 assert.equal(typeof Report.toText(report), "string");
 
-// An ESM program with the CJS layer: the service's key is a string, so the two builds work together.
-const cjsTesting = require("evm-preflight/testing");
-const mixed = await Effect.runPromise(Preflight.scan(transfer).pipe(Effect.provide(cjsTesting.layerScripted({}))));
+// An ES module with a layer that was required: there is one copy of everything.
+const required = require("evm-preflight/testing").layerScripted({});
+const mixed = await Effect.runPromise(Preflight.scan(transfer).pipe(Effect.provide(required)));
 assert.equal(mixed.verdict, "unknown");
 
 const preflight = createPreflight({ layer: nothing });

@@ -4,8 +4,8 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { root, walkFiles } from "../harness/sources.js";
 
-const built = ["dist/index.js", "dist/index.cjs", "dist/index.d.ts", "dist/index.d.cts", "dist/bin/evm-preflight.js"];
-const inputs = () => [...walkFiles("src"), "package.json", "tsup.config.ts", "tsconfig.json"];
+const built = ["dist/index.js", "dist/index.d.ts", "dist/bin/evm-preflight.js"];
+const inputs = () => [...walkFiles("src"), "package.json", "tsup.config.ts", "tsconfig.json", "tsconfig.build.json"];
 const timeOf = (file: string) => statSync(join(root, file)).mtimeMs;
 
 export default function setup(): void {

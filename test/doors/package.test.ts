@@ -1,23 +1,126 @@
-/** The built package as users get it: both module systems, and its types. */
+/** The package as users get it: packed, beside its peers, by import and by require. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { root } from "../harness/sources.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root, walkFiles } from "../harness/sources.js";
+import { installPacked, manifestIn, type Installed } from "./packed.js";
 
-const run = (args: ReadonlyArray<string>) =>
-  execFileSync(process.execPath, [...args], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+const run = (args: ReadonlyArray<string>, cwd = root) =>
+  execFileSync(process.execPath, [...args], { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+
+let installed: Installed;
+beforeAll(() => {
+  installed = installPacked();
+});
+afterAll(() => installed.remove());
+
+/** Runs a program in the app that installed the package, and gives its words. */
+const runThere = (name: string, text: string): string => {
+  writeFileSync(join(installed.folder, name), text);
+  return run([name], installed.folder).trim();
+};
+
+/** The built modules, and what each takes from elsewhere; comments left out. */
+const built = () => walkFiles("dist").filter((file) => /\.(?:js|d\.ts)$/.test(file) && !file.startsWith("dist/bin/"));
+const takenBy = (file: string): ReadonlyArray<string> => {
+  const code = readFileSync(join(root, file), "utf8").replace(/\/\*[^]*?\*\//g, "");
+  return [...code.matchAll(/(?:from |import\(|import )"([^"]+)"/g)].map(([, specifier = ""]) => specifier);
+};
+
+/** `a/b` of `a/b/c` for scoped packages, `a` of `a/b` for others. */
+const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+
+/** The folders of every copy of a package below node_modules. */
+const copiesOf = (name: string, folder = join(root, "node_modules")): ReadonlyArray<string> =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory() || entry.name.startsWith(".")) return [];
+    if (entry.name.startsWith("@")) return copiesOf(name.replace(`${entry.name}/`, ""), path);
+    const own = entry.name === name && existsSync(join(path, "package.json")) ? [path] : [];
+    const nested = join(path, "node_modules");
+    return [...own, ...(existsSync(nested) ? copiesOf(name, nested) : [])];
+  });
 
 describe("the package", () => {
-  it("loads every door as ESM and as CommonJS, and they work together", () => {
+  it("loads every door by import and by require, and they are the same", () => {
     run(["scripts/smoke.mjs"]);
   });
 
-  it.each(["NodeNext", "Node16"])("type-checks in users' modules under %s, mistakes included", (module) => {
-    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "ES2022", "--module", module];
-    const files = ["test/doors/consumers/esm.mts", "test/doors/consumers/cjs.cts"];
-    run(["node_modules/typescript/bin/tsc", ...flags, "--ignoreConfig", ...files]);
+  it("works in a CommonJS program, with one class for each error whichever door it came through", () => {
+    const program = `
+      const { Errors } = require("evm-preflight");
+      const { InvalidTransaction } = require("evm-preflight/Errors");
+      const { createPreflight } = require("evm-preflight/promise");
+      const { layerScripted } = require("evm-preflight/testing");
+      const { preflightActions } = require("evm-preflight/viem");
+      const told = (error) => [error instanceof Errors.InvalidTransaction, error instanceof InvalidTransaction];
+      const client = { request: () => Promise.reject(new Error("unused")) };
+      Promise.all([
+        createPreflight({ layer: layerScripted({}) }).run({ from: "0x12" }).catch(told),
+        preflightActions()(client).scan({ from: "0x12" }).catch(told),
+        import("evm-preflight").then((loaded) => loaded.Errors === Errors),
+      ]).then((all) => { console.log(JSON.stringify(all)); process.exit(0); });`;
+    expect(runThere("app.cjs", program)).toBe("[[true,true],[true,true],true]");
   });
+
+  it("names types and code for every door, the sources first and only for us, and ships what it names", () => {
+    const { exports } = manifestIn(installed.package);
+    for (const [door, target] of Object.entries(exports)) {
+      if (door === "./package.json") continue;
+      const name = door === "." ? "index" : door.slice(2);
+      expect(Object.entries(target)).toEqual([
+        ["@evm-preflight/source", `./src/${name}.ts`],
+        ["types", `./dist/${name}.d.ts`],
+        ["default", `./dist/${name}.js`],
+      ]);
+      for (const file of [`dist/${name}.d.ts`, `dist/${name}.js`])
+        expect(existsSync(join(installed.package, file)), file).toBe(true);
+      expect(existsSync(join(root, `src/${name}.ts`)), door).toBe(true);
+    }
+    const main = runThere("names.mjs", `console.log(JSON.stringify(Object.keys(await import("evm-preflight"))))`);
+    expect(Object.keys(exports).filter((door) => /^\.\/[A-Z]/.test(door))).toEqual(
+      (JSON.parse(main) as ReadonlyArray<string>).map((name) => `./${name}`),
+    );
+  });
+
+  it("is ES modules alone, one for each of the sources, with declarations", () => {
+    const files = walkFiles("dist").filter((file) => !file.endsWith(".map") && !file.startsWith("dist/bin/"));
+    const expected = walkFiles("src")
+      .filter((file) => file.endsWith(".ts") && !/^src\/cli[./]/.test(file))
+      .map((file) => file.replace(/^src\/(.*)\.ts$/, "dist/$1"))
+      .flatMap((file) => [`${file}.d.ts`, `${file}.js`]);
+    expect([...files].sort()).toEqual(expected.sort());
+  });
+
+  it("takes nothing but its dependencies and required peers, so one copy of abitype: that of viem", () => {
+    const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(installed.package);
+    const required = Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true);
+    const taken = built().flatMap((file) => takenBy(file).filter((specifier) => !specifier.startsWith(".")));
+    const packages = new Set(taken.filter((specifier) => !specifier.startsWith("node:")).map(packageOf));
+    expect([...packages].sort()).toEqual([...Object.keys(dependencies), ...required].sort());
+    // viem pins abitype exactly: a range of ours would install the newest beside it, whose types are others.
+    expect(JSON.stringify([dependencies, peerDependencies])).not.toContain("abitype");
+    expect(copiesOf("abitype")).toHaveLength(1);
+  });
+
+  it("pins what viem pins, where both take the same package", () => {
+    const { dependencies = {} } = manifestIn(root);
+    const { dependencies: ofViem = {} } = manifestIn(join(root, "node_modules/viem"));
+    for (const [name, version] of Object.entries(dependencies)) {
+      expect(version, name).toBe(ofViem[name] ?? version);
+      expect(copiesOf(name), name).toHaveLength(1);
+    }
+  });
+
+  it("type-checks in users' ES modules under Node16 too, mistakes included", () => {
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "ES2022", "--module", "Node16"];
+    run(["node_modules/typescript/bin/tsc", ...flags, "--ignoreConfig", "test/doors/consumers/esm.mts"]);
+  }, 120_000);
 
   it("has a self-contained command with a shebang", () => {
     const bin = readFileSync(join(root, "dist/bin/evm-preflight.js"), "utf8");
