@@ -17,6 +17,12 @@ const { from: _, ...schemas } = Struct.map(fields, schemaOf);
 type Name = keyof typeof schemas;
 const absent = Struct.lambda<Absent>(() => Schema.optionalKey(Schema.Never));
 
+/** How a request is shown begins with these; the schema's order is that of what it makes. */
+const front: ReadonlyArray<string> = ["to", "gas", "value", "data", "nonce", "chainId", "type"];
+const inOrder = <Shape extends object>(shape: Shape): Shape =>
+  // sorted, nothing is added or lost
+  Object.fromEntries(Object.entries(shape).sort(([a], [b]) => front.indexOf(b) - front.indexOf(a))) as Shape;
+
 /** A type of transaction: the fields it has, those it may have, and none of the others. */
 const variant = <
   const Type extends string,
@@ -27,12 +33,14 @@ const variant = <
   has: Has,
   may: May,
 ) =>
-  Schema.Struct({
-    type: Schema.Literal(type),
-    ...Struct.pick(schemas, has),
-    ...Struct.map(Struct.pick(schemas, may), Schema.optionalKey),
-    ...Struct.map(Struct.omit(schemas, [...has, ...may]), absent),
-  });
+  Schema.Struct(
+    inOrder({
+      type: Schema.Literal(type),
+      ...Struct.pick(schemas, has),
+      ...Struct.map(Struct.pick(schemas, may), Schema.optionalKey),
+      ...Struct.map(Struct.omit(schemas, [...has, ...may]), absent),
+    }),
+  );
 
 const always = ["chainId", "nonce", "data", "value", "gas"] as const;
 const capped = [...always, "maxFeePerGas", "maxPriorityFeePerGas"] as const;
