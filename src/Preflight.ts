@@ -88,6 +88,7 @@ const scanOnce = Effect.fnUntraced(function* (
     worlds: [],
     ledger: ledgerOf(recorder, now, null),
     findings: [],
+    earlier: [],
   });
 });
 

@@ -30,7 +30,7 @@ const widePercent = 50n;
 const searched = 6;
 
 /** A limit per case, in the order of the bundle. */
-type Limits = Arr.NonEmptyReadonlyArray<bigint>;
+export type Limits = Arr.NonEmptyReadonlyArray<bigint>;
 
 /** Runs the exact requests at these limits, in the block context of `exact`. */
 export type AskAt = (limits: ReadonlyArray<Limits>) => Effect.Effect<ReadonlyArray<Heard<Run>>, never, Rpc>;
@@ -117,15 +117,30 @@ const isTooTight = (heard: Heard<Run>): boolean =>
   Result.isFailure(heard) && (heard.failure._tag === "IntrinsicGasTooLow" || heard.failure._tag === "OutOfGas");
 
 /**
- * Whether gas may decide: the exact requests were refused or ran dry, or did not do what they did with the
- * ample gas of the scan, to the last byte.
+ * The limits of a run with ample gas that must be asked beside the exact one, for the scan had none: it ran
+ * at the limits that the caller fixed. Null where it did, or where there is no more gas to give.
  */
-export const isInDoubt = (bundle: Bundle<Signed>, exact: Heard<Run>, next: Heard<Run>): boolean => {
+export const ampleBeside = (report: Report, bundle: Bundle<Signed>): Limits | null =>
+  report.stage === "scanned" && bundle.some(({ gas: chosen }) => chosen.by === "caller")
+    ? (ladderOf(report, bundle)?.ample ?? null)
+    : null;
+
+/**
+ * Whether gas may decide: the exact requests were refused or ran dry, or did not do what they did with
+ * ample gas (in the run `beside`, else in the scan), to the last byte.
+ */
+export const isInDoubt = (
+  bundle: Bundle<Signed>,
+  exact: Heard<Run>,
+  next: Heard<Run>,
+  beside: Heard<Run> | null,
+): boolean => {
   if (isTooTight(exact)) return true;
   if (Result.isFailure(exact)) return false;
   if (isExhausted(exact.success) || (Result.isSuccess(next) && isExhausted(next.success))) return true;
+  const ample = beside === null ? null : triedIn(beside);
   return !isSame(
-    bundle.map(({ said: { outcome } }) => outcome),
+    ample?.outcomes ?? bundle.map(({ said: { outcome } }) => outcome),
     exact.success.readings.map(({ outcome }) => outcome),
   );
 };

@@ -23,7 +23,7 @@ import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Heard, Round } from "./answers.js";
 import { isSameBase } from "./compare.js";
 import type { Contexts } from "./contexts.js";
-import type { AskAt } from "./gas.js";
+import { ampleBeside, type AskAt, type Limits } from "./gas.js";
 import { inRound } from "./ledger.js";
 import { measureQueries, type Measure } from "./limits.js";
 import type { Signed } from "./requests.js";
@@ -46,6 +46,8 @@ export interface Proof {
   readonly next: Heard<Simulate.Run>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
+  /** The exact requests with ample gas, where the scan had none to compare with. */
+  readonly beside: Heard<Simulate.Run> | null;
   /** How many queries found no room beside the user's calls. */
   readonly unasked: number;
 }
@@ -127,6 +129,13 @@ const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, preten
 
 const isDoubtful = ({ bundle }: Claim): boolean => doubtfulNonces(bundle).size > 0;
 
+/** The exact requests at other limits. */
+const gasPlan = (claim: Claim, limits: Limits): Simulate.Plan => {
+  const plan = planOf(claim, "gas", claim.contexts.exact, isDoubtful(claim));
+  const calls = Arr.zipWith(plan.calls, limits, (call, gas) => ({ ...call, request: { ...call.request, gas }, gas }));
+  return { ...plan, calls };
+};
+
 /** The exact requests at other limits, side by side in one round. */
 export const askAt =
   (claim: Claim, round: () => number): AskAt =>
@@ -134,19 +143,9 @@ export const askAt =
     Effect.suspend(() =>
       inRound(
         round(),
-        Effect.forEach(
-          limits,
-          (set) => {
-            const plan = planOf(claim, "gas", claim.contexts.exact, isDoubtful(claim));
-            const calls = Arr.zipWith(plan.calls, set, (call, gas) => ({
-              ...call,
-              request: { ...call.request, gas },
-              gas,
-            }));
-            return Effect.result(Simulate.ask({ ...plan, calls }, claim.abis));
-          },
-          { concurrency: "unbounded" },
-        ),
+        Effect.forEach(limits, (set) => Effect.result(Simulate.ask(gasPlan(claim, set), claim.abis)), {
+          concurrency: "unbounded",
+        }),
       ),
     );
 
@@ -184,12 +183,14 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const run = (plan: Simulate.Plan) => Effect.result(Simulate.ask(plan, abis));
   const exact = witnessed(claim, planOf(claim, "exact", contexts.exact, false));
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
+  const ample = ampleBeside(report, bundle);
   const asked = yield* inRound(
     round,
     Effect.all(
       {
         exact: run(exact.plan),
         reserved: doubtful ? run(witnessed(claim, planOf(claim, "reserved", contexts.exact, true)).plan) : skipped,
+        beside: ample === null ? skipped : run(gasPlan(claim, ample)),
         next: run(witnessed(claim, planOf(claim, "next", contexts.next, doubtful)).plan),
         alone: run({
           name: "alone",
@@ -229,6 +230,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       findings: [],
     },
     next: asked.next,
+    beside: asked.beside,
     assumed,
     unasked: exact.unasked,
   };

@@ -194,12 +194,10 @@ const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
         ),
       ];
 
-/** What failed in the earlier report is told also where another source made up for it, unless it is told again. */
+/** What failed in the earlier report, as information: another source made up for it, or it is told again. */
 const earlierFailures = (report: Report): ReadonlyArray<Finding> =>
   report.findings.flatMap(({ error, step, transaction }) =>
-    error?._tag === "RpcError" && step !== "estimate"
-      ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })]
-      : [],
+    error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [],
   );
 
 const worldsOf = (proof: Proof, compared: Compared | null): Observed["worlds"] =>
@@ -244,7 +242,7 @@ export const proveOnce = Effect.fnUntraced(function* (
   const proof = isComparable(first) ? first : yield* askProof(claim, round());
   const exact = proof.round.run;
   const gas =
-    exact !== null && report.stage === "scanned" && !isWidened && isInDoubt(signed, exact, proof.next)
+    exact !== null && report.stage === "scanned" && !isWidened && isInDoubt(signed, exact, proof.next, proof.beside)
       ? yield* settleGas(report, signed, proof.next, askAt(claim, round))
       : { limits: null, findings: [] };
   const answers = answersOf(proof.round, { chains, options: report.options, named: report.chainId });
@@ -257,8 +255,8 @@ export const proveOnce = Effect.fnUntraced(function* (
     stage: answers.run === null ? "scanned" : "proven",
     worlds: worldsOf(proof, compared),
     ledger: ledgerOf(recorder, now, earlier),
+    earlier: earlierFailures(report),
     findings: [
-      ...earlierFailures(report),
       ...(refused === null ? [] : [refused]),
       ...gas.findings,
       ...(isWidened ? [widenedNote] : []),

@@ -38,8 +38,10 @@ export interface About {
   readonly ledger: Ledger;
   /** Epoch ms. */
   readonly now: number;
-  /** What was found beyond the cases: on the way, or by comparing runs. */
+  /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
+  /** What an earlier report could not learn, for this one to tell unless it tells the same itself. */
+  readonly earlier: ReadonlyArray<Finding>;
 }
 
 /** The state that the report speaks of. */
@@ -241,6 +243,17 @@ const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): Readonl
       ];
 };
 
+/** `earlier`, as far as the new round does not tell the same itself. */
+const untold = (earlier: ReadonlyArray<Finding>, found: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  const keyOf = ({ code, step, transaction }: Finding) => `${code}/${step}/${transaction}`;
+  const told = new Set(found.map(keyOf));
+  return earlier.filter((finding) => {
+    const isNew = !told.has(keyOf(finding));
+    told.add(keyOf(finding));
+    return isNew;
+  });
+};
+
 const judged = (report: Report, findings: ReadonlyArray<Finding>): Report => {
   const ordered = inOrder(findings);
   return { ...report, findings: ordered, verdict: verdictOf(ordered), because: becauseOf(ordered, report.stage) };
@@ -263,7 +276,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   const paying = { ...answers, baseFeePerGas: answers.quote.baseFeePerGas, transfers: movements.transfers };
   const funds = Funds.read(bundle, paying);
   const observed = observe(answers, about);
-  const found = withoutMoot([
+  const now = withoutMoot([
     ...answers.findings,
     ...checkChain(bundle, answers),
     ...bundle.flatMap((one) => Code.check(one, round)),
@@ -279,6 +292,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     ...checkState(observed, options),
     ...about.findings,
   ]);
+  const found = [...untold(about.earlier, now), ...now];
   const draft = judged(
     {
       version: reportVersion,

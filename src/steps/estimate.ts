@@ -196,10 +196,10 @@ const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyAr
 
 const checkLimit = (one: Limited, answers: Answers): ReadonlyArray<Finding> => {
   const { index, outcome } = one;
-  const { value: limit, by, estimate, refusal } = one.gas;
+  const { value: limit, by, estimate } = one.gas;
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
   if (limit === null)
-    return outcome.failure === null && (refusal === null || refusal._tag === "RpcError")
+    return outcome.failure === null
       ? [note("GasUnknown", "unavailable", { sentence: "the gas that is needed is not known" }, where("unavailable"))]
       : [];
   if (outcome.status === "success" && outcome.gasUsed !== null && limit < outcome.gasUsed)

@@ -90,7 +90,7 @@ const gasOf = ({ gas }: Transaction) => ({
   peak: gas.peak,
   estimate: gas.estimate,
   cap: gas.cap,
-  byCaller: gas.fixed,
+  byCaller: gas.by === "caller",
   evidence: gas.evidence,
 });
 
@@ -100,7 +100,7 @@ const nonceOf = ({ nonce }: Transaction) => ({
   latest: nonce.latest,
   inFlight: nonce.inFlight,
   gap: nonce.gap,
-  byCaller: nonce.fixed,
+  byCaller: nonce.by === "caller",
   evidence: nonce.evidence,
 });
 
