@@ -13,13 +13,12 @@ import { Chains } from "./Chains.js";
 import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/options.js";
 import { answersOf } from "./preflight/answers.js";
-import { choose } from "./preflight/choose.js";
+import { assignNonces, choose, withLimits } from "./preflight/choose.js";
 import { ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
-import { proveOnce, scanAgain } from "./preflight/proving.js";
+import { proveOnce, scanAgain } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
-import { assignNonces, withLimits } from "./preflight/requests.js";
 import { askScan } from "./preflight/scan.js";
 import { requestsOf } from "./report/digest.js";
 import type { Policy } from "./report/policy.js";
@@ -32,7 +31,7 @@ import * as Transaction from "./Transaction.js";
 export type { AbiSource, Options } from "./preflight/options.js";
 export { MeasureLimits, type Limits } from "./preflight/limits.js";
 export type { MaxSendable } from "./preflight/maxSendable.js";
-export { assignNonces } from "./preflight/requests.js";
+export { assignNonces } from "./preflight/choose.js";
 export {
   checkCode,
   estimateGas,

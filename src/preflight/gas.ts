@@ -22,7 +22,7 @@ import {
 } from "../steps/reading/sameOutcome.js";
 import type { Run } from "../steps/simulate.js";
 import type { Heard } from "./answers.js";
-import type { Signed } from "./requests.js";
+import type { Signed } from "./choose.js";
 
 /** The wider limit beside the chosen one, in percent on top of it. */
 const widePercent = 50n;

@@ -101,10 +101,14 @@ export const shorten = (fee: FeeChoice, reduction: bigint, quoted: Quote): FeeCh
 type Priced = Case & { readonly fee: FeeChoice };
 
 /** The chosen price beside the base fee. */
-export const read = ({ fee: { value, evidence: _, ...chosen } }: Priced, { quote: quoted }: Answers): Fee => ({
+export const read = ({ fee }: Priced, { quote: quoted }: Answers): Fee => ({
   baseFeePerGas: quoted.baseFeePerGas,
-  ...value,
-  ...chosen,
+  ...fee.value,
+  by: fee.by,
+  tipNamed: fee.tipNamed,
+  tipSource: fee.tipSource,
+  horizonSeconds: fee.horizonSeconds,
+  shortenedFrom: fee.shortenedFrom,
   evidence: quoted.evidence,
 });
 
