@@ -29,6 +29,7 @@ import { Bytes, Index, Quantity, Word } from "./eth/wire.js";
 import { Rpc } from "./Rpc.js";
 
 export type { Block, FeeHistory } from "./eth/block.js";
+export type { Address, Hash, Hex } from "./primitives/hex.js";
 export type { Log } from "./eth/log.js";
 export type {
   AccessListEntry,
@@ -197,7 +198,8 @@ export const estimateGas = (
     readEstimate,
   );
 
-interface AtAccount {
+/** An account at a block. */
+export interface AtAccount {
   readonly address: string;
   readonly block: BlockParameter;
 }

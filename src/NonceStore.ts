@@ -14,7 +14,7 @@ import type { Store } from "./nonces/store.js";
 export type { Lane, LaneId } from "./nonces/lane.js";
 export { laneOf } from "./nonces/lane.js";
 export { violations, type SlotAt, type Snapshot } from "./nonces/check.js";
-export type { Attempt, Counts, Keep, Slot, SlotState } from "./nonces/model.js";
+export type { Attempt, Counts, Decision, Keep, Slot, SlotState } from "./nonces/model.js";
 export type {
   Claim,
   CommitAnswer,
@@ -25,7 +25,7 @@ export type {
   ReserveAnswer,
   ReserveRequest,
 } from "./nonces/operations.js";
-export type { Moved, Reconciled, Store } from "./nonces/store.js";
+export type { Moved, Reconciled, Result, Store } from "./nonces/store.js";
 
 /** The store of nonces. */
 export class NonceStore extends Context.Service<NonceStore, Store>()("evm-preflight/NonceStore") {}

@@ -57,5 +57,5 @@ export {
 } from "./nonces/protocol/reconcile.js";
 export { reserveAll } from "./nonces/protocol/forReport.js";
 export { deliver, fillGap, noop, report, withNonce, type Sent } from "./nonces/protocol/send.js";
-export { defaults, SettingsReference as Settings } from "./nonces/settings.js";
+export { defaults, Settings } from "./nonces/settings.js";
 export { toText, type Status } from "./nonces/status.js";

@@ -15,11 +15,13 @@ import type { Verdict } from "./errors/verdicts.js";
 import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { sendSingly, sendTogether } from "./rpc/http.js";
-import { nodeModules, viaFetch, viaNode, type Fetch } from "./rpc/post.js";
+import { viaFetch, viaNode, type Fetch } from "./rpc/post.js";
 import { patience, requests, type Patience, type Send } from "./rpc/requests.js";
 
 export { CurrentRun } from "./rpc/run.js";
 export type { LedgerEntry, Run } from "./rpc/run.js";
+export type { Fetch } from "./rpc/post.js";
+export type { Patience } from "./rpc/requests.js";
 
 /** JSON-RPC 2.0 requests to one endpoint. */
 export class Rpc extends Context.Service<
@@ -92,14 +94,11 @@ export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<R
         },
         maxBytes: options.maxResponseBytes ?? 32 * mebibyte,
       };
-      const modules = options.fetch === undefined ? nodeModules() : null;
-      const post =
-        modules === null
-          ? viaFetch(target, options.fetch ?? globalThis.fetch)
-          : (yield* Effect.acquireRelease(
-              Effect.sync(() => viaNode(target, modules)),
-              ({ close }) => Effect.sync(close),
-            )).post;
+      const node = yield* Effect.acquireRelease(
+        Effect.sync(() => (options.fetch === undefined ? viaNode(target) : null)),
+        (made) => Effect.sync(() => made?.close()),
+      );
+      const post = node?.post ?? viaFetch(target, options.fetch ?? globalThis.fetch);
       const firstId = options.firstId ?? 1;
       const send =
         options.batch === true

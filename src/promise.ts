@@ -8,8 +8,10 @@
  * await preflight.dispose()
  * ```
  */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import * as Ref from "effect/Ref";
 import type { Transport } from "viem";
 import { InvalidTransaction } from "./errors/input.js";
 import { gap, NotProven } from "./errors/verdicts.js";
@@ -23,7 +25,7 @@ import * as Report from "./Report.js";
 import * as Rpc from "./Rpc.js";
 import * as Transaction from "./Transaction.js";
 
-export type { Abortable, RunOptions } from "./promise/facade.js";
+export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
 export type { Options } from "./preflight/options.js";
 
 /**
@@ -89,30 +91,35 @@ export interface Defaults extends Options {
 const deliverAll = (sign: Sign, input: unknown, options: Options) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { transactions } = yield* Transaction.check(input);
-      const fixed = transactions.findIndex(({ nonce }) => nonce !== null);
+      const checked = yield* Transaction.check(input);
+      const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
       if (fixed !== -1) {
         const field = Array.isArray(input) ? `[${fixed}].nonce` : "nonce";
         return yield* new InvalidTransaction({ field, problem: "is reserved by deliver, leave it out" });
       }
-      const leases: Array<Nonces.Lease> = [];
+      const taken = yield* Ref.make<ReadonlyArray<Nonces.Lease>>([]);
       const reserve = Preflight.reserving((scanned) =>
-        Effect.map(Nonces.reserveAll(scanned), (reserved) => {
-          for (const lease of reserved) if (lease !== null) leases.push(lease);
-          return reserved.map((lease) => lease?.nonce ?? null);
-        }),
+        Effect.flatMap(Nonces.reserveAll(scanned), (reserved) =>
+          Effect.as(
+            Ref.set(
+              taken,
+              reserved.flatMap((lease) => lease ?? []),
+            ),
+            reserved.map((lease) => lease?.nonce ?? null),
+          ),
+        ),
       );
-      // why: the doors' types have judged the input, the pipeline checks it
-      const report = yield* reserve(input as never, options);
+      // why: no form of input, but one that was checked already
+      const report = yield* reserve(checked as never, options);
+      const leases = yield* Ref.get(taken);
       const clearance = yield* Report.ready(report);
       const signed = yield* Effect.forEach(clearance.requests, (request, index) =>
         Effect.tryPromise({ try: () => sign(request, index), catch: (error) => error }),
       );
-      if (!Report.matches(clearance, signed) || leases.length !== signed.length) {
+      if (!Report.matches(clearance, signed) || leases.length !== signed.length)
         return yield* new NotProven({ missing: [gap("SignedOtherwise", "what was signed is not what was cleared")] });
-      }
-      const sent = yield* Effect.forEach(leases, (lease, index) =>
-        Nonces.deliver(lease, signed[index] ?? "0x", (raw) => Eth.sendRawTransaction({ serializedTransaction: raw })),
+      const sent = yield* Effect.forEach(Arr.zip(leases, signed), ([lease, raw]) =>
+        Nonces.deliver(lease, raw, (bytes) => Eth.sendRawTransaction({ serializedTransaction: bytes })),
       );
       return { report, sent };
     }),

@@ -22,7 +22,8 @@ import { patience, requests, type Patience, type Send } from "./rpc/requests.js"
 import { Rpc } from "./Rpc.js";
 
 const Failure = Schema.Union([RpcError, Verdict]);
-type Failure = typeof Failure.Type;
+/** How a request fails: a verdict of the node, or a failure of the conversation with it. */
+export type Failure = typeof Failure.Type;
 const isFailure = Schema.is(Failure);
 
 /** A JSON-RPC error as a node would send it; made by {@link rpcError}. */

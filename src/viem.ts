@@ -12,10 +12,10 @@ import * as Promises from "./promise/facade.js";
 import * as Rpc from "./Rpc.js";
 
 export type { Options } from "./preflight/options.js";
-export type { Abortable, RunOptions } from "./promise/facade.js";
+export type { Abortable, Actions, RunOptions } from "./promise/facade.js";
 
 /** `preflight`, `scan`, `prove` and `ready`, as {@link preflightActions} adds them to a client. */
-export type PreflightActions = Pick<Promises.Actions, "preflight" | "scan" | "prove" | "ready">;
+export interface PreflightActions extends Promises.Actions {}
 
 /**
  * For `client.extend`. Requests go through the client's own transport, its batching included; its

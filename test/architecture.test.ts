@@ -121,6 +121,7 @@ const forbiddenCode: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?<![.\w])async\b(?!\s*:)/, "`async`: use Effect"],
   [/(?<![.\w])try\s*\{/, "`try`: use Effect.try or Result.try"],
   [/\bDate\.now\b|\bnew Date\(\)/, "the wall clock: use Clock"],
+  [/(?<![.\w])throw\b/, "`throw`: fail with a typed error"],
   [/\bconsole\.\w+\(/, "console: return it, or log at Debug"],
 ];
 const forbiddenText: ReadonlyArray<readonly [RegExp, string]> = [
@@ -146,6 +147,32 @@ const wordBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
 const nameBreaches = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.filter((file) => file.split("/").some((part) => /^(utils?|helpers?|common|shared|misc)(\.|$)/i.test(part)));
 
+/** The steps that ask a question, one file each; what they share is below them, in `steps/reading`. */
+const questioningSteps = ["approvals", "assets", "code", "estimate", "fee", "funds", "nonce", "simulate"];
+
+/** What other rooms may take out of `errors/`: the errors themselves, and what makes one of a node's words. */
+const errorRooms = ["classify", "input", "nonces", "rpc", "sendOutcome", "verdicts"];
+
+const errorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, imports }) =>
+    placeOf(file)?.group === "errors"
+      ? []
+      : imports.flatMap((each) => {
+          const target = /^src\/errors\/(.+)\.ts$/.exec(targetOf(file, each.specifier) ?? "")?.[1];
+          return target === undefined || errorRooms.includes(target) ? [] : [say(each, "is no error")];
+        }),
+  );
+
+/** Lists beside each other joined by an index: a case is one record. */
+const indexBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, text }) =>
+    /^src\/preflight\//.test(file)
+      ? linesOf(text).flatMap(({ line, code }) =>
+          /\w\[index\]/.test(code) ? [`${file}:${line} looks a case up by index`] : [],
+        )
+      : [],
+  );
+
 const files = walkFiles("src");
 const modules = files
   .filter((file) => file.endsWith(".ts"))
@@ -153,6 +180,12 @@ const modules = files
 
 describe("the sources", () => {
   it("import only from lower floors", () => expect(floorBreaches(modules)).toEqual([]));
+  it("have one file per questioning step", () =>
+    expect(files.flatMap((file) => /^src\/steps\/([^/]+)\.ts$/.exec(file)?.[1] ?? []).sort()).toEqual(
+      questioningSteps,
+    ));
+  it("take nothing but errors out of errors/", () => expect(errorBreaches(modules)).toEqual([]));
+  it("carry a case through the pipeline as one record", () => expect(indexBreaches(modules)).toEqual([]));
   it("have no import cycle", () => expect(findCycle(modules)).toBeNull());
   it("talk to the outside only in Rpc and the doors made for it", () => expect(ioBreaches(modules)).toEqual([]));
   it("hold no forbidden word", () => expect(wordBreaches(modules)).toEqual([]));

@@ -41,6 +41,6 @@ export const defaults: Settings = {
   recycleRejected: false,
 };
 
-export const SettingsReference: Context.Reference<Settings> = Context.Reference("evm-preflight/Nonces/Settings", {
+export const Settings: Context.Reference<Settings> = Context.Reference("evm-preflight/Nonces/Settings", {
   defaultValue: () => defaults,
 });

@@ -28,7 +28,7 @@ export interface Reconciled extends Moved<ReconcileAnswer> {
   readonly snapshot: Snapshot | null;
 }
 
-type Result<A> = Effect.Effect<A, NonceStoreError>;
+export type Result<A> = Effect.Effect<A, NonceStoreError>;
 
 /**
  * Every operation is atomic, idempotent under the same token and transaction, and on the store's own

@@ -34,6 +34,7 @@ export interface PostOptions {
   readonly maxBytes: number;
 }
 
+/** What is used of `fetch`. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
 const unreachable = (detail: string, bytes = 0): Posted => ({
@@ -106,7 +107,7 @@ export const viaFetch =
   };
 
 /** `node:http` and `node:https`, where the program runs on Node; null elsewhere and in browsers. */
-export const nodeModules = (): { readonly http: typeof Http; readonly https: typeof Https } | null => {
+const nodeModules = (): { readonly http: typeof Http; readonly https: typeof Https } | null => {
   const host = (globalThis as { readonly process?: NodeJS.Process }).process;
   // Bun and Deno have a native `fetch`, which their `node:http` is built upon
   if (host?.getBuiltinModule === undefined || host.versions["bun"] !== undefined || host.versions["deno"] !== undefined)
@@ -115,11 +116,14 @@ export const nodeModules = (): { readonly http: typeof Http; readonly https: typ
   return http === undefined || https === undefined ? null : { http, https };
 };
 
-/** Node's way, on connections that are kept; `close` ends them. */
-export const viaNode = (
-  { url, headers, maxBytes }: PostOptions,
-  modules: { readonly http: typeof Http; readonly https: typeof Https },
-): { readonly post: Post; readonly close: () => void } => {
+/** Node's way, on connections that are kept; `close` ends them. Null where the program does not run on Node. */
+export const viaNode = ({
+  url,
+  headers,
+  maxBytes,
+}: PostOptions): { readonly post: Post; readonly close: () => void } | null => {
+  const modules = nodeModules();
+  if (modules === null) return null;
   const { Agent, request } = url.protocol === "https:" ? modules.https : modules.http;
   const agent = new Agent({ keepAlive: true });
   const target = {

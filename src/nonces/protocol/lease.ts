@@ -10,7 +10,7 @@ import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../model.js";
 import { reserve as decideReserve, type ReserveRequest } from "../operations.js";
 import { patiently } from "../patience.js";
-import { SettingsReference, type Settings } from "../settings.js";
+import { Settings } from "../settings.js";
 import { attemptOf } from "../signed.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
 
@@ -53,7 +53,7 @@ export interface ReserveOptions {
 /** The lane, checked; the store; the settings. */
 export const context = Effect.fnUntraced(function* (lane: Lane) {
   const checked = yield* Effect.fromResult(laneOf(lane));
-  return { lane: checked, store: yield* NonceStore, settings: yield* SettingsReference };
+  return { lane: checked, store: yield* NonceStore, settings: yield* Settings };
 });
 
 export const keepOf = ({ settledMs, foreignMs }: Settings) => ({ settledMs, foreignMs });
@@ -157,7 +157,7 @@ export const peek = Effect.fn("Nonces.peek")(function* (given: Lane, options: Pi
 export const release = Effect.fn("Nonces.release")(function* ({ lane, nonce, token, spent }: Lease) {
   if (yield* Ref.get(spent)) return;
   const store = yield* NonceStore;
-  const settings = yield* SettingsReference;
+  const settings = yield* Settings;
   yield* patiently("release", settings, store.release(lane, { token, nonce }));
 });
 
@@ -174,7 +174,7 @@ export type Signed = { readonly raw: Hex | `0x${string}` } | { readonly hash: Ha
 export const commit = Effect.fn("Nonces.commit")(function* (lease: Lease, signed: Signed) {
   const { lane, nonce, token, width } = lease;
   const store = yield* NonceStore;
-  const settings = yield* SettingsReference;
+  const settings = yield* Settings;
   const attempt: Attempt =
     "raw" in signed
       ? yield* Effect.fromResult(attemptOf(signed.raw, lane, nonce, width))

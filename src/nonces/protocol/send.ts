@@ -8,7 +8,7 @@ import { NonceStore } from "../../NonceStore.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import { patiently } from "../patience.js";
-import { SettingsReference } from "../settings.js";
+import { Settings } from "../settings.js";
 import { broadcast, minedOf, outcomeOfSend, readCounts } from "./chain.js";
 import { commit, reserve, reserveGap, type Committed, type Lease, type ReserveOptions } from "./lease.js";
 
@@ -26,7 +26,7 @@ export interface Sent {
 /** All hashes committed at the nonce, ours among them. */
 const hashesAt = Effect.fnUntraced(function* ({ lane, nonce, hash }: Committed) {
   const store = yield* NonceStore;
-  const settings = yield* SettingsReference;
+  const settings = yield* Settings;
   const snapshot = yield* patiently("read", settings, store.read(lane));
   const attempts = snapshot?.slots.find((slot) => slot.nonce === nonce)?.attempts ?? [];
   return [...new Set([hash, ...attempts.map((attempt) => attempt.hash)])];
@@ -37,7 +37,7 @@ const hashesAt = Effect.fnUntraced(function* ({ lane, nonce, hash }: Committed) 
  * decides only after `burnedAfterMs`, because another backend of the same endpoint may lag.
  */
 const whoUsed = Effect.fnUntraced(function* (committed: Committed) {
-  const settings = yield* SettingsReference;
+  const settings = yield* Settings;
   const hashes = yield* hashesAt(committed);
   const tries = 6;
   for (let asked = 0; asked <= tries; asked += 1) {
@@ -58,7 +58,7 @@ const whoUsed = Effect.fnUntraced(function* (committed: Committed) {
 export const report = Effect.fn("Nonces.report")(function* (committed: Committed, outcome: SendOutcome) {
   const { lane, nonce, token, hash } = committed;
   const store = yield* NonceStore;
-  const settings = yield* SettingsReference;
+  const settings = yield* Settings;
   const sent: Sent = { lane, nonce, hash, outcome };
   yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, outcome.kind)));
   if (outcome.kind === "tooLow") {
