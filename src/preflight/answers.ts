@@ -1,24 +1,16 @@
 /** What a round of questions brought home: every answer standing for itself, and what they say together. Pure. */
-import * as Result from "effect/Result";
 import type { Chain, Lookup } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import type { RpcError } from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
 import type * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import type { Finding } from "../report/finding.js";
-import type { ReportOptions } from "../report/schema.js";
+import type { Observed, ReportOptions } from "../report/schema.js";
 import type { Codes } from "../steps/code.js";
 import type { Counts } from "../steps/nonce.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import { quoteOf, type FeeFacts, type Quote } from "../steps/reading/quote.js";
 import type { Run } from "../steps/simulate.js";
 import { either, unseen, type View } from "../witness/view.js";
-
-/** A request that could not be answered. */
-export type Failure = RpcError | Verdict;
-
-/** An answer, or why there is none. */
-export type Heard<A> = Result.Result<A, Failure>;
 
 /** What a node without simulation said through `eth_call`. */
 export interface Called {
@@ -30,7 +22,7 @@ export interface Called {
 
 /** Every answer of one round; null = not asked. */
 export interface Round {
-  readonly block: Eth.BlockParameter;
+  readonly block: Observed["blockTag"];
   /** By `eth_chainId`. */
   readonly namedChainId: Heard<number> | null;
   readonly codes: Codes;
@@ -79,26 +71,14 @@ export interface Answers extends Omit<Round, "run" | "alone"> {
   readonly horizonSeconds: number;
 }
 
-const successOf = <A>(heard: Heard<A> | null): A | null =>
-  heard !== null && Result.isSuccess(heard) ? heard.success : null;
-const failureOf = (heard: Heard<unknown> | null): Failure | null =>
-  heard !== null && Result.isFailure(heard) ? heard.failure : null;
-
 const safe = (value: bigint | undefined): number | null =>
   value !== undefined && value > 0n && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
 
-/** Whether a run pretends that gas is free, so that it says nothing of the base fee or the block's gas limit. */
-const isFree = ({ name }: Run): boolean => name === "bare" || name === "funded";
+/** Whether a run pretends that gas is free, so that it says nothing of the base fee, the block's gas limit, or what gas cost. */
+export const isFree = ({ name }: Run): boolean => name === "bare" || name === "funded";
 
 /** What a round says; `named` = the chain that the input names. */
-export const answersOf = (
-  round: Round,
-  {
-    chains,
-    options,
-    named,
-  }: { readonly chains: Lookup; readonly options: ReportOptions; readonly named: number | null },
-): Answers => {
+export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, named: number | null): Answers => {
   const [run, alone] = [successOf(round.run), successOf(round.alone)];
   const called = round.called?.view ?? unseen;
   const before = either(either(run?.before ?? unseen, alone?.before ?? unseen), called);

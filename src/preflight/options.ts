@@ -5,15 +5,13 @@ import * as Result from "effect/Result";
 import type * as Decode from "../abi/decodeRevert.js";
 import { InvalidTransaction } from "../errors/input.js";
 import { no } from "../primitives/problem.js";
-import { figures, text } from "../primitives/statement.js";
+import { text } from "../primitives/statement.js";
 import { fromData } from "../Policy.js";
 import { note, type Finding } from "../report/finding.js";
 import { named, times, type GivenIn } from "../report/options.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import type { CheckedInput } from "../Transaction.js";
-
-export type { AbiSource } from "../report/options.js";
 
 type Rows = typeof named & typeof times;
 
@@ -89,15 +87,6 @@ export const revise = (
     onSuccess: (revised) => ({ report: { ...report, options: revised }, refused: null }),
     onFailure: (error) => ({
       report,
-      refused: note(
-        "OptionsRefused",
-        "unavailable",
-        {
-          sentence: "the options of the proof are wrong and were not used",
-          numbers: figures(text("", error.message)),
-          remedy: "correct them and prove again",
-        },
-        { step: "proof", evidence: "unavailable" },
-      ),
+      refused: note("OptionsRefused", "unavailable", { evidence: "unavailable" }, text("", error.message)),
     }),
   });

@@ -62,52 +62,30 @@ export const outcomeOf = <C extends Case>(
   return { ...one, ...Simulate.unread(isItsOwn ? refused : null) };
 };
 
-/** The witness alone costs a source when it fails, not the report: what it alone could say is missing where it is needed. */
-const lostAlone = ({ aloneRefused, called }: Answers): ReadonlyArray<Finding> =>
-  aloneRefused === null || called !== null
-    ? []
-    : [fromError(aloneRefused, "info", { step: "simulate", evidence: "unavailable" })];
-
 /** What stood in the way of learning the outcomes, and what the outcomes themselves say. */
 export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): ReadonlyArray<Finding> => {
-  const { run, called, refused, unfunded } = answers;
+  const { run, called, refused, unfunded, aloneRefused } = answers;
   const where = { step: "simulate", evidence: "unavailable" } as const;
+  if (run === null && called !== null)
+    return [
+      ...(refused === null ? [] : [fromError(refused, "unavailable", where)]),
+      ...(Result.isFailure(called.first) && called.first.failure._tag === "RpcError"
+        ? [fromError(called.first.failure, "unavailable", { ...where, transaction: 0 })]
+        : []),
+      ...bundle.filter(({ outcome }) => outcome.failure !== null).flatMap(Simulate.check),
+    ];
+  // why: the witness alone costs a source when it fails, not the report: what it alone could say is missing where it is needed
+  const lost = aloneRefused === null || called !== null ? [] : [fromError(aloneRefused, "info", where)];
   if (run !== null) {
     // why: where our own sum finds nothing missing, a refusal for want of funds stands against it
     const disputed =
       unfunded !== null && !isReallyShort(bundle, answers) ? [fromError(unfunded, "unavailable", where)] : [];
-    const blind = run.witnessed
-      ? []
-      : [
-          note(
-            "WitnessUnavailable",
-            "warning",
-            {
-              sentence: "balances could not be measured inside the simulation",
-              remedy: "read the movements as what the events alone say",
-            },
-            where,
-          ),
-        ];
-    return [...lostAlone(answers), ...disputed, ...bundle.flatMap(Simulate.check), ...blind];
-  }
-  if (called !== null) {
-    const unanswered =
-      Result.isFailure(called.first) && called.first.failure._tag === "RpcError"
-        ? [fromError(called.first.failure, "unavailable", { ...where, transaction: 0 })]
-        : [];
-    return [
-      ...(refused === null ? [] : [fromError(refused, "unavailable", where)]),
-      ...unanswered,
-      ...bundle.filter(({ outcome }) => outcome.failure !== null).flatMap(Simulate.check),
-    ];
+    const blind = run.witnessed ? [] : [note("WitnessUnavailable", "warning", where)];
+    return [...lost, ...disputed, ...bundle.flatMap(Simulate.check), ...blind];
   }
   if (refused === null) return [];
   const severity = refusalSeverity(bundle, answers);
-  const finding = fromError(refused, severity, {
-    step: "simulate",
-    transaction: bundle.length === 1 ? 0 : null,
-    evidence: severity === "blocker" ? "estimated" : "unavailable",
-  });
-  return [...lostAlone(answers), finding];
+  const evidence = severity === "blocker" ? "estimated" : "unavailable";
+  const transaction = bundle.length === 1 ? 0 : null;
+  return [...lost, fromError(refused, severity, { step: "simulate", transaction, evidence })];
 };

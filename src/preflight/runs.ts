@@ -9,24 +9,26 @@ import type { Verdict } from "../errors/verdicts.js";
 import type * as Eth from "../Eth.js";
 import type { RunName } from "../primitives/names.js";
 import type { Address } from "../primitives/hex.js";
-import type { Report } from "../report/schema.js";
+import type { Observed, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type { Bundle } from "../steps/reading/bundle.js";
+import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
 import { exactCall } from "../transaction/call.js";
 import { unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Heard, Round } from "./answers.js";
+import type { Round } from "./answers.js";
+import type { Limits, Signed } from "./choose.js";
 import { isSameBase } from "./compare.js";
 import type { Contexts } from "./contexts.js";
-import { ampleBeside, type AskAt, type Limits } from "./gas.js";
+import { ampleBeside, type AskAt } from "./gas.js";
 import { inRound } from "./ledger.js";
 import { measureQueries, type Measure } from "./limits.js";
-import type { Signed } from "./choose.js";
+import { alonePlan } from "./scan.js";
 
 /** What is to be proven. */
 export interface Claim {
@@ -109,7 +111,7 @@ const reservedState = ({ report, bundle }: Claim): Eth.StateOverrides => ({
   ),
 });
 
-const blockOf = ({ report }: Claim): Eth.BlockParameter => report.options.block ?? report.observed.blockTag;
+const blockOf = ({ report }: Claim): Observed["blockTag"] => report.options.block ?? report.observed.blockTag;
 
 /** The exact requests as a run, without the witness. */
 const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, pretended: boolean): Simulate.Plan => ({
@@ -182,6 +184,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   }
   const run = (plan: Simulate.Plan) => Effect.result(Simulate.ask(plan, abis));
   const exact = witnessed(claim, planOf(claim, "exact", contexts.exact, false));
+  const lookAt = [...accountQueries(claim), ...L1Fee.queries(chain, [...subjects.values()])];
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const ample = ampleBeside(report, bundle);
   const asked = yield* inRound(
@@ -192,16 +195,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
         reserved: doubtful ? run(witnessed(claim, planOf(claim, "reserved", contexts.exact, true)).plan) : skipped,
         beside: ample === null ? skipped : run(gasPlan(claim, ample)),
         next: run(witnessed(claim, planOf(claim, "next", contexts.next, doubtful)).plan),
-        alone: run({
-          name: "alone",
-          calls: [],
-          before: [{ kind: "environment" }, ...accountQueries(claim), ...L1Fee.queries(chain, [...subjects.values()])],
-          after: [],
-          block,
-          stateOverrides: report.options.stateOverrides,
-          blockOverrides: report.options.blockOverrides,
-          pretended: false,
-        }),
+        alone: run(alonePlan(report.options, block, lookAt)),
         codes: Code.ask(bundle, block),
         counts: Nonce.ask(bundle),
         fees: Fee.askHeader,
@@ -209,7 +203,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       { concurrency: "unbounded" },
     ),
   );
-  const said = Result.isFailure(asked.exact) ? asked.exact.failure : null;
+  const said = failureOf(asked.exact);
   // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
   const isTaken = said?._tag === "NonceTooLow" && block === "pending";
   const assumed = said !== null && (said._tag === "NonceTooHigh" || isTaken) && asked.reserved !== null ? said : null;
@@ -237,5 +231,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
 });
 
 /** Whether the two contexts stood on the same block; if not, asking once more may help. */
-export const isComparable = ({ round: { run }, next }: Proof): boolean =>
-  run === null || Result.isFailure(run) || (Result.isSuccess(next) && isSameBase(run.success, next.success) === true);
+export const isComparable = ({ round, next }: Proof): boolean => {
+  const [run, other] = [successOf(round.run), successOf(next)];
+  return run === null || (other !== null && isSameBase(run, other) === true);
+};

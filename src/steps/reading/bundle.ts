@@ -60,6 +60,11 @@ export interface Chosen<A> {
   readonly evidence: Evidence;
 }
 
+/** A case whose nonce is chosen. */
+export interface Numbered extends Case {
+  readonly nonce: Chosen<number | null>;
+}
+
 /** The gas limit, with the node's estimate or why there is none. */
 export interface GasChoice extends Chosen<bigint | null>, Pick<Gas, "estimate" | "refusal"> {}
 
@@ -78,8 +83,7 @@ export interface Charged {
 }
 
 /** A case with everything chosen: what will be signed, who is at its ends, and what it costs beyond gas. */
-export interface Filled extends Ran {
-  readonly nonce: Chosen<number | null>;
+export interface Filled extends Ran, Numbered {
   readonly gas: GasChoice;
   readonly fee: FeeChoice;
   readonly code: Parties;
