@@ -8,7 +8,7 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { indexAbis, type AbiIndex } from "./abi/abiIndex.js";
+import { indexAbis } from "./abi/abiIndex.js";
 import { Chains } from "./Chains.js";
 import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/options.js";
@@ -21,8 +21,7 @@ import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
 import { askScan } from "./preflight/scan.js";
 import { requestsOf } from "./report/digest.js";
-import type { Policy } from "./report/policy.js";
-import type { Report, ReportOptions } from "./report/schema.js";
+import type { Report } from "./report/schema.js";
 import type { Rpc } from "./Rpc.js";
 import * as Assets from "./steps/assets.js";
 import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
@@ -45,32 +44,10 @@ export {
 export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/tokenCache.js";
 export type { AbiCall, Bundle, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 
-/** What is scanned: the cases, the options and policies, and the ABIs arranged for decoding. */
-interface Prepared {
-  readonly bundle: Bundle;
-  readonly options: ReportOptions;
-  readonly policies: ReadonlyArray<Policy>;
-  readonly abis: AbiIndex;
-}
-
 const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
 
-const prepare = Effect.fnUntraced(function* (
-  input: unknown,
-  given: Options.Options,
-): Effect.fn.Return<Prepared, InvalidTransaction> {
-  const checked = yield* Transaction.check(input);
-  const options = Options.withInputAbis(yield* Options.check(given), checked);
-  return {
-    bundle: bundleOf(checked.transactions),
-    options,
-    policies: Options.policiesOf(given.policies, options),
-    abis: indexAbis(Options.sourcesOf(options.abis)),
-  };
-});
-
 const scanOnce = Effect.fnUntraced(function* (
-  { bundle, options, policies, abis }: Prepared,
+  { bundle, options, policies, abis }: Options.Prepared,
   recorder: Recorder,
 ): Effect.fn.Return<Report, never, Rpc> {
   const chains = yield* Effect.service(Chains);
@@ -103,7 +80,7 @@ const scanOnce = Effect.fnUntraced(function* (
 export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = Effect.fn(
   "Preflight.scan",
 )(function* (input: unknown, options: Options.Options = {}) {
-  const prepared = yield* prepare(input, options);
+  const prepared = yield* Options.prepare(input, options);
   return yield* withRun(prepared.options.deadlineMs, (recorder) => scanOnce(prepared, recorder));
 });
 
@@ -116,7 +93,7 @@ const isSettled = ({ observed, findings }: Report): boolean =>
 
 /** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
 const proveScanned = <E, R>(
-  prepared: Prepared,
+  prepared: Options.Prepared,
   choose: (scanned: Report) => Effect.Effect<Report, E, R>,
 ): Effect.Effect<Report, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, (recorder) =>
@@ -140,7 +117,7 @@ export const preflight: Transaction.TakesInput<
   Options.Options,
   Effect.Effect<Report, InvalidTransaction, Rpc>
 > = Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
-  return yield* proveScanned(yield* prepare(input, options), Effect.succeed);
+  return yield* proveScanned(yield* Options.prepare(input, options), Effect.succeed);
 });
 
 /**
@@ -157,7 +134,7 @@ export const reserving = <E, R>(
   take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R>,
 ): Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
   Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options.Options = {}) {
-    return yield* proveScanned(yield* prepare(input, options), (scanned) =>
+    return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
       Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
     );
   });

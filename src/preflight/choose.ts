@@ -13,8 +13,7 @@ import * as Nonce from "../steps/nonce.js";
 import { bundleOf, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { buildRequest, type Request } from "../transaction/request.js";
-import type { Answers } from "./answers.js";
-import { outcomeOf } from "./outcomes.js";
+import { outcomeOf, type Answers } from "./answers.js";
 
 type Unrequested = Omit<Filled, "request">;
 

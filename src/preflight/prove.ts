@@ -12,7 +12,7 @@ import type { Policy } from "../report/policy.js";
 import type { Ledger, Observed, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import { ranIn, type Run } from "../steps/simulate.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
+import { isFirst, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import { successOf } from "../steps/reading/heard.js";
 import { differences } from "../steps/reading/differences.js";
 import { isRequestOf } from "../transaction/request.js";
@@ -20,12 +20,11 @@ import { knows } from "../witness/view.js";
 import { answersOf } from "./answers.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "./compare.js";
-import { contextsOf } from "./contexts.js";
 import { isInDoubt, settleGas } from "./gas.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { measureOfReport, measureQueries, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
-import { askAt, askProof, askSwap, isComparable, type Claim, type Proof } from "./runs.js";
+import { askAt, askProof, askSwap, contextsOf, isComparable, unasked, type Claim, type Proof } from "./runs.js";
 import { judged, reportOf } from "./report.js";
 import { TokenCache } from "./tokenCache.js";
 
@@ -117,10 +116,9 @@ const checkRuns = (
 const isAhead = ({ bundle }: Claim, { round, assumed }: Proof): boolean =>
   assumed !== null ||
   (round.block !== "pending" &&
-    bundle.some(({ signer, index, request }) => {
-      const latest = round.counts.get(signer)?.latest;
-      const isFirst = !bundle.some((one) => one.signer === signer && one.index < index);
-      return isFirst && latest !== undefined && Result.isSuccess(latest) && request.nonce > latest.success;
+    bundle.some((one) => {
+      const latest = successOf(round.counts.get(one.signer)?.latest);
+      return isFirst(one, bundle) && latest !== null && one.request.nonce > latest;
     }));
 
 const checkAhead = (claim: Claim, proof: Proof): ReadonlyArray<Finding> => {
@@ -130,7 +128,8 @@ const checkAhead = (claim: Claim, proof: Proof): ReadonlyArray<Finding> => {
 };
 
 /** Balances and rights that found no room, or no gas, to be read. */
-const checkMeasured = ({ measure }: Claim, { round, unasked }: Proof): ReadonlyArray<Finding> => {
+const checkMeasured = (claim: Claim, { round }: Proof): ReadonlyArray<Finding> => {
+  const { measure } = claim;
   const run = successOf(round.run);
   const unread =
     run === null || !run.witnessed
@@ -139,7 +138,7 @@ const checkMeasured = ({ measure }: Claim, { round, unasked }: Proof): ReadonlyA
           (query) => !knows(run.before, query) || !knows(run.after, query),
         ).length;
   // why: what was not asked is not read either
-  const missing = measure.cut + Math.max(unasked, unread);
+  const missing = measure.cut + Math.max(unasked(claim), unread);
   return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
 };
 

@@ -24,11 +24,10 @@ import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
-import type { Answers } from "./answers.js";
+import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import { movementsOf } from "./movements.js";
 import { checkChain, checkState, observe } from "./observe.js";
-import { checkOutcomes } from "./outcomes.js";
 
 /** What a report says beside its cases and answers. */
 export interface About {
@@ -75,14 +74,14 @@ const checkHoles = (bundle: Bundle<Filled>, findings: ReadonlyArray<Finding>): R
 
 /** What the policies say of a report. */
 const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): ReadonlyArray<Finding> => {
-  const findings = policies.flatMap(({ name, evaluate }): ReadonlyArray<Finding> => {
-    const result = evaluate(report);
+  const findings = policies.flatMap((policy): ReadonlyArray<Finding> => {
+    const result = policy.evaluate(report);
     if (result._tag === "Pass") return [];
     if (result._tag === "Unknown") {
-      const why = [text("policy", name), text("because", result.reason)];
+      const why = [text("policy", policy.name), text("because", result.reason)];
       return [note("PolicyUnknown", "unavailable", { evidence: "unavailable" }, ...why)];
     }
-    const violation = new PolicyViolation({ policy: name, detail: result.detail });
+    const violation = new PolicyViolation({ policy: policy.name, detail: result.detail });
     return [fromError(violation, "blocker", { step: "policy", evidence: "measured" })];
   });
   // why: one that is written down in the report but was not rebuilt is unknown, never passed

@@ -1,5 +1,4 @@
 /** Round 1, everything at once: the questions of a scan and their fallbacks. */
-import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -62,31 +61,17 @@ const roughSubject = (transaction: Transaction): FeeSubject | null => {
 /** The caller's gas, or the most that one transaction may have (EIP-7825). */
 const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
 
-const callsOf = (bundle: Bundle): Arr.NonEmptyReadonlyArray<Simulate.Call> =>
-  Arr.map(bundle, ({ input }) => ({
-    input,
-    request: bareCall(input, gasOf(input)),
-    gas: gasOf(input),
-  }));
-
 /** `bare`: the calls at no base fee, so that one without fee fields is valid. */
 const barePlan = ({ bundle, options, wanted }: Subject, block: Eth.BlockParameter): Simulate.Plan => {
-  const accounts = Code.queries(bundle);
-  const calls = callsOf(bundle);
-  const looked = {
-    before: [
-      { kind: "environment" } as const,
-      ...accounts,
-      ...Holdings.queries(wanted),
-      ...TokenShortfall.queries(bundle),
-    ],
-    after: [...accounts, ...Holdings.queries(wanted)],
-  };
-  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(looked);
+  const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
+  const after = [...Code.queries(bundle), ...Holdings.queries(wanted)];
+  const before: ReadonlyArray<Query> = [{ kind: "environment" }, ...after, ...TokenShortfall.queries(bundle)];
+  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas({ before, after });
   return {
     name: "bare",
     calls,
-    ...looked,
+    before,
+    after,
     block,
     stateOverrides: options.stateOverrides,
     // why: room for every call's whole limit
@@ -138,6 +123,7 @@ const askCalls = Effect.fnUntraced(function* (
   { bundle, options }: Subject,
   block: Eth.BlockParameter,
 ): Effect.fn.Return<Called, never, Rpc> {
+  const [{ input }] = bundle;
   const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...Code.queries(bundle)];
   const at = yield* Simulate.placement;
   const { stateOverrides } = options;
@@ -145,7 +131,7 @@ const askCalls = Effect.fnUntraced(function* (
     { step: "simulate" },
     Effect.all(
       {
-        first: Effect.result(Eth.call({ ...bareCall(bundle[0].input, gasOf(bundle[0].input)), block, stateOverrides })),
+        first: Effect.result(Eth.call({ ...bareCall(input, gasOf(input)), block, stateOverrides })),
         witness: Effect.result(
           Eth.call({
             from: at.sender,

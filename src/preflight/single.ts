@@ -3,8 +3,8 @@
  * list): the same questions, choices and checks as in a scan, on a bundle of one. They fail with the first
  * blocker or the first answer that is missing.
  */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import { indexAbis } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
 import type { InvalidTransaction } from "../errors/input.js";
 import type { RpcError } from "../errors/rpc.js";
@@ -16,12 +16,11 @@ import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import { bundleOf, type Bundle, type Filled } from "../steps/reading/bundle.js";
+import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import * as Transactions from "../Transaction.js";
-import { answersOf, type Answers } from "./answers.js";
+import { answersOf, checkOutcomes, type Answers } from "./answers.js";
 import { choose } from "./choose.js";
 import * as Options from "./options.js";
-import { checkOutcomes } from "./outcomes.js";
 import { askScan, type Asking } from "./scan.js";
 
 /** How a single step fails. */
@@ -51,14 +50,11 @@ const single = <A>(
   make: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Made<A>,
 ): Step<A> =>
   Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
-    const checked = yield* Transactions.check(input);
-    const options = Options.withInputAbis(yield* Options.check(given), checked);
+    const { bundle: all, options, abis } = yield* Options.prepare(input, given);
     const chains = yield* Effect.service(Chains);
-    const [transaction] = checked.transactions;
-    const named = transaction.chainId;
+    const named = all[0].input.chainId;
     const chain = chains(named);
-    const abis = indexAbis(Options.sourcesOf(options.abis));
-    const asked = { bundle: bundleOf([transaction]), options, chain, wanted: [], abis };
+    const asked = { bundle: Arr.of(all[0]), options, chain, wanted: [], abis };
     const round = yield* askScan(asked, options.block ?? chain.blockTag, 1, new Set(steps));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(asked.bundle, answers, abis);

@@ -14,7 +14,7 @@ import { count } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
-import { signers, type Case, type Chosen, type Numbered } from "./reading/bundle.js";
+import { isFirst, signers, type Case, type Chosen, type Numbered } from "./reading/bundle.js";
 import { failureOf, successOf, type Heard } from "./reading/heard.js";
 
 /** Both counts of one signer. */
@@ -153,14 +153,14 @@ const checkCounts = ({ signer, index }: Case, answers: Answers): ReadonlyArray<F
   return findings;
 };
 
-const checkValue = (one: Numbered, isFirst: boolean, value: number, answers: Checking): ReadonlyArray<Finding> => {
+const checkValue = (one: Numbered, value: number, answers: Checking): ReadonlyArray<Finding> => {
   const due = dueBehind(one, answers);
   if (due === null) return [];
   const { by } = one.nonce;
   const where = { step: "nonce", transaction: one.index, evidence: "estimated" } as const;
   // why: what an earlier transaction of the bundle takes is gone, whatever the node could count; and
   // nobody asked to replace a transaction with a nonce that we chose ourselves
-  const least = isFirst && by === "caller" ? knownOf(one.signer, answers).latest : due;
+  const least = by === "caller" && isFirst(one, answers.bundle) ? knownOf(one.signer, answers).latest : due;
   const spoken = { account: one.signer, nonce: BigInt(value), next: BigInt(due) };
   const numbers = [count("nonce", value), count("next free", due)];
   if (least === null && value < due)
@@ -180,10 +180,9 @@ const checkValue = (one: Numbered, isFirst: boolean, value: number, answers: Che
  * knows.
  */
 export const check = (one: Numbered, answers: Checking): ReadonlyArray<Finding> => {
-  const isFirst = !answers.bundle.some(({ signer, index }) => signer === one.signer && index < one.index);
   const { value } = one.nonce;
   return [
-    ...(isFirst ? checkCounts(one, answers) : []),
-    ...(value === null ? [] : checkValue(one, isFirst, value, answers)),
+    ...(isFirst(one, answers.bundle) ? checkCounts(one, answers) : []),
+    ...(value === null ? [] : checkValue(one, value, answers)),
   ];
 };

@@ -43,6 +43,10 @@ export const signers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => 
   ...new Set(bundle.map(({ signer }) => signer)),
 ];
 
+/** Whether no case before it has the same signer: later ones stand on what it does. */
+export const isFirst = ({ signer, index }: Case, bundle: ReadonlyArray<Case>): boolean =>
+  !bundle.some((one) => one.signer === signer && one.index < index);
+
 /** What one case did in a run. */
 export interface Reading {
   readonly outcome: Outcome;

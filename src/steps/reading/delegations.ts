@@ -3,9 +3,8 @@ import type { Address } from "../../primitives/hex.js";
 import { address, text } from "../../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../../report/finding.js";
 import type { View } from "../../witness/view.js";
+import { nobody } from "./approvalLogs.js";
 import type { Case } from "./bundle.js";
-
-const nobody: string = "0x0000000000000000000000000000000000000000";
 
 /** One authorisation, with the account that signed it. */
 interface Delegation {
