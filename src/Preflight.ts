@@ -8,27 +8,27 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { indexAbis, type AbiIndex } from "./abi/abiIndex.js";
+import { indexAbis } from "./abi/abiIndex.js";
 import { Chains } from "./Chains.js";
 import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/options.js";
 import { answersOf } from "./preflight/answers.js";
-import { assignNonces, choose, withLimits } from "./preflight/choose.js";
+import { assignNonces, choose } from "./preflight/choose.js";
 import { ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
-import { proveOnce, scanAgain } from "./preflight/prove.js";
+import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
 import { askScan } from "./preflight/scan.js";
 import { requestsOf } from "./report/digest.js";
-import type { Policy } from "./report/policy.js";
-import type { Report, ReportOptions } from "./report/schema.js";
+import type { Report } from "./report/schema.js";
 import type { Rpc } from "./Rpc.js";
 import * as Assets from "./steps/assets.js";
 import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
 import * as Transaction from "./Transaction.js";
 
-export type { AbiSource, Options } from "./preflight/options.js";
+export type { AbiSource } from "./report/options.js";
+export type { Options } from "./preflight/options.js";
 export { MeasureLimits, type Limits } from "./preflight/limits.js";
 export type { MaxSendable } from "./preflight/maxSendable.js";
 export { assignNonces } from "./preflight/choose.js";
@@ -44,32 +44,10 @@ export {
 export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/tokenCache.js";
 export type { AbiCall, Bundle, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 
-/** What is scanned: the cases, the options and policies, and the ABIs arranged for decoding. */
-interface Prepared {
-  readonly bundle: Bundle;
-  readonly options: ReportOptions;
-  readonly policies: ReadonlyArray<Policy>;
-  readonly abis: AbiIndex;
-}
-
 const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
 
-const prepare = Effect.fnUntraced(function* (
-  input: unknown,
-  given: Options.Options,
-): Effect.fn.Return<Prepared, InvalidTransaction> {
-  const checked = yield* Transaction.check(input);
-  const options = Options.withInputAbis(yield* Options.check(given), checked);
-  return {
-    bundle: bundleOf(checked.transactions),
-    options,
-    policies: Options.policiesOf(given.policies, options),
-    abis: indexAbis(Options.sourcesOf(options.abis)),
-  };
-});
-
 const scanOnce = Effect.fnUntraced(function* (
-  { bundle, options, policies, abis }: Prepared,
+  { bundle, options, policies, abis }: Options.Prepared,
   recorder: Recorder,
 ): Effect.fn.Return<Report, never, Rpc> {
   const chains = yield* Effect.service(Chains);
@@ -78,7 +56,7 @@ const scanOnce = Effect.fnUntraced(function* (
   const chain = chains(named);
   const wanted = wantedBy(policies, bundle, limits);
   const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1);
-  const answers = answersOf(round, { chains, options, named });
+  const answers = answersOf(round, chains, options, named);
   const filled = choose(bundle, answers, abis);
   const now = yield* Clock.currentTimeMillis;
   return reportOf(filled, answers, {
@@ -102,7 +80,7 @@ const scanOnce = Effect.fnUntraced(function* (
 export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = Effect.fn(
   "Preflight.scan",
 )(function* (input: unknown, options: Options.Options = {}) {
-  const prepared = yield* prepare(input, options);
+  const prepared = yield* Options.prepare(input, options);
   return yield* withRun(prepared.options.deadlineMs, (recorder) => scanOnce(prepared, recorder));
 });
 
@@ -113,19 +91,19 @@ export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report,
 const isSettled = ({ observed, findings }: Report): boolean =>
   observed.tier === "call" || findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
-/** Proves; where the gas limit turned out to decide the outcome, chooses a wider one and proves that, once. */
-const proveWider = (
-  scanned: Report,
-  { policies, abis }: Pick<Prepared, "policies" | "abis">,
-  recorder: Recorder,
-): Effect.Effect<Report, never, Rpc> =>
-  Effect.flatMap(proveOnce(scanned, { policies, abis, recorder }), ({ report, limits }) =>
-    limits === null
-      ? Effect.succeed(report)
-      : Effect.map(
-          proveOnce(withLimits(scanned, limits), { policies, abis, recorder, isWidened: true }),
-          (wider) => wider.report,
-        ),
+/** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
+const proveScanned = <E, R>(
+  prepared: Options.Prepared,
+  choose: (scanned: Report) => Effect.Effect<Report, E, R>,
+): Effect.Effect<Report, E, Rpc | R> =>
+  withRun(prepared.options.deadlineMs, (recorder) =>
+    Effect.flatMap(scanOnce(prepared, recorder), (scanned) =>
+      isSettled(scanned)
+        ? Effect.succeed(scanned)
+        : Effect.flatMap(choose(scanned), (chosen) =>
+            proveWider(chosen, { ...prepared, recorder, earlier: null, found: [] }),
+          ),
+    ),
   );
 
 /**
@@ -139,12 +117,7 @@ export const preflight: Transaction.TakesInput<
   Options.Options,
   Effect.Effect<Report, InvalidTransaction, Rpc>
 > = Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
-  const prepared = yield* prepare(input, options);
-  return yield* withRun(prepared.options.deadlineMs, (recorder) =>
-    Effect.flatMap(scanOnce(prepared, recorder), (scanned) =>
-      isSettled(scanned) ? Effect.succeed(scanned) : proveWider(scanned, prepared, recorder),
-    ),
-  );
+  return yield* proveScanned(yield* Options.prepare(input, options), Effect.succeed);
 });
 
 /**
@@ -161,13 +134,8 @@ export const reserving = <E, R>(
   take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R>,
 ): Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
   Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options.Options = {}) {
-    const prepared = yield* prepare(input, options);
-    return yield* withRun(prepared.options.deadlineMs, (recorder) =>
-      Effect.flatMap(scanOnce(prepared, recorder), (scanned) =>
-        isSettled(scanned)
-          ? Effect.succeed(scanned)
-          : Effect.flatMap(take(scanned), (nonces) => proveWider(assignNonces(scanned, nonces), prepared, recorder)),
-      ),
+    return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
+      Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
     );
   });
 
@@ -192,13 +160,11 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
   return yield* withRun(revised.options.deadlineMs, (recorder) =>
     revised.observed.tier === "call"
       ? scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder)
-      : Effect.map(
-          proveOnce(revised, {
-            ...{ policies, abis, recorder, refused },
-            earlier: revised.stage === "scanned" ? revised.ledger : null,
-          }),
-          scanAgain,
-        ),
+      : proveChosen(revised, {
+          ...{ policies, abis, recorder },
+          earlier: revised.stage === "scanned" ? revised.ledger : null,
+          found: refused === null ? [] : [refused],
+        }),
   );
 });
 

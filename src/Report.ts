@@ -18,6 +18,7 @@ export { Gap } from "./errors/verdicts.js";
 export { Figure, figureText, type Statement } from "./primitives/statement.js";
 export { diff, type Difference } from "./report/diff.js";
 export { Evidence, Finding, FindingCode, messageOf, NoteCode, Severity, StepName } from "./report/finding.js";
+export { notes, type Note } from "./report/notes.js";
 export { toHtml } from "./report/html.js";
 export { fromJson, toJson } from "./report/json.js";
 export { toMarkdown } from "./report/markdown.js";

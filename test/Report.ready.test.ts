@@ -4,6 +4,7 @@ import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { MethodNotSupported, RpcError } from "../src/errors/rpc.js";
 import { InsufficientFunds, NotProven, type Gap } from "../src/errors/verdicts.js";
+import { count } from "../src/primitives/statement.js";
 import * as Report from "../src/Report.js";
 import { digestOfReport } from "../src/report/digest.js";
 import { fromError, note } from "../src/report/finding.js";
@@ -27,16 +28,7 @@ const with0 = (part: Partial<Report.TransactionReport>): Partial<Report.Report> 
   transactions: [{ ...transfer, ...part }],
 });
 
-const unavailable = note(
-  "OutcomeUnknown",
-  "unavailable",
-  {
-    sentence: "the outcome is not known",
-    numbers: [{ name: "block", unit: "count", value: 7n }],
-    remedy: "ask another node",
-  },
-  { step: "simulate", evidence: "unavailable" },
-);
+const unavailable = note("OutcomeUnknown", "unavailable", { evidence: "unavailable" }, count("block", 7n));
 
 describe("ready", () => {
   it("clears a proven report, with warnings or without", () => {
@@ -48,12 +40,7 @@ describe("ready", () => {
       digest: one.digest,
       expiresAt: one.observed.at + 30_000,
     });
-    const warning = note(
-      "TipCapped",
-      "warning",
-      { sentence: "the tip is capped" },
-      { step: "fee", evidence: "assumed" },
-    );
+    const warning = note("TipCapped", "warning", { evidence: "assumed" });
     expect(gapsOf(proven({ findings: [warning] }))).toEqual([]);
   });
 

@@ -96,7 +96,7 @@ describe("rights", () => {
     expect(tag(Policy.noNewApprovals, unknown())).toBe("Unknown");
     for (const code of ["PartiesCut", "FirstSeenInProof"] as const) {
       const cut = report({
-        findings: [note(code, "warning", { sentence: "more" }, { step: "proof", evidence: "assumed" })],
+        findings: [note(code, "warning", { evidence: "assumed" })],
       });
       expect(tag(Policy.noNewApprovals, cut)).toBe("Unknown");
     }

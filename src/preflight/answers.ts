@@ -1,24 +1,26 @@
-/** What a round of questions brought home: every answer standing for itself, and what they say together. Pure. */
+/**
+ * What a round of questions brought home: every answer standing for itself, what they say together, and the outcome
+ * of each case out of whichever of them told it. Pure.
+ */
 import * as Result from "effect/Result";
+import type { AbiIndex } from "../abi/abiIndex.js";
+import { decodeResult } from "../abi/decodeLogs.js";
+import { looksLikeRevert } from "../abi/revertBytes.js";
 import type { Chain, Lookup } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import type { RpcError } from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
+import { ExecutionReverted } from "../errors/verdicts.js";
 import type * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
-import type { Finding } from "../report/finding.js";
-import type { ReportOptions } from "../report/schema.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Outcome } from "../report/parts.js";
+import type { Observed, ReportOptions } from "../report/schema.js";
 import type { Codes } from "../steps/code.js";
 import type { Counts } from "../steps/nonce.js";
+import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import { quoteOf, type FeeFacts, type Quote } from "../steps/reading/quote.js";
-import type { Run } from "../steps/simulate.js";
+import * as Simulate from "../steps/simulate.js";
 import { either, unseen, type View } from "../witness/view.js";
-
-/** A request that could not be answered. */
-export type Failure = RpcError | Verdict;
-
-/** An answer, or why there is none. */
-export type Heard<A> = Result.Result<A, Failure>;
 
 /** What a node without simulation said through `eth_call`. */
 export interface Called {
@@ -30,7 +32,7 @@ export interface Called {
 
 /** Every answer of one round; null = not asked. */
 export interface Round {
-  readonly block: Eth.BlockParameter;
+  readonly block: Observed["blockTag"];
   /** By `eth_chainId`. */
   readonly namedChainId: Heard<number> | null;
   readonly codes: Codes;
@@ -39,9 +41,9 @@ export interface Round {
   /** Of the first transaction. */
   readonly estimate: Heard<bigint> | null;
   /** The run that the report's figures are from. */
-  readonly run: Heard<Run> | null;
+  readonly run: Heard<Simulate.Run> | null;
   /** The witness alone, at the real base fee. */
-  readonly alone: Heard<Run> | null;
+  readonly alone: Heard<Simulate.Run> | null;
   /** Set where the node does not simulate. */
   readonly called: Called | null;
   /** The refusal for want of funds that was answered by giving the senders some; null when there was none. */
@@ -54,10 +56,10 @@ export interface Round {
 
 /** The round, and what it says of the world, whichever request said it. */
 export interface Answers extends Omit<Round, "run" | "alone"> {
-  readonly run: Run | null;
+  readonly run: Simulate.Run | null;
   /** Why there is no run; null when there is one, or none was asked. */
   readonly refused: Failure | null;
-  readonly alone: Run | null;
+  readonly alone: Simulate.Run | null;
   /** Why the witness alone got no answer. */
   readonly aloneRefused: Failure | null;
   /** What the witness saw before the user's calls, and after them. */
@@ -79,26 +81,14 @@ export interface Answers extends Omit<Round, "run" | "alone"> {
   readonly horizonSeconds: number;
 }
 
-const successOf = <A>(heard: Heard<A> | null): A | null =>
-  heard !== null && Result.isSuccess(heard) ? heard.success : null;
-const failureOf = (heard: Heard<unknown> | null): Failure | null =>
-  heard !== null && Result.isFailure(heard) ? heard.failure : null;
-
 const safe = (value: bigint | undefined): number | null =>
   value !== undefined && value > 0n && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
 
-/** Whether a run pretends that gas is free, so that it says nothing of the base fee or the block's gas limit. */
-const isFree = ({ name }: Run): boolean => name === "bare" || name === "funded";
+/** Whether a run pretends that gas is free, so that it says nothing of the base fee, the block's gas limit, or what gas cost. */
+export const isFree = ({ name }: Simulate.Run): boolean => name === "bare" || name === "funded";
 
 /** What a round says; `named` = the chain that the input names. */
-export const answersOf = (
-  round: Round,
-  {
-    chains,
-    options,
-    named,
-  }: { readonly chains: Lookup; readonly options: ReportOptions; readonly named: number | null },
-): Answers => {
+export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, named: number | null): Answers => {
   const [run, alone] = [successOf(round.run), successOf(round.alone)];
   const called = round.called?.view ?? unseen;
   const before = either(either(run?.before ?? unseen, alone?.before ?? unseen), called);
@@ -132,4 +122,84 @@ export const answersOf = (
     }),
     horizonSeconds: options.feeHorizonSeconds,
   };
+};
+
+/** Whether the measured balances agree that somebody cannot even pay the values. */
+const isReallyShort = (bundle: ReadonlyArray<Case>, { balanceOf }: Answers): boolean =>
+  signers(bundle).some((account) => {
+    const values = bundle.reduce((sum, { signer, input }) => (signer === account ? sum + input.value : sum), 0n);
+    return (balanceOf(account) ?? -1n) < values;
+  });
+
+/** Outcome of the tier without simulation: status and return value, nothing more. */
+const calledOutcome = ({ first }: Called, { input }: Case, abis: AbiIndex): Outcome => {
+  if (Result.isSuccess(first)) {
+    const data = first.success;
+    if (looksLikeRevert(data))
+      return Simulate.failedOutcome(Simulate.explain(new ExecutionReverted({ data }), input.to, abis), data);
+    const result = input.item === null ? null : decodeResult(data, input.item);
+    return { ...Simulate.unknownOutcome(null), status: "success", returnData: data, result, evidence: "estimated" };
+  }
+  if (first.failure._tag === "RpcError") return Simulate.unknownOutcome(null);
+  const failure = Simulate.explain(first.failure, input.to, abis);
+  return Simulate.failedOutcome(failure, failure._tag === "ExecutionReverted" ? failure.data : null);
+};
+
+/**
+ * How bad it is that the whole run was refused: a verdict is a blocker, unless our own sum of the funds
+ * stands against it.
+ */
+const refusalSeverity = (bundle: ReadonlyArray<Case>, answers: Answers): "blocker" | "unavailable" => {
+  const { refused } = answers;
+  const disputed = refused?._tag === "InsufficientFunds" && !isReallyShort(bundle, answers);
+  return refused === null || refused._tag === "RpcError" || disputed ? "unavailable" : "blocker";
+};
+
+/** A case with what it did, as far as anybody could say. */
+export const outcomeOf = <C extends Case>(
+  one: C,
+  bundle: ReadonlyArray<Case>,
+  answers: Answers,
+  abis: AbiIndex,
+): C & Ran => {
+  const { run, called, refused } = answers;
+  if (run !== null) return Simulate.ranIn(run, one);
+  if (called !== null)
+    return one.index === 0
+      ? { ...one, outcome: calledOutcome(called, one, abis), traced: [] }
+      : { ...one, ...Simulate.unread(null) };
+  const isItsOwn =
+    bundle.length === 1 &&
+    refused !== null &&
+    refused._tag !== "RpcError" &&
+    refusalSeverity(bundle, answers) === "blocker";
+  return { ...one, ...Simulate.unread(isItsOwn ? refused : null) };
+};
+
+/** What stood in the way of learning the outcomes, and what the outcomes themselves say. */
+export const checkOutcomes = (bundle: ReadonlyArray<Ran>, answers: Answers): ReadonlyArray<Finding> => {
+  const { run, called, refused, unfunded, aloneRefused } = answers;
+  const where = { step: "simulate", evidence: "unavailable" } as const;
+  if (run === null && called !== null)
+    return [
+      ...(refused === null ? [] : [fromError(refused, "unavailable", where)]),
+      ...(Result.isFailure(called.first) && called.first.failure._tag === "RpcError"
+        ? [fromError(called.first.failure, "unavailable", { ...where, transaction: 0 })]
+        : []),
+      ...bundle.filter(({ outcome }) => outcome.failure !== null).flatMap(Simulate.check),
+    ];
+  // why: the witness alone costs a source when it fails, not the report: what it alone could say is missing where it is needed
+  const lost = aloneRefused === null || called !== null ? [] : [fromError(aloneRefused, "info", where)];
+  if (run !== null) {
+    // why: where our own sum finds nothing missing, a refusal for want of funds stands against it
+    const disputed =
+      unfunded !== null && !isReallyShort(bundle, answers) ? [fromError(unfunded, "unavailable", where)] : [];
+    const blind = run.witnessed ? [] : [note("WitnessUnavailable", "warning", where)];
+    return [...lost, ...disputed, ...bundle.flatMap(Simulate.check), ...blind];
+  }
+  if (refused === null) return [];
+  const severity = refusalSeverity(bundle, answers);
+  const evidence = severity === "blocker" ? "estimated" : "unavailable";
+  const transaction = bundle.length === 1 ? 0 : null;
+  return [...lost, fromError(refused, severity, { step: "simulate", transaction, evidence })];
 };

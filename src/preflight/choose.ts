@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import type { Address } from "../primitives/hex.js";
-import { digestOfReport } from "../report/digest.js";
+import { digestOfReport, requestsOf } from "../report/digest.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import * as Assets from "../steps/assets.js";
 import * as Code from "../steps/code.js";
@@ -13,8 +13,7 @@ import * as Nonce from "../steps/nonce.js";
 import { bundleOf, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { buildRequest, type Request } from "../transaction/request.js";
-import type { Answers } from "./answers.js";
-import { outcomeOf } from "./outcomes.js";
+import { outcomeOf, type Answers } from "./answers.js";
 
 type Unrequested = Omit<Filled, "request">;
 
@@ -55,12 +54,7 @@ export const choose = (bundle: Bundle, answers: Answers, abis: AbiIndex): Bundle
 };
 
 /** The choices of one transaction of a report. */
-const chosenIn = ({
-  nonce,
-  gas,
-  fee,
-  request,
-}: TransactionReport): Pick<Filled, "nonce" | "gas" | "fee" | "request"> => {
+const chosenIn = ({ nonce, gas, fee }: TransactionReport): Pick<Filled, "nonce" | "gas" | "fee"> => {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, tipSource, tipNamed, horizonSeconds, shortenedFrom } = fee;
   return {
     nonce: { value: nonce.value, by: nonce.by, evidence: nonce.evidence },
@@ -74,57 +68,46 @@ const chosenIn = ({
       horizonSeconds,
       shortenedFrom,
     },
-    request,
   };
 };
 
-/** A case of a report, with what was chosen for it and what was said of it. */
-export interface Chosen extends Case, Pick<Filled, "nonce" | "gas" | "fee" | "request"> {
+/** A case of a report as it would be signed, with what was chosen for it and what was said of it. */
+export interface Signed extends Case, Pick<Filled, "nonce" | "gas" | "fee"> {
+  readonly request: Request;
   readonly said: TransactionReport;
 }
 
-/** A report's own choices, as they stand in it. */
-export const chosenOf = (report: Report): Bundle<Chosen> =>
-  Arr.zipWith(bundleOf(Arr.map(report.transactions, ({ input }) => input)), report.transactions, (one, said) => ({
+/** The cases of a report as they would be signed; null while a request has a hole. */
+export const signedOf = (report: Report): Bundle<Signed> | null => {
+  const requests = requestsOf(report);
+  if (requests === null) return null;
+  const cases = bundleOf(Arr.map(report.transactions, ({ input }) => input));
+  return Arr.zipWith(Arr.zip(cases, report.transactions), requests, ([one, said], request) => ({
     ...one,
     ...chosenIn(said),
+    request,
     said,
   }));
+};
 
 /** A report's own choices beside what a new round shows of them: nothing is chosen again. */
-export const keep = (chosen: Bundle<Chosen>, answers: Answers, abis: AbiIndex): Bundle<Filled> =>
-  Arr.map(chosen, (one) => {
+export const keep = (signed: Bundle<Signed>, answers: Answers, abis: AbiIndex): Bundle<Filled> =>
+  Arr.map(signed, (one) => {
     const placed = {
-      ...outcomeOf(one, chosen, answers, abis),
-      code: Code.read(one, { ...answers, bundle: chosen }),
+      ...outcomeOf(one, signed, answers, abis),
+      code: Code.read(one, { ...answers, bundle: signed }),
     };
     return { ...placed, charged: L1Fee.read(placed, answers) };
   });
 
-/** A case whose request has no hole. */
-export interface Signed extends Chosen {
-  readonly request: Request;
-}
-
-const isSigned = (one: Chosen): one is Signed => one.request !== null;
-
-/** The cases of a report as they would be signed; null while a request has a hole. */
-export const signedOf = (report: Report): Bundle<Signed> | null => {
-  const chosen = chosenOf(report);
-  return chosen.every(isSigned) ? (chosen as Bundle<Signed>) : null;
-};
-
 /** The report with other choices in its transactions, requests and digest made anew. */
-const changed = (
-  report: Report,
-  change: (transaction: TransactionReport, index: number) => TransactionReport,
-): Report => {
-  const transactions = Arr.map(report.transactions, (transaction, index) => {
-    const { input, nonce, gas, fee } = change(transaction, index);
+const changed = (report: Report, changes: Report["transactions"]): Report => {
+  const transactions = Arr.map(changes, (transaction) => {
+    const { input, nonce, gas, fee } = transaction;
     const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = fee;
     const filled = { chainId: report.chainId, nonce: nonce.value, gas: gas.limit };
     const request = buildRequest(input, { ...filled, gasPrice, maxFeePerGas, maxPriorityFeePerGas });
-    return { ...transaction, nonce, gas, fee, request };
+    return { ...transaction, request };
   });
   return { ...report, transactions, digest: digestOfReport({ ...report, transactions }) };
 };
@@ -133,24 +116,27 @@ const changed = (
  * The report with `nonces[i]` as the nonce of transaction `i`, reserved from outside the pipeline. Where
  * the entry is null, or the caller fixed the nonce, everything stays.
  */
-export const assignNonces = (report: Report, nonces: ReadonlyArray<bigint | null>): Report =>
-  changed(report, (transaction, index) => {
+export const assignNonces = (report: Report, nonces: ReadonlyArray<bigint | null>): Report => {
+  const reserved = Arr.map(report.transactions, (transaction, index): TransactionReport => {
+    const { nonce } = transaction;
     const given = nonces[index] ?? null;
     // why: no account comes near 2^53, and a request holds its nonce as a number
-    if (given === null || given > BigInt(Number.MAX_SAFE_INTEGER) || transaction.nonce.by === "caller")
-      return transaction;
-    return {
-      ...transaction,
-      nonce: { ...transaction.nonce, value: Number(given), by: "reserved", evidence: "assumed" },
-    };
+    return given === null || given > BigInt(Number.MAX_SAFE_INTEGER) || nonce.by === "caller"
+      ? transaction
+      : { ...transaction, nonce: { ...nonce, value: Number(given), by: "reserved", evidence: "assumed" } };
   });
+  return changed(report, reserved);
+};
+
+/** Gas limits, one per transaction in the order of the bundle. */
+export type Limits = Arr.NonEmptyReadonlyArray<bigint>;
 
 /** The report with these gas limits, chosen anew where they are ours to choose. */
-export const withLimits = (report: Report, limits: ReadonlyArray<bigint>): Report =>
-  changed(report, (transaction, index) => ({
-    ...transaction,
-    gas:
-      transaction.gas.by === "caller"
-        ? transaction.gas
-        : { ...transaction.gas, limit: limits[index] ?? transaction.gas.limit },
-  }));
+export const withLimits = (report: Report, limits: Limits): Report =>
+  changed(
+    report,
+    Arr.zipWith(report.transactions, limits, (transaction, limit) => {
+      const { gas } = transaction;
+      return gas.by === "caller" ? transaction : { ...transaction, gas: { ...gas, limit } };
+    }),
+  );

@@ -1,6 +1,6 @@
-/** The runs of a proof beside each other, and beside the earlier report. Pure. */
+/** What makes `SimulationDiverged` and its milder kin: the runs of a proof beside each other, and beside the earlier report. Pure. */
 import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
-import { address, figures } from "../primitives/statement.js";
+import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import type { Filled } from "../steps/reading/bundle.js";
@@ -22,59 +22,24 @@ export const isSameBase = (a: Run, b: Run): boolean | null => {
 /** The base fees of the two contexts differ by a sixteenth; what follows them differs by no more, with room for a constant part. */
 const priceShare = 0.08;
 
-/** Two runs on the same block in two contexts. */
-export interface Contrast {
-  /** One line per difference, with both values. */
-  readonly found: ReadonlyArray<string>;
-  /** Whether they differ only in amounts, and by no more than the base fee does. */
-  readonly isClose: boolean;
-}
+/** Whether two runs that differ do so only in amounts, and by no more than the base fee does. */
+export const isClose = (one: Story, other: Story, tolerance: number): boolean =>
+  isSameShape(one, other) && differences(one, other, Math.max(tolerance, priceShare)).length === 0;
 
-/** What differs between two runs. */
-export const contrast = (one: Story, other: Story, tolerance: number): Contrast => {
-  const found = differences(one, other, tolerance);
-  const isClose =
-    found.length > 0 &&
-    isSameShape(one, other) &&
-    differences(one, other, Math.max(tolerance, priceShare)).length === 0;
-  return { found, isClose };
-};
-
-/** The second context was not comparable, or did something else. */
+/** The second context was not comparable, or did something else: one line of `found` per difference, with both values. */
 export const checkContrast = (
   exact: Run,
   next: Run,
-  compared: Contrast,
+  found: ReadonlyArray<string>,
   followsPrice: boolean,
 ): ReadonlyArray<Finding> => {
   const same = isSameBase(exact, next);
-  if (same !== true)
-    return [
-      note(
-        "BaseNotComparable",
-        "unavailable",
-        {
-          sentence: `whether the outcome depends on being watched could not be checked: ${same === null ? "the witness did not answer" : "the base block moved between the two runs"}`,
-          remedy: "run `prove` again",
-        },
-        { ...where, evidence: "unavailable" },
-      ),
-    ];
-  if (followsPrice)
-    return [
-      note(
-        "PriceDependent",
-        "warning",
-        {
-          sentence: "amounts that move follow the gas price",
-          remedy: "read them as those of this base fee; they will differ by as much as it moves",
-        },
-        where,
-      ),
-    ];
-  return compared.found.length === 0
-    ? []
-    : [fromError(new SimulationDiverged({ differences: compared.found }), "blocker", where)];
+  if (same !== true) {
+    const why = same === null ? "the witness did not answer" : "the base block moved between the two runs";
+    return [note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why))];
+  }
+  if (followsPrice) return [note("PriceDependent", "warning", where)];
+  return found.length === 0 ? [] : [fromError(new SimulationDiverged({ differences: found }), "blocker", where)];
 };
 
 /** What differs from the earlier report: on the same block the contract's doing, else the world's. */
@@ -84,18 +49,7 @@ export const checkChange = (
   story: Told,
   { followsPrice, assumed }: { readonly followsPrice: boolean; readonly assumed: boolean },
 ): ReadonlyArray<Finding> => {
-  if (report.observed.tier !== "simulate")
-    return [
-      note(
-        "OutcomeNotCompared",
-        "warning",
-        {
-          sentence: "the earlier run learned no outcome that this one could be compared with",
-          remedy: "run `prove` again",
-        },
-        { ...where, evidence: "unavailable" },
-      ),
-    ];
+  if (report.observed.tier !== "simulate") return [note("OutcomeNotCompared", "warning", { evidence: "unavailable" })];
   const earlier: Story = {
     outcomes: report.transactions.map(({ outcome }) => outcome),
     // why: a scan has only the shape of the events to go by
@@ -132,18 +86,6 @@ export const checkNewcomers = (
   );
   const granted = newIn(measure.rights, rights(bundle, Number.POSITIVE_INFINITY).kept);
   const all = [...new Set([...fresh, ...granted.map(({ spender }) => spender)])];
-  return all.length === 0
-    ? []
-    : [
-        note(
-          "FirstSeenInProof",
-          "warning",
-          {
-            sentence: "parties appeared that the earlier run did not know",
-            numbers: figures(...all.slice(0, mostNamed).map((one) => address("", one))),
-            remedy: "run `prove` again to measure them too",
-          },
-          { ...where, evidence: "logged" },
-        ),
-      ];
+  const named = all.slice(0, mostNamed).map((one) => address("", one));
+  return all.length === 0 ? [] : [note("FirstSeenInProof", "warning", { evidence: "logged" }, ...named)];
 };

@@ -1,6 +1,6 @@
 /** What one run moves and grants, as its logs say and as the witness measured. Pure. */
 import type { Finding } from "../report/finding.js";
-import type { Approval, BalanceChange, TokenInfo, Transfer } from "../report/parts.js";
+import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
 import type { Filled } from "../steps/reading/bundle.js";
@@ -11,6 +11,7 @@ import * as Tokens from "../steps/reading/tokens.js";
 import type { Standards } from "../steps/reading/transferLogs.js";
 import type { Run } from "../steps/simulate.js";
 import { either, unseen } from "../witness/view.js";
+import { isFree } from "./answers.js";
 import type { Measure } from "./limits.js";
 
 /** What two runs are compared by; the standards are those that the tokens answered to in the run. */
@@ -18,19 +19,16 @@ export interface Told extends Story {
   readonly standards: Standards;
 }
 
-/** Whether a run charges gas; where none is charged, nothing was paid. */
+/** What was paid for gas; nothing where none is charged. */
 const paidIn = (bundle: ReadonlyArray<Filled>, run: Run): Assets.GasPaid =>
-  run.name === "bare" || run.name === "funded"
+  isFree(run)
     ? new Map()
     : Assets.gasPaid(bundle, run.block.baseFeePerGas ?? run.before.environment?.baseFeePerGas ?? 0n, run);
 
-/** Whichever side of the run answered: a token may come into being in it. */
-const standardsIn = ({ tokens }: Measure, run: Run): Standards =>
-  Tokens.standards(tokens, either(run.before, run.after));
-
 /** The story of one run: `bundle` with its readings, and everything that was measured, unchanged balances too. */
 export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure): Told => {
-  const standards = standardsIn(asked, run);
+  // why: a token may come into being in the run
+  const standards = Tokens.standards(asked.tokens, either(run.before, run.after));
   const transfers = Assets.transfers(bundle, standards);
   const sights = { before: run.before, after: run.after, standards };
   return {
@@ -48,11 +46,7 @@ export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure)
 };
 
 /** What one run moves and grants, as a report tells it. */
-export interface Movements {
-  readonly transfers: ReadonlyArray<Transfer>;
-  readonly balanceChanges: ReadonlyArray<BalanceChange>;
-  readonly approvals: ReadonlyArray<Approval>;
-  readonly tokens: ReadonlyArray<TokenInfo>;
+export interface Movements extends Pick<Report, "transfers" | "balanceChanges" | "approvals" | "tokens"> {
   readonly findings: ReadonlyArray<Finding>;
 }
 

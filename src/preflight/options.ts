@@ -2,18 +2,18 @@
 import type { Abi } from "abitype";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import { indexAbis, type AbiIndex } from "../abi/abiIndex.js";
 import type * as Decode from "../abi/decodeRevert.js";
 import { InvalidTransaction } from "../errors/input.js";
 import { no } from "../primitives/problem.js";
-import { figures, text } from "../primitives/statement.js";
+import { text } from "../primitives/statement.js";
 import { fromData } from "../Policy.js";
 import { note, type Finding } from "../report/finding.js";
 import { named, times, type GivenIn } from "../report/options.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
-import type { CheckedInput } from "../Transaction.js";
-
-export type { AbiSource } from "../report/options.js";
+import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
+import * as Transaction from "../Transaction.js";
 
 type Rows = typeof named & typeof times;
 
@@ -58,16 +58,6 @@ const complete = (
     return completed as ReportOptions;
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
-/** The options with the ABIs that came with the input in front: they are the nearest. */
-export const withInputAbis = (options: ReportOptions, input: CheckedInput): ReportOptions => ({
-  ...options,
-  abis: [...input.abis, ...options.abis],
-});
-
-/** {@link complete} as an Effect. */
-export const check = (options: Options, base?: ReportOptions): Effect.Effect<ReportOptions, InvalidTransaction> =>
-  Effect.suspend(() => Effect.fromResult(complete(options, base)));
-
 /** The ABIs of a report's options, as the decoders take them. */
 export const sourcesOf = (abis: ReportOptions["abis"]): ReadonlyArray<Decode.AbiSource> =>
   // why: kept as JSON in the report; the decoders leave out items that are not well-formed
@@ -76,6 +66,31 @@ export const sourcesOf = (abis: ReportOptions["abis"]): ReadonlyArray<Decode.Abi
 /** The policies of a run: those given now, else those that the report holds, as far as they can be rebuilt. */
 export const policiesOf = (given: ReadonlyArray<Policy> | undefined, options: ReportOptions): ReadonlyArray<Policy> =>
   given ?? options.policies.flatMap((data) => fromData(data) ?? []);
+
+/** What is scanned: the cases, the options and policies, and the ABIs arranged for decoding. */
+export interface Prepared {
+  readonly bundle: Bundle;
+  readonly options: ReportOptions;
+  readonly policies: ReadonlyArray<Policy>;
+  readonly abis: AbiIndex;
+}
+
+/** Input and options, checked. */
+export const prepare = Effect.fnUntraced(function* (
+  input: unknown,
+  given: Options,
+): Effect.fn.Return<Prepared, InvalidTransaction> {
+  const { transactions, abis } = yield* Transaction.check(input);
+  const own = yield* Effect.fromResult(complete(given));
+  // why: the ABIs that came with the input are the nearest
+  const options = { ...own, abis: [...abis, ...own.abis] };
+  return {
+    bundle: bundleOf(transactions),
+    options,
+    policies: policiesOf(given.policies, options),
+    abis: indexAbis(sourcesOf(options.abis)),
+  };
+});
 
 /**
  * A report under other options. Options that are wrong are not taken: the report's own stay, and a
@@ -89,15 +104,6 @@ export const revise = (
     onSuccess: (revised) => ({ report: { ...report, options: revised }, refused: null }),
     onFailure: (error) => ({
       report,
-      refused: note(
-        "OptionsRefused",
-        "unavailable",
-        {
-          sentence: "the options of the proof are wrong and were not used",
-          numbers: figures(text("", error.message)),
-          remedy: "correct them and prove again",
-        },
-        { step: "proof", evidence: "unavailable" },
-      ),
+      refused: note("OptionsRefused", "unavailable", { evidence: "unavailable" }, text("", error.message)),
     }),
   });

@@ -1,4 +1,4 @@
-/** A proof: the exact requests asked, compared and judged; nothing is chosen in it. */
+/** A proof: the exact requests asked, compared and judged; nothing is chosen in it but a wider gas limit. */
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
@@ -6,26 +6,26 @@ import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
 import { gap, NotProven } from "../errors/verdicts.js";
-import { count, figures } from "../primitives/statement.js";
-import { fromError, inOrder, note, type Finding } from "../report/finding.js";
+import { count, gas } from "../primitives/statement.js";
+import { fromError, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Observed, Report } from "../report/schema.js";
-import { becauseOf, verdictOf } from "../report/verdict.js";
 import type { Rpc } from "../Rpc.js";
 import { ranIn, type Run } from "../steps/simulate.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
+import { isFirst, type Bundle, type Filled } from "../steps/reading/bundle.js";
+import { successOf } from "../steps/reading/heard.js";
+import { differences } from "../steps/reading/differences.js";
 import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
-import { answersOf, type Heard } from "./answers.js";
-import { keep, signedOf, type Signed } from "./choose.js";
-import { checkChange, checkContrast, checkNewcomers, contrast, type Contrast } from "./compare.js";
-import { contextsOf } from "./contexts.js";
-import { isInDoubt, settleGas, type Gas } from "./gas.js";
+import { answersOf } from "./answers.js";
+import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
+import { checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "./compare.js";
+import { isInDoubt, settleGas } from "./gas.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { measureOfReport, measureQueries, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
-import { askAt, askProof, askSwap, isComparable, type Claim, type Proof } from "./runs.js";
-import { reportOf } from "./report.js";
+import { askAt, askProof, askSwap, contextsOf, isComparable, unasked, type Claim, type Proof } from "./runs.js";
+import { judged, reportOf } from "./report.js";
 import { TokenCache } from "./tokenCache.js";
 
 /** How a report is proven. */
@@ -34,30 +34,25 @@ export interface Proving {
   readonly abis: AbiIndex;
   readonly recorder: Recorder;
   /** What the report's own ledger holds, where this call did not write it. */
-  readonly earlier?: Ledger | null;
-  /** That the options were refused. */
-  readonly refused?: Finding | null;
-  /** Whether the gas limits are wider ones, chosen because the first ones decided the outcome. */
-  readonly isWidened?: boolean;
+  readonly earlier: Ledger | null;
+  /** What was found before anything was asked. */
+  readonly found: ReadonlyArray<Finding>;
 }
 
 /** The proven report, and wider gas limits where those proven decide the outcome; null = they do not. */
-export interface Proven {
+interface Proven {
   readonly report: Report;
-  readonly limits: Gas["limits"];
+  readonly limits: Limits | null;
 }
 
 const where = { step: "proof", evidence: "measured" } as const;
-
-const successOf = (heard: Heard<Run> | null): Run | null =>
-  heard !== null && Result.isSuccess(heard) ? heard.success : null;
 
 /** The two runs of a proof beside each other: each read once, each told once. */
 interface Compared {
   readonly exact: Run;
   readonly story: Told;
-  /** null where the other context got no answer, or stood on another block. */
-  readonly contrast: Contrast | null;
+  /** What the other context did otherwise; null where it got no answer, or stood on another block. */
+  readonly found: ReadonlyArray<string> | null;
   /** The amounts differ between the contexts, and no longer when both have the same base fee. */
   readonly followsPrice: boolean;
 }
@@ -82,15 +77,17 @@ const compare = Effect.fnUntraced(function* (
   const { tolerance } = report.options;
   const story = storyOf(bundle, exact, measure);
   const next = successOf(proof.next);
-  if (next === null || !isComparable(proof)) return { exact, story, contrast: null, followsPrice: false };
-  const between = contrast(story, storyIn(bundle, next, measure), tolerance);
+  if (next === null || !isComparable(proof)) return { exact, story, found: null, followsPrice: false };
+  const other = storyIn(bundle, next, measure);
+  const found = differences(story, other, tolerance);
   // why: one more run at the same base fee tells honest payouts that follow it from a contract that knows it is watched
-  const swap = between.isClose ? successOf(yield* askSwap(claim, round())) : null;
+  const isDoubtful = found.length > 0 && isClose(story, other, tolerance);
+  const swap = isDoubtful ? successOf(yield* askSwap(claim, round())) : null;
   const followsPrice =
     swap !== null &&
-    isComparable({ ...proof, next: Result.succeed(swap) }) &&
-    contrast(story, storyIn(bundle, swap, measure), tolerance).found.length === 0;
-  return { exact, story, contrast: between, followsPrice };
+    isSameBase(exact, swap) === true &&
+    differences(story, storyIn(bundle, swap, measure), tolerance).length === 0;
+  return { exact, story, found, followsPrice };
 });
 
 /** What comparing the runs with each other and with the earlier report showed. */
@@ -101,16 +98,12 @@ const checkRuns = (
   bundle: Bundle<Filled>,
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
-  const { exact, story, followsPrice } = compared;
-  const other = successOf(next);
-  const unanswered = Result.isFailure(next)
+  const { exact, story, found, followsPrice } = compared;
+  const contrasted = Result.isFailure(next)
     ? [fromError(next.failure, "unavailable", { ...where, evidence: "unavailable" })]
-    : [];
+    : checkContrast(exact, next.success, found ?? [], followsPrice);
   return [
-    ...unanswered,
-    ...(other === null
-      ? []
-      : checkContrast(exact, other, compared.contrast ?? { found: [], isClose: false }, followsPrice)),
+    ...contrasted,
     ...checkChange(claim.report, exact, story, { followsPrice, assumed: assumed !== null }),
     ...checkNewcomers(bundle, story, claim.measure),
   ];
@@ -123,40 +116,20 @@ const checkRuns = (
 const isAhead = ({ bundle }: Claim, { round, assumed }: Proof): boolean =>
   assumed !== null ||
   (round.block !== "pending" &&
-    bundle.some(({ signer, index, request }) => {
-      const latest = round.counts.get(signer)?.latest;
-      const isFirst = !bundle.some((one) => one.signer === signer && one.index < index);
-      return isFirst && latest !== undefined && Result.isSuccess(latest) && request.nonce > latest.success;
+    bundle.some((one) => {
+      const latest = successOf(round.counts.get(one.signer)?.latest);
+      return isFirst(one, bundle) && latest !== null && one.request.nonce > latest;
     }));
 
 const checkAhead = (claim: Claim, proof: Proof): ReadonlyArray<Finding> => {
   if (!isAhead(claim, proof)) return [];
-  const at = { step: "nonce", evidence: "assumed" } as const;
-  return [
-    proof.assumed?._tag === "NonceTooLow"
-      ? note(
-          "NonceAssumed",
-          "warning",
-          {
-            sentence: "the simulated state holds a transaction with this nonce already; the nonce was assumed",
-            remedy: "use the next nonce, unless it shall be replaced",
-          },
-          at,
-        )
-      : note(
-          "PredecessorsNotSimulated",
-          "warning",
-          {
-            sentence: "earlier transactions of the sender are not in the simulated state; the nonce was assumed",
-            remedy: "prove again when they are mined",
-          },
-          at,
-        ),
-  ];
+  const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
+  return [note(code, "warning", { evidence: "assumed" })];
 };
 
 /** Balances and rights that found no room, or no gas, to be read. */
-const checkMeasured = ({ measure }: Claim, { round, unasked }: Proof): ReadonlyArray<Finding> => {
+const checkMeasured = (claim: Claim, { round }: Proof): ReadonlyArray<Finding> => {
+  const { measure } = claim;
   const run = successOf(round.run);
   const unread =
     run === null || !run.witnessed
@@ -165,21 +138,8 @@ const checkMeasured = ({ measure }: Claim, { round, unasked }: Proof): ReadonlyA
           (query) => !knows(run.before, query) || !knows(run.after, query),
         ).length;
   // why: what was not asked is not read either
-  const missing = measure.cut + Math.max(unasked, unread);
-  return missing === 0
-    ? []
-    : [
-        note(
-          "PartiesCut",
-          "warning",
-          {
-            sentence: "more parties and approvals are touched than are measured",
-            numbers: figures(count("not measured", missing)),
-            remedy: "those rest on events alone",
-          },
-          { step: "assets", evidence: "logged" },
-        ),
-      ];
+  const missing = measure.cut + Math.max(unasked(claim), unread);
+  return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
 };
 
 const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
@@ -204,23 +164,16 @@ const worldsOf = (proof: Proof, compared: Compared | null): Observed["worlds"] =
     const seen = run?.before.environment ?? null;
     if (run === null || seen === null) return [];
     const isExact = run === compared?.exact;
-    const agrees = isExact ? true : compared?.contrast == null ? null : compared.contrast.found.length === 0;
+    const agrees = isExact ? true : compared?.found == null ? null : compared.found.length === 0;
     const { number, timestamp, feeRecipient, gasLimit } = seen;
-    const state = proof.round.block as Observed["blockTag"];
-    return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];
+    return [{ run: run.name, state: proof.round.block, number, timestamp, feeRecipient, gasLimit, agrees }];
   });
 
-const widenedNote = note(
-  "GasLimitWidened",
-  "info",
-  { sentence: "the tighter gas limit did not do the same in simulation; the wider one is handed out" },
-  { step: "estimate", evidence: "measured" },
-);
-
 /** Proves a report whose requests have no hole; one that has a hole is returned as it is. */
-export const proveOnce = Effect.fnUntraced(function* (
+const proveOnce = Effect.fnUntraced(function* (
   report: Report,
-  { policies, abis, recorder, earlier = null, refused = null, isWidened = false }: Proving,
+  { policies, abis, recorder, earlier, found }: Proving,
+  isWidened: boolean,
 ): Effect.fn.Return<Proven, never, Rpc> {
   const signed = signedOf(report);
   if (signed === null) return { report, limits: null };
@@ -240,13 +193,13 @@ export const proveOnce = Effect.fnUntraced(function* (
   // why: heads move between two requests; asked once more, the two runs may stand on the same block
   const proof = isComparable(first) ? first : yield* askProof(claim, round());
   const exact = proof.round.run;
-  const gas =
+  const settled =
     exact !== null && report.stage === "scanned" && !isWidened && isInDoubt(signed, exact, proof.next, proof.beside)
       ? yield* settleGas(report, signed, proof.next, askAt(claim, round))
       : { limits: null, findings: [] };
-  const answers = answersOf(proof.round, { chains, options: report.options, named: report.chainId });
+  const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers, abis);
-  const compared = gas.limits === null ? yield* compare(claim, proof, bundle, round) : null;
+  const compared = settled.limits === null ? yield* compare(claim, proof, bundle, round) : null;
   const now = yield* Clock.currentTimeMillis;
   const proven = reportOf(bundle, answers, {
     ...{ options: report.options, policies, measure, now },
@@ -256,9 +209,9 @@ export const proveOnce = Effect.fnUntraced(function* (
     ledger: ledgerOf(recorder, now, earlier),
     earlier: earlierFailures(report),
     findings: [
-      ...(refused === null ? [] : [refused]),
-      ...gas.findings,
-      ...(isWidened ? [widenedNote] : []),
+      ...found,
+      ...settled.findings,
+      ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
       ...checkRuns(claim, proof, compared, bundle),
       ...checkRequests(signed),
       ...checkAhead(claim, proof),
@@ -269,24 +222,23 @@ export const proveOnce = Effect.fnUntraced(function* (
     proven.chainId ?? 0,
     proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),
   );
-  return { report: proven, limits: gas.limits };
+  return { report: proven, limits: settled.limits };
 });
 
-/** A proof that showed that the gas limit decides the outcome proves nothing of the one that should be signed. */
-export const scanAgain = ({ report, limits }: Proven): Report => {
-  if (limits === null) return report;
-  const found = inOrder([
-    ...report.findings,
-    note(
-      "ScanAgain",
-      "unavailable",
-      {
-        sentence: "the gas limit no longer suffices: with more gas the transaction does something else",
-        numbers: figures(...limits.map((limit) => count("gas that holds", limit))),
-        remedy: "run `preflight`, which chooses a wider limit and proves it",
-      },
-      { step: "estimate", evidence: "measured" },
-    ),
-  ]);
-  return { ...report, findings: found, verdict: verdictOf(found), because: becauseOf(found, report.stage) };
-};
+/** Proves; where the gas limit turned out to decide the outcome, chooses a wider one and proves that, once. */
+export const proveWider = Effect.fnUntraced(function* (
+  report: Report,
+  proving: Proving,
+): Effect.fn.Return<Report, never, Rpc> {
+  const { report: proven, limits } = yield* proveOnce(report, proving, false);
+  return limits === null ? proven : (yield* proveOnce(withLimits(report, limits), proving, true)).report;
+});
+
+/** Proves what the report has chosen; where its gas limit turned out to decide the outcome, that is proof of nothing. */
+export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Report, never, Rpc> =>
+  Effect.map(proveOnce(report, proving, false), ({ report: proven, limits }) => {
+    if (limits === null) return proven;
+    const holds = limits.map((limit) => gas("gas that holds", limit));
+    const again = note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds);
+    return judged(proven, [...proven.findings, again]);
+  });

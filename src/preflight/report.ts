@@ -1,11 +1,12 @@
-/** From answers to a report: every case read and checked, the whole judged. The same for a scan and for a proof. Pure. */
+/**
+ * From answers to a report, for a scan and a proof alike: every case read and checked, the findings in their order,
+ * the whole judged. Pure.
+ */
 import * as Arr from "effect/Array";
-import * as Result from "effect/Result";
-import { ChainIdMismatch, PolicyViolation } from "../errors/verdicts.js";
-import { count, figures, text } from "../primitives/statement.js";
+import { PolicyViolation } from "../errors/verdicts.js";
+import { count, text } from "../primitives/statement.js";
 import { digestOfReport } from "../report/digest.js";
 import { fromError, inOrder, note, type Finding } from "../report/finding.js";
-import { freshnessOf } from "../report/freshness.js";
 import type { Policy } from "../report/policy.js";
 import {
   reportVersion,
@@ -23,10 +24,10 @@ import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
-import type { Answers } from "./answers.js";
+import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import { movementsOf } from "./movements.js";
-import { checkOutcomes } from "./outcomes.js";
+import { checkChain, checkState, observe } from "./observe.js";
 
 /** What a report says beside its cases and answers. */
 export interface About {
@@ -43,125 +44,6 @@ export interface About {
   /** What an earlier report could not learn, for this one to tell unless it tells the same itself. */
   readonly earlier: ReadonlyArray<Finding>;
 }
-
-/** The state that the report speaks of. */
-const observe = (answers: Answers, { options, now, worlds }: About): Observed => {
-  const { before, header, block, chain, chainId, run, called } = answers;
-  const simulatedNumber = before.environment?.number ?? null;
-  const base = simulatedNumber === null ? null : simulatedNumber - 1n;
-  const timestamp = before.environment?.timestamp ?? null;
-  const latest = header?.number ?? null;
-  const isCurrent = (block === "pending" || block === "latest") && options.blockOverrides === null;
-  return {
-    blockTag: block as Observed["blockTag"],
-    baseNumber: base,
-    simulatedNumber,
-    parentHash: before.environment?.parentHash ?? null,
-    timestamp,
-    baseFeePerGas: answers.simulatedBaseFee,
-    gasLimit: answers.blockGasLimit,
-    latestNumber: latest,
-    feeRecipient: header?.miner ?? null,
-    at: now,
-    freshness: isCurrent ? freshnessOf({ base, latest, timestamp, now, chain, chainId }) : "unknown",
-    tier: run !== null ? "simulate" : called !== null ? "call" : "none",
-    namedChainId: namedIn(answers),
-    worlds,
-  };
-};
-
-const namedIn = ({ namedChainId }: Answers): number | null =>
-  namedChainId !== null && Result.isSuccess(namedChainId) ? namedChainId.success : null;
-
-/** Whether it is the chain that was meant, and one chain. */
-const checkChain = (bundle: Bundle<Filled>, answers: Answers): ReadonlyArray<Finding> => {
-  const { chainId, namedChainId } = answers;
-  const where = { step: "chain", evidence: "measured" } as const;
-  const named = namedIn(answers);
-  const unnamed = namedChainId !== null && Result.isFailure(namedChainId) ? namedChainId.failure : null;
-  return [
-    ...(unnamed === null
-      ? []
-      : [fromError(unnamed, chainId === null ? "unavailable" : "info", { step: "chain", evidence: "unavailable" })]),
-    ...(named === null || chainId === null || named === chainId
-      ? []
-      : [
-          note(
-            "ChainIdDisagrees",
-            "unavailable",
-            {
-              sentence: "the node names two chain ids",
-              numbers: figures(count("eth_chainId", named), count("CHAINID", chainId)),
-              remedy: "use another endpoint",
-            },
-            where,
-          ),
-        ]),
-    ...bundle.flatMap(({ input, index }) =>
-      input.chainId === null || chainId === null || input.chainId === chainId
-        ? []
-        : [
-            fromError(new ChainIdMismatch({ expected: BigInt(input.chainId), actual: BigInt(chainId) }), "blocker", {
-              ...where,
-              transaction: index,
-            }),
-          ],
-    ),
-  ];
-};
-
-/** What the state itself gives reason to say: that it is old, or pretended. */
-const checkState = (observed: Observed, options: ReportOptions): ReadonlyArray<Finding> => {
-  const { freshness, blockTag, baseNumber, latestNumber, timestamp } = observed;
-  const pretended = { step: "chain", evidence: "assumed" } as const;
-  return [
-    ...(freshness !== "stale"
-      ? []
-      : [
-          note(
-            "PendingStale",
-            "unavailable",
-            {
-              sentence: "the state asked is not the newest",
-              numbers: figures(
-                count("base block", baseNumber),
-                count("latest block", latestNumber),
-                count("timestamp", timestamp),
-              ),
-              remedy: "ask again, with another block tag, or use another endpoint",
-            },
-            { step: "chain", evidence: "measured" },
-          ),
-        ]),
-    ...(blockTag === "pending" || blockTag === "latest"
-      ? []
-      : [
-          note(
-            "BlockNotNewest",
-            "warning",
-            {
-              sentence: "the report speaks of another block than the newest",
-              numbers: figures(text("block", String(blockTag))),
-              remedy: "leave `block` out before signing",
-            },
-            pretended,
-          ),
-        ]),
-    ...(options.stateOverrides === null && options.blockOverrides === null
-      ? []
-      : [
-          note(
-            "StatePretended",
-            "warning",
-            {
-              sentence: "the report describes a pretended state",
-              remedy: "leave the overrides out before signing; no clearance is given with them",
-            },
-            pretended,
-          ),
-        ]),
-  ];
-};
 
 /**
  * What a blocker makes moot is skipped: the sum of a payer whose transaction fails anyway, and the node's
@@ -187,60 +69,26 @@ const checkHoles = (bundle: Bundle<Filled>, findings: ReadonlyArray<Finding>): R
     : bundle.flatMap(({ request, index }) =>
         request !== null
           ? []
-          : [
-              note(
-                "RequestIncomplete",
-                "unavailable",
-                {
-                  sentence: "a field of the request is not known",
-                  remedy: "give nonce, gas, fees and chain id, or use another node",
-                },
-                { step: "proof", transaction: index, evidence: "unavailable" },
-              ),
-            ],
+          : [note("RequestIncomplete", "unavailable", { transaction: index, evidence: "unavailable" })],
       );
 
 /** What the policies say of a report. */
 const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): ReadonlyArray<Finding> => {
-  const judged = policies.flatMap((policy): ReadonlyArray<Finding> => {
+  const findings = policies.flatMap((policy): ReadonlyArray<Finding> => {
     const result = policy.evaluate(report);
     if (result._tag === "Pass") return [];
-    return result._tag === "Fail"
-      ? [
-          fromError(new PolicyViolation({ policy: policy.name, detail: result.detail }), "blocker", {
-            step: "policy",
-            evidence: "measured",
-          }),
-        ]
-      : [
-          note(
-            "PolicyUnknown",
-            "unavailable",
-            {
-              sentence: `whether the policy ${policy.name} holds is not known`,
-              numbers: figures(text("", result.reason)),
-            },
-            { step: "policy", evidence: "unavailable" },
-          ),
-        ];
+    if (result._tag === "Unknown") {
+      const why = [text("policy", policy.name), text("because", result.reason)];
+      return [note("PolicyUnknown", "unavailable", { evidence: "unavailable" }, ...why)];
+    }
+    const violation = new PolicyViolation({ policy: policy.name, detail: result.detail });
+    return [fromError(violation, "blocker", { step: "policy", evidence: "measured" })];
   });
   // why: one that is written down in the report but was not rebuilt is unknown, never passed
-  const lost = report.options.policies.length - policies.length;
-  return lost <= 0
-    ? judged
-    : [
-        ...judged,
-        note(
-          "PolicyLost",
-          "unavailable",
-          {
-            sentence: "a policy of the report could not be evaluated again",
-            numbers: figures(count("lost", lost), count("of", report.options.policies.length)),
-            remedy: "give the policies again as an option",
-          },
-          { step: "policy", evidence: "unavailable" },
-        ),
-      ];
+  const all = report.options.policies.length;
+  if (policies.length >= all) return findings;
+  const lost = [count("lost", all - policies.length), count("of", all)];
+  return [...findings, note("PolicyLost", "unavailable", { evidence: "unavailable" }, ...lost)];
 };
 
 /** `earlier`, as far as the new round does not tell the same itself. */
@@ -254,7 +102,8 @@ const untold = (earlier: ReadonlyArray<Finding>, found: ReadonlyArray<Finding>):
   });
 };
 
-const judged = (report: Report, findings: ReadonlyArray<Finding>): Report => {
+/** The report with these findings, in their order, and what they amount to. */
+export const judged = (report: Report, findings: ReadonlyArray<Finding>): Report => {
   const ordered = inOrder(findings);
   return { ...report, findings: ordered, verdict: verdictOf(ordered), because: becauseOf(ordered, report.stage) };
 };
@@ -275,7 +124,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   const { findings: moved, ...movements } = movementsOf(bundle, answers.run, measure, answers.chainId);
   const paying = { ...answers, baseFeePerGas: answers.quote.baseFeePerGas, transfers: movements.transfers };
   const funds = Funds.read(bundle, paying);
-  const observed = observe(answers, about);
+  const observed = observe(answers, options, about.now, about.worlds);
   const now = withoutMoot([
     ...answers.findings,
     ...checkChain(bundle, answers),

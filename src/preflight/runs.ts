@@ -1,5 +1,6 @@
 /** Round 2, everything at once: the runs of a proof (`exact`, `reserved`, `next`, `alone`; `gas` and `swap` on doubt), and the world again. */
 import * as Arr from "effect/Array";
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -7,26 +8,85 @@ import { eip7825Cap, type Chain } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type * as Eth from "../Eth.js";
+import type { Hash } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
-import type { Address } from "../primitives/hex.js";
-import type { Report } from "../report/schema.js";
+import type { Observed, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import type { Bundle } from "../steps/reading/bundle.js";
+import { isFirst, type Bundle } from "../steps/reading/bundle.js";
+import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
 import { exactCall } from "../transaction/call.js";
-import { unsignedBytes } from "../transaction/request.js";
+import { unsignedBytes, type Request } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Heard, Round } from "./answers.js";
+import type { Round } from "./answers.js";
+import type { Limits, Signed } from "./choose.js";
 import { isSameBase } from "./compare.js";
-import type { Contexts } from "./contexts.js";
-import { ampleBeside, type AskAt, type Limits } from "./gas.js";
+import { ampleBeside, type AskAt } from "./gas.js";
 import { inRound } from "./ledger.js";
 import { measureQueries, type Measure } from "./limits.js";
-import type { Signed } from "./choose.js";
+import { alonePlan } from "./scan.js";
+
+const randomHash: Effect.Effect<Hash> = Effect.sync(() => {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(32));
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}` as const;
+});
+
+/** The fields that are known. */
+const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
+  Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
+
+/** Seconds by which the second context is later, at least. */
+const laterBy = 12n;
+
+/** Every bit another: no test of any single one can tell both runs the same. */
+const complement = (hash: Hash): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
+
+const secondBaseFee = (report: Report, requests: ReadonlyArray<Request>): bigint | null => {
+  const base = report.observed.baseFeePerGas;
+  if (base === null) return null;
+  const caps = requests.map(({ gasPrice, maxFeePerGas }) => gasPrice ?? maxFeePerGas ?? 0n);
+  const least = caps.reduce((a, b) => (a < b ? a : b));
+  const raised = base + base / 16n + 1n;
+  if (raised <= least) return raised;
+  // why: no room above for a fee cap this tight; the base fee may as well fall
+  return base > 16n ? base - base / 16n - 1n : base <= least ? base : null;
+};
+
+/** The block fields of the runs of a proof. */
+interface Contexts {
+  /** Looks like the next block: the latest fee recipient, the node's own time and base fee. */
+  readonly exact: Eth.BlockOverrides;
+  /** Differs in everything that a contract could know its watchers by. */
+  readonly next: Eth.BlockOverrides;
+  /** As `next`, at the base fee of `exact`. */
+  readonly swap: Eth.BlockOverrides;
+}
+
+/** Fresh contexts for the requests of a report. */
+export const contextsOf = Effect.fnUntraced(function* (report: Report, requests: ReadonlyArray<Request>) {
+  const now = yield* Clock.currentTimeMillis;
+  const { feeRecipient, timestamp, at } = report.observed;
+  const elapsed = BigInt(Math.max(0, Math.ceil((now - at) / 1000)));
+  const pretended = report.options.blockOverrides;
+  const prevRandao = yield* randomHash;
+  // why: an odd distance, or a look at whether the time is even would find both runs alike
+  const later = laterBy + elapsed + ((laterBy + elapsed) % 2n === 0n ? 1n : 0n);
+  const stranger = {
+    feeRecipient: `0x${(yield* randomHash).slice(2, 42)}` as const,
+    prevRandao: complement(prevRandao),
+    ...without({ time: timestamp === null ? null : timestamp + later }),
+  };
+  const contexts: Contexts = {
+    exact: { ...without({ feeRecipient }), prevRandao, ...pretended },
+    next: { ...stranger, ...without({ baseFeePerGas: secondBaseFee(report, requests) }), ...pretended },
+    swap: { ...stranger, ...pretended },
+  };
+  return contexts;
+});
 
 /** What is to be proven. */
 export interface Claim {
@@ -48,8 +108,6 @@ export interface Proof {
   readonly assumed: Verdict | null;
   /** The exact requests with ample gas, where the scan had none to compare with. */
   readonly beside: Heard<Simulate.Run> | null;
-  /** How many queries found no room beside the user's calls. */
-  readonly unasked: number;
 }
 
 /**
@@ -84,57 +142,65 @@ const roomBeside = ({ report, bundle }: Claim): bigint => {
 const accountQueries = ({ bundle, measure }: Claim): ReadonlyArray<Query> =>
   [...new Set([...Code.accounts(bundle), ...measure.accounts])].map((address) => ({ kind: "account", address }));
 
-/** The nonces to be signed that the simulated state may not agree with, by signer. */
-const doubtfulNonces = (bundle: Bundle<Signed>): ReadonlyMap<Address, number> => {
-  const firsts = bundle.filter(
-    ({ signer, index }) => !bundle.some((one) => one.signer === signer && one.index < index),
+/** The first case of each signer whose nonce the simulated state may not agree with. */
+const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>
+  bundle.filter(
+    (one) => isFirst(one, bundle) && (one.said.nonce.inFlight !== 0 || one.said.nonce.latest !== one.request.nonce),
   );
-  return new Map(
-    firsts
-      .filter(({ said: { nonce }, request }) => nonce.inFlight !== 0 || nonce.latest !== request.nonce)
-      .map(({ signer, request }) => [signer, request.nonce]),
-  );
-};
 
 /** The state with the signers' nonces pretended. */
-const reservedState = ({ report, bundle }: Claim): Eth.StateOverrides => ({
-  ...report.options.stateOverrides,
-  ...Object.fromEntries(
-    [...doubtfulNonces(bundle)].map(([account, nonce]) => {
-      // why: on Flashblocks nodes an override replaces the account's whole overlay, so the balance goes with it
-      const balance = report.funds.find((funds) => funds.account === account)?.balance ?? null;
-      const pretended = { ...report.options.stateOverrides?.[account], nonce };
-      return [account, balance === null ? pretended : { ...pretended, balance }] as const;
-    }),
-  ),
-});
-
-const blockOf = ({ report }: Claim): Eth.BlockParameter => report.options.block ?? report.observed.blockTag;
-
-/** The exact requests as a run, without the witness. */
-const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, pretended: boolean): Simulate.Plan => ({
-  name,
-  calls: Arr.map(claim.bundle, ({ input, request }) => ({
-    input,
-    request: exactCall(request, input.from),
-    gas: request.gas,
-  })),
-  before: [],
-  after: [],
-  block: blockOf(claim),
-  stateOverrides: pretended ? reservedState(claim) : claim.report.options.stateOverrides,
-  blockOverrides: context,
-  pretended,
-});
-
-const isDoubtful = ({ bundle }: Claim): boolean => doubtfulNonces(bundle).size > 0;
-
-/** The exact requests at other limits. */
-const gasPlan = (claim: Claim, limits: Limits): Simulate.Plan => {
-  const plan = planOf(claim, "gas", claim.contexts.exact, isDoubtful(claim));
-  const calls = Arr.zipWith(plan.calls, limits, (call, gas) => ({ ...call, request: { ...call.request, gas }, gas }));
-  return { ...plan, calls };
+const reservedState = (claim: Claim): Eth.StateOverrides => {
+  const { options, funds } = claim.report;
+  const pretended = doubtful(claim).map(({ signer, request: { nonce } }) => {
+    // why: on Flashblocks nodes an override replaces the account's whole overlay, so the balance goes with it
+    const balance = funds.find(({ account }) => account === signer)?.balance ?? null;
+    return [signer, { ...options.stateOverrides?.[signer], nonce, ...(balance === null ? {} : { balance }) }] as const;
+  });
+  return { ...options.stateOverrides, ...Object.fromEntries(pretended) };
 };
+
+const blockOf = ({ report }: Claim): Observed["blockTag"] => report.options.block ?? report.observed.blockTag;
+
+const wantedOf = (claim: Claim): ReadonlyArray<Query> => [
+  { kind: "environment" },
+  ...accountQueries(claim),
+  ...measureQueries(claim.measure),
+];
+
+/** How many queries find no room beside the user's calls. */
+export const unasked = (claim: Claim): number =>
+  wantedOf(claim).length - fit(wantedOf(claim), roomBeside(claim)).length;
+
+/** The exact requests as a run, with the witness around them. */
+const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, pretended: boolean): Simulate.Plan => {
+  const room = roomBeside(claim);
+  const asked = fit(wantedOf(claim), room);
+  return {
+    name,
+    calls: claim.bundle.map(({ input, request }) => ({
+      input,
+      request: exactCall(request, input.from),
+      gas: request.gas,
+    })),
+    before: asked,
+    after: asked,
+    room,
+    block: blockOf(claim),
+    stateOverrides: pretended ? reservedState(claim) : claim.report.options.stateOverrides,
+    blockOverrides: context,
+    pretended,
+  };
+};
+
+/** The exact requests at other limits, without the witness. */
+const gasPlan = (claim: Claim, limits: Limits): Simulate.Plan => {
+  const plan = planOf(claim, "gas", claim.contexts.exact, doubtful(claim).length > 0);
+  const calls = Arr.zipWith(plan.calls, limits, (call, gas) => ({ ...call, request: { ...call.request, gas }, gas }));
+  return { ...plan, calls, before: [], after: [] };
+};
+
+const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
+  Effect.result(Simulate.ask(plan, claim.abis));
 
 /** The exact requests at other limits, side by side in one round. */
 export const askAt =
@@ -143,65 +209,36 @@ export const askAt =
     Effect.suspend(() =>
       inRound(
         round(),
-        Effect.forEach(limits, (set) => Effect.result(Simulate.ask(gasPlan(claim, set), claim.abis)), {
-          concurrency: "unbounded",
-        }),
+        Effect.forEach(limits, (set) => ask(claim, gasPlan(claim, set)), { concurrency: "unbounded" }),
       ),
     );
 
-/** The exact requests with the witness around them. */
-const witnessed = (claim: Claim, plan: Simulate.Plan) => {
-  const room = roomBeside(claim);
-  const wanted: ReadonlyArray<Query> = [
-    { kind: "environment" },
-    ...accountQueries(claim),
-    ...measureQueries(claim.measure),
-  ];
-  const asked = fit(wanted, room);
-  return { plan: { ...plan, before: asked, after: asked, room }, unasked: wanted.length - asked.length };
-};
-
 /** The other context once more, at the base fee of the first: whether the price alone made the difference. */
 export const askSwap = (claim: Claim, round: number): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
-  inRound(
-    round,
-    Effect.result(
-      Simulate.ask(witnessed(claim, planOf(claim, "swap", claim.contexts.swap, isDoubtful(claim))).plan, claim.abis),
-    ),
-  );
+  inRound(round, ask(claim, planOf(claim, "swap", claim.contexts.swap, doubtful(claim).length > 0)));
 
 /** All runs of a proof at once, with the counts, the code and the fees read again. */
 export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number): Effect.fn.Return<Proof, never, Rpc> {
-  const { report, bundle, chain, contexts, abis } = claim;
+  const { report, bundle, chain, contexts } = claim;
   const block = blockOf(claim);
-  const doubtful = isDoubtful(claim);
+  const isDoubtful = doubtful(claim).length > 0;
   const subjects = new Map<number, FeeSubject>();
   for (const { index, request } of bundle) {
     const unsigned = unsignedBytes(request);
     if (unsigned !== null) subjects.set(index, { unsigned, gasLimit: request.gas });
   }
-  const run = (plan: Simulate.Plan) => Effect.result(Simulate.ask(plan, abis));
-  const exact = witnessed(claim, planOf(claim, "exact", contexts.exact, false));
+  const lookAt = [...accountQueries(claim), ...L1Fee.queries(chain, [...subjects.values()])];
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const ample = ampleBeside(report, bundle);
-  const asked = yield* inRound(
+  const { exact, reserved, next, beside, ...answered } = yield* inRound(
     round,
     Effect.all(
       {
-        exact: run(exact.plan),
-        reserved: doubtful ? run(witnessed(claim, planOf(claim, "reserved", contexts.exact, true)).plan) : skipped,
-        beside: ample === null ? skipped : run(gasPlan(claim, ample)),
-        next: run(witnessed(claim, planOf(claim, "next", contexts.next, doubtful)).plan),
-        alone: run({
-          name: "alone",
-          calls: [],
-          before: [{ kind: "environment" }, ...accountQueries(claim), ...L1Fee.queries(chain, [...subjects.values()])],
-          after: [],
-          block,
-          stateOverrides: report.options.stateOverrides,
-          blockOverrides: report.options.blockOverrides,
-          pretended: false,
-        }),
+        exact: ask(claim, planOf(claim, "exact", contexts.exact, false)),
+        reserved: isDoubtful ? ask(claim, planOf(claim, "reserved", contexts.exact, true)) : skipped,
+        beside: ample === null ? skipped : ask(claim, gasPlan(claim, ample)),
+        next: ask(claim, planOf(claim, "next", contexts.next, isDoubtful)),
+        alone: ask(claim, alonePlan(report.options, block, lookAt)),
         codes: Code.ask(bundle, block),
         counts: Nonce.ask(bundle),
         fees: Fee.askHeader,
@@ -209,33 +246,31 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       { concurrency: "unbounded" },
     ),
   );
-  const said = Result.isFailure(asked.exact) ? asked.exact.failure : null;
+  const said = failureOf(exact);
   // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
   const isTaken = said?._tag === "NonceTooLow" && block === "pending";
-  const assumed = said !== null && (said._tag === "NonceTooHigh" || isTaken) && asked.reserved !== null ? said : null;
+  const assumed = said !== null && (said._tag === "NonceTooHigh" || isTaken) && reserved !== null ? said : null;
   const { namedChainId } = report.observed;
   return {
     round: {
       block,
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
-      codes: asked.codes,
-      counts: asked.counts,
-      fees: asked.fees,
+      ...answered,
       estimate: null,
-      run: assumed === null ? asked.exact : asked.reserved,
-      alone: asked.alone,
+      run: assumed === null ? exact : reserved,
       called: null,
       unfunded: null,
       subjectOf: ({ index }) => subjects.get(index) ?? null,
       findings: [],
     },
-    next: asked.next,
-    beside: asked.beside,
+    next,
+    beside,
     assumed,
-    unasked: exact.unasked,
   };
 });
 
 /** Whether the two contexts stood on the same block; if not, asking once more may help. */
-export const isComparable = ({ round: { run }, next }: Proof): boolean =>
-  run === null || Result.isFailure(run) || (Result.isSuccess(next) && isSameBase(run.success, next.success) === true);
+export const isComparable = ({ round, next }: Proof): boolean => {
+  const [run, other] = [successOf(round.run), successOf(next)];
+  return run === null || (other !== null && isSameBase(run, other) === true);
+};

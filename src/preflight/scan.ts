@@ -1,5 +1,4 @@
 /** Round 1, everything at once: the questions of a scan and their fallbacks. */
-import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -9,13 +8,14 @@ import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { StepName } from "../primitives/names.js";
 import { fromError } from "../report/finding.js";
-import type { ReportOptions } from "../report/schema.js";
+import type { Observed, ReportOptions } from "../report/schema.js";
 import { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import { signers, type Bundle } from "../steps/reading/bundle.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as Holdings from "../steps/reading/holdings.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
@@ -25,7 +25,7 @@ import { buildRequest, unsignedBytes } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { viewOf } from "../witness/view.js";
-import type { Called, Failure, Heard, Round } from "./answers.js";
+import type { Called, Round } from "./answers.js";
 import { inRound } from "./ledger.js";
 
 /** What a scan is asked about. */
@@ -61,31 +61,17 @@ const roughSubject = (transaction: Transaction): FeeSubject | null => {
 /** The caller's gas, or the most that one transaction may have (EIP-7825). */
 const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
 
-const callsOf = (bundle: Bundle): Arr.NonEmptyReadonlyArray<Simulate.Call> =>
-  Arr.map(bundle, ({ input }) => ({
-    input,
-    request: bareCall(input, gasOf(input)),
-    gas: gasOf(input),
-  }));
-
 /** `bare`: the calls at no base fee, so that one without fee fields is valid. */
 const barePlan = ({ bundle, options, wanted }: Subject, block: Eth.BlockParameter): Simulate.Plan => {
-  const accounts = Code.queries(bundle);
-  const calls = callsOf(bundle);
-  const looked = {
-    before: [
-      { kind: "environment" } as const,
-      ...accounts,
-      ...Holdings.queries(wanted),
-      ...TokenShortfall.queries(bundle),
-    ],
-    after: [...accounts, ...Holdings.queries(wanted)],
-  };
-  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(looked);
+  const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
+  const after = [...Code.queries(bundle), ...Holdings.queries(wanted)];
+  const before: ReadonlyArray<Query> = [{ kind: "environment" }, ...after, ...TokenShortfall.queries(bundle)];
+  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas({ before, after });
   return {
     name: "bare",
     calls,
-    ...looked,
+    before,
+    after,
     block,
     stateOverrides: options.stateOverrides,
     // why: room for every call's whole limit
@@ -95,25 +81,25 @@ const barePlan = ({ bundle, options, wanted }: Subject, block: Eth.BlockParamete
 };
 
 /** `alone`: the witness without the calls, at the real base fee. */
-const alonePlan = (
-  { bundle, options, chain }: Subject,
-  subjects: ReadonlyArray<FeeSubject>,
+export const alonePlan = (
+  { stateOverrides, blockOverrides }: ReportOptions,
   block: Eth.BlockParameter,
+  queries: ReadonlyArray<Query>,
 ): Simulate.Plan => ({
   name: "alone",
   calls: [],
-  before: [{ kind: "environment" }, ...Code.queries(bundle), ...L1Fee.queries(chain, subjects)],
+  before: [{ kind: "environment" }, ...queries],
   after: [],
   block,
-  stateOverrides: options.stateOverrides,
-  blockOverrides: options.blockOverrides,
+  stateOverrides,
+  blockOverrides,
   pretended: false,
 });
 
 /** `funded`: the run with every signer rich enough, above what it has. */
 const fundedPlan = (plan: Simulate.Plan, bundle: Bundle, alone: Heard<Simulate.Run> | null): Simulate.Plan => {
   const rich = signers(bundle).map((account) => {
-    const has = alone !== null && Result.isSuccess(alone) ? (alone.success.before.account(account)?.balance ?? 0n) : 0n;
+    const has = successOf(alone)?.before.account(account)?.balance ?? 0n;
     const spends = bundle.reduce((sum, { signer, input }) => (signer === account ? sum + input.value : sum), 0n);
     return [account, { ...plan.stateOverrides?.[account], balance: has + spends }] as const;
   });
@@ -129,9 +115,6 @@ const isRefusal = (failure: Failure): boolean =>
   failure._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
-const failureOf = (heard: Heard<unknown> | null): Failure | null =>
-  heard !== null && Result.isFailure(heard) ? heard.failure : null;
-
 const isNoPending = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
 
@@ -140,6 +123,7 @@ const askCalls = Effect.fnUntraced(function* (
   { bundle, options }: Subject,
   block: Eth.BlockParameter,
 ): Effect.fn.Return<Called, never, Rpc> {
+  const [{ input }] = bundle;
   const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...Code.queries(bundle)];
   const at = yield* Simulate.placement;
   const { stateOverrides } = options;
@@ -147,7 +131,7 @@ const askCalls = Effect.fnUntraced(function* (
     { step: "simulate" },
     Effect.all(
       {
-        first: Effect.result(Eth.call({ ...bareCall(bundle[0].input, gasOf(bundle[0].input)), block, stateOverrides })),
+        first: Effect.result(Eth.call({ ...bareCall(input, gasOf(input)), block, stateOverrides })),
         witness: Effect.result(
           Eth.call({
             from: at.sender,
@@ -176,7 +160,7 @@ const everyStep: ReadonlySet<Asking> = new Set(["chain", "code", "simulate", "es
  */
 export const askScan = Effect.fnUntraced(function* (
   subject: Subject,
-  tag: Eth.BlockParameter,
+  tag: Observed["blockTag"],
   round: number,
   steps: ReadonlySet<Asking> = everyStep,
 ): Effect.fn.Return<Round, never, Rpc> {
@@ -190,9 +174,10 @@ export const askScan = Effect.fnUntraced(function* (
     ask: Effect.Effect<A, never, Rpc>,
     otherwise: B,
   ): Effect.Effect<A | B, never, Rpc> => (steps.has(step) ? ask : Effect.succeed(otherwise));
-  const subjects = Arr.map(bundle, ({ input }) => roughSubject(input));
-  const known = subjects.filter((one) => one !== null);
+  const subjects = new Map(bundle.map(({ index, input }) => [index, roughSubject(input)]));
   const plan = barePlan(subject, tag);
+  const rough = [...subjects.values()].filter((one) => one !== null);
+  const lookAt = [...Code.queries(bundle), ...L1Fee.queries(subject.chain, rough)];
   const { fallback, ...asked } = yield* inRound(
     round,
     Effect.all(
@@ -200,7 +185,7 @@ export const askScan = Effect.fnUntraced(function* (
         codes: when("code", Code.ask(bundle, tag), new Map<never, never>()),
         run: when("simulate", simulate(plan), null),
         alone:
-          steps.has("simulate") || steps.has("fee") ? simulate(alonePlan(subject, known, tag)) : Effect.succeed(null),
+          steps.has("simulate") || steps.has("fee") ? simulate(alonePlan(options, tag, lookAt)) : Effect.succeed(null),
         fallback: refused === null ? Effect.succeed(null) : when("simulate", askCalls(subject, tag), null),
         estimate: when("estimate", Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides), null),
         counts: when("nonce", Nonce.ask(bundle), new Map<never, never>()),
@@ -216,7 +201,7 @@ export const askScan = Effect.fnUntraced(function* (
     called: null,
     unfunded: null,
     findings: [],
-    subjectOf: ({ index }) => subjects[index] ?? null,
+    subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
   // why: the pending state already holds what a replacement takes away; the mined state does not
   if (tag === "pending" && options.block === null && Nonce.replaces(bundle, asked))

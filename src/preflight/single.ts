@@ -3,8 +3,8 @@
  * list): the same questions, choices and checks as in a scan, on a bundle of one. They fail with the first
  * blocker or the first answer that is missing.
  */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import { indexAbis } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
 import type { InvalidTransaction } from "../errors/input.js";
 import type { RpcError } from "../errors/rpc.js";
@@ -16,12 +16,11 @@ import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import { bundleOf, type Bundle, type Filled } from "../steps/reading/bundle.js";
+import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import * as Transactions from "../Transaction.js";
-import { answersOf, type Answers } from "./answers.js";
+import { answersOf, checkOutcomes, type Answers } from "./answers.js";
 import { choose } from "./choose.js";
 import * as Options from "./options.js";
-import { checkOutcomes } from "./outcomes.js";
 import { askScan, type Asking } from "./scan.js";
 
 /** How a single step fails. */
@@ -30,14 +29,11 @@ export type StepError = InvalidTransaction | Verdict | RpcError;
 /** What every single step takes. */
 export type Step<A> = Transactions.TakesInput<Options.Options, Effect.Effect<A, StepError, Rpc>>;
 
-/** What a step made of the answers, and what stands against it. */
-interface Made<A> {
-  readonly output: A;
-  readonly findings: ReadonlyArray<Finding>;
-}
+/** What a step made of the answers, and what was found on the way. */
+type Made<A> = readonly [output: A, findings: ReadonlyArray<Finding>];
 
 /** The output, or the first thing that stands against it. */
-const orFail = <A>({ output, findings }: Made<A>): Effect.Effect<A, Verdict | RpcError> => {
+const orFail = <A>([output, findings]: Made<A>): Effect.Effect<A, Verdict | RpcError> => {
   const against =
     findings.find(({ severity }) => severity === "blocker") ??
     findings.find(({ severity }) => severity === "unavailable");
@@ -54,31 +50,28 @@ const single = <A>(
   make: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Made<A>,
 ): Step<A> =>
   Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
-    const checked = yield* Transactions.check(input);
-    const options = Options.withInputAbis(yield* Options.check(given), checked);
+    const { bundle: all, options, abis } = yield* Options.prepare(input, given);
     const chains = yield* Effect.service(Chains);
-    const [transaction] = checked.transactions;
-    const named = transaction.chainId;
+    const named = all[0].input.chainId;
     const chain = chains(named);
-    const abis = indexAbis(Options.sourcesOf(options.abis));
-    const asked = { bundle: bundleOf([transaction]), options, chain, wanted: [], abis };
+    const asked = { bundle: Arr.of(all[0]), options, chain, wanted: [], abis };
     const round = yield* askScan(asked, options.block ?? chain.blockTag, 1, new Set(steps));
-    const answers = answersOf(round, { chains, options, named });
+    const answers = answersOf(round, chains, options, named);
     const bundle = choose(asked.bundle, answers, abis);
     return yield* orFail(make(bundle[0], bundle, answers));
   });
 
 /** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */
-export const checkCode: Step<Parties> = single("Preflight.checkCode", ["code"], (one, bundle, answers) => ({
-  output: one.code,
-  findings: Code.check(one, { ...answers, bundle }),
-}));
+export const checkCode: Step<Parties> = single("Preflight.checkCode", ["code"], (one, bundle, answers) => [
+  one.code,
+  Code.check(one, { ...answers, bundle }),
+]);
 
 /** What it does. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, and what the node refuses. */
-export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate"], (one, bundle, answers) => ({
-  output: one.outcome,
-  findings: checkOutcomes(bundle, answers),
-}));
+export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate"], (one, bundle, answers) => [
+  one.outcome,
+  checkOutcomes(bundle, answers),
+]);
 
 /**
  * How much gas to allow: the limit that `scan` chooses. JSON-RPC: `eth_estimateGas`, `eth_simulateV1`,
@@ -87,26 +80,26 @@ export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate"]
 export const estimateGas: Step<Gas> = single(
   "Preflight.estimateGas",
   ["code", "simulate", "estimate"],
-  (one, bundle, answers) => ({
-    output: Estimate.read(one, answers),
-    findings: [
+  (one, bundle, answers) => [
+    Estimate.read(one, answers),
+    [
       ...checkOutcomes(bundle, answers).filter(({ severity }) => severity === "blocker" || one.gas.value === null),
       ...Estimate.check(one, answers),
     ],
-  }),
+  ],
 );
 
 /** Which nonce to sign. JSON-RPC: `eth_getTransactionCount` on `latest` and `pending`. Fails with `NonceTooLow`, `NonceTooHigh`. */
-export const resolveNonce: Step<NoncePart> = single("Preflight.resolveNonce", ["nonce"], (one, bundle, answers) => ({
-  output: Nonce.read(one, { ...answers, bundle }),
-  findings: Nonce.check(one, { ...answers, bundle }),
-}));
+export const resolveNonce: Step<NoncePart> = single("Preflight.resolveNonce", ["nonce"], (one, bundle, answers) => [
+  Nonce.read(one, { ...answers, bundle }),
+  Nonce.check(one, { ...answers, bundle }),
+]);
 
 /**
  * What to pay per gas. JSON-RPC: `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, and
  * `eth_simulateV1` of an empty block for its base fee. Fails with `FeeCapTooLow`.
  */
-export const quoteFee: Step<FeePart> = single("Preflight.quoteFee", ["fee"], (one, _, answers) => ({
-  output: Fee.read(one, answers),
-  findings: [...Fee.checkSources(answers), ...Fee.check(one, answers)],
-}));
+export const quoteFee: Step<FeePart> = single("Preflight.quoteFee", ["fee"], (one, _, answers) => [
+  Fee.read(one, answers),
+  [...Fee.checkSources(answers), ...Fee.check(one, answers)],
+]);

@@ -18,12 +18,6 @@ export const TokenCache: Context.Reference<TokenNames> = Context.Reference("evm-
   defaultValue: (): TokenNames => ({ recall: () => Effect.succeed([]), keep: () => Effect.void }),
 });
 
-interface Entry {
-  readonly info: TokenInfo;
-  /** Epoch ms. */
-  readonly until: number;
-}
-
 /**
  * Remembers names and symbols in memory for `timeToLive` (ms or an Effect Duration), of at most `capacity`
  * tokens; the oldest go first.
@@ -35,7 +29,8 @@ export const layerTokenCache = (options: {
   Layer.effect(
     TokenCache,
     Effect.sync((): TokenNames => {
-      const entries = new Map<string, Entry>();
+      /** With the epoch ms until which each is remembered. */
+      const entries = new Map<string, { readonly info: TokenInfo; readonly until: number }>();
       const life = Duration.toMillis(Duration.fromInputUnsafe(options.timeToLive));
       const capacity = options.capacity ?? 10_000;
       const keyOf = (chainId: number, token: Address) => `${chainId}/${token.toLowerCase()}`;

@@ -3,11 +3,13 @@
  * with their units and a remedy; text is made by {@link messageOf} when somebody reads it.
  */
 import * as Schema from "effect/Schema";
+import * as Struct from "effect/Struct";
 import { nullable } from "../primitives/hex.js";
 import { stepNames } from "../primitives/names.js";
-import { Figure, statementText, type Statement } from "../primitives/statement.js";
+import { Figure, figures, statementText, type Statement } from "../primitives/statement.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
+import { notes } from "./notes.js";
 
 /**
  * How a fact is known, strongest first: `measured` inside the simulation; `logged` by an event;
@@ -19,72 +21,8 @@ export type Evidence = typeof Evidence.Type;
 export const StepName = Schema.Literals(stepNames);
 export type StepName = typeof StepName.Type;
 
-/** Codes of findings that are no error of their own. */
-export const NoteCode = Schema.Literals([
-  // chain
-  "BlockNotNewest",
-  "ChainIdDisagrees",
-  "PendingStale",
-  "StatePretended",
-  // code
-  "AccountDelegated",
-  "AccountUnknown",
-  "DelegateWithoutCode",
-  "DelegationCleared",
-  "DelegationIneffective",
-  "DelegationSet",
-  "ValueToPrecompile",
-  // simulate
-  "OutcomeUnknown",
-  "WitnessUnavailable",
-  // estimate
-  "GasBelowEstimate",
-  "GasBufferCut",
-  "GasDependent",
-  "GasHeadroomThin",
-  "GasLimitWidened",
-  "GasUnknown",
-  "GasWitnessesDisagree",
-  // nonce
-  "CountsDisagree",
-  "NonceAssumed",
-  "NonceUnderReservation",
-  "NonceUnknown",
-  "PredecessorsNotSimulated",
-  "ReplacesPending",
-  "TooManyInFlight",
-  // fee
-  "BaseFeeDisagrees",
-  "BaseFeeUnknown",
-  "FeeHorizonShort",
-  "TipCapped",
-  // assets
-  "PartiesCut",
-  "TransferMismatch",
-  // approvals
-  "ApprovalGranted",
-  "ApprovalLeftOver",
-  "ApprovalUnlimited",
-  "ContractControlChanged",
-  "OwnershipChanged",
-  "RoleChanged",
-  // funds
-  "FundsUnknown",
-  "L1FeeDisagrees",
-  "L1FeeUnknown",
-  "TokenShortfall",
-  // policy
-  "PolicyLost",
-  "PolicyUnknown",
-  // proof
-  "BaseNotComparable",
-  "FirstSeenInProof",
-  "OptionsRefused",
-  "OutcomeNotCompared",
-  "PriceDependent",
-  "RequestIncomplete",
-  "ScanAgain",
-]);
+/** Codes of findings that are no error of their own; {@link notes} says what each means. */
+export const NoteCode = Schema.Literals(Struct.keys(notes));
 export type NoteCode = typeof NoteCode.Type;
 
 /** What a finding can be: the tag of a verdict, the reason of a failed request, or a note of our own. Closed. */
@@ -121,9 +59,8 @@ export const Finding = Schema.Struct({
 });
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
-/** Of which step and transaction a finding speaks, and how what it says is known. */
+/** Of which transaction a finding speaks, and how what it says is known. */
 export interface Where {
-  readonly step: StepName;
   readonly transaction?: number | null;
   readonly evidence: Evidence;
 }
@@ -132,37 +69,20 @@ export interface Where {
 export const fromError = (
   error: Verdict | RpcError,
   severity: Severity,
-  { step, transaction, evidence }: Where,
+  { step, transaction = null, evidence }: Where & { readonly step: StepName },
   { sentence, numbers, remedy }: Statement = error.statement,
-): Finding => ({
-  code: error._tag === "RpcError" ? error.reason._tag : error._tag,
-  severity,
-  step,
-  transaction: transaction ?? null,
-  sentence,
-  numbers,
-  remedy,
-  evidence,
-  error,
-});
+): Finding => {
+  const code = error._tag === "RpcError" ? error.reason._tag : error._tag;
+  return { code, severity, step, transaction, sentence, numbers, remedy, evidence, error };
+};
 
-/** A finding with a code of its own. */
+/** A finding with a code of its own: the catalogue's words about these numbers. */
 export const note = (
   code: NoteCode,
   severity: Exclude<Severity, "blocker">,
-  { sentence, numbers, remedy }: Pick<Statement, "sentence"> & Partial<Statement>,
-  { step, transaction, evidence }: Where,
-): Finding => ({
-  code,
-  severity,
-  step,
-  transaction: transaction ?? null,
-  sentence,
-  numbers: numbers ?? [],
-  remedy: remedy ?? "",
-  evidence,
-  error: null,
-});
+  { transaction = null, evidence }: Where,
+  ...numbers: ReadonlyArray<Figure | null>
+): Finding => ({ code, severity, ...notes[code], transaction, numbers: figures(...numbers), evidence, error: null });
 
 /** The finding in one line: sentence · numbers · remedy; native amounts in `symbol`. */
 export const messageOf = (finding: Finding, symbol?: string): string => statementText(finding, symbol);

@@ -5,7 +5,7 @@
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
 import type { Address } from "../primitives/hex.js";
-import { address, count, figures, text, units } from "../primitives/statement.js";
+import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
 import { readAddress, readBool, readPermit2Allowance, readUint256, type Account } from "../witness/answers.js";
@@ -120,7 +120,6 @@ const isOperator = ({ standard, tokenId }: Approval): boolean =>
 /** What a right that grows gives away; nothing of one that shrinks, or has ended already. */
 const say = (approval: Approval, bundle: ReadonlyArray<Case>, now: bigint | null): ReadonlyArray<Finding> => {
   const { after, before, expiration, unlimited, standard, token, tokenId, owner, spender } = approval;
-  const where = { step: "approvals", transaction: approval.transaction, evidence: approval.evidence } as const;
   const expired = standard === "permit2" && expiration !== null && now !== null && expiration < now;
   if (after === null || after === 0n || expired || (before !== null && after <= before)) return [];
   const isOurs = bundle.some(({ input }) => input.from === spender);
@@ -133,42 +132,12 @@ const say = (approval: Approval, bundle: ReadonlyArray<Case>, now: bigint | null
     address("to", spender),
     text("", exposed ?? null),
   ];
-  const numbers = figures(...over, units("amount", after));
   const granted = unlimited
-    ? note(
-        "ApprovalUnlimited",
-        "warning",
-        {
-          sentence: "an unlimited approval is given",
-          numbers: figures(...over),
-          remedy: "approve only what is needed, or trust the spender with everything",
-        },
-        where,
-      )
-    : note(
-        "ApprovalGranted",
-        exposed === undefined ? "info" : "warning",
-        {
-          sentence: "an approval is given",
-          numbers,
-          remedy: exposed === undefined ? "" : "contracts take approvals, people do not: check the spender",
-        },
-        where,
-      );
-  if (isPurpose(approval, bundle)) return [granted];
-  return [
-    granted,
-    note(
-      "ApprovalLeftOver",
-      "warning",
-      {
-        sentence: "an approval given on the way is left over at the end",
-        numbers,
-        remedy: "approve exactly what is spent, or take the rest back in the same bundle",
-      },
-      where,
-    ),
-  ];
+    ? note("ApprovalUnlimited", "warning", approval, ...over)
+    : note("ApprovalGranted", exposed === undefined ? "info" : "warning", approval, ...over, units("amount", after));
+  return isPurpose(approval, bundle)
+    ? [granted]
+    : [granted, note("ApprovalLeftOver", "warning", approval, ...over, units("amount", after))];
 };
 
 /** What the approvals give away, and who gets to act: delegations and changes of control. */

@@ -8,7 +8,7 @@
  */
 import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { Address } from "../primitives/hex.js";
-import { address, count, figures, text, units, wei } from "../primitives/statement.js";
+import { address, count, text, units, wei } from "../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../report/finding.js";
 import type { BalanceChange, Transfer } from "../report/parts.js";
 import { readAddress, readUint256 } from "../witness/answers.js";
@@ -141,24 +141,21 @@ export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): Rea
 /** How many disagreements are told one by one. */
 const mostMismatches = 32;
 
-const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Measured): Finding =>
-  note(
+const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Measured): Finding => {
+  const of = token === null ? text("", "native currency") : address("token", token);
+  const amount = token === null ? wei : units;
+  const amounts = [amount("events say", logged), amount("measured", delta)];
+  const evidence = "measured";
+  return note(
     "TransferMismatch",
     "warning",
-    {
-      sentence: "the events and the measured balances disagree",
-      numbers: figures(
-        address("token", token),
-        token === null ? text("", "native currency") : null,
-        count("id", tokenId),
-        address("of", account),
-        token === null ? wei("events say", logged) : units("events say", logged),
-        token === null ? wei("measured", delta) : units("measured", delta),
-      ),
-      remedy: "trust the measured amount; the token takes a fee, rebases, or its events lie or are missing",
-    },
-    { step: "assets", evidence: "measured" },
+    { evidence },
+    of,
+    count("id", tokenId),
+    address("of", account),
+    ...amounts,
   );
+};
 
 const disagree = (row: Measured): boolean => isRead(row) && row.change.delta !== row.logged;
 

@@ -7,15 +7,13 @@
  * see what the bundle itself deploys.
  */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import { getContractAddress } from "viem";
 import type { Chain } from "../Chains.js";
-import type { RpcError } from "../errors/rpc.js";
-import { InitCodeTooLarge, NoCode, SenderNotEoa, type Verdict } from "../errors/verdicts.js";
+import { InitCodeTooLarge, NoCode, SenderNotEoa } from "../errors/verdicts.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
-import { address, figures } from "../primitives/statement.js";
+import { address } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { AccountCode, Parties } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
@@ -23,16 +21,11 @@ import type { Transaction } from "../Transaction.js";
 import type { Account } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import type { Case, Chosen } from "./reading/bundle.js";
-
-type Failure = RpcError | Verdict;
-type Asked = Result.Result<Hex, Failure>;
+import type { Case, Numbered } from "./reading/bundle.js";
+import { failureOf, successOf, type Heard } from "./reading/heard.js";
 
 /** What `eth_getCode` answered for each account. */
-export type Codes = ReadonlyMap<Address, Asked>;
-
-/** A case, with the nonce that decides where a deployment puts its contract. */
-type Numbered = Case & { readonly nonce: Chosen<number | null> };
+export type Codes = ReadonlyMap<Address, Heard<Hex>>;
 
 /** What the answers to a round say of code. */
 export interface Answers {
@@ -113,7 +106,7 @@ const isCode = (code: string | null): code is string => code !== null && code.le
 
 /** What everybody who looked saw of one account. */
 export interface Sightings {
-  readonly asked: Asked | undefined;
+  readonly asked: Heard<Hex> | undefined;
   readonly before: Account | null;
   readonly after: Account | null;
   readonly appears: Appearance;
@@ -125,7 +118,7 @@ export interface Sightings {
  * can say what it would do: `unknown`.
  */
 export const decideAccount = (account: Address, { asked: answer, before, after, appears }: Sightings): AccountCode => {
-  const asked = answer !== undefined && Result.isSuccess(answer) ? answer.success : null;
+  const asked = successOf(answer);
   const [had, has] = [codeIn(before), appears === "after" ? null : codeIn(after)];
   const none = { account, delegate: null, delegateHasCode: null } as const;
   const kindOf = (code: string, evidence: Evidence): AccountCode => {
@@ -164,27 +157,15 @@ export const read = (one: Numbered, answers: Answers): Parties => ({
 });
 
 /** An account whose code nobody could see, or whose code could not be asked for though another source saw it. */
-const unseenCode = (account: AccountCode, asked: Asked | undefined, transaction: number): ReadonlyArray<Finding> => {
-  const where = { step: "code", transaction } as const;
-  const failure = asked !== undefined && Result.isFailure(asked) ? asked.failure : null;
-  if (failure !== null)
-    return account.kind === "unknown"
-      ? [fromError(failure, "unavailable", { ...where, evidence: "unavailable" })]
-      : [fromError(failure, "info", { ...where, evidence: "unavailable" })];
-  return account.kind !== "unknown"
-    ? []
-    : [
-        note(
-          "AccountUnknown",
-          "unavailable",
-          {
-            sentence: "who lives at the address when it is called is not known: the sources disagree or do not say",
-            numbers: figures(address("", account.account)),
-            remedy: "ask again, or another node",
-          },
-          { ...where, evidence: "unavailable" },
-        ),
-      ];
+const unseenCode = (
+  { account, kind }: AccountCode,
+  asked: Heard<Hex> | undefined,
+  transaction: number,
+): ReadonlyArray<Finding> => {
+  const where = { step: "code", transaction, evidence: "unavailable" } as const;
+  const failure = failureOf(asked);
+  if (failure !== null) return [fromError(failure, kind === "unknown" ? "unavailable" : "info", where)];
+  return kind === "unknown" ? [note("AccountUnknown", "unavailable", where, address("", account))] : [];
 };
 
 /**
@@ -201,45 +182,13 @@ export const check = (one: Case & { readonly code: Parties }, { codes, chain }: 
   if (from.kind === "contract")
     findings.push(fromError(new SenderNotEoa({ account: from.account }), "blocker", where(from.evidence)));
   if (from.kind === "delegated")
-    findings.push(
-      note(
-        "AccountDelegated",
-        "info",
-        {
-          sentence: "the sender delegates to a contract (EIP-7702)",
-          numbers: figures(address("delegate", from.delegate)),
-        },
-        where(from.evidence),
-      ),
-    );
+    findings.push(note("AccountDelegated", "info", where(from.evidence), address("delegate", from.delegate)));
   if (to?.kind === "nobody" && hasData)
     findings.push(fromError(new NoCode({ account: to.account }), "blocker", where(to.evidence)));
   if (to?.kind === "delegated" && to.delegateHasCode === false && hasData)
-    findings.push(
-      note(
-        "DelegateWithoutCode",
-        "warning",
-        {
-          sentence: "the receiver delegates to an address without code; the calldata does nothing",
-          numbers: figures(address("delegate", to.delegate)),
-          remedy: "check the receiver",
-        },
-        where(to.evidence),
-      ),
-    );
+    findings.push(note("DelegateWithoutCode", "warning", where(to.evidence), address("delegate", to.delegate)));
   if (to?.kind === "precompile" && one.input.value > 0n)
-    findings.push(
-      note(
-        "ValueToPrecompile",
-        "warning",
-        {
-          sentence: "value is sent to a precompile and cannot be recovered",
-          numbers: figures(address("", to.account)),
-          remedy: "check the receiver",
-        },
-        where(to.evidence),
-      ),
-    );
+    findings.push(note("ValueToPrecompile", "warning", where(to.evidence), address("", to.account)));
   const size = (one.input.data.length - 2) / 2;
   if (to === null && size > chain.maxInitCodeSize) {
     const exceeded = new InitCodeTooLarge({ size: BigInt(size), limit: BigInt(chain.maxInitCodeSize) });

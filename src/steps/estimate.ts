@@ -7,27 +7,24 @@
  * gives a false "insufficient funds".
  */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import type { Chain } from "../Chains.js";
-import type { RpcError } from "../errors/rpc.js";
-import { BlockGasLimitExceeded, OutOfGas, TxGasLimitTooHigh, type Verdict } from "../errors/verdicts.js";
+import { BlockGasLimitExceeded, OutOfGas, TxGasLimitTooHigh } from "../errors/verdicts.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
-import { figures, gas } from "../primitives/statement.js";
+import { gas } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import type { GasChoice, Ran } from "./reading/bundle.js";
-
-type Failure = RpcError | Verdict;
+import { failureOf, successOf, type Heard } from "./reading/heard.js";
 
 /** `eth_estimateGas` of one call; never fails. */
 export const ask = (
   call: Eth.CallRequest,
   block: Eth.BlockParameter,
   stateOverrides: Eth.StateOverrides | null,
-): Effect.Effect<Result.Result<bigint, Failure>, never, Rpc> =>
+): Effect.Effect<Heard<bigint>, never, Rpc> =>
   asking(
     { step: "estimate" },
     Effect.result(Eth.estimateGas({ ...call, block, ...(stateOverrides === null ? {} : { stateOverrides }) })),
@@ -36,7 +33,7 @@ export const ask = (
 /** What is known when gas is decided. */
 export interface Answers {
   /** Of the first transaction; null = not asked. */
-  readonly estimate: Result.Result<bigint, Failure> | null;
+  readonly estimate: Heard<bigint> | null;
   readonly chain: Chain;
   /** Gas of a whole block; null = not known. */
   readonly blockGasLimit: bigint | null;
@@ -114,8 +111,7 @@ export const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Omit<An
 /** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
 export const choose = (one: Placed, answers: Answers): GasChoice => {
   const asked = one.index === 0 ? answers.estimate : null;
-  const estimate = asked !== null && Result.isSuccess(asked) ? asked.success : null;
-  const refusal = asked !== null && Result.isFailure(asked) ? asked.failure : null;
+  const [estimate, refusal] = [successOf(asked), failureOf(asked)];
   if (one.input.gas !== null) return { value: one.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
   const [needed, wanted] = [neededFor(one, estimate), wantedFor(one, estimate)];
   const cap = capOf(estimate, answers);
@@ -158,11 +154,8 @@ const checkCap = ({ index, gas: { value, estimate } }: Limited, answers: Answers
     return [fromError(new BlockGasLimitExceeded({ gas: value, limit: blockGasLimit }), "blocker", where("measured"))];
   if (cap === null || value <= cap) return [];
   const exceeded = new TxGasLimitTooHigh({ gas: value, limit: cap });
-  return [
-    chain.txGasCapKnown
-      ? fromError(exceeded, "blocker", where("estimated"))
-      : fromError(exceeded, "warning", where("assumed")),
-  ];
+  const known = chain.txGasCapKnown;
+  return [fromError(exceeded, known ? "blocker" : "warning", where(known ? "estimated" : "assumed"))];
 };
 
 /** Whether the node's estimate and the simulation are so far apart that the chosen limit is in doubt. */
@@ -198,41 +191,25 @@ const checkLimit = (one: Limited, answers: Answers): ReadonlyArray<Finding> => {
   const { index, outcome } = one;
   const { value: limit, by, estimate } = one.gas;
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
-  if (limit === null)
-    return outcome.failure === null
-      ? [note("GasUnknown", "unavailable", { sentence: "the gas that is needed is not known" }, where("unavailable"))]
-      : [];
+  if (limit === null) return outcome.failure === null ? [note("GasUnknown", "unavailable", where("unavailable"))] : [];
   if (outcome.status === "success" && outcome.gasUsed !== null && limit < outcome.gasUsed)
     return [fromError(new OutOfGas({ gasLimit: limit }), "blocker", where(outcome.evidence))];
   if (by === "caller")
     return estimate === null || limit >= estimate
       ? []
-      : [
-          note(
-            "GasBelowEstimate",
-            "warning",
-            {
-              sentence: "the gas limit is below the node's estimate",
-              numbers: figures(gas("limit", limit), gas("estimate", estimate)),
-              remedy: "raise it, or leave `gas` out",
-            },
-            where("estimated"),
-          ),
-        ];
+      : [note("GasBelowEstimate", "warning", where("estimated"), gas("limit", limit), gas("estimate", estimate))];
   const [wanted, cap] = [wantedFor(one, estimate), capOf(estimate, answers)];
-  return wanted === null || limit !== cap || limit >= wanted
-    ? []
-    : [
-        note(
-          "GasBufferCut",
-          "info",
-          {
-            sentence: "the gas limit is held at the most that one transaction may have; its buffer is cut",
-            numbers: figures(gas("limit", limit), gas("with the whole buffer", wanted)),
-          },
-          where(outcome.evidence),
-        ),
-      ];
+  if (wanted === null || limit !== cap || limit >= wanted) return [];
+  const cut = [gas("limit", limit), gas("with the whole buffer", wanted)];
+  return [note("GasBufferCut", "info", where(outcome.evidence), ...cut)];
+};
+
+/** The node's estimate and the simulation far apart. */
+const checkWitnesses = (one: Limited): ReadonlyArray<Finding> => {
+  if (!witnessesDisagree(one)) return [];
+  const { estimate } = one.gas;
+  const numbers = [gas("estimate", estimate), gas("from the simulation", ownNeed(one.outcome, estimate))];
+  return [note("GasWitnessesDisagree", "info", { transaction: one.index, evidence: "measured" }, ...numbers)];
 };
 
 /**
@@ -241,22 +218,7 @@ const checkLimit = (one: Limited, answers: Answers): ReadonlyArray<Finding> => {
  */
 export const check = (one: Limited, answers: Answers): ReadonlyArray<Finding> => [
   ...checkRefusal(one),
-  ...(witnessesDisagree(one)
-    ? [
-        note(
-          "GasWitnessesDisagree",
-          "info",
-          {
-            sentence: "the node's estimate and the simulation are far apart; the larger one counts",
-            numbers: figures(
-              gas("estimate", one.gas.estimate),
-              gas("from the simulation", ownNeed(one.outcome, one.gas.estimate)),
-            ),
-          },
-          { step: "estimate", transaction: one.index, evidence: "measured" },
-        ),
-      ]
-    : []),
+  ...checkWitnesses(one),
   ...checkCap(one, answers),
   ...checkLimit(one, answers),
 ];

@@ -10,7 +10,7 @@ import { blocksWithin } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
-import { figures, seconds, weiPerGas } from "../primitives/statement.js";
+import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Fee } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
@@ -113,64 +113,28 @@ export const read = ({ fee }: Priced, { quote: quoted }: Answers): Fee => ({
 });
 
 /** What the sources of the quote say against each other; of no transaction in particular. */
-export const checkSources = ({ quote: { failures, disagreement } }: Answers): ReadonlyArray<Finding> => [
-  ...failures.map((failure) => fromError(failure, "info", { step: "fee", evidence: "unavailable" })),
-  ...(disagreement === null
-    ? []
-    : [
-        note(
-          "BaseFeeDisagrees",
-          "info",
-          {
-            sentence: "the simulated base fee is not what the chain's formula gives; the larger one is used",
-            numbers: figures(
-              weiPerGas("simulated", disagreement.simulated),
-              weiPerGas("computed", disagreement.computed),
-            ),
-          },
-          { step: "fee", evidence: "measured" },
-        ),
-      ]),
-];
+export const checkSources = ({ quote: { failures, disagreement } }: Answers): ReadonlyArray<Finding> => {
+  const findings = failures.map((failure) => fromError(failure, "info", { step: "fee", evidence: "unavailable" }));
+  if (disagreement === null) return findings;
+  const numbers = [weiPerGas("simulated", disagreement.simulated), weiPerGas("computed", disagreement.computed)];
+  return [...findings, note("BaseFeeDisagrees", "info", { evidence: "measured" }, ...numbers)];
+};
 
-const checkChoice = ({ index, fee }: Priced): ReadonlyArray<Finding> => {
-  const { maxFeePerGas, maxPriorityFeePerGas } = fee.value;
-  const where = { step: "fee", transaction: index, evidence: "estimated" } as const;
-  return [
-    ...(fee.tipNamed === null
-      ? []
-      : [
-          note(
-            "TipCapped",
-            "warning",
-            {
-              sentence: "the node names a tip above what is ever proposed on this chain; it is not followed",
-              numbers: figures(weiPerGas("named", fee.tipNamed), weiPerGas("proposed", maxPriorityFeePerGas)),
-              remedy: "ask another node, or give `maxPriorityFeePerGas` yourself",
-            },
-            where,
-          ),
-        ]),
-    ...(fee.shortenedFrom === null
-      ? []
-      : [
-          note(
-            "FeeHorizonShort",
-            "warning",
-            {
-              sentence: "the balance does not carry a fee cap for the whole horizon; a lower one is handed out",
-              numbers: figures(
-                seconds("holds through full blocks for", fee.horizonSeconds),
-                seconds("instead of", fee.shortenedFrom.horizonSeconds),
-                weiPerGas("at most", maxFeePerGas),
-                weiPerGas("instead of", fee.shortenedFrom.maxFeePerGas),
-              ),
-              remedy: "send it at once, or fund the account",
-            },
-            where,
-          ),
-        ]),
-  ];
+const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedFrom } }: Priced): Array<Finding> => {
+  const where = { transaction: index, evidence: "estimated" } as const;
+  const findings: Array<Finding> = [];
+  if (tipNamed !== null) {
+    const numbers = [weiPerGas("named", tipNamed), weiPerGas("proposed", value.maxPriorityFeePerGas)];
+    findings.push(note("TipCapped", "warning", where, ...numbers));
+  }
+  if (shortenedFrom !== null) {
+    const held = seconds("holds through full blocks for", horizonSeconds);
+    const wanted = seconds("instead of", shortenedFrom.horizonSeconds);
+    const [cap, uncut] = [value.maxFeePerGas, shortenedFrom.maxFeePerGas];
+    const caps = [weiPerGas("at most", cap), weiPerGas("instead of", uncut)];
+    findings.push(note("FeeHorizonShort", "warning", where, held, wanted, ...caps));
+  }
+  return findings;
 };
 
 /** What stands against a chosen price. Blocker: `FeeCapTooLow`. */
@@ -179,19 +143,7 @@ export const check = (one: Priced, { quote: quoted }: Answers): ReadonlyArray<Fi
   const { baseFeePerGas: base, leastFeePerGas: least, evidence } = quoted;
   const where = { step: "fee", transaction: one.index, evidence } as const;
   const findings = checkChoice(one);
-  if (base === null)
-    return [
-      ...findings,
-      note(
-        "BaseFeeUnknown",
-        "unavailable",
-        {
-          sentence: "the base fee of the next block is not known",
-          remedy: "use a node that simulates or gives block headers",
-        },
-        where,
-      ),
-    ];
+  if (base === null) return [...findings, note("BaseFeeUnknown", "unavailable", where)];
   if (cap === null || cap >= base) return findings;
   const tooLow = new FeeCapTooLow({ account: one.signer, maxFeePerGas: cap, baseFeePerGas: base });
   // why: the formula's parameters may be another chain's; against the node's own word it only warns

@@ -9,7 +9,7 @@
 import { effectiveGasPrice } from "../chains/baseFee.js";
 import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
-import { address, figures } from "../primitives/statement.js";
+import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Funds, FundsTerm, Transfer } from "../report/parts.js";
 import { signers, type Filled } from "./reading/bundle.js";
@@ -161,19 +161,19 @@ export const check = (
   bundle: ReadonlyArray<Payable>,
 ): ReadonlyArray<Finding> => {
   const transaction = bundle.find(({ signer }) => signer === account)?.index ?? null;
-  const where = { step: "funds", transaction, evidence } as const;
-  if (shortfall === null)
+  if (shortfall === null) {
+    const missing = text("not known", balance === null ? "its balance" : "its cost");
     return [
       note(
         "FundsUnknown",
         "unavailable",
-        {
-          sentence: `whether the account can pay is not known: its ${balance === null ? "balance" : "cost"} is not`,
-          numbers: figures(address("account", account)),
-        },
-        { ...where, evidence: "unavailable" },
+        { transaction, evidence: "unavailable" },
+        address("account", account),
+        missing,
       ),
     ];
+  }
+  const where = { step: "funds", transaction, evidence } as const;
   return shortfall === 0n
     ? []
     : [fromError(new InsufficientFunds({ account, have: balance, want: required, shortfall }), "blocker", where)];

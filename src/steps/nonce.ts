@@ -5,24 +5,22 @@
  * include the mempool while the simulated state does not.
  */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
-import { NonceTooHigh, NonceTooLow, type Verdict } from "../errors/verdicts.js";
+import { NonceTooHigh, NonceTooLow } from "../errors/verdicts.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { Address } from "../primitives/hex.js";
-import { count, figures } from "../primitives/statement.js";
+import { count } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
-import { signers, type Case, type Chosen } from "./reading/bundle.js";
-
-type Failure = RpcError | Verdict;
+import { isFirst, signers, type Case, type Chosen, type Numbered } from "./reading/bundle.js";
+import { failureOf, successOf, type Heard } from "./reading/heard.js";
 
 /** Both counts of one signer. */
 export interface Counts {
-  readonly latest: Result.Result<number, Failure>;
-  readonly pending: Result.Result<number, Failure>;
+  readonly latest: Heard<number>;
+  readonly pending: Heard<number>;
 }
 
 /** What the node answered, by signer. */
@@ -61,12 +59,9 @@ export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Answers["counts"
   );
 };
 
-const valueOf = (result: Result.Result<number, Failure> | undefined): number | null =>
-  result !== undefined && Result.isSuccess(result) ? result.success : null;
-
 const knownOf = (signer: Address, { counts }: Answers) => {
   const answers = counts.get(signer);
-  const [latest, pending] = [valueOf(answers?.latest), valueOf(answers?.pending)];
+  const [latest, pending] = [successOf(answers?.latest), successOf(answers?.pending)];
   return {
     latest,
     pending,
@@ -120,8 +115,6 @@ export const choose = (
   return { value: due, by: "us", evidence: due === null ? "unavailable" : "estimated" };
 };
 
-/** A case whose nonce is chosen. */
-type Numbered = Case & { readonly nonce: Chosen<number | null> };
 type Checking = Answers & { readonly bundle: ReadonlyArray<Numbered> };
 
 const dueBehind = (one: Numbered, answers: Checking): number | null =>
@@ -147,96 +140,37 @@ export const read = (one: Numbered, answers: Checking): Nonce => {
 const checkCounts = ({ signer, index }: Case, answers: Answers): ReadonlyArray<Finding> => {
   const where = (evidence: Evidence) => ({ step: "nonce", transaction: index, evidence }) as const;
   const asked = answers.counts.get(signer);
-  const failures = [asked?.latest, asked?.pending].flatMap((answer) =>
-    answer !== undefined && Result.isFailure(answer) ? [answer.failure] : [],
-  );
+  const failures = [asked?.latest, asked?.pending].map(failureOf).filter((failure) => failure !== null);
   const findings = failures.map((failure) =>
     fromError(failure, failures.length === 2 ? "unavailable" : "warning", where("unavailable")),
   );
   const { latest, pending } = knownOf(signer, answers);
   if (latest === null || pending === null) return findings;
-  const numbers = figures(count("pending", pending), count("latest", latest));
-  if (pending < latest)
-    findings.push(
-      note(
-        "CountsDisagree",
-        "warning",
-        {
-          sentence: "the node counts fewer pending than mined transactions",
-          numbers,
-          remedy: "its backends may be out of step; ask again",
-        },
-        where("estimated"),
-      ),
-    );
+  const numbers = [count("pending", pending), count("latest", latest)];
+  if (pending < latest) findings.push(note("CountsDisagree", "warning", where("estimated"), ...numbers));
   if (pending - latest > mostInFlight)
-    findings.push(
-      note(
-        "TooManyInFlight",
-        "unavailable",
-        {
-          sentence: "the node counts more transactions in flight than a pool keeps for one account",
-          numbers,
-          remedy: "use another node, or give the nonce yourself",
-        },
-        where("estimated"),
-      ),
-    );
+    findings.push(note("TooManyInFlight", "unavailable", where("estimated"), ...numbers));
   return findings;
 };
 
-const checkValue = (one: Numbered, isFirst: boolean, value: number, answers: Checking): ReadonlyArray<Finding> => {
+const checkValue = (one: Numbered, value: number, answers: Checking): ReadonlyArray<Finding> => {
   const due = dueBehind(one, answers);
   if (due === null) return [];
   const { by } = one.nonce;
   const where = { step: "nonce", transaction: one.index, evidence: "estimated" } as const;
   // why: what an earlier transaction of the bundle takes is gone, whatever the node could count; and
   // nobody asked to replace a transaction with a nonce that we chose ourselves
-  const least = isFirst && by === "caller" ? knownOf(one.signer, answers).latest : due;
+  const least = by === "caller" && isFirst(one, answers.bundle) ? knownOf(one.signer, answers).latest : due;
   const spoken = { account: one.signer, nonce: BigInt(value), next: BigInt(due) };
-  const numbers = figures(count("nonce", value), count("next free", due));
+  const numbers = [count("nonce", value), count("next free", due)];
   if (least === null && value < due)
-    return [
-      note(
-        "NonceUnknown",
-        "unavailable",
-        {
-          sentence: "whether the nonce is mined already is not known",
-          numbers,
-          remedy: "ask again, or use the next nonce",
-        },
-        { ...where, evidence: "unavailable" },
-      ),
-    ];
+    return [note("NonceUnknown", "unavailable", { ...where, evidence: "unavailable" }, ...numbers)];
   if (least !== null && value < least)
     return [fromError(new NonceTooLow({ ...spoken, next: BigInt(least) }), "blocker", where)];
-  if (value < due)
-    return [
-      note(
-        "ReplacesPending",
-        "warning",
-        {
-          sentence: "a transaction with this nonce is already in flight; this one would replace it",
-          numbers,
-          remedy: "raise both fees by at least 10 % over the one in flight, or use the next nonce",
-        },
-        where,
-      ),
-    ];
+  if (value < due) return [note("ReplacesPending", "warning", where, ...numbers)];
   if (value === due) return [];
   return by === "reserved"
-    ? [
-        note(
-          "NonceUnderReservation",
-          "warning",
-          {
-            sentence: "the reserved nonce is ahead of what the node knows",
-            numbers: figures(count("nonce", value), count("next", due)),
-            remedy: "its predecessors must be sent first",
-          },
-          where,
-        ),
-      ]
+    ? [note("NonceUnderReservation", "warning", where, ...numbers)]
     : [fromError(new NonceTooHigh(spoken), "blocker", where)];
 };
 
@@ -246,10 +180,9 @@ const checkValue = (one: Numbered, isFirst: boolean, value: number, answers: Che
  * knows.
  */
 export const check = (one: Numbered, answers: Checking): ReadonlyArray<Finding> => {
-  const isFirst = !answers.bundle.some(({ signer, index }) => signer === one.signer && index < one.index);
   const { value } = one.nonce;
   return [
-    ...(isFirst ? checkCounts(one, answers) : []),
-    ...(value === null ? [] : checkValue(one, isFirst, value, answers)),
+    ...(isFirst(one, answers.bundle) ? checkCounts(one, answers) : []),
+    ...(value === null ? [] : checkValue(one, value, answers)),
   ];
 };

@@ -23,8 +23,7 @@ import { place, type Placement } from "../witness/placement.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { unseen, viewOf, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
-
-type Failure = RpcError | Verdict;
+import type { Failure } from "./reading/heard.js";
 
 /** One call to simulate, for one transaction. */
 export interface Call {
@@ -228,20 +227,9 @@ export const readCall = (result: Eth.CallResult, { input, gas }: Call, abis: Abi
   return { outcome, traced };
 };
 
-const where = ({ index, outcome }: Ran) =>
-  ({ step: "simulate", transaction: index, evidence: outcome.evidence }) as const;
-
 /** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */
-export const check = (one: Ran): ReadonlyArray<Finding> => {
-  const { failure, status } = one.outcome;
-  if (failure !== null) return [fromError(failure, "blocker", where(one))];
-  if (status !== "unknown") return [];
-  return [
-    note(
-      "OutcomeUnknown",
-      "unavailable",
-      { sentence: "the outcome is not known", remedy: "use a node with eth_simulateV1" },
-      where(one),
-    ),
-  ];
+export const check = ({ index, outcome: { failure, status, evidence } }: Ran): ReadonlyArray<Finding> => {
+  const where = { step: "simulate", transaction: index, evidence } as const;
+  if (failure !== null) return [fromError(failure, "blocker", where)];
+  return status === "unknown" ? [note("OutcomeUnknown", "unavailable", where)] : [];
 };

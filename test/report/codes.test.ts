@@ -29,9 +29,7 @@ const samples: ReadonlyArray<Finding> = [
     const reason = new (member as Make<Reason>)(samplesOf(member.fields));
     return fromError(new RpcError({ method: "eth_call", reason }), "unavailable", where);
   }),
-  ...NoteCode.literals.map((code) =>
-    note(code, "warning", { sentence: `what ${code} says`, numbers, remedy: `what ${code} asks for` }, where),
-  ),
+  ...NoteCode.literals.map((code) => note(code, "warning", where, ...numbers)),
 ];
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
@@ -56,7 +54,8 @@ describe("every code", () => {
       html: plainHtml(body(toHtml(one))),
     };
     for (const [form, text] of Object.entries(renderings)) {
-      expect([form, finding.remedy, count(text, finding.remedy)]).toEqual([form, finding.remedy, 1]);
+      if (finding.remedy !== "")
+        expect([form, finding.remedy, count(text, finding.remedy)]).toEqual([form, finding.remedy, 1]);
       expect([form, sentence, count(text, sentence)]).toEqual([form, sentence, 1]);
       expect([form, said, said === "" || count(text, said) === 1]).toEqual([form, said, true]);
       expect([form, count(text, finding.code) > 0]).toEqual([form, true]);

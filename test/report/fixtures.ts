@@ -8,6 +8,7 @@ import { Revert, RevertCustom } from "../../src/abi/revert.js";
 import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import { ExecutionReverted, InsufficientFunds } from "../../src/errors/verdicts.js";
 import { type Report, reportVersion, type TransactionReport } from "../../src/report/schema.js";
+import { address } from "../../src/primitives/statement.js";
 import { becauseOf, verdictOf } from "../../src/report/verdict.js";
 
 export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
@@ -97,6 +98,7 @@ export const transfer: TransactionReport = {
     tipNamed: null,
     tipSource: "feeHistory",
     horizonSeconds: 60,
+    shortenedFrom: null,
     evidence: "estimated",
   },
 };
@@ -251,20 +253,10 @@ export const blocked = (): Report => {
       },
     ],
     findings: [
-      note(
-        "ReplacesPending",
-        "warning",
-        { sentence: "it replaces a pending transaction", remedy: "look at that one first" },
-        { step: "nonce", evidence: "estimated" },
-      ),
+      note("ReplacesPending", "warning", { evidence: "estimated" }),
       fromError(reverted, "blocker", { step: "simulate", transaction: 0, evidence: "measured" }),
       fromError(poor, "blocker", { step: "funds", evidence: "measured" }),
-      note(
-        "AccountDelegated",
-        "info",
-        { sentence: "the account is delegated" },
-        { step: "code", evidence: "measured" },
-      ),
+      note("AccountDelegated", "info", { evidence: "measured" }),
     ],
   });
 };
@@ -371,17 +363,6 @@ export const tokens = (): Report => {
         evidence: "logged",
       },
     ],
-    findings: [
-      note(
-        "ApprovalUnlimited",
-        "warning",
-        {
-          sentence: "an unlimited approval is given",
-          numbers: [{ name: "to", unit: "address", value: spender }],
-          remedy: "approve what is needed",
-        },
-        { step: "approvals", transaction: 0, evidence: "measured" },
-      ),
-    ],
+    findings: [note("ApprovalUnlimited", "warning", { transaction: 0, evidence: "measured" }, address("to", spender))],
   });
 };

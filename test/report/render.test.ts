@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { note } from "../../src/report/finding.js";
+import { address, count, quote } from "../../src/primitives/statement.js";
 import { toHtml } from "../../src/report/html.js";
 import { fromJson } from "../../src/report/json.js";
 import { toMarkdown } from "../../src/report/markdown.js";
@@ -171,20 +172,18 @@ const withStrings = (text: string): Report =>
     tokens: [{ token: usdc, name: text, symbol: text, decimals: 6 }],
     transfers: tokens().transfers,
     findings: [
-      note(
-        "TransferMismatch",
-        "warning",
-        {
-          sentence: text,
-          numbers: [
-            { name: text, unit: "count", value: 1n },
-            { name: "", unit: "quote", value: text },
-            { name: "", unit: "address", value: text },
-          ],
-          remedy: text,
-        },
-        { step: "assets", evidence: "assumed" },
-      ),
+      {
+        ...note(
+          "TransferMismatch",
+          "warning",
+          { evidence: "assumed" },
+          count(text, 1n),
+          quote("", text),
+          address("", text),
+        ),
+        sentence: text,
+        remedy: text,
+      },
     ],
     transactions: [{ ...transfer, outcome: { ...transfer.outcome, status: "reverted", revert } }],
   });

@@ -7,8 +7,11 @@ import { freshnessOf, type FreshnessOptions } from "../../src/report/freshness.j
 import { becauseOf, verdictOf } from "../../src/report/verdict.js";
 import { alice, report, transfer } from "./fixtures.js";
 
-const found = (severity: Exclude<Finding["severity"], "blocker">, step: StepName, sentence: string): Finding =>
-  note("OutcomeUnknown", severity, { sentence }, { step, evidence: "assumed" });
+const found = (severity: Exclude<Finding["severity"], "blocker">, step: StepName, sentence: string): Finding => ({
+  ...note("OutcomeUnknown", severity, { evidence: "assumed" }),
+  step,
+  sentence,
+});
 const blocker = (step: StepName): Finding =>
   fromError(new NotProven({ missing: [gap("Stale", "old")] }), "blocker", { step, evidence: "assumed" });
 

@@ -41,7 +41,7 @@ const topic: Readonly<Record<"approval" | "forAll" | "permit2Approval" | "permit
   };
 
 /** The first five values of a log, indexed or not: their order is the same. */
-const valuesOf = ({ topics, data }: OutcomeLog): ReadonlyArray<bigint> => {
+export const valuesOf = ({ topics, data }: OutcomeLog): ReadonlyArray<bigint> => {
   const values = topics.slice(1).map((word) => BigInt(word));
   for (let at = 2; at + 64 <= data.length && values.length < 5; at += 64)
     values.push(BigInt(`0x${data.slice(at, at + 64)}`));

@@ -43,6 +43,10 @@ export const signers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => 
   ...new Set(bundle.map(({ signer }) => signer)),
 ];
 
+/** Whether no case before it has the same signer: later ones stand on what it does. */
+export const isFirst = ({ signer, index }: Case, bundle: ReadonlyArray<Case>): boolean =>
+  !bundle.some((one) => one.signer === signer && one.index < index);
+
 /** What one case did in a run. */
 export interface Reading {
   readonly outcome: Outcome;
@@ -58,6 +62,11 @@ export interface Chosen<A> {
   readonly value: A;
   readonly by: By;
   readonly evidence: Evidence;
+}
+
+/** A case whose nonce is chosen. */
+export interface Numbered extends Case {
+  readonly nonce: Chosen<number | null>;
 }
 
 /** The gas limit, with the node's estimate or why there is none. */
@@ -78,8 +87,7 @@ export interface Charged {
 }
 
 /** A case with everything chosen: what will be signed, who is at its ends, and what it costs beyond gas. */
-export interface Filled extends Ran {
-  readonly nonce: Chosen<number | null>;
+export interface Filled extends Ran, Numbered {
   readonly gas: GasChoice;
   readonly fee: FeeChoice;
   readonly code: Parties;

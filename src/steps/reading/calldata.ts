@@ -41,6 +41,18 @@ const right = (given: Given): Right => ({
   ...given,
 });
 
+const permit2 = (
+  keeper: Address,
+  token: bigint,
+  owner: Address,
+  spender: bigint,
+  said: bigint,
+  expiration: bigint,
+): Right => {
+  const parties = { token: addressOf(token), owner, spender: addressOf(spender) };
+  return right({ standard: "permit2", keeper, ...parties, said, expiration });
+};
+
 const permitBatch = ({ to, data }: Call, owner: bigint, offset: bigint): ReadonlyArray<Right> => {
   // offsets count from the start of the arguments, in bytes
   const start = Number(offset / 32n);
@@ -52,17 +64,7 @@ const permitBatch = ({ to, data }: Call, owner: bigint, offset: bigint): Readonl
     const [token, amount, expiration] = [wordAt(data, at), wordAt(data, at + 1), wordAt(data, at + 2)];
     return token === null || amount === null || expiration === null
       ? []
-      : [
-          right({
-            standard: "permit2",
-            keeper: to,
-            token: addressOf(token),
-            owner: addressOf(owner),
-            spender: addressOf(spender),
-            said: amount,
-            expiration,
-          }),
-        ];
+      : [permit2(to, token, addressOf(owner), spender, amount, expiration)];
   });
 };
 
@@ -97,31 +99,9 @@ const grantsOf = (call: Call): ReadonlyArray<Right> => {
     case "0xa4a78f0c": // selfPermitAllowedIfNecessary
       return [right({ token: addressOf(a), owner: from, spender: to, said: maxUint256 })];
     case "0x87517c45": // Permit2 approve(token,spender,amount,expiration)
-      if (c == null || d == null) return [];
-      return [
-        right({
-          standard: "permit2",
-          keeper: to,
-          token: addressOf(a),
-          owner: from,
-          spender: addressOf(b),
-          said: c,
-          expiration: d,
-        }),
-      ];
+      return c == null || d == null ? [] : [permit2(to, a, from, b, c, d)];
     case "0x2b67b570": // Permit2 permit(owner,((token,amount,expiration,nonce),spender,sigDeadline),signature)
-      if (c == null || d == null || f == null) return [];
-      return [
-        right({
-          standard: "permit2",
-          keeper: to,
-          token: addressOf(b),
-          owner: addressOf(a),
-          spender: addressOf(f),
-          said: c,
-          expiration: d,
-        }),
-      ];
+      return c == null || d == null || f == null ? [] : [permit2(to, b, addressOf(a), f, c, d)];
     case "0x2a2d80d1": // Permit2 permit(owner,((token,amount,expiration,nonce)[],spender,sigDeadline),signature)
       return permitBatch(call, a, b);
     default:

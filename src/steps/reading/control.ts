@@ -1,6 +1,6 @@
 /** Changes of owners, roles, proxies and Safes that the logs announce, as findings. Pure. */
 import type { Address } from "../../primitives/hex.js";
-import { address, figures, hash } from "../../primitives/statement.js";
+import { address, hash, text } from "../../primitives/statement.js";
 import { note, type Finding, type Severity } from "../../report/finding.js";
 import type { View } from "../../witness/view.js";
 import type { Ran } from "./bundle.js";
@@ -39,17 +39,12 @@ export const checkControl = (
       note(
         change.code,
         severityOf(change, before, senders),
-        {
-          sentence: change.what,
-          numbers: figures(
-            address("contract", change.contract),
-            hash("role", change.role),
-            address("from", change.loses),
-            address("to", change.gains),
-          ),
-          remedy: "sign only if you mean to change who controls it",
-        },
-        { step: "approvals", transaction: change.transaction, evidence: "logged" },
+        { transaction: change.transaction, evidence: "logged" },
+        text("", change.what),
+        address("contract", change.contract),
+        hash("role", change.role),
+        address("from", change.loses),
+        address("to", change.gains),
       ),
     );
 };

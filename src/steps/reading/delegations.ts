@@ -1,11 +1,10 @@
 /** EIP-7702 delegations that the transactions carry: whether they hold, and what they give away. Pure. */
 import type { Address } from "../../primitives/hex.js";
-import { address, figures, text } from "../../primitives/statement.js";
-import { note, type Finding } from "../../report/finding.js";
+import { address, text } from "../../primitives/statement.js";
+import { note, type Evidence, type Finding } from "../../report/finding.js";
 import type { View } from "../../witness/view.js";
+import { nobody } from "./approvalLogs.js";
 import type { Case } from "./bundle.js";
-
-const nobody: string = "0x0000000000000000000000000000000000000000";
 
 /** One authorisation, with the account that signed it. */
 interface Delegation {
@@ -42,77 +41,30 @@ const isApplied = ({ delegate }: Delegation, authority: Address, after: View): b
 
 const say = (delegation: Delegation, after: View, chainId: number | null): ReadonlyArray<Finding> => {
   const { authority, delegate, transaction } = delegation;
-  const where = { step: "approvals", transaction } as const;
-  if (authority === null || (delegation.chainId !== 0 && chainId !== null && delegation.chainId !== chainId)) {
-    const why = authority === null ? "its signature is none" : `it is for chain ${delegation.chainId}`;
-    return [
-      note(
-        "DelegationIneffective",
-        "info",
-        {
-          sentence: `an authorisation (EIP-7702) has no effect: ${why}`,
-          numbers: figures(address("delegate", delegate)),
-          remedy: "leave it out",
-        },
-        { ...where, evidence: "estimated" },
-      ),
-    ];
-  }
+  const ineffective = (severity: "info" | "warning", evidence: Evidence, why: string) => [
+    note(
+      "DelegationIneffective",
+      severity,
+      { transaction, evidence },
+      address("account", authority),
+      address("delegate", delegate),
+      text("because", why),
+    ),
+  ];
+  if (authority === null) return ineffective("info", "estimated", "its signature is none");
+  if (delegation.chainId !== 0 && chainId !== null && delegation.chainId !== chainId)
+    return ineffective("info", "estimated", `it is for chain ${delegation.chainId}`);
   const applied = isApplied(delegation, authority, after);
-  const evidence = applied === null ? "estimated" : "measured";
   if (applied === false)
-    return [
-      note(
-        "DelegationIneffective",
-        "warning",
-        {
-          sentence:
-            "an authorisation (EIP-7702) does not hold at the end: its nonce is not the account's, or another one follows",
-          numbers: figures(address("account", authority), address("delegate", delegate)),
-          remedy: "sign it again with the nonce that the account will have",
-        },
-        { ...where, evidence },
-      ),
-    ];
-  if (delegate === nobody)
-    return [
-      note(
-        "DelegationCleared",
-        "info",
-        { sentence: "the account's delegation is cleared", numbers: figures(address("", authority)) },
-        { ...where, evidence },
-      ),
-    ];
-  const set = note(
-    "DelegationSet",
-    "warning",
-    {
-      sentence: "an account gives its delegate the right to do anything in its name (EIP-7702)",
-      numbers: figures(
-        address("account", authority),
-        address("delegate", delegate),
-        text("", delegation.chainId === 0 ? "on every chain" : `on chain ${delegation.chainId}`),
-      ),
-      remedy: "sign only if you trust the delegate's code with everything the account holds",
-    },
-    { ...where, evidence },
-  );
-  const code = after.account(delegate);
-  return code === null || code.codeSize > 0n
-    ? [set]
-    : [
-        set,
-        note(
-          "DelegateWithoutCode",
-          "warning",
-          {
-            sentence: "the account delegates to an address without code; calls to it do nothing",
-            numbers: figures(address("delegate", delegate)),
-            remedy: "check the delegate; whoever deploys there later controls the account",
-          },
-          { ...where, evidence: "measured" },
-        ),
-      ];
+    return ineffective("warning", "measured", "its nonce is not the account's, or another one follows");
+  const where = { transaction, evidence: applied === null ? "estimated" : "measured" } as const;
+  const account = address("account", authority);
+  if (delegate === nobody) return [note("DelegationCleared", "info", where, account)];
+  const chains = text("", delegation.chainId === 0 ? "on every chain" : `on chain ${delegation.chainId}`);
+  const set = note("DelegationSet", "warning", where, account, address("delegate", delegate), chains);
+  const isEmpty = after.account(delegate)?.codeSize === 0n;
+  const empty = { transaction, evidence: "measured" } as const;
+  return isEmpty ? [set, note("DelegateWithoutCode", "warning", empty, address("delegate", delegate))] : [set];
 };
 
 /** What every delegation of the bundle does, as findings. */

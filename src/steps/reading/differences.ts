@@ -6,6 +6,7 @@
  * neither moved nor granted: honest contracts read the clock (auctions, vesting, deadlines), and what
  * the clock moves within the tolerance is no theatre.
  */
+import * as Arr from "effect/Array";
 import { rightsIn } from "./approvalLogs.js";
 import { controlsIn } from "./controlLogs.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
@@ -36,9 +37,8 @@ const shape = (outcome: Outcome): string =>
   outcome.logs.map(({ address, topics }) => `${address}:${topics[0] ?? "anonymous"}`).join(" ");
 
 const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
-  a.flatMap((one, index): ReadonlyArray<string> => {
-    const other = b[index];
-    if (other === undefined || one.status === "unknown" || other.status === "unknown") return [];
+  Arr.zip(a, b).flatMap(([one, other], index): ReadonlyArray<string> => {
+    if (one.status === "unknown" || other.status === "unknown") return [];
     if (one.status !== other.status) return [`transaction ${index}: ${one.status} and ${other.status}`];
     if (one.status !== "success")
       return one.revert?.data === other.revert?.data ? [] : [`transaction ${index}: two different reverts`];
@@ -129,8 +129,8 @@ const said = (outcomes: ReadonlyArray<Outcome>): ReadonlyMap<string, bigint> =>
 const controlled = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
   outcomes.flatMap(({ logs }, index) =>
     controlsIn(logs, index).map(
-      ({ what, contract, role, loses, gains }) =>
-        `${what}: ${contract}${role === null ? "" : ` role ${role}`} from ${loses ?? "nobody"} to ${gains ?? "nobody"}`,
+      ({ code, what, contract, role, loses, gains }) =>
+        `${code}, ${what}: ${contract}${role === null ? "" : ` role ${role}`} from ${loses ?? "nobody"} to ${gains ?? "nobody"}`,
     ),
   );
 

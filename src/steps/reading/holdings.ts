@@ -2,10 +2,9 @@
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
+import { nobody } from "./approvalLogs.js";
 import type { Case } from "./bundle.js";
 import { addressesIn } from "./calldata.js";
-
-const lowered = (data: Hex): Hex => data.toLowerCase() as Hex;
 
 /** One balance to measure: whose, of what. */
 export interface Holding {
@@ -17,8 +16,6 @@ export interface Holding {
   /** Somebody asked for it: it is shown even where nothing changed. */
   readonly wanted: boolean;
 }
-
-const zero: string = "0x0000000000000000000000000000000000000000";
 
 /** A balance of an account: of the native currency, of a token, of one ERC-1155 id. */
 export const holding = (account: Address, token: Address | null, tokenId: bigint | null = null): Holding => ({
@@ -51,7 +48,7 @@ export const suspects = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
   const called = bundle.flatMap(({ input: { from, to, data } }) =>
     to === null || data.length < 10
       ? []
-      : [{ from, to, named: addressesIn({ from, to, data: lowered(data) }, mostArguments) }],
+      : [{ from, to, named: addressesIn({ from, to, data: data.toLowerCase() as Hex }, mostArguments) }],
   );
   for (const { from, to, named } of called) for (const token of new Set([to, ...named])) add(from, token);
   // why: not every node traces all native movements (self-destruction)
@@ -89,7 +86,7 @@ export const holdings = (
   const all = new Map<string, Holding>();
   const add = (one: Holding) => {
     const known = all.get(keyOf(one));
-    if (one.account !== zero)
+    if (one.account !== nobody)
       all.set(keyOf(one), known === undefined ? one : { ...known, wanted: known.wanted || one.wanted });
   };
   for (const one of beside.wanted) add({ ...one, wanted: true });

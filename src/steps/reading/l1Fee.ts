@@ -9,7 +9,7 @@ import { gasOnly, noExtraFees, type FeeDecision, type FeeModel, type FeeSubject 
 import { opStack, predeploys } from "../../chains/opStack.js";
 import type { Chain } from "../../Chains.js";
 import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
-import { address, figures, gas as gasFigure, wei } from "../../primitives/statement.js";
+import { address, figures, gas as gasFigure, text, wei } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
@@ -71,25 +71,17 @@ const nothingCharged: Charged = { extra: noExtraFees, findings: [] };
  */
 export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: Answers): Charged => {
   const { chain, oracles, blockGasLimit, horizonSeconds } = answers;
-  const where = { step: "funds", transaction: one.index } as const;
-  const failed = (sentence: string, remedy: string): Charged => ({
+  const where = { step: "funds", transaction: one.index, evidence: "measured" } as const;
+  const oracle = address("oracle", chain.gasPriceOracle);
+  const failed = (why: string): Charged => ({
     extra: null,
     findings: [
-      note(
-        "L1FeeUnknown",
-        "unavailable",
-        { sentence, numbers: figures(address("oracle", chain.gasPriceOracle)), remedy },
-        { ...where, evidence: "unavailable" },
-      ),
+      note("L1FeeUnknown", "unavailable", { ...where, evidence: "unavailable" }, text("because", why), oracle),
     ],
   });
   const charges = isCharged(answers);
   if (charges === false) return nothingCharged;
-  if (charges === null)
-    return failed(
-      "whether the chain charges L1 fees is not known",
-      "use a node that simulates, or name the chain's fee model through the Chains service",
-    );
+  if (charges === null) return failed("nobody could see whether the chain charges L1 fees");
   const subject = answers.subjectOf(one);
   const limit = one.gas.value;
   if (subject === null || limit === null)
@@ -103,33 +95,18 @@ export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: An
     ),
     (): FeeDecision => ({ unreadable: "the chain's fee model failed" }),
   );
-  if (!("fees" in decision)) return failed(decision.unreadable, "try another node");
+  if (!("fees" in decision)) return failed(decision.unreadable);
   const { fees, disagrees, dataGas } = decision;
   const findings: Array<Finding> = [];
   if (disagrees !== undefined)
-    findings.push(
-      note(
-        "L1FeeDisagrees",
-        "info",
-        {
-          sentence: "the chain's oracle and the chain's formula name two L1 fees; the larger one is used",
-          numbers: figures(wei("oracle", disagrees.chain), wei("formula", disagrees.own)),
-        },
-        { ...where, evidence: "measured" },
-      ),
-    );
+    findings.push(note("L1FeeDisagrees", "info", where, wei("oracle", disagrees.chain), wei("formula", disagrees.own)));
   if (dataGas !== undefined && blockGasLimit !== null && dataGas > blockGasLimit)
     findings.push(
-      fromError(
-        new BlockGasLimitExceeded({ gas: dataGas, limit: blockGasLimit }),
-        "blocker",
-        { ...where, evidence: "measured" },
-        {
-          sentence: "the transaction's data takes more of a block than there is (data footprint)",
-          numbers: figures(gasFigure("footprint", dataGas), gasFigure("block", blockGasLimit)),
-          remedy: "split the data over several transactions",
-        },
-      ),
+      fromError(new BlockGasLimitExceeded({ gas: dataGas, limit: blockGasLimit }), "blocker", where, {
+        sentence: "the transaction's data takes more of a block than there is (data footprint)",
+        numbers: figures(gasFigure("footprint", dataGas), gasFigure("block", blockGasLimit)),
+        remedy: "split the data over several transactions",
+      }),
     );
   return { extra: fees, findings };
 };

@@ -1,13 +1,10 @@
 /** What recent blocks, receipts and the simulated block say a transaction without fee fields should pay. Pure. */
-import * as Result from "effect/Result";
+import * as Arr from "effect/Array";
 import type { Chain } from "../../Chains.js";
 import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
-import type { RpcError } from "../../errors/rpc.js";
-import type { Verdict } from "../../errors/verdicts.js";
 import type * as Eth from "../../Eth.js";
 import type { Fee } from "../../report/parts.js";
-
-type Failure = RpcError | Verdict;
+import { failureOf, successOf, type Failure, type Heard } from "./heard.js";
 
 /** What a receipt says about the price paid. */
 export interface Priced {
@@ -17,14 +14,11 @@ export interface Priced {
   readonly type: string | null;
 }
 
-/** What the node said about fees; each answer stands for itself. */
+/** What the node said about fees; each answer stands for itself, null = not asked. */
 export interface FeeFacts {
-  /** null = not asked. */
-  readonly history: Result.Result<Eth.FeeHistory, Failure> | null;
-  /** null = not asked. */
-  readonly receipts: Result.Result<ReadonlyArray<Priced>, Failure> | null;
-  /** null = not asked. */
-  readonly header: Result.Result<Eth.Block, Failure> | null;
+  readonly history: Heard<Eth.FeeHistory> | null;
+  readonly receipts: Heard<ReadonlyArray<Priced>> | null;
+  readonly header: Heard<Eth.Block> | null;
 }
 
 /** How much of a hurry the caller is in: which percentile of recent tips is proposed. */
@@ -39,9 +33,9 @@ const median = (values: ReadonlyArray<bigint>): bigint | null => {
 
 const tipFromHistory = (history: Eth.FeeHistory, level: FeeLevel): bigint | null =>
   median(
-    (history.reward ?? []).flatMap((row, index) => {
+    Arr.zip(history.reward ?? [], history.gasUsedRatio).flatMap(([row, used]) => {
       const tip = row[columnOf[level]];
-      return tip !== undefined && tip > 0n && (history.gasUsedRatio[index] ?? 0) > 0 ? [tip] : [];
+      return tip !== undefined && tip > 0n && used > 0 ? [tip] : [];
     }),
   );
 
@@ -86,13 +80,8 @@ export interface Quote extends Pick<Fee, "tipSource" | "tipNamed" | "evidence"> 
   readonly failures: ReadonlyArray<Failure>;
 }
 
-const successOf = <A>(result: Result.Result<A, Failure> | null): A | null =>
-  result !== null && Result.isSuccess(result) ? result.success : null;
-
-const failuresOf = (results: ReadonlyArray<Result.Result<unknown, Failure> | null>): ReadonlyArray<Failure> =>
-  results.flatMap((result) => (result !== null && Result.isFailure(result) ? [result.failure] : []));
-
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const largest = (values: ReadonlyArray<bigint | null>): bigint | null =>
+  values.reduce((most, value) => (most === null || (value !== null && value > most) ? value : most), null);
 
 /** Decides base fee, tip and cap of the next block from everything that was asked. */
 export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
@@ -102,8 +91,7 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
   const parameters = parametersOf(context.chain, header);
   const computed = header === null ? null : nextBaseFee(header, parameters);
   const announced = history === null ? null : (history.baseFeePerGas[history.baseFeePerGas.length - 1] ?? null);
-  const known = [context.simulatedBaseFee, computed, announced].filter((fee): fee is bigint => fee !== null);
-  const baseFeePerGas = known.length === 0 ? null : known.reduce((a, b) => (a > b ? a : b));
+  const baseFeePerGas = largest([context.simulatedBaseFee, computed, announced]);
   const sameBlock = header !== null && header.hash !== null && header.hash === context.parentHash;
   const disagreement =
     sameBlock && computed !== null && context.simulatedBaseFee !== null && computed !== context.simulatedBaseFee
@@ -116,16 +104,15 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
       : tipFromReceipts(receipts, header?.baseFeePerGas ?? baseFeePerGas);
   const sampled = fromHistory ?? fromReceipts;
   const { minTip, blockTimeMs } = context.chain;
-  const maxTip = larger(context.chain.maxTip, minTip);
-  const wanted = sampled === null ? minTip : larger(sampled, minTip);
+  const wanted = sampled === null || sampled < minTip ? minTip : sampled;
+  const maxTip = context.chain.maxTip < minTip ? minTip : context.chain.maxTip;
   const tip = wanted > maxTip ? maxTip : wanted;
   const tipSource = fromHistory !== null ? "feeHistory" : fromReceipts !== null ? "receipts" : "minimum";
   const blocks = Math.max(1, Math.ceil((context.horizonSeconds * 1000) / blockTimeMs));
   const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
-  const said = [context.simulatedBaseFee, announced].filter((fee): fee is bigint => fee !== null);
   return {
     baseFeePerGas,
-    leastFeePerGas: said.length === 0 ? baseFeePerGas : said.reduce((a, b) => (a > b ? a : b)),
+    leastFeePerGas: largest([context.simulatedBaseFee, announced]) ?? baseFeePerGas,
     disagreement,
     tip,
     tipNamed: tip < wanted ? wanted : null,
@@ -136,6 +123,6 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
     parameters,
     blockTimeMs,
     evidence: context.simulatedBaseFee !== null ? "measured" : baseFeePerGas !== null ? "estimated" : "unavailable",
-    failures: failuresOf([facts.history, facts.receipts, facts.header]),
+    failures: [facts.history, facts.receipts, facts.header].map(failureOf).filter((failure) => failure !== null),
   };
 };

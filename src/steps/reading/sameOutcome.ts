@@ -5,6 +5,7 @@
  * tight a limit then looks like success and does something else. So outcomes are compared whole: status,
  * return data, and every log.
  */
+import * as Arr from "effect/Array";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 
 /** One outcome, as far as it is compared. */
@@ -33,11 +34,7 @@ const every = (
   b: ReadonlyArray<Result>,
   test: (one: Result, other: Result) => boolean,
 ): boolean =>
-  a.length === b.length &&
-  a.every((one, index) => {
-    const other = b[index];
-    return other !== undefined && one.status === other.status && test(one, other);
-  });
+  a.length === b.length && Arr.zip(a, b).every(([one, other]) => one.status === other.status && test(one, other));
 
 /** Equal in status, return data and logs, case by case. */
 export const isSame = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>

@@ -5,7 +5,7 @@
 import * as Result from "effect/Result";
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
 import type { Address } from "../../primitives/hex.js";
-import { address, figures, quote, units } from "../../primitives/statement.js";
+import { address, quote, text, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Outcome } from "../../report/parts.js";
 import type { Transaction } from "../../transaction/schema.js";
@@ -111,29 +111,12 @@ const measured = (move: Move, before: View): ReadonlyArray<Shortfall> => {
   ];
 };
 
-const remedies: Readonly<Record<Shortfall["what"], string>> = {
-  balance: "lower the amount, or obtain the tokens first",
-  allowance: "approve the amount first",
-};
-
-const statementOf = ({ what, account, has, needs }: Shortfall) => ({
-  sentence: `the token ${what} is below what the call tried to move`,
-  numbers: figures(
-    address(what === "balance" ? "account" : "spender", account),
-    units("has", has),
-    units("needs", needs),
-    units("short by", needs - has),
-  ),
-  remedy: remedies[what],
-});
-
 /** `TokenShortfall` where the revert or the measurement shows one. */
 export const check = (
   { index, input, outcome }: Case & Pick<Ran, "outcome">,
   { before }: { readonly before: View },
 ): ReadonlyArray<Finding> => {
   if (!hasFailed(outcome)) return [];
-  const where = { step: "funds", transaction: index } as const;
   const layers = (outcome.revert?.layers ?? []).map(({ layer }) => layer);
   const named = layers.flatMap((layer) => {
     const found = layer._tag === "Custom" ? fromCustom(layer) : null;
@@ -143,26 +126,21 @@ export const check = (
   // why: the witness read the state before the whole bundle, which is that of its first transaction only
   const found = named.length > 0 ? named : move === null || index > 0 ? [] : measured(move, before);
   if (found.length > 0)
-    return found.map((shortfall) =>
-      note("TokenShortfall", "warning", statementOf(shortfall), {
-        ...where,
-        evidence: named.length > 0 ? outcome.evidence : "measured",
-      }),
+    return found.map(({ what, account, has, needs }) =>
+      note(
+        "TokenShortfall",
+        "warning",
+        { transaction: index, evidence: named.length > 0 ? outcome.evidence : "measured" },
+        text("too low", what),
+        address(what === "balance" ? "account" : "spender", account),
+        units("has", has),
+        units("needs", needs),
+        units("short by", needs - has),
+      ),
     );
-  const what = layers.map(inWords).find((word) => word !== null);
+  const what = layers.map(inWords).find((word) => word !== null) ?? null;
   const reason = layers.find((layer) => layer._tag === "Reason");
-  return what === undefined || what === null || reason === undefined
-    ? []
-    : [
-        note(
-          "TokenShortfall",
-          "warning",
-          {
-            sentence: `the contract says that a token ${what} is too low`,
-            numbers: figures(quote("", reason.reason)),
-            remedy: remedies[what],
-          },
-          { ...where, evidence: "estimated" },
-        ),
-      ];
+  if (what === null || reason === undefined) return [];
+  const told = { transaction: index, evidence: "estimated" } as const;
+  return [note("TokenShortfall", "warning", told, text("too low", what), quote("the contract says", reason.reason))];
 };

@@ -4,6 +4,7 @@
  * Native transfers carry the pseudo emitter of `traceTransfers` (ERC-7528, 0xeeee…eeee) or that of
  * EIP-7708 (0xffff…fffe); a chain with both reports each movement twice, and it is counted once.
  */
+import * as Arr from "effect/Array";
 import type { Evidence } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog, Transfer } from "../../report/parts.js";
@@ -86,12 +87,12 @@ const movementsOf = ({ address, topics, data }: OutcomeLog): ReadonlyArray<Movem
         ids.length !== amounts.length
       )
         return [];
-      return ids.map((tokenId, index) => ({
+      const parties = { from: addressIn(second), to: addressIn(third) };
+      return Arr.zipWith(ids, amounts, (tokenId, amount) => ({
         standard: "erc1155",
         token: emitter,
-        from: addressIn(second),
-        to: addressIn(third),
-        amount: amounts[index] ?? 0n,
+        ...parties,
+        amount,
         tokenId,
       }));
     }

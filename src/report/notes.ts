@@ -1,0 +1,183 @@
+/** The catalogue of notes: what each code of our own says and asks for, and which step says it. */
+import * as Record from "effect/Record";
+import type { StepName } from "../primitives/names.js";
+
+/** One kind of note. The sentence is true of every finding with its code: what is particular stands in its numbers. */
+export interface Note {
+  readonly step: StepName;
+  readonly sentence: string;
+  /** Empty where nothing is to be done. */
+  readonly remedy: string;
+}
+
+const of = <Code extends string>(
+  step: StepName,
+  said: Readonly<Record<Code, readonly [sentence: string, remedy?: string]>>,
+): Readonly<Record<Code, Note>> => Record.map(said, ([sentence, remedy = ""]) => ({ step, sentence, remedy }));
+
+/** Every code that is no error of its own, in the order of the steps. */
+export const notes = {
+  /** Whether it is the newest state of one chain. */
+  ...of("chain", {
+    BlockNotNewest: ["the report speaks of another block than the newest", "leave `block` out before signing"],
+    ChainIdDisagrees: ["the node names two chain ids", "use another endpoint"],
+    PendingStale: ["the state asked is not the newest", "ask again, with another block tag, or use another endpoint"],
+    StatePretended: [
+      "the report describes a pretended state",
+      "leave the overrides out before signing; no clearance is given with them",
+    ],
+  }),
+  /** Who sends and who receives. */
+  ...of("code", {
+    AccountDelegated: ["the sender delegates to a contract (EIP-7702)"],
+    AccountUnknown: [
+      "who lives at the address when it is called is not known: the sources disagree or do not say",
+      "ask again, or another node",
+    ],
+    DelegateWithoutCode: [
+      "an account delegates to an address without code; calls to it do nothing",
+      "check the delegate; whoever deploys there later controls the account",
+    ],
+    ValueToPrecompile: ["value is sent to a precompile and cannot be recovered", "check the receiver"],
+  }),
+  /** What the transactions do. */
+  ...of("simulate", {
+    OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
+    WitnessUnavailable: [
+      "balances could not be measured inside the simulation",
+      "read the movements as what the events alone say",
+    ],
+  }),
+  /** Whether the gas limit suffices, and whether it decides the outcome. */
+  ...of("estimate", {
+    GasBelowEstimate: ["the gas limit is below the node's estimate", "raise it, or leave `gas` out"],
+    GasBufferCut: ["the gas limit is held at the most that one transaction may have; its buffer is cut"],
+    GasDependent: [
+      "what the transaction returns or emits follows the gas it is given",
+      "read the outcome as that of exactly this gas limit",
+    ],
+    GasHeadroomThin: [
+      "with more gas the transaction would do something else: an inner call may run out of it",
+      "raise the gas limit, or leave `gas` out",
+    ],
+    GasLimitWidened: ["the tighter gas limit did not do the same in simulation; the wider one is handed out"],
+    GasUnknown: ["the gas that is needed is not known"],
+    GasWitnessesDisagree: ["the node's estimate and the simulation are far apart; the larger one counts"],
+    ScanAgain: [
+      "the gas limit no longer suffices: with more gas the transaction does something else",
+      "run `preflight`, which chooses a wider limit and proves it",
+    ],
+  }),
+  /** Whether the nonce is the next one. */
+  ...of("nonce", {
+    CountsDisagree: [
+      "the node counts fewer pending than mined transactions",
+      "its backends may be out of step; ask again",
+    ],
+    NonceAssumed: [
+      "the simulated state holds a transaction with this nonce already; the nonce was assumed",
+      "use the next nonce, unless it shall be replaced",
+    ],
+    NonceUnderReservation: [
+      "the reserved nonce is ahead of what the node knows",
+      "its predecessors must be sent first",
+    ],
+    NonceUnknown: ["whether the nonce is mined already is not known", "ask again, or use the next nonce"],
+    PredecessorsNotSimulated: [
+      "earlier transactions of the sender are not in the simulated state; the nonce was assumed",
+      "prove again when they are mined",
+    ],
+    ReplacesPending: [
+      "a transaction with this nonce is already in flight; this one would replace it",
+      "raise both fees by at least 10 % over the one in flight, or use the next nonce",
+    ],
+    TooManyInFlight: [
+      "the node counts more transactions in flight than a pool keeps for one account",
+      "use another node, or give the nonce yourself",
+    ],
+  }),
+  /** Whether the price holds. */
+  ...of("fee", {
+    BaseFeeDisagrees: ["the simulated base fee is not what the chain's formula gives; the larger one is used"],
+    BaseFeeUnknown: ["the base fee of the next block is not known", "use a node that simulates or gives block headers"],
+    FeeHorizonShort: [
+      "the balance does not carry a fee cap for the whole horizon; a lower one is handed out",
+      "send it at once, or fund the account",
+    ],
+    TipCapped: [
+      "the node names a tip above what is ever proposed on this chain; it is not followed",
+      "ask another node, or give `maxPriorityFeePerGas` yourself",
+    ],
+  }),
+  /** What moves. */
+  ...of("assets", {
+    PartiesCut: ["more parties and approvals are touched than are measured", "those rest on events alone"],
+    TransferMismatch: [
+      "the events and the measured balances disagree",
+      "trust the measured amount; the token takes a fee, rebases, or its events lie or are missing",
+    ],
+  }),
+  /** Who gets rights: over tokens, over the account itself, over contracts. */
+  ...of("approvals", {
+    ApprovalGranted: ["an approval is given", "check that the spender is the contract you mean"],
+    ApprovalLeftOver: [
+      "an approval given on the way is left over at the end",
+      "approve exactly what is spent, or take the rest back in the same bundle",
+    ],
+    ApprovalUnlimited: [
+      "an unlimited approval is given",
+      "approve only what is needed, or trust the spender with everything",
+    ],
+    ContractControlChanged: [
+      "the code or the keepers of a contract change",
+      "sign only if you mean to change who controls it",
+    ],
+    DelegationCleared: ["the account's delegation is cleared"],
+    DelegationIneffective: [
+      "an authorisation (EIP-7702) has no effect at the end",
+      "leave it out, or sign it again for this chain and with the nonce that the account will have",
+    ],
+    DelegationSet: [
+      "an account gives its delegate the right to do anything in its name (EIP-7702)",
+      "sign only if you trust the delegate's code with everything the account holds",
+    ],
+    OwnershipChanged: ["the owner of a contract changes", "sign only if you mean to change who controls it"],
+    RoleChanged: ["who has a role over a contract changes", "sign only if you mean to change who controls it"],
+  }),
+  /** Whether the payers can pay, and the tokens suffice. */
+  ...of("funds", {
+    FundsUnknown: ["whether the account can pay is not known"],
+    L1FeeDisagrees: ["the chain's oracle and the chain's formula name two L1 fees; the larger one is used"],
+    L1FeeUnknown: [
+      "what the chain charges beyond gas is not known",
+      "use another node, one that simulates, or name the chain's fee model through the Chains service",
+    ],
+    TokenShortfall: [
+      "a token balance or allowance is below what the call tried to move",
+      "lower the amount, obtain the tokens, or approve the amount first",
+    ],
+  }),
+  /** What the caller demands of the report. */
+  ...of("policy", {
+    PolicyLost: ["a policy of the report could not be evaluated again", "give the policies again as an option"],
+    PolicyUnknown: ["whether a policy holds is not known"],
+  }),
+  /** Whether the exact requests do the same wherever they run. */
+  ...of("proof", {
+    BaseNotComparable: ["whether the outcome depends on being watched could not be checked", "run `prove` again"],
+    FirstSeenInProof: ["parties appeared that the earlier run did not know", "run `prove` again to measure them too"],
+    OptionsRefused: ["the options of the proof are wrong and were not used", "correct them and prove again"],
+    OutcomeNotCompared: [
+      "the earlier run learned no outcome that this one could be compared with",
+      "run `prove` again",
+    ],
+    PriceDependent: [
+      "amounts that move follow the gas price",
+      "read them as those of this base fee; they will differ by as much as it moves",
+    ],
+    RequestIncomplete: [
+      "a field of the request is not known",
+      "give nonce, gas, fees and chain id, or use another node",
+    ],
+  }),
+};
