@@ -98,9 +98,10 @@ const fromSources = (sources, types, label) => {
         shown: `${name}(${inputs.map(parameter).join(",")})`,
       });
     }
-    // 0x writes its errors as selectors of signatures, with the parameter names in the function around
+    // 0x writes its errors as selectors of signatures, with the parameter names in the function around; functions
+    // (small letters) and types to be signed (names inside) are hashed alike
     for (const [, name, list, signature] of source.matchAll(
-      /function\s+(\w+)\(([^)]*)\)[^{]*\{[^}]*?keccak256\("(\w+\([^"]*\))"\)/g,
+      /function\s+(\w+)\(([^)]*)\)[^{]*\{[^}]*?keccak256\("([A-Z]\w*\([^" ]*\))"\)/g,
     )) {
       const types = /\((.*)\)/.exec(signature)[1].split(",").filter(Boolean);
       const names = list
@@ -162,25 +163,33 @@ const errorsOf = ({ name, abis, sources, reasons }) => {
   const unique = new Map(found.map(({ signature, shown }) => [signature, shown]));
   // Error(string) and Panic(uint256) are the language's own
   for (const own of ["Error(string)", "Panic(uint256)"]) unique.delete(own);
-  return [...unique]
-    .map(([signature, shown]) => `${keccak256(stringToHex(signature)).slice(2, 10)} ${shown}`)
-    .sort((a, b) => (a.slice(9) < b.slice(9) ? -1 : 1));
+  const selectors = new Map([...unique.keys()].map((signature) => [signature, keccak256(stringToHex(signature))]));
+  return [...unique].sort(([a], [b]) => (selectors.get(a) < selectors.get(b) ? -1 : 1)).map(([, shown]) => shown);
+};
+
+/** Declarations in lines of at most 116 characters, or of one declaration. */
+const wrapped = (declarations) => {
+  const lines = [];
+  for (const declaration of declarations) {
+    const longer = lines.length === 0 ? null : `${lines.at(-1)};${declaration}`;
+    if (longer !== null && longer.length <= 116) lines[lines.length - 1] = longer;
+    else lines.push(declaration);
+  }
+  return lines.join(";\n");
 };
 
 const note = "Written by `scripts/build-error-table.mjs`; do not edit.";
 const outputs = new Map();
 for (const [table, list] of Object.entries(packages)) {
   const parts = list.flatMap((entry) => {
-    const errors = errorsOf(entry).map((row) => JSON.stringify(row));
+    const errors = errorsOf(entry);
     console.log(`${table}: ${entry.name} ${errors.length}`);
-    if (errors.length === 0) return [];
-    const rows = errors.length === 1 ? errors[0] : `\n${errors.map((row) => `      ${row},\n`).join("")}    `;
-    return [`  {\n    source: ${JSON.stringify(entry.name)},\n    errors: [${rows}],\n  },\n`];
+    return errors.length === 0 ? [] : [`  [\n    ${JSON.stringify(entry.name)},\n    \`${wrapped(errors)}\`,\n  ],\n`];
   });
   if (parts.length === 0) continue;
   outputs.set(
     `${table}.ts`,
-    `/** Custom errors of published packages: selector and declaration. ${note} */\nimport type { Package } from "./package.js";\n\nexport const ${table}: ReadonlyArray<Package> = [\n${parts.join("")}];\n`,
+    `/** Custom errors of published packages, in the order of their selectors. ${note} */\nexport const ${table}: ReadonlyArray<readonly [source: string, declarations: string]> = [\n${parts.join("")}];\n`,
   );
 }
 

@@ -15,6 +15,7 @@ export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources
 export { DecodedLog, DecodedResult } from "./abi/decoded.js";
 export { describeRevert, type RevertTextOptions } from "./abi/print.js";
 export { looksLikeRevert } from "./abi/revertBytes.js";
+export type { Stated } from "./errors/stated.js";
 export { InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
 export * from "./abi/revert.js";

@@ -82,17 +82,24 @@ const readBlock = {
 
 const unknownBlock = (method: string): RpcError => new RpcError({ method, reason: new BlockNotFound({ detail: "" }) });
 
-/** The overrides behind the block: positional, so nothing is written where nothing follows. */
-const overrides = (
-  state: StateOverrides | null | undefined,
-  block: BlockOverrides | null | undefined,
-  faults: Faults,
-): ReadonlyArray<unknown> => {
-  const ofBlock = block === undefined || block === null ? null : Encode.blockOverrides(block, "blockOverrides", faults);
-  if (state === undefined || state === null) return ofBlock === null ? [] : [{}, ofBlock];
-  const ofState = Encode.stateOverrides(state, "stateOverrides", faults);
-  return ofBlock === null ? [ofState] : [ofState, ofBlock];
-};
+/** A message call, and what to pretend for it. */
+export interface Pretending extends CallRequest {
+  readonly stateOverrides?: StateOverrides | null | undefined;
+  readonly blockOverrides?: BlockOverrides | null | undefined;
+}
+
+/** The overrides stand behind the block: positional, so nothing is written where nothing follows. */
+const callOn =
+  (parameters: Pretending, block: BlockParameter) =>
+  (faults: Faults): ReadonlyArray<unknown> => {
+    const asked = [Encode.callRequest(parameters, "call", faults), Encode.blockParameter(block, "block", faults)];
+    const { stateOverrides, blockOverrides } = parameters;
+    const hasBlock = blockOverrides !== undefined && blockOverrides !== null;
+    if (hasBlock || (stateOverrides !== undefined && stateOverrides !== null))
+      asked.push(Encode.stateOverrides(stateOverrides ?? {}, "stateOverrides", faults));
+    if (hasBlock) asked.push(Encode.blockOverrides(blockOverrides, "blockOverrides", faults));
+    return asked;
+  };
 
 /**
  * Logs matching a filter, over a range of any width: asked in pieces below 2,000 blocks, one after
@@ -108,22 +115,8 @@ export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Fa
  *
  * JSON-RPC: `eth_call`.
  */
-export const call = (
-  parameters: CallRequest & {
-    readonly block: BlockParameter;
-    readonly stateOverrides?: StateOverrides | null | undefined;
-    readonly blockOverrides?: BlockOverrides | null | undefined;
-  },
-): Effect.Effect<Hex, Failure, Rpc> =>
-  ask(
-    "eth_call",
-    (faults) => [
-      Encode.callRequest(parameters, "call", faults),
-      Encode.blockParameter(parameters.block, "block", faults),
-      ...overrides(parameters.stateOverrides, parameters.blockOverrides, faults),
-    ],
-    readCall,
-  );
+export const call = (parameters: Pretending & { readonly block: BlockParameter }): Effect.Effect<Hex, Failure, Rpc> =>
+  ask("eth_call", callOn(parameters, parameters.block), readCall);
 
 /**
  * Simulates calls in one or more blocks: one result per entry of `blocks`, one per call.
@@ -182,21 +175,9 @@ export const getBlockReceipts = (parameters: {
  * JSON-RPC: `eth_estimateGas`. `block` is `latest` when absent, and always sent.
  */
 export const estimateGas = (
-  parameters: CallRequest & {
-    readonly block?: BlockParameter | undefined;
-    readonly stateOverrides?: StateOverrides | null | undefined;
-    readonly blockOverrides?: BlockOverrides | null | undefined;
-  },
+  parameters: Pretending & { readonly block?: BlockParameter | undefined },
 ): Effect.Effect<bigint, Failure, Rpc> =>
-  ask(
-    "eth_estimateGas",
-    (faults) => [
-      Encode.callRequest(parameters, "call", faults),
-      Encode.blockParameter(parameters.block ?? "latest", "block", faults),
-      ...overrides(parameters.stateOverrides, parameters.blockOverrides, faults),
-    ],
-    readEstimate,
-  );
+  ask("eth_estimateGas", callOn(parameters, parameters.block ?? "latest"), readEstimate);
 
 /** An account at a block. */
 export interface AtAccount {

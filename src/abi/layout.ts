@@ -59,6 +59,13 @@ const count = (word: string): number | null => {
   return Number.parseInt(word.slice(54), 16);
 };
 
+/** One value of a tuple or array: its bytes, or their offset, and the path that leads to it. */
+interface Head {
+  readonly parameter: Parameter;
+  readonly isOffset: boolean;
+  readonly inner: string;
+}
+
 class Walk {
   readonly data: string;
   readonly leaves: Array<Leaf> = [];
@@ -68,24 +75,14 @@ class Walk {
 
   /** The digit after `parameters` encoded at `base`, or -1 where the layout is not an encoder's. */
   tuple(parameters: ReadonlyArray<Parameter>, base: number, path: string, depth: number): number {
-    let head = base;
-    let tail = base + parameters.reduce((sum, parameter) => sum + headDigits(parameter), 0);
-    if (!(tail <= this.data.length) || depth > deepest) return -1;
-    for (const [index, parameter] of parameters.entries()) {
+    const tail = base + parameters.reduce((sum, parameter) => sum + headDigits(parameter), 0);
+    if (!(tail <= this.data.length)) return -1;
+    const heads = parameters.map((parameter, index) => {
       const name = parameter.name === undefined || parameter.name === "" ? `[${index}]` : parameter.name;
       const inner = path === "" ? name : name.startsWith("[") ? `${path}${name}` : `${path}.${name}`;
-      if (isDynamic(parameter)) {
-        const offset = count(this.data.slice(head, head + wordDigits));
-        if (offset === null || base + offset * 2 !== tail) return -1;
-        tail = this.value(parameter, tail, inner, depth + 1);
-        if (tail < 0) return -1;
-        head += wordDigits;
-      } else {
-        head = this.value(parameter, head, inner, depth + 1);
-        if (head < 0) return -1;
-      }
-    }
-    return tail;
+      return { parameter, isOffset: isDynamic(parameter), inner };
+    });
+    return this.sequence(heads.length, (index) => heads[index], base, tail, depth);
   }
 
   private value(parameter: Parameter, at: number, path: string, depth: number): number {
@@ -98,32 +95,38 @@ class Walk {
       const element: Parameter = { type: array.element, components };
       const size = headDigits(element);
       if (length === null || !(size > 0) || start + length * size > this.data.length) return -1;
-      return this.elements(element, length, start, path, depth + 1);
+      const isOffset = isDynamic(element);
+      const head = (index: number): Head => ({ parameter: element, isOffset, inner: `${path}[${index}]` });
+      return this.sequence(length, head, start, start + length * size, depth + 1);
     }
     if (type === "tuple") return this.tuple(components ?? [], at, path, depth + 1);
     const word = this.data.slice(at, at + wordDigits);
     return word.length === wordDigits && isValue(type, word) ? at + wordDigits : -1;
   }
 
-  private elements(element: Parameter, length: number, base: number, path: string, depth: number): number {
+  /** Values one after another whose heads begin at `base` and whose tails must follow them at `tail` without a gap. */
+  private sequence(
+    length: number,
+    headAt: (index: number) => Head | undefined,
+    base: number,
+    tail: number,
+    depth: number,
+  ): number {
     if (depth > deepest) return -1;
-    const dynamic = isDynamic(element);
-    let tail = base + length * headDigits(element);
     let head = base;
+    let end = tail;
     for (let index = 0; index < length; index += 1) {
-      const inner = `${path}[${index}]`;
-      if (dynamic) {
+      const at = headAt(index);
+      if (at === undefined) return -1;
+      if (at.isOffset) {
         const offset = count(this.data.slice(head, head + wordDigits));
-        if (offset === null || base + offset * 2 !== tail) return -1;
-        tail = this.value(element, tail, inner, depth + 1);
-        if (tail < 0) return -1;
+        if (offset === null || base + offset * 2 !== end) return -1;
+        end = this.value(at.parameter, end, at.inner, depth + 1);
         head += wordDigits;
-      } else {
-        head = this.value(element, head, inner, depth + 1);
-        if (head < 0) return -1;
-      }
+      } else head = this.value(at.parameter, head, at.inner, depth + 1);
+      if (end < 0 || head < 0) return -1;
     }
-    return tail;
+    return end;
   }
 
   private content(type: "bytes" | "string", at: number, path: string): number {

@@ -1,33 +1,21 @@
 /** The errors that occur daily, by selector. The rows are written by `scripts/build-error-table.mjs`. */
 import type * as Schema from "effect/Schema";
-import type { IndexedItem, IndexedParameter } from "./abiIndex.js";
-import { signatureOf } from "./abiIndex.js";
+import { keccak256, stringToHex } from "viem";
+import { signatureOf, type IndexedItem, type IndexedParameter } from "./abiIndex.js";
 import { accounts } from "./table/accounts.js";
 import { exchanges } from "./table/exchanges.js";
 import { openzeppelin } from "./table/openzeppelin.js";
 import { tokens } from "./table/tokens.js";
 import { uniswap } from "./table/uniswap.js";
 
-interface Row {
-  readonly source: string;
-  readonly declaration: string;
-}
-
-const bySelector = (): ReadonlyMap<string, ReadonlyArray<Row>> => {
-  const rows = new Map<string, Array<Row>>();
-  for (const { source, errors } of [...openzeppelin, ...tokens, ...accounts, ...uniswap, ...exchanges]) {
-    for (const error of errors) {
-      const selector = `0x${error.slice(0, 8)}`;
-      const row = { source, declaration: error.slice(9) };
-      const list = rows.get(selector);
-      if (list === undefined) rows.set(selector, [row]);
-      else list.push(row);
-    }
-  }
-  return rows;
-};
-
-const table = /* @__PURE__ */ bySelector();
+/** Every package with its declarations, which stand in the order of their selectors. */
+export const packages: ReadonlyArray<readonly [source: string, declarations: ReadonlyArray<string>]> = [
+  ...openzeppelin,
+  ...tokens,
+  ...accounts,
+  ...uniswap,
+  ...exchanges,
+].map(([source, declarations]) => [source, declarations.split(/;\s*/)]);
 
 /** The top-level parts of a comma-separated list. */
 const parts = (list: string): ReadonlyArray<string> => {
@@ -54,11 +42,7 @@ const parameter = (text: string): IndexedParameter => {
   return { name, type: `tuple${type.slice(end)}`, components: parts(type.slice(1, end - 1)).map(parameter) };
 };
 
-/** The JSON form of one parameter: what ABIs in JSON carry, nothing undefined. */
-const json = ({ name, type, components }: IndexedParameter): Schema.Json =>
-  components === undefined ? { name: name ?? "", type } : { name: name ?? "", type, components: components.map(json) };
-
-const itemOf = ({ source, declaration }: Row): IndexedItem => {
+const itemOf = (source: string, declaration: string): IndexedItem => {
   const open = declaration.indexOf("(");
   const name = declaration.slice(0, open);
   const inputs = parts(declaration.slice(open + 1, -1)).map(parameter);
@@ -66,12 +50,38 @@ const itemOf = ({ source, declaration }: Row): IndexedItem => {
     name,
     signature: signatureOf(name, inputs),
     inputs,
-    item: { type: "error", name, inputs: inputs.map(json) },
+    // made above: no field of a parameter is undefined
+    item: { type: "error", name, inputs: inputs as unknown as Schema.Json },
     provenance: { kind: "builtin", source },
     address: null,
     anonymous: false,
   };
 };
 
+// hashing is what costs, so a look-up hashes the few declarations that a search by halves comes by, each once
+const selectors = new Map<string, string>();
+const selectorOf = (declaration: string): string => {
+  const known = selectors.get(declaration);
+  if (known !== undefined) return known;
+  const selector = keccak256(stringToHex(declaration.replace(/ \w+/g, ""))).slice(0, 10);
+  selectors.set(declaration, selector);
+  return selector;
+};
+
+const find = (declarations: ReadonlyArray<string>, selector: string): string | undefined => {
+  let [low, high] = [0, declarations.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (selectorOf(declarations[middle] ?? "") < selector) low = middle + 1;
+    else high = middle;
+  }
+  const found = declarations[low];
+  return found !== undefined && selectorOf(found) === selector ? found : undefined;
+};
+
 /** The built-in errors with this selector (`0x` and eight lower-case digits). */
-export const builtinErrors = (selector: string): ReadonlyArray<IndexedItem> => (table.get(selector) ?? []).map(itemOf);
+export const builtinErrors = (selector: string): ReadonlyArray<IndexedItem> =>
+  packages.flatMap(([source, declarations]) => {
+    const found = find(declarations, selector);
+    return found === undefined ? [] : [itemOf(source, found)];
+  });

@@ -12,14 +12,11 @@ import { toMarkdown } from "../report/markdown.js";
 import { toText } from "../report/text.js";
 import { layerHttp } from "../Rpc.js";
 import { complaint, readInput, readOptions } from "./checkOptions.js";
-import { codeOf, Exited, WrongUsage } from "./exit.js";
+import { codeOf, Exited, wrong, type WrongUsage } from "./exit.js";
 import { writeText } from "./files.js";
-import { optionFlags, transactionFlags } from "./flags.js";
+import { optionFlags, text, toggle, transactionFlags } from "./flags.js";
 import { withProgress } from "./progress.js";
 import { look, print } from "./terminal.js";
-
-const optional = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
 
 /** The endpoint: a flag, else `ETH_RPC_URL`. */
 export const rpcUrl = Flag.String("rpc-url").pipe(
@@ -30,11 +27,10 @@ export const rpcUrl = Flag.String("rpc-url").pipe(
 
 /** An http(s) URL, or wrong usage; the URL itself is never shown. */
 export const endpoint = (url: Option.Option<string>, name: string): Effect.Effect<string, WrongUsage> => {
-  if (Option.isNone(url) || url.value === "")
-    return Effect.fail(new WrongUsage({ message: `${name}: is missing (or set ETH_RPC_URL)` }));
+  if (Option.isNone(url) || url.value === "") return Effect.fail(wrong(name, "is missing (or set ETH_RPC_URL)"));
   return /^https?:\/\/[^/?#]/i.test(url.value) && URL.canParse(url.value)
     ? Effect.succeed(url.value)
-    : Effect.fail(new WrongUsage({ message: `${name}: must be an http or https URL` }));
+    : Effect.fail(wrong(name, "must be an http or https URL"));
 };
 
 const flags = {
@@ -45,17 +41,16 @@ const flags = {
   rpcUrl,
   ...transactionFlags,
   ...optionFlags,
-  json: Flag.Boolean("json").pipe(Flag.withDescription("print the report as JSON"), Flag.withDefault(false)),
-  markdown: Flag.Boolean("markdown").pipe(Flag.withDescription("print it as Markdown"), Flag.withDefault(false)),
-  html: optional("html", "also write it as a standalone HTML file"),
+  json: toggle("json", "print the report as JSON"),
+  markdown: toggle("markdown", "print it as Markdown"),
+  html: text("html", "also write it as a standalone HTML file"),
 };
 
 export const check = Command.make(
   "check",
   flags,
   Effect.fnUntraced(function* (given) {
-    if (given.json && given.markdown)
-      return yield* new WrongUsage({ message: "--json: cannot stand together with --markdown" });
+    if (given.json && given.markdown) return yield* wrong("--json", "cannot stand together with --markdown");
     const url = yield* endpoint(given.rpcUrl, "--rpc-url");
     const input = yield* readInput(given);
     const options = yield* readOptions(given);

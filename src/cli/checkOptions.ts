@@ -9,7 +9,7 @@ import { escapeText } from "../primitives/text.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import type { LooseCall } from "../Transaction.js";
-import { WrongUsage } from "./exit.js";
+import { wrong, type WrongUsage } from "./exit.js";
 import { readAbi, readText } from "./files.js";
 import { flagOf, transactionFlags, type CheckFlags } from "./flags.js";
 import { inputOf, inputOfText } from "./input.js";
@@ -17,18 +17,18 @@ import { block, duration } from "./quantity.js";
 
 type Text = Option.Option<string>;
 
-/** The same complaint with the flag in place of the field. */
-const asUsage = ({ field, problem }: Problem): WrongUsage => {
-  const match = /^(\w+)(.*)$/.exec(field);
-  const flag = match === null ? null : flagOf(match[1] ?? "");
-  return new WrongUsage({ message: `${flag === null ? field : `${flag}${match?.[2] ?? ""}`}: ${problem}` });
+/** Complaints about the input, with the flag in place of the field when it came from flags. */
+export const complaint = (flags: CheckFlags, { field, problem }: Problem): WrongUsage => {
+  const [, name = "", rest = ""] = /^(\w+)(.*)$/.exec(field) ?? [];
+  const flag = Option.isSome(flags.input) ? null : flagOf(name);
+  return wrong(flag === null ? field : `${flag}${rest}`, problem);
 };
 
 const json = (text: string, name: string): Effect.Effect<unknown, WrongUsage> =>
   Effect.fromResult(
     Result.try({
       try: (): unknown => JSON.parse(text),
-      catch: () => new WrongUsage({ message: `${name}: is no JSON: ${escapeText(text, 60)}` }),
+      catch: () => wrong(name, `is no JSON: ${escapeText(text, 60)}`),
     }),
   );
 
@@ -54,41 +54,31 @@ export const readInput = Effect.fnUntraced(function* (
   const stray = Object.keys(entries)[0];
   if (Option.isSome(flags.input)) {
     if (stray !== undefined)
-      return yield* new WrongUsage({
-        message: `${flagOf(stray) ?? stray}: cannot stand together with an input file; write it into the file`,
-      });
+      return yield* wrong(flagOf(stray) ?? stray, "cannot stand together with an input file; write it into the file");
     const text = yield* readText(flags.input.value, "input");
-    return yield* Effect.mapError(
-      Effect.fromResult(inputOfText(text)),
-      ({ field, problem }) => new WrongUsage({ message: `${field}: ${problem}` }),
-    );
+    return yield* Effect.mapError(Effect.fromResult(inputOfText(text)), (error) => complaint(flags, error));
   }
   if (entries["from"] === undefined)
-    return yield* new WrongUsage({
-      message: "--from: is missing; or give a JSON file with the transaction, or - for stdin",
-    });
+    return yield* wrong("--from", "is missing; or give a JSON file with the transaction, or - for stdin");
   if (Option.isSome(flags.abi) && !isForDecoding(flags)) entries["abi"] = yield* readAbi(flags.abi.value);
   if (Option.isSome(flags.args)) entries["args"] = yield* json(flags.args.value, "--args");
-  return yield* Effect.mapError(Effect.fromResult(inputOf(entries)), asUsage);
+  return yield* Effect.mapError(Effect.fromResult(inputOf(entries)), (error) => complaint(flags, error));
 });
 
 const read = <A>(flag: string, value: Text, parse: (text: string) => Result.Result<A, string>) =>
   Option.isNone(value)
     ? Effect.succeed(null)
-    : Effect.mapError(
-        Effect.fromResult(parse(value.value)),
-        (problem) => new WrongUsage({ message: `${flag}: ${problem}` }),
-      );
+    : Effect.mapError(Effect.fromResult(parse(value.value)), (problem) => wrong(flag, problem));
 
 const readPolicies = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<ReadonlyArray<Policy.Policy>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
   const data = yield* json(yield* readText(path, "--policies"), "--policies");
-  if (!Array.isArray(data)) return yield* new WrongUsage({ message: "--policies: must be a JSON array of policies" });
+  if (!Array.isArray(data)) return yield* wrong("--policies", "must be a JSON array of policies");
   return yield* Effect.forEach(data as ReadonlyArray<Parameters<typeof Policy.fromData>[0]>, (entry, index) => {
     const policy = Policy.fromData(entry);
     return policy === null
-      ? Effect.fail(new WrongUsage({ message: `--policies[${index}]: is no policy this version knows` }))
+      ? Effect.fail(wrong(`--policies[${index}]`, "is no policy this version knows"))
       : Effect.succeed(policy);
   });
 });
@@ -107,7 +97,3 @@ export const readOptions = Effect.fnUntraced(function* (
     ...(Option.isNone(flags.policies) ? {} : { policies: yield* readPolicies(flags.policies.value) }),
   };
 });
-
-/** Complaints of the pipeline about the input, in the words of the flags when it came from them. */
-export const complaint = (flags: CheckFlags, error: Problem): WrongUsage =>
-  Option.isSome(flags.input) ? new WrongUsage({ message: `${error.field}: ${error.problem}` }) : asUsage(error);

@@ -4,7 +4,6 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
-import * as Flag from "effect/cli/Flag";
 import {
   decodeEventLog,
   toEventSignature,
@@ -18,8 +17,9 @@ import { describeCall, describeCalldata, describeLayer, describeValue } from "..
 import type { Hex } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
 import { isDecodable } from "../abi/decodable.js";
-import { Exited, exitCodes, WrongUsage } from "./exit.js";
+import { Exited, exitCodes, wrong, type WrongUsage } from "./exit.js";
 import { readAbi } from "./files.js";
+import { text, toggle } from "./flags.js";
 import { print } from "./terminal.js";
 
 /** One reading of the bytes. */
@@ -89,19 +89,20 @@ export const readingsOf = (data: Hex, abi: Abi | null, topics: ReadonlyArray<`0x
 
 const hex = (text: string, name: string): Effect.Effect<Hex, WrongUsage> => {
   if (!/^0x[0-9a-fA-F]*$/.test(text))
-    return Effect.fail(new WrongUsage({ message: `${name}: must be hex with 0x, got "${escapeText(text, 40)}"` }));
+    return Effect.fail(wrong(name, `must be hex with 0x, got "${escapeText(text, 40)}"`));
   return text.length % 2 === 0
     ? Effect.succeed(text as Hex)
-    : Effect.fail(new WrongUsage({ message: `${name}: has an odd number of hex digits` }));
+    : Effect.fail(wrong(name, "has an odd number of hex digits"));
 };
 
 const readTopics = Effect.fnUntraced(function* (text: string) {
   const topics = text.split(",").map((topic) => topic.trim());
-  const wrong = topics.findIndex((topic) => !/^0x[0-9a-fA-F]{64}$/.test(topic));
-  if (wrong !== -1 || topics.length > 4)
-    return yield* new WrongUsage({
-      message: `--topics${wrong === -1 ? "" : `[${wrong}]`}: must be up to four 32-byte words, separated by commas`,
-    });
+  const stranger = topics.findIndex((topic) => !/^0x[0-9a-fA-F]{64}$/.test(topic));
+  if (stranger !== -1 || topics.length > 4)
+    return yield* wrong(
+      `--topics${stranger === -1 ? "" : `[${stranger}]`}`,
+      "must be up to four 32-byte words, separated by commas",
+    );
   return topics as ReadonlyArray<`0x${string}`>;
 });
 
@@ -109,19 +110,15 @@ export const decode = Command.make(
   "decode",
   {
     data: Argument.String("data").pipe(Argument.withDescription("revert data, calldata, or a log's data; 0x…")),
-    abi: Flag.String("abi").pipe(Flag.withDescription("ABI file, or a signature in quotes"), Flag.optional),
-    topics: Flag.String("topics").pipe(
-      Flag.withDescription("a log's topics, separated by commas; the data is then a log's"),
-      Flag.optional,
-    ),
-    json: Flag.Boolean("json").pipe(Flag.withDescription("print the readings as JSON"), Flag.withDefault(false)),
+    abi: text("abi", "ABI file, or a signature in quotes"),
+    topics: text("topics", "a log's topics, separated by commas; the data is then a log's"),
+    json: toggle("json", "print the readings as JSON"),
   },
   Effect.fnUntraced(function* (given) {
     const data = yield* hex(given.data, "data");
     const abi = Option.isNone(given.abi) ? null : yield* readAbi(given.abi.value);
     const topics = Option.isNone(given.topics) ? [] : yield* readTopics(given.topics.value);
-    if (topics.length > 0 && abi === null)
-      return yield* new WrongUsage({ message: "--abi: is missing; a log needs one to be read" });
+    if (topics.length > 0 && abi === null) return yield* wrong("--abi", "is missing; a log needs one to be read");
     const readings = readingsOf(data, abi, topics);
     yield* print(
       given.json

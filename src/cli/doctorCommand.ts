@@ -4,11 +4,11 @@ import * as Option from "effect/Option";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
 import * as Config from "effect/Config";
-import * as Flag from "effect/cli/Flag";
 import { endpoint } from "./check.js";
 import { diagnose, type Level } from "./doctor/doctor.js";
 import { diagnosisText } from "./doctor/text.js";
 import { Exited, exitCodes, type ExitCode } from "./exit.js";
+import { toggle } from "./flags.js";
 import { look, print } from "./terminal.js";
 
 const codes: Readonly<Record<Level, ExitCode>> = {
@@ -25,7 +25,7 @@ export const doctor = Command.make(
       Argument.withFallbackConfig(Config.String("ETH_RPC_URL")),
       Argument.optional,
     ),
-    json: Flag.Boolean("json").pipe(Flag.withDescription("print the answers as JSON"), Flag.withDefault(false)),
+    json: toggle("json", "print the answers as JSON"),
   },
   Effect.fnUntraced(function* (given) {
     const url = yield* endpoint(

@@ -12,6 +12,10 @@ export class Exited extends Data.TaggedError("Exited")<{ readonly code: ExitCode
 /** The command was asked wrongly; `message` says where and how to correct it. */
 export class WrongUsage extends Data.TaggedError("WrongUsage")<{ readonly message: string }> {}
 
+/** Wrong usage of a flag, an argument or a field. */
+export const wrong = (where: string, problem: string): WrongUsage =>
+  new WrongUsage({ message: `${where}: ${problem}` });
+
 /** A report's exit code; what was never proven is not ready. */
 export const codeOf = ({ verdict, stage }: Pick<Report, "verdict" | "stage">): ExitCode =>
   verdict === "ready" && stage !== "proven" ? exitCodes.unknown : exitCodes[verdict];

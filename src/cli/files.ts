@@ -8,12 +8,10 @@ import * as Stream from "effect/Stream";
 import type { Abi } from "abitype";
 import { escapeText } from "../primitives/text.js";
 import { abiOf, abiOfText } from "./abi.js";
-import { WrongUsage } from "./exit.js";
+import { wrong, type WrongUsage } from "./exit.js";
 
 /** More than any bundle with its ABIs. */
 const maxBytes = 33_554_432n;
-
-const unreadable = (name: string, why: string) => new WrongUsage({ message: `${name}: ${why}` });
 
 /** The text of a file; `name` is the flag or argument that named it. */
 export const readText = Effect.fnUntraced(function* (
@@ -23,16 +21,16 @@ export const readText = Effect.fnUntraced(function* (
   if (path === "-") {
     const stdio = yield* Stdio.Stdio;
     return yield* Effect.mapError(Stream.mkString(Stream.decodeText(stdio.stdin)), () =>
-      unreadable(name, "stdin cannot be read"),
+      wrong(name, "stdin cannot be read"),
     );
   }
   const fs = yield* FileSystem.FileSystem;
   const why = (error: { readonly reason: { readonly _tag: string } }) =>
-    unreadable(name, `${escapeText(path, 200)} cannot be read (${error.reason._tag})`);
+    wrong(name, `${escapeText(path, 200)} cannot be read (${error.reason._tag})`);
   const info = yield* Effect.mapError(fs.stat(path), why);
-  if (info.type === "Directory") return yield* unreadable(name, `${escapeText(path, 200)} is a directory`);
+  if (info.type === "Directory") return yield* wrong(name, `${escapeText(path, 200)} is a directory`);
   if (ByteSize.toBigInt(info.size) > maxBytes)
-    return yield* unreadable(name, `${escapeText(path, 200)} is larger than ${maxBytes} bytes`);
+    return yield* wrong(name, `${escapeText(path, 200)} is larger than ${maxBytes} bytes`);
   return yield* Effect.mapError(fs.readFileString(path), why);
 });
 
@@ -44,7 +42,7 @@ export const writeText = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, WrongUsage, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem;
   yield* Effect.mapError(fs.writeFileString(path, text), (error) =>
-    unreadable(name, `${escapeText(path, 200)} cannot be written (${error.reason._tag})`),
+    wrong(name, `${escapeText(path, 200)} cannot be written (${error.reason._tag})`),
   );
 });
 
@@ -53,7 +51,5 @@ export const readAbi = Effect.fnUntraced(function* (
   value: string,
 ): Effect.fn.Return<Abi, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
   const abi = value.includes("(") ? abiOf(value, "--abi") : abiOfText(yield* readText(value, "--abi"), "--abi");
-  return Result.isSuccess(abi)
-    ? abi.success
-    : yield* new WrongUsage({ message: `${abi.failure.field}: ${abi.failure.problem}` });
+  return Result.isSuccess(abi) ? abi.success : yield* wrong(abi.failure.field, abi.failure.problem);
 });

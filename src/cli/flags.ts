@@ -10,13 +10,17 @@ type Flagged<Rows> = {
 }[keyof Rows];
 type Flags<Rows> = { readonly [K in Flagged<Rows>]: CliFlag.Flag<Text> };
 
+/** A flag that takes a text and may be left out. */
+export const text = (name: string, help: string): CliFlag.Flag<Text> =>
+  CliFlag.String(name).pipe(CliFlag.withDescription(help), CliFlag.optional);
+
+/** A flag that is there or not. */
+export const toggle = (name: string, help: string): CliFlag.Flag<boolean> =>
+  CliFlag.Boolean(name).pipe(CliFlag.withDescription(help), CliFlag.withDefault(false));
+
 const flagsOf = <Rows extends Readonly<Record<string, { readonly flag: Flag | null }>>>(rows: Rows): Flags<Rows> =>
   Object.fromEntries(
-    Object.entries(rows).flatMap(([name, { flag }]) =>
-      flag === null
-        ? []
-        : [[name, CliFlag.String(flag.name).pipe(CliFlag.withDescription(flag.help), CliFlag.optional)]],
-    ),
+    Object.entries(rows).flatMap(([name, { flag }]) => (flag === null ? [] : [[name, text(flag.name, flag.help)]])),
     // `Flagged` names those rows that the condition above lets through
   ) as Flags<Rows>;
 

@@ -3,13 +3,13 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
 import * as Command from "effect/cli/Command";
-import * as Flag from "effect/cli/Flag";
 import type { NonceStore } from "../NonceStore.js";
 import * as Nonces from "../Nonces.js";
 import { layerNodeRedis, type NodeRedisClient } from "../nonces/redis/clients.js";
 import * as Rpc from "../Rpc.js";
 import { endpoint, rpcUrl } from "./check.js";
-import { Exited, exitCodes, WrongUsage } from "./exit.js";
+import { Exited, exitCodes, wrong, type WrongUsage } from "./exit.js";
+import { text, toggle } from "./flags.js";
 import { print } from "./terminal.js";
 
 interface Client extends NodeRedisClient {
@@ -27,7 +27,7 @@ const createClient = (url: string): Effect.Effect<Client, WrongUsage> =>
           ? redis.createClient({ socket: { path: url.slice("unix://".length), reconnectStrategy } })
           : redis.createClient({ url, socket: { reconnectStrategy } });
       }),
-    catch: () => new WrongUsage({ message: "--redis-url: needs the redis package beside this one: npm install redis" }),
+    catch: () => wrong("--redis-url", "needs the redis package beside this one: npm install redis"),
   });
 
 const storeOf = (url: string): Layer.Layer<NonceStore, WrongUsage> =>
@@ -36,7 +36,7 @@ const storeOf = (url: string): Layer.Layer<NonceStore, WrongUsage> =>
       Effect.tap(createClient(url), (client) =>
         Effect.tryPromise({
           try: () => client.connect(),
-          catch: () => new WrongUsage({ message: "--redis-url: the store cannot be reached" }),
+          catch: () => wrong("--redis-url", "the store cannot be reached"),
         }),
       ),
       (client) => Effect.ignore(Effect.try({ try: () => client.destroy(), catch: () => null })),
@@ -80,28 +80,20 @@ export const nonces = Command.make(
   "nonces",
   {
     rpcUrl,
-    redisUrl: Flag.String("redis-url").pipe(
-      Flag.withDescription("the store: redis://…, or unix:///path of its socket"),
-      Flag.optional,
-    ),
-    lane: Flag.String("lane").pipe(
-      Flag.withDescription("one lane, chainId:address[:key]; all lanes when absent"),
-      Flag.optional,
-    ),
-    json: Flag.Boolean("json").pipe(Flag.withDescription("print it as JSON"), Flag.withDefault(false)),
+    redisUrl: text("redis-url", "the store: redis://…, or unix:///path of its socket"),
+    lane: text("lane", "one lane, chainId:address[:key]; all lanes when absent"),
+    json: toggle("json", "print it as JSON"),
   },
   Effect.fnUntraced(function* (given) {
-    if (Option.isNone(given.redisUrl)) return yield* new WrongUsage({ message: "--redis-url: is missing" });
+    if (Option.isNone(given.redisUrl)) return yield* wrong("--redis-url", "is missing");
     const lane = Option.getOrNull(given.lane);
     if (lane !== null && !/^\d+:0x[0-9a-fA-F]{40}(:\d+)?$/.test(lane)) {
-      return yield* new WrongUsage({ message: "--lane: must be chainId:address or chainId:address:key" });
+      return yield* wrong("--lane", "must be chainId:address or chainId:address:key");
     }
     const url = yield* endpoint(given.rpcUrl, "--rpc-url");
     return yield* show(lane === null ? [] : [lane], given.json).pipe(
       Effect.provide(Layer.merge(storeOf(given.redisUrl.value), Rpc.layerHttp(url))),
-      Effect.catchTag("NonceStoreError", (error) =>
-        Effect.fail(new WrongUsage({ message: `--redis-url: ${error.message}` })),
-      ),
+      Effect.catchTag("NonceStoreError", (error) => Effect.fail(wrong("--redis-url", error.message))),
     );
   }),
 ).pipe(

@@ -7,10 +7,10 @@
 import * as Result from "effect/Result";
 import { isBytes } from "../primitives/bytes.js";
 import { besu } from "./dialects/besu.js";
-import { codes, httpReason } from "./dialects/codes.js";
+import { byStatus, codes } from "./dialects/codes.js";
 import { conditions, lookups } from "./dialects/conditions.js";
 import { erigon } from "./dialects/erigon.js";
-import { answerOf, delayMs, failed, said, type Dialect } from "./dialects/evidence.js";
+import { answerOf, delayMs, failed, failedBy, says, type Dialect } from "./dialects/evidence.js";
 import { gateways } from "./dialects/gateways.js";
 import { execution, geth } from "./dialects/geth.js";
 import { hardhat } from "./dialects/hardhat.js";
@@ -48,9 +48,7 @@ const transportWords =
   /fetch failed|failed to fetch|network ?(?:request failed|error)|load failed|socket (?:hang up|closed|connection)|ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_\w+|certificate|SocketClosedError|WebSocketRequestError|other side closed|terminated/;
 
 const transport: Dialect = (flat) =>
-  flat.codes.length === 0 && said(flat, transportWords) !== null
-    ? failed(flat, new Transport(answerOf(flat)))
-    : undefined;
+  flat.codes.length === 0 && says(flat, transportWords) ? failedBy(flat, Transport) : undefined;
 
 /** The families in the order they are asked; the first answer wins. */
 const dialects: ReadonlyArray<Dialect> = [
@@ -119,7 +117,7 @@ const decide = (input: ClassifyInput): RpcError | Verdict => {
   const malformed = () => failed(flat, new MalformedResponse({ ...answerOf(flat), path: "" }));
   if (foreign && flat.httpStatus === null) return malformed();
   if (error === undefined && flat.httpStatus === null) return malformed();
-  return (foreign ? undefined : revert(flat)) ?? firstOf(dialects, flat) ?? failed(flat, httpReason(flat));
+  return (foreign ? undefined : revert(flat)) ?? firstOf(dialects, flat) ?? byStatus(flat);
 };
 
 /** Sets how many stack frames new errors capture; a frozen realm refuses, and nothing is lost then. */

@@ -2,252 +2,198 @@
  * Failures of the nonce protocol. Each says whether a transaction may have been, or may yet be,
  * broadcast under the nonce: `mayBeSent`. Where it is false, trying again from the start pays once.
  */
+import type * as Cause from "effect/Cause";
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
-import {
-  count,
-  figures,
-  hash,
-  milliseconds,
-  quote,
-  statementText,
-  text,
-  type Statement,
-} from "../primitives/statement.js";
+import { count, hash, milliseconds, quote, say, text, type Statement } from "../primitives/statement.js";
+import { derived, type Stated } from "./stated.js";
+
+/** What every failure of the nonce protocol has beside its fields. */
+export interface OfNonce extends Stated {
+  /** Whether a transaction may have been, or may yet be, broadcast under the nonce. */
+  readonly mayBeSent: boolean;
+}
+
+/** A failure after which nothing is sent. */
+const unsent =
+  <Self>() =>
+  <const Tag extends string, const Fields extends Schema.Struct.Fields>(
+    tag: Tag,
+    fields: Fields,
+    statement: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => Statement,
+  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
+    derived<Self, OfNonce>()<Tag, Fields>(tag, fields, { mayBeSent: () => false, statement });
 
 /** `chainId:address:key`. */
 const lane = Schema.String;
 const chainCount = nullable(Schema.BigInt);
 
 /** A field of the lane that cannot be right; nothing was asked. */
-export class InvalidLane extends Schema.TaggedError<InvalidLane>()("InvalidLane", {
-  field: Schema.String,
-  problem: Schema.String,
-}) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: `the lane's ${escapeText(this.field)} is wrong`,
-      numbers: figures(text("", this.problem)),
-      remedy: "correct it",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class InvalidLane extends unsent<InvalidLane>()(
+  "InvalidLane",
+  { field: Schema.String, problem: Schema.String },
+  ({ field, problem }) => say(`the lane's ${escapeText(field)} is wrong`, [text("", problem)], "correct it"),
+) {}
 
 /** No nonce can be handed out now: the account has as many transactions in flight as it may. */
-export class NonceBusy extends Schema.TaggedError<NonceBusy>()("NonceBusy", {
-  lane,
-  inFlight: Schema.Int,
-  /** The most in flight. */
-  cap: Schema.Int,
-  /** Until the first lease ends, ms; null = only the chain can make room. */
-  retryInMs: nullable(Schema.Int),
-}) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: "the account has all its transactions in flight",
-      numbers: figures(
-        count("in flight", this.inFlight),
-        count("at most", this.cap),
-        text("lane", this.lane),
-        milliseconds("first lease ends in", this.retryInMs),
-      ),
-      remedy: "wait for one to be mined, or use another sender",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class NonceBusy extends unsent<NonceBusy>()(
+  "NonceBusy",
+  {
+    lane,
+    inFlight: Schema.Int,
+    /** The most in flight. */
+    cap: Schema.Int,
+    /** Until the first lease ends, ms; null = only the chain can make room. */
+    retryInMs: nullable(Schema.Int),
+  },
+  (error) =>
+    say(
+      "the account has all its transactions in flight",
+      [
+        count("in flight", error.inFlight),
+        count("at most", error.cap),
+        text("lane", error.lane),
+        milliseconds("first lease ends in", error.retryInMs),
+      ],
+      "wait for one to be mined, or use another sender",
+    ),
+) {}
 
 /** The store knows nothing of the lane: it is new, or the store lost what it knew. */
-export class NonceColdStart extends Schema.TaggedError<NonceColdStart>()("NonceColdStart", {
-  lane,
-  /** The chain's counts, where they were read. */
-  latest: chainCount,
-  pending: chainCount,
-}) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: "the nonce store knows nothing of this account",
-      numbers: figures(text("lane", this.lane), count("latest", this.latest), count("pending", this.pending)),
-      remedy:
-        "if it is new, or nothing it sent is in flight any more, start it with `Nonces.bootstrap`; if the store lost its data, let what is in flight be mined first",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class NonceColdStart extends unsent<NonceColdStart>()(
+  "NonceColdStart",
+  {
+    lane,
+    /** The chain's counts, where they were read. */
+    latest: chainCount,
+    pending: chainCount,
+  },
+  (error) =>
+    say(
+      "the nonce store knows nothing of this account",
+      [text("lane", error.lane), count("latest", error.latest), count("pending", error.pending)],
+      "if it is new, or nothing it sent is in flight any more, start it with `Nonces.bootstrap`; if the store lost its data, let what is in flight be mined first",
+    ),
+) {}
 
 /** The lease is over and the nonce may be somebody else's: the transaction must not be broadcast. */
-export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { lane, nonce: Schema.BigInt }) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: "the lease on the nonce is lost, the transaction was not sent",
-      numbers: figures(count("nonce", this.nonce), text("lane", this.lane)),
-      remedy: "reserve again and sign with the new nonce; a longer `ttl` if signing takes long",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class LeaseLost extends unsent<LeaseLost>()("LeaseLost", { lane, nonce: Schema.BigInt }, (error) =>
+  say(
+    "the lease on the nonce is lost, the transaction was not sent",
+    [count("nonce", error.nonce), text("lane", error.lane)],
+    "reserve again and sign with the new nonce; a longer `ttl` if signing takes long",
+  ),
+) {}
 
 /** The store did not answer, or not sensibly. */
-export class NonceStoreError extends Schema.TaggedError<NonceStoreError>()("NonceStoreError", {
-  /** e.g. `reserve`, `commit`. */
-  operation: Schema.String,
-  /** The store's words, unescaped and bounded. */
-  detail: Schema.String,
-  /** Whether asking again can help. */
-  isRetryable: Schema.Boolean,
-}) {
-  /** A commit without an answer may have been made: then the transaction is sent by whoever reconciles. */
-  get mayBeSent(): boolean {
-    return this.operation === "commit" || this.operation === "replace";
-  }
-  get statement(): Statement {
-    return {
-      sentence: `the nonce store failed at ${escapeText(this.operation)}`,
-      numbers: figures(quote("", this.detail)),
-      remedy: this.mayBeSent
-        ? "the transaction may be committed and then will be sent: look at `Nonces.committed` before trying again"
-        : this.isRetryable
-          ? "try again"
-          : "look at the store",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
+  "NonceStoreError",
+  {
+    /** e.g. `reserve`, `commit`. */
+    operation: Schema.String,
+    /** The store's words, unescaped and bounded. */
+    detail: Schema.String,
+    /** Whether asking again can help. */
+    isRetryable: Schema.Boolean,
+  },
+  {
+    // a commit without an answer may have been made: then the transaction is sent by whoever reconciles
+    mayBeSent: ({ operation }) => operation === "commit" || operation === "replace",
+    statement: ({ operation, detail, isRetryable, mayBeSent }) =>
+      say(
+        `the nonce store failed at ${escapeText(operation)}`,
+        [quote("", detail)],
+        mayBeSent
+          ? "the transaction may be committed and then will be sent: look at `Nonces.committed` before trying again"
+          : isRetryable
+            ? "try again"
+            : "look at the store",
+      ),
+  },
+) {}
 
 /** The chain's count is so far above all that was issued that it must be another chain's or another account's. */
-export class NonceImplausible extends Schema.TaggedError<NonceImplausible>()("NonceImplausible", {
-  lane,
-  /** What the node said. */
-  count: Schema.BigInt,
-  /** The first nonce never issued. */
-  next: Schema.BigInt,
-}) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: "the node's transaction count is not believable",
-      numbers: figures(count("count", this.count), count("next", this.next), text("lane", this.lane)),
-      remedy: "check the endpoint; if the account really sent that many elsewhere, use a new lane in the store",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class NonceImplausible extends unsent<NonceImplausible>()(
+  "NonceImplausible",
+  {
+    lane,
+    /** What the node said. */
+    count: Schema.BigInt,
+    /** The first nonce never issued. */
+    next: Schema.BigInt,
+  },
+  (error) =>
+    say(
+      "the node's transaction count is not believable",
+      [count("count", error.count), count("next", error.next), text("lane", error.lane)],
+      "check the endpoint; if the account really sent that many elsewhere, use a new lane in the store",
+    ),
+) {}
 
 /** The signed bytes are not what was leased; nothing was sent. */
-export class SignedMismatch extends Schema.TaggedError<SignedMismatch>()("SignedMismatch", {
-  /** `nonce`, `chainId`, `from`, `raw`, `hash` or `authorizationList`. */
-  field: Schema.String,
-  expected: Schema.String,
-  actual: Schema.String,
-}) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: `the signed transaction has another ${escapeText(this.field)} than was leased`,
-      numbers: figures(text("leased", this.expected), text("signed", this.actual)),
-      remedy: "sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class SignedMismatch extends unsent<SignedMismatch>()(
+  "SignedMismatch",
+  {
+    /** `nonce`, `chainId`, `from`, `raw`, `hash` or `authorizationList`. */
+    field: Schema.String,
+    expected: Schema.String,
+    actual: Schema.String,
+  },
+  ({ field, expected, actual }) =>
+    say(
+      `the signed transaction has another ${escapeText(field)} than was leased`,
+      [text("leased", expected), text("signed", actual)],
+      "sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
+    ),
+) {}
 
 /** The nonce does not hold the transaction that was to be replaced. */
-export class ReplaceConflict extends Schema.TaggedError<ReplaceConflict>()("ReplaceConflict", {
-  lane,
-  nonce: Schema.BigInt,
-  /** Hash of the last transaction committed at the nonce; null = none. */
-  last: nullable(Hash),
-}) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: "the nonce does not hold the transaction that was to be replaced",
-      numbers: figures(count("nonce", this.nonce), hash("holds", this.last), text("lane", this.lane)),
-      remedy: "read `Nonces.committed` and replace what stands there",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class ReplaceConflict extends unsent<ReplaceConflict>()(
+  "ReplaceConflict",
+  {
+    lane,
+    nonce: Schema.BigInt,
+    /** Hash of the last transaction committed at the nonce; null = none. */
+    last: nullable(Hash),
+  },
+  (error) =>
+    say(
+      "the nonce does not hold the transaction that was to be replaced",
+      [count("nonce", error.nonce), hash("holds", error.last), text("lane", error.lane)],
+      "read `Nonces.committed` and replace what stands there",
+    ),
+) {}
 
 /** Somebody else's transaction was mined at the nonce: ours never can be. */
-export class NonceBurned extends Schema.TaggedError<NonceBurned>()("NonceBurned", {
-  lane,
-  nonce: Schema.BigInt,
-  hash: Hash,
-}) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: "another transaction of the account was mined at this nonce",
-      numbers: figures(count("nonce", this.nonce), hash("ours", this.hash), text("lane", this.lane)),
-      remedy: "send again with a new nonce; find out who else uses the key",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class NonceBurned extends unsent<NonceBurned>()(
+  "NonceBurned",
+  { lane, nonce: Schema.BigInt, hash: Hash },
+  (error) =>
+    say(
+      "another transaction of the account was mined at this nonce",
+      [count("nonce", error.nonce), hash("ours", error.hash), text("lane", error.lane)],
+      "send again with a new nonce; find out who else uses the key",
+    ),
+) {}
 
 /** The node refused the transaction for good and the nonce went back. */
-export class SendRejected extends Schema.TaggedError<SendRejected>()("SendRejected", {
-  lane,
-  nonce: Schema.BigInt,
-  hash: Hash,
-  /** Why, in the words of the typed error. */
-  detail: Schema.String,
-}) {
-  get mayBeSent(): boolean {
-    return false;
-  }
-  get statement(): Statement {
-    return {
-      sentence: "the node refused the transaction and its nonce is free again",
-      numbers: figures(count("nonce", this.nonce), text("", this.detail)),
-      remedy: "correct the transaction and send it again",
-    };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
-}
+export class SendRejected extends unsent<SendRejected>()(
+  "SendRejected",
+  {
+    lane,
+    nonce: Schema.BigInt,
+    hash: Hash,
+    /** Why, in the words of the typed error. */
+    detail: Schema.String,
+  },
+  (error) =>
+    say(
+      "the node refused the transaction and its nonce is free again",
+      [count("nonce", error.nonce), text("", error.detail)],
+      "correct the transaction and send it again",
+    ),
+) {}
 
 /** Every failure of the nonce protocol itself. */
 export const NonceError = Schema.Union([

@@ -4,70 +4,58 @@
  * how long (`retryAfterMs`). What a transaction did wrong is not here: see `verdicts.ts`.
  */
 import * as Schema from "effect/Schema";
-import {
-  Unauthorized,
-  MethodNotPermitted,
-  MethodNotSupported,
-  RateLimited,
-  UpstreamUnavailable,
-  Timeout,
-  Transport,
-} from "./reasons/endpoint.js";
-import {
-  LogRangeTooLarge,
-  PendingUnavailable,
-  HistoryPruned,
-  NodeSyncing,
-  SimBlockOrder,
-  StateUnavailable,
-  BlockNotFound,
-} from "./reasons/block.js";
-import { NodeLimitExceeded, InvalidParams, MalformedResponse, InternalError } from "./reasons/request.js";
-import { statementText, type Statement } from "../primitives/statement.js";
+import * as block from "./reasons/block.js";
+import * as endpoint from "./reasons/endpoint.js";
+import * as request from "./reasons/request.js";
+import { derived, type Stated } from "./stated.js";
 
-export type { RetryAdvice } from "./reasons/answer.js";
+export type { Advising, RetryAdvice } from "./reasons/answer.js";
 export * from "./reasons/block.js";
 export * from "./reasons/endpoint.js";
 export * from "./reasons/request.js";
 
 /** Every reason, in the order of the design. */
 export const Reason = Schema.Union([
-  Unauthorized,
-  MethodNotPermitted,
-  MethodNotSupported,
-  RateLimited,
-  LogRangeTooLarge,
-  UpstreamUnavailable,
-  PendingUnavailable,
-  HistoryPruned,
-  NodeSyncing,
-  Timeout,
-  SimBlockOrder,
-  NodeLimitExceeded,
-  StateUnavailable,
-  BlockNotFound,
-  InvalidParams,
-  MalformedResponse,
-  Transport,
-  InternalError,
+  endpoint.Unauthorized,
+  endpoint.MethodNotPermitted,
+  endpoint.MethodNotSupported,
+  endpoint.RateLimited,
+  block.LogRangeTooLarge,
+  endpoint.UpstreamUnavailable,
+  block.PendingUnavailable,
+  block.HistoryPruned,
+  block.NodeSyncing,
+  endpoint.Timeout,
+  block.SimBlockOrder,
+  request.NodeLimitExceeded,
+  block.StateUnavailable,
+  block.BlockNotFound,
+  request.InvalidParams,
+  request.MalformedResponse,
+  endpoint.Transport,
+  request.InternalError,
 ]);
 export type Reason = typeof Reason.Type;
 
-/** A method of the node that could not be answered, and why. Recover with `Effect.catchReason`. */
-export class RpcError extends Schema.TaggedError<RpcError>()("RpcError", {
-  /** The JSON-RPC method, e.g. `eth_call`. */
-  method: Schema.String,
-  reason: Reason,
-}) {
+/** What an {@link RpcError} has beside its fields. */
+export interface Retryable extends Stated {
   /** Whether asking the same endpoint again can help. */
-  get isRetryable(): boolean {
-    return this.reason.advice.isRetryable;
-  }
-  get statement(): Statement {
-    const said = this.reason.statement;
-    return { ...said, sentence: `${this.method}: ${said.sentence}` };
-  }
-  override get message(): string {
-    return statementText(this.statement);
-  }
+  readonly isRetryable: boolean;
 }
+
+/** A method of the node that could not be answered, and why. Recover with `Effect.catchReason`. */
+export class RpcError extends derived<RpcError, Retryable>()(
+  "RpcError",
+  {
+    /** The JSON-RPC method, e.g. `eth_call`. */
+    method: Schema.String,
+    reason: Reason,
+  },
+  {
+    isRetryable: ({ reason }) => reason.advice.isRetryable,
+    statement: ({ method, reason: { statement } }) => ({
+      ...statement,
+      sentence: `${method}: ${statement.sentence}`,
+    }),
+  },
+) {}

@@ -5,19 +5,13 @@
  * `null`. `message` = sentence · numbers with units · what to do.
  */
 import * as Schema from "effect/Schema";
-import { ExecutionReverted, VmHalt, OutOfGas } from "./verdicts/execution.js";
-import { InsufficientFunds } from "./verdicts/funds.js";
-import { NonceTooLow, NonceTooHigh, NonceOverflow } from "./verdicts/nonce.js";
-import { FeeCapTooLow, TipAboveFeeCap } from "./verdicts/fee.js";
-import {
-  IntrinsicGasTooLow,
-  GasAllowanceExceeded,
-  BlockGasLimitExceeded,
-  TxGasLimitTooHigh,
-  GasUintOverflow,
-} from "./verdicts/gas.js";
-import { SenderNotEoa, InitCodeTooLarge, NoCode, ChainIdMismatch } from "./verdicts/account.js";
-import { PolicyViolation, SimulationDiverged, OutcomeChanged, NotProven } from "./verdicts/proof.js";
+import * as execution from "./verdicts/execution.js";
+import * as funds from "./verdicts/funds.js";
+import * as nonce from "./verdicts/nonce.js";
+import * as fee from "./verdicts/fee.js";
+import * as gas from "./verdicts/gas.js";
+import * as account from "./verdicts/account.js";
+import * as proof from "./verdicts/proof.js";
 
 export * from "./verdicts/account.js";
 export * from "./verdicts/execution.js";
@@ -29,27 +23,27 @@ export * from "./verdicts/proof.js";
 
 /** Every verdict, in the order of the design. */
 export const Verdict = Schema.Union([
-  ExecutionReverted,
-  VmHalt,
-  OutOfGas,
-  InsufficientFunds,
-  NonceTooLow,
-  NonceTooHigh,
-  NonceOverflow,
-  FeeCapTooLow,
-  TipAboveFeeCap,
-  IntrinsicGasTooLow,
-  GasAllowanceExceeded,
-  BlockGasLimitExceeded,
-  TxGasLimitTooHigh,
-  GasUintOverflow,
-  SenderNotEoa,
-  InitCodeTooLarge,
-  NoCode,
-  ChainIdMismatch,
-  PolicyViolation,
-  SimulationDiverged,
-  OutcomeChanged,
-  NotProven,
+  execution.ExecutionReverted,
+  execution.VmHalt,
+  execution.OutOfGas,
+  funds.InsufficientFunds,
+  nonce.NonceTooLow,
+  nonce.NonceTooHigh,
+  nonce.NonceOverflow,
+  fee.FeeCapTooLow,
+  fee.TipAboveFeeCap,
+  gas.IntrinsicGasTooLow,
+  gas.GasAllowanceExceeded,
+  gas.BlockGasLimitExceeded,
+  gas.TxGasLimitTooHigh,
+  gas.GasUintOverflow,
+  account.SenderNotEoa,
+  account.InitCodeTooLarge,
+  account.NoCode,
+  account.ChainIdMismatch,
+  proof.PolicyViolation,
+  proof.SimulationDiverged,
+  proof.OutcomeChanged,
+  proof.NotProven,
 ]);
 export type Verdict = typeof Verdict.Type;

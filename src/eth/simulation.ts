@@ -1,85 +1,68 @@
 /** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import * as Struct from "effect/Struct";
 import { classify } from "../errors/classify.js";
 import type { Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
-import type { Mapped } from "../primitives/rows.js";
-import { fields, type Fields } from "../transaction/fields.js";
 import { headerFields } from "./block.js";
 import { decoder, malformed } from "./decode.js";
 import { Log } from "./log.js";
 import type { BlockStateCall } from "./parameters.js";
-import { Account, Bytes, Index, orNull, Quantity, Status, TypeByte, Word } from "./wire.js";
+import { Account, Bytes, Index, isBytes, orNull, Quantity, Status, TypeByte, Word } from "./wire.js";
 
 const method = "eth_simulateV1";
 
-/** A field of a transaction, as nodes answer it. */
-interface Answered extends Struct.Lambda {
-  (row: { readonly wire: keyof typeof readers }): (typeof readers)[keyof typeof readers];
-  readonly "~lambda.out": this["~lambda.in"] extends { readonly wire: infer W extends keyof typeof readers }
-    ? (typeof readers)[W]
-    : never;
-}
-interface OrNull extends Struct.Lambda {
-  <S extends Schema.Constraint>(schema: S): ReturnType<typeof orNull<S>>;
-  readonly "~lambda.out": this["~lambda.in"] extends infer S extends Schema.Constraint
-    ? ReturnType<typeof orNull<S>>
-    : never;
-}
-const readers = { address: Account, bytes: Bytes, quantity: Quantity, hashes: Schema.Array(Word) };
-const answered: Mapped<Omit<Fields, "data" | "accessList" | "authorizationList">, Answered> = Struct.map(
-  Struct.omit(fields, ["data", "accessList", "authorizationList"]),
-  Struct.lambda<Answered>(({ wire }) => readers[wire]),
-);
-type Certain = "from" | "nonce" | "gas" | "value";
-const certain = ["from", "nonce", "gas", "value"] as const satisfies ReadonlyArray<Certain>;
-
-type Beside = {
-  /** The transaction's own, 32 bytes. */
-  readonly hash: typeof Word;
-  /** Calldata or initcode. */
-  readonly input: typeof Bytes;
-  /** EIP-2718 type. */
-  readonly type: ReturnType<typeof orNull<typeof TypeByte>>;
-  /** Its place in the block, from 0. */
-  readonly transactionIndex: ReturnType<typeof orNull<typeof Index>>;
-};
-
 /** A simulated transaction in full, where `returnFullTransactions` asked for it. */
-const SimulatedTransaction: Schema.Struct<
-  Pick<typeof answered, Certain> & Mapped<Omit<typeof answered, Certain>, OrNull> & Beside
-> = Schema.Struct({
+const SimulatedTransaction = Schema.Struct({
+  /** The transaction's own, 32 bytes. */
   hash: Word,
-  ...Struct.pick(answered, certain),
-  ...Struct.map(Struct.omit(answered, certain), Struct.lambda<OrNull>(orNull)),
+  from: Account,
+  nonce: Quantity,
+  /** Gas limit, in gas. */
+  gas: Quantity,
+  /** Wei. */
+  value: Quantity,
+  /** null = deployment. */
+  to: orNull(Account),
+  chainId: orNull(Quantity),
+  /** Wei per gas, as the two below. */
+  maxFeePerGas: orNull(Quantity),
+  maxPriorityFeePerGas: orNull(Quantity),
+  gasPrice: orNull(Quantity),
+  blobVersionedHashes: orNull(Schema.Array(Word)),
+  /** Wei per blob gas. */
+  maxFeePerBlobGas: orNull(Quantity),
+  /** Calldata or initcode. */
   input: Bytes,
+  /** EIP-2718 type. */
   type: orNull(TypeByte),
+  /** Its place in the block, from 0. */
   transactionIndex: orNull(Index),
 });
 export type SimulatedTransaction = typeof SimulatedTransaction.Type;
 
-const CallResultWire = Schema.Struct({
-  status: Status,
-  gasUsed: Quantity,
-  maxUsedGas: orNull(Quantity),
-  returnData: Bytes,
-  logs: Schema.Array(Log),
-  error: orNull(
-    Schema.Union([
-      Schema.String,
-      Schema.Struct({ code: orNull(Schema.Finite), message: orNull(Schema.String), data: orNull(Schema.Unknown) }),
-    ]),
-  ),
+const CallError = Schema.Struct({
+  code: orNull(Schema.Finite),
+  message: orNull(Schema.String),
+  data: orNull(Schema.Unknown),
 });
 
 const SimulatedBlockWire = Schema.Struct({
   ...headerFields,
   hash: Word,
   transactions: orNull(Schema.Array(Schema.Union([Word, SimulatedTransaction]))),
-  calls: Schema.Array(CallResultWire),
+  calls: Schema.Array(
+    Schema.Struct({
+      status: Status,
+      gasUsed: Quantity,
+      maxUsedGas: orNull(Quantity),
+      returnData: Bytes,
+      logs: Schema.Array(Log),
+      // whole: `classify` reads what no schema of ours names
+      error: orNull(Schema.declare(Schema.is(Schema.toEncoded(Schema.Union([Schema.String, CallError]))))),
+    }),
+  ),
 });
 type SimulatedBlockWire = typeof SimulatedBlockWire.Type;
 
@@ -107,34 +90,33 @@ export interface SimulatedBlock extends Omit<SimulatedBlockWire, "calls"> {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const errorOf = (error: SimulatedBlockWire["calls"][number]["error"]): CallResult["error"] => {
+type Call = SimulatedBlockWire["calls"][number];
+
+const errorOf = (error: Call["error"]): CallResult["error"] => {
   if (error === null || error === "") return null;
   if (typeof error === "string") return { code: null, message: error, data: null };
-  const data = Schema.decodeUnknownOption(Bytes)(error.data);
-  return { code: error.code, message: error.message ?? "", data: data._tag === "Some" ? data.value : null };
+  const { code = null, message, data } = error;
+  return { code, message: message ?? "", data: isBytes(data) ? data : null };
 };
 
-const callResult = (wire: SimulatedBlockWire["calls"][number], raw: unknown): CallResult => {
-  const error = errorOf(wire.error);
-  const { status, gasUsed, maxUsedGas, returnData, logs } = wire;
-  const said = isObject(raw) && error !== null ? { error: raw["error"] } : {};
+const callResult = (call: Call): CallResult => {
+  const error = errorOf(call.error);
+  const { status, returnData } = call;
+  const said = error === null ? {} : { error: call.error };
   const failure = status === "success" ? null : classify({ method, scope: "call", returnData, ...said });
-  return { status, gasUsed, maxUsedGas, returnData, logs, error, failure };
+  return { ...call, error, failure };
 };
 
 const decodeBlocks = decoder(method, Schema.Array(SimulatedBlockWire));
 
 /** Nethermind streams: what fails midway is an `{ error, errorCode }` where a block or call would be. */
 const inlineError = (result: unknown): RpcError | Verdict | null => {
-  const blocks = Array.isArray(result) ? result : [result];
-  const last: unknown = blocks[blocks.length - 1];
-  const calls = isObject(last) && Array.isArray(last["calls"]) ? last["calls"] : [];
-  for (const element of [last, calls[calls.length - 1]] as ReadonlyArray<unknown>) {
-    if (isObject(element) && element["error"] !== undefined && !("status" in element) && !("number" in element)) {
-      return classify({ method, scope: "inline", error: element });
-    }
-  }
-  return null;
+  const block: unknown = Array.isArray(result) ? result.at(-1) : result;
+  const call: unknown = isObject(block) && Array.isArray(block["calls"]) ? block["calls"].at(-1) : null;
+  const error = [block, call].find(
+    (element) => isObject(element) && element["error"] !== undefined && !("status" in element || "number" in element),
+  );
+  return error === undefined ? null : classify({ method, scope: "inline", error });
 };
 
 /**
@@ -144,32 +126,25 @@ const inlineError = (result: unknown): RpcError | Verdict | null => {
 const aligned = (
   blocks: ReadonlyArray<SimulatedBlockWire>,
   asked: ReadonlyArray<BlockStateCall>,
-): Result.Result<ReadonlyArray<number>, RpcError> => {
-  const positions: Array<number> = [];
+): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError> => {
+  const kept: Array<SimulatedBlock> = [];
   let next = 0;
-  for (const entry of asked) {
-    const number = entry.blockOverrides?.number;
+  const wrong = (path: string, detail: string) => Result.fail(malformed(method, `result[${next}]${path}`, detail));
+  for (const { blockOverrides, calls } of asked) {
+    const number = blockOverrides?.number;
     if (blocks.length > asked.length && number !== undefined && number !== null) {
       while (next < blocks.length && blocks[next]?.number !== BigInt(number) && blocks[next]?.calls.length === 0)
         next++;
     }
     const block = blocks[next];
-    if (block === undefined) return Result.fail(malformed(method, `result[${next}]`, "fewer blocks than asked for"));
-    if (block.calls.length !== (entry.calls?.length ?? 0)) {
-      return Result.fail(malformed(method, `result[${next}].calls`, "not as many results as calls"));
-    }
-    for (const [index, { status, error }] of block.calls.entries()) {
-      if (status === "success" && errorOf(error) !== null) {
-        return Result.fail(
-          malformed(method, `result[${next}].calls[${index}].error`, "a successful call with an error"),
-        );
-      }
-    }
-    positions.push(next++);
+    if (block === undefined) return wrong("", "fewer blocks than asked for");
+    if (block.calls.length !== (calls?.length ?? 0)) return wrong(".calls", "not as many results as calls");
+    const odd = block.calls.findIndex(({ status, error }) => status === "success" && errorOf(error) !== null);
+    if (odd >= 0) return wrong(`.calls[${odd}].error`, "a successful call with an error");
+    kept.push({ ...block, calls: block.calls.map(callResult) });
+    next++;
   }
-  return next === blocks.length
-    ? Result.succeed(positions)
-    : Result.fail(malformed(method, `result[${next}]`, "more blocks than asked for"));
+  return next === blocks.length ? Result.succeed(kept) : wrong("", "more blocks than asked for");
 };
 
 /** Reads the `result`, which must match the entries asked for. */
@@ -178,19 +153,7 @@ export const readSimulation = (
   asked: ReadonlyArray<BlockStateCall>,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
   const inline = inlineError(result);
-  if (inline !== null) return Result.fail(inline);
-  return Result.flatMap(decodeBlocks(result), (blocks) =>
-    Result.map(aligned(blocks, asked), (positions) =>
-      positions.flatMap((position) => {
-        const block = blocks[position];
-        if (block === undefined) return [];
-        const raw: unknown = Array.isArray(result) ? result[position] : undefined;
-        const rawCalls: unknown = isObject(raw) ? raw["calls"] : undefined;
-        const calls = block.calls.map((call, index) =>
-          callResult(call, Array.isArray(rawCalls) ? rawCalls[index] : null),
-        );
-        return [{ ...block, calls }];
-      }),
-    ),
-  );
+  return inline === null
+    ? Result.flatMap(decodeBlocks(result), (blocks) => aligned(blocks, asked))
+    : Result.fail(inline);
 };

@@ -10,8 +10,10 @@ import type { Address, Hash, Hex } from "../primitives/hex.js";
 const isHex = (value: unknown): value is string =>
   typeof value === "string" && value.startsWith("0x") && !/[^0-9a-fA-F]/.test(value.slice(2));
 
+export const isBytes = (value: unknown): value is Hex => isHex(value) && value.length % 2 === 0;
+
 /** Bytes of any length. */
-export const Bytes = Schema.declare<Hex>((value): value is Hex => isHex(value) && value.length % 2 === 0);
+export const Bytes = Schema.declare<Hex>(isBytes);
 /** 32 bytes. */
 export const Word = Schema.declare<Hash>((value): value is Hash => isHex(value) && value.length === 66);
 /** 20 bytes. */

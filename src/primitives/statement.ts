@@ -61,6 +61,13 @@ export const text = words("text");
 export const figures = (...known: ReadonlyArray<Figure | null>): ReadonlyArray<Figure> =>
   known.filter((figure) => figure !== null);
 
+/** A statement with the figures that are known. */
+export const say = (sentence: string, known: ReadonlyArray<Figure | null>, remedy: string): Statement => ({
+  sentence,
+  numbers: figures(...known),
+  remedy,
+});
+
 /** More than anybody reads: characters of one text, figures of one statement. A forged report may hold any number. */
 const most = { characters: 1024, name: 48, figures: 32 } as const;
 

@@ -11,8 +11,7 @@ import {
 } from "viem";
 import { decodeRevert, indexAbis, type AbiSources } from "../../src/abi/decodeRevert.js";
 import { describeRevert } from "../../src/abi/print.js";
-import { openzeppelin } from "../../src/abi/table/openzeppelin.js";
-import { builtinErrors } from "../../src/abi/table.js";
+import { builtinErrors, packages } from "../../src/abi/table.js";
 
 const owner = "0x00000000000000000000000000000000000000AA";
 const other = "0x00000000000000000000000000000000000000bb";
@@ -94,15 +93,21 @@ describe("the built-in table", () => {
     });
   }
 
-  it("has rows whose selectors are those of their declarations, and parses each", () => {
-    for (const { errors } of openzeppelin) {
-      for (const row of errors) {
-        const selector = `0x${row.slice(0, 8)}`;
-        const signatures = builtinErrors(selector).map(({ signature }) => signature);
-        expect(signatures.length).toBeGreaterThan(0);
-        for (const signature of signatures) expect(toFunctionSelector(`function ${signature}`)).toBe(selector);
+  it("finds every declaration by its selector, in every package that has it", () => {
+    for (const [source, declarations] of packages) {
+      for (const declaration of declarations) {
+        const selector = toFunctionSelector(`function ${declaration.replace(/ \w+/g, "")}`);
+        const found = builtinErrors(selector).find(({ provenance }) => provenance.source === source);
+        expect(toFunctionSelector(`function ${found?.signature}`)).toBe(selector);
+        expect(declaration.startsWith(`${found?.name}(`)).toBe(true);
       }
     }
+  });
+
+  it("is what other packages do not say: no functions, no types to be signed", () => {
+    expect(builtinErrors("0x1626ba7e")).toEqual([]);
+    for (const [, declarations] of packages)
+      for (const declaration of declarations) expect(declaration).toMatch(/^[A-Z]\w*\(.*\)$/);
   });
 });
 

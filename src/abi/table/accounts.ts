@@ -1,77 +1,38 @@
-/** Custom errors of published packages: selector and declaration. Written by `scripts/build-error-table.mjs`; do not edit. */
-import type { Package } from "./package.js";
-
-export const accounts: ReadonlyArray<Package> = [
-  {
-    source: "@account-abstraction/contracts@0.6.0",
-    errors: [
-      "8b7ac980 ExecutionResult(uint256 preOpGas,uint256 paid,uint48 validAfter,uint48 validUntil,bool targetSuccess,bytes targetResult)",
-      "220266b6 FailedOp(uint256 opIndex,string reason)",
-      "6ca7b806 SenderAddressResult(address sender)",
-      "86a9f750 SignatureValidationFailed(address aggregator)",
-      "e0cff05f ValidationResult((uint256 preOpGas,uint256 prefund,bool sigFailed,uint48 validAfter,uint48 validUntil,bytes paymasterContext) returnInfo,(uint256 stake,uint256 unstakeDelaySec) senderInfo,(uint256 stake,uint256 unstakeDelaySec) factoryInfo,(uint256 stake,uint256 unstakeDelaySec) paymasterInfo)",
-      "faecb4e4 ValidationResultWithAggregation((uint256 preOpGas,uint256 prefund,bool sigFailed,uint48 validAfter,uint48 validUntil,bytes paymasterContext) returnInfo,(uint256 stake,uint256 unstakeDelaySec) senderInfo,(uint256 stake,uint256 unstakeDelaySec) factoryInfo,(uint256 stake,uint256 unstakeDelaySec) paymasterInfo,(address aggregator,(uint256 stake,uint256 unstakeDelaySec) stakeInfo) aggregatorInfo)",
-    ],
-  },
-  {
-    source: "@account-abstraction/contracts@0.7.0",
-    errors: [
-      "9996b315 AddressEmptyCode(address target)",
-      "cd786059 AddressInsufficientBalance(address account)",
-      "99410554 DelegateAndRevert(bool success,bytes ret)",
-      "f645eedf ECDSAInvalidSignature()",
-      "fce698f7 ECDSAInvalidSignatureLength(uint256 length)",
-      "d78bce0c ECDSAInvalidSignatureS(bytes32 s)",
-      "4c9c8ce3 ERC1967InvalidImplementation(address implementation)",
-      "b398979f ERC1967NonPayable()",
-      "fb8f41b2 ERC20InsufficientAllowance(address spender,uint256 allowance,uint256 needed)",
-      "e450d38c ERC20InsufficientBalance(address sender,uint256 balance,uint256 needed)",
-      "e602df05 ERC20InvalidApprover(address approver)",
-      "ec442f05 ERC20InvalidReceiver(address receiver)",
-      "96c6fd1e ERC20InvalidSender(address sender)",
-      "94280d62 ERC20InvalidSpender(address spender)",
-      "1425ea42 FailedInnerCall()",
-      "220266b6 FailedOp(uint256 opIndex,string reason)",
-      "65c8fd4d FailedOpWithRevert(uint256 opIndex,string reason,bytes inner)",
-      "f92ee8a9 InvalidInitialization()",
-      "d7e6bcf8 NotInitializing()",
-      "1e4fbdf7 OwnableInvalidOwner(address owner)",
-      "118cdaa7 OwnableUnauthorizedAccount(address account)",
-      "ad7954bc PostOpReverted(bytes returnData)",
-      "3ee5aeb5 ReentrancyGuardReentrantCall()",
-      "5274afe7 SafeERC20FailedOperation(address token)",
-      "6ca7b806 SenderAddressResult(address sender)",
-      "86a9f750 SignatureValidationFailed(address aggregator)",
-      "e07c8dba UUPSUnauthorizedCallContext()",
-      "aa1d49a4 UUPSUnsupportedProxiableUUID(bytes32 slot)",
-    ],
-  },
-  {
-    source: "@account-abstraction/contracts@0.8.0",
-    errors: [
-      "9996b315 AddressEmptyCode(address target)",
-      "99410554 DelegateAndRevert(bool success,bytes ret)",
-      "f645eedf ECDSAInvalidSignature()",
-      "fce698f7 ECDSAInvalidSignatureLength(uint256 length)",
-      "d78bce0c ECDSAInvalidSignatureS(bytes32 s)",
-      "4c9c8ce3 ERC1967InvalidImplementation(address implementation)",
-      "b398979f ERC1967NonPayable()",
-      "5a154675 ExecuteError(uint256 index,bytes error)",
-      "d6bda275 FailedCall()",
-      "220266b6 FailedOp(uint256 opIndex,string reason)",
-      "65c8fd4d FailedOpWithRevert(uint256 opIndex,string reason,bytes inner)",
-      "f92ee8a9 InvalidInitialization()",
-      "b3512b0c InvalidShortString()",
-      "d7e6bcf8 NotInitializing()",
-      "1e4fbdf7 OwnableInvalidOwner(address owner)",
-      "118cdaa7 OwnableUnauthorizedAccount(address account)",
-      "ad7954bc PostOpReverted(bytes returnData)",
-      "3ee5aeb5 ReentrancyGuardReentrantCall()",
-      "6ca7b806 SenderAddressResult(address sender)",
-      "86a9f750 SignatureValidationFailed(address aggregator)",
-      "305a27a9 StringTooLong(string str)",
-      "e07c8dba UUPSUnauthorizedCallContext()",
-      "aa1d49a4 UUPSUnsupportedProxiableUUID(bytes32 slot)",
-    ],
-  },
+/** Custom errors of published packages, in the order of their selectors. Written by `scripts/build-error-table.mjs`; do not edit. */
+export const accounts: ReadonlyArray<readonly [source: string, declarations: string]> = [
+  [
+    "@account-abstraction/contracts@0.6.0",
+    `FailedOp(uint256 opIndex,string reason);SenderAddressResult(address sender);
+SignatureValidationFailed(address aggregator);
+ExecutionResult(uint256 preOpGas,uint256 paid,uint48 validAfter,uint48 validUntil,bool targetSuccess,bytes targetResult);
+ValidationResult((uint256 preOpGas,uint256 prefund,bool sigFailed,uint48 validAfter,uint48 validUntil,bytes paymasterContext) returnInfo,(uint256 stake,uint256 unstakeDelaySec) senderInfo,(uint256 stake,uint256 unstakeDelaySec) factoryInfo,(uint256 stake,uint256 unstakeDelaySec) paymasterInfo);
+ValidationResultWithAggregation((uint256 preOpGas,uint256 prefund,bool sigFailed,uint48 validAfter,uint48 validUntil,bytes paymasterContext) returnInfo,(uint256 stake,uint256 unstakeDelaySec) senderInfo,(uint256 stake,uint256 unstakeDelaySec) factoryInfo,(uint256 stake,uint256 unstakeDelaySec) paymasterInfo,(address aggregator,(uint256 stake,uint256 unstakeDelaySec) stakeInfo) aggregatorInfo)`,
+  ],
+  [
+    "@account-abstraction/contracts@0.7.0",
+    `OwnableUnauthorizedAccount(address account);FailedInnerCall();OwnableInvalidOwner(address owner);
+FailedOp(uint256 opIndex,string reason);ReentrancyGuardReentrantCall();
+ERC1967InvalidImplementation(address implementation);SafeERC20FailedOperation(address token);
+FailedOpWithRevert(uint256 opIndex,string reason,bytes inner);SenderAddressResult(address sender);
+SignatureValidationFailed(address aggregator);ERC20InvalidSpender(address spender);
+ERC20InvalidSender(address sender);DelegateAndRevert(bool success,bytes ret);AddressEmptyCode(address target);
+UUPSUnsupportedProxiableUUID(bytes32 slot);PostOpReverted(bytes returnData);ERC1967NonPayable();
+AddressInsufficientBalance(address account);ECDSAInvalidSignatureS(bytes32 s);NotInitializing();
+UUPSUnauthorizedCallContext();ERC20InsufficientBalance(address sender,uint256 balance,uint256 needed);
+ERC20InvalidApprover(address approver);ERC20InvalidReceiver(address receiver);ECDSAInvalidSignature();
+InvalidInitialization();ERC20InsufficientAllowance(address spender,uint256 allowance,uint256 needed);
+ECDSAInvalidSignatureLength(uint256 length)`,
+  ],
+  [
+    "@account-abstraction/contracts@0.8.0",
+    `OwnableUnauthorizedAccount(address account);OwnableInvalidOwner(address owner);
+FailedOp(uint256 opIndex,string reason);StringTooLong(string str);ReentrancyGuardReentrantCall();
+ERC1967InvalidImplementation(address implementation);ExecuteError(uint256 index,bytes error);
+FailedOpWithRevert(uint256 opIndex,string reason,bytes inner);SenderAddressResult(address sender);
+SignatureValidationFailed(address aggregator);DelegateAndRevert(bool success,bytes ret);
+AddressEmptyCode(address target);UUPSUnsupportedProxiableUUID(bytes32 slot);PostOpReverted(bytes returnData);
+InvalidShortString();ERC1967NonPayable();FailedCall();ECDSAInvalidSignatureS(bytes32 s);NotInitializing();
+UUPSUnauthorizedCallContext();ECDSAInvalidSignature();InvalidInitialization();
+ECDSAInvalidSignatureLength(uint256 length)`,
+  ],
 ];

@@ -48,72 +48,37 @@ const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> => {
   });
 };
 
-/** What the absence of each means, most important first. */
-const consequences: ReadonlyArray<readonly [id: string, level: Level, meaning: string]> = [
-  ["eth_getCode", "unknown", "no eth_getCode: who is at an address cannot be told; the verdict is at most unknown"],
-  [
-    "eth_getTransactionCount",
-    "unknown",
-    "no eth_getTransactionCount: the nonce is not known, no request can be handed out; the verdict is at most unknown",
-  ],
-  [
-    "eth_simulateV1",
-    "unknown",
-    "no eth_simulateV1: tier call. eth_call and eth_estimateGas answer for one transaction, movements, approvals and balances are not seen, nothing is proven; the verdict is at most unknown",
-  ],
-  ["eth_estimateGas", "reduced", "no eth_estimateGas: the gas limit rests on the simulation alone"],
-  ["eth_call", "reduced", "no eth_call: no fallback when eth_simulateV1 fails"],
-  [
-    "stateOverride",
-    "unknown",
-    "eth_simulateV1 ignores state overrides: our witness cannot be placed, nothing is measured; the verdict is at most unknown",
-  ],
-  [
-    "blockOverride",
-    "reduced",
-    "eth_simulateV1 ignores block overrides: the second proof runs in the same context as the first",
-  ],
-  [
-    "traceTransfers",
-    "reduced",
-    "no traced transfers: native movements inside calls show only where balances are measured",
-  ],
-  ["revertData", "reduced", "revert data is lost in simulations: errors are not decoded"],
-  ["maxUsedGas", "reduced", "no maxUsedGas: the gas limit keeps a wider margin for refunds"],
-  [
-    "validation.nonce",
-    "reduced",
-    "validation does not check nonces: our own rule decides, the node is no second witness",
-  ],
-  [
-    "validation.baseFee",
-    "reduced",
-    "validation does not check the base fee: our own rule decides, the node is no second witness",
-  ],
-  [
-    "validation.funds",
-    "reduced",
-    "validation does not check funds: our own sum decides, the node is no second witness",
-  ],
-  ["blockNumber", "reduced", "the simulated block does not carry the next number: contracts that read it see another"],
-  ["eth_getBlockByNumber", "reduced", "no eth_getBlockByNumber: freshness is judged by the simulation's own header"],
-  ["eth_feeHistory", "reduced", "no eth_feeHistory: the tip comes from recent receipts or the chain's minimum"],
-  ["eth_chainId", "reduced", "no eth_chainId: the chain is read inside the simulation"],
-  ["eth_getBlockReceipts", "reduced", "no eth_getBlockReceipts: one source less for the tip"],
-  [
-    "pending.eth_simulateV1",
-    "reduced",
-    "no simulation on pending: ask with --block latest; transactions in flight are not seen",
-  ],
-  [
-    "pending.eth_getTransactionCount",
-    "reduced",
-    "no count on pending: transactions in flight are not seen when the nonce is chosen",
-  ],
-];
+/** Without these the verdict is at most unknown. */
+const core = ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"];
+const decisive = [...core, "stateOverride"];
 
-const worst = (levels: ReadonlyArray<Level>): Level =>
-  levels.includes("unknown") ? "unknown" : levels.includes("reduced") ? "reduced" : "full";
+/** What the absence of each means, most important first. */
+const consequences: Readonly<Record<string, string>> = {
+  eth_getCode: "no eth_getCode: who is at an address cannot be told; the verdict is at most unknown",
+  eth_getTransactionCount:
+    "no eth_getTransactionCount: the nonce is not known, no request can be handed out; the verdict is at most unknown",
+  eth_simulateV1:
+    "no eth_simulateV1: tier call. eth_call and eth_estimateGas answer for one transaction, movements, approvals and balances are not seen, nothing is proven; the verdict is at most unknown",
+  eth_estimateGas: "no eth_estimateGas: the gas limit rests on the simulation alone",
+  eth_call: "no eth_call: no fallback when eth_simulateV1 fails",
+  stateOverride:
+    "eth_simulateV1 ignores state overrides: our witness cannot be placed, nothing is measured; the verdict is at most unknown",
+  blockOverride: "eth_simulateV1 ignores block overrides: the second proof runs in the same context as the first",
+  traceTransfers: "no traced transfers: native movements inside calls show only where balances are measured",
+  revertData: "revert data is lost in simulations: errors are not decoded",
+  maxUsedGas: "no maxUsedGas: the gas limit keeps a wider margin for refunds",
+  "validation.nonce": "validation does not check nonces: our own rule decides, the node is no second witness",
+  "validation.baseFee": "validation does not check the base fee: our own rule decides, the node is no second witness",
+  "validation.funds": "validation does not check funds: our own sum decides, the node is no second witness",
+  blockNumber: "the simulated block does not carry the next number: contracts that read it see another",
+  eth_getBlockByNumber: "no eth_getBlockByNumber: freshness is judged by the simulation's own header",
+  eth_feeHistory: "no eth_feeHistory: the tip comes from recent receipts or the chain's minimum",
+  eth_chainId: "no eth_chainId: the chain is read inside the simulation",
+  eth_getBlockReceipts: "no eth_getBlockReceipts: one source less for the tip",
+  "pending.eth_simulateV1": "no simulation on pending: ask with --block latest; transactions in flight are not seen",
+  "pending.eth_getTransactionCount":
+    "no count on pending: transactions in flight are not seen when the nonce is chosen",
+};
 
 const summaries: Readonly<Record<Level, string>> = {
   full: "reports from this endpoint can reach ready, with every check",
@@ -123,16 +88,16 @@ const summaries: Readonly<Record<Level, string>> = {
 
 /** The answers read together; pure. */
 export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>): Diagnosis => {
-  const statusOf = (id: string) => findings.find((finding) => finding.id === id)?.status;
+  const found = new Map(findings.map((finding) => [finding.id, finding]));
+  const statusOf = (id: string) => found.get(id)?.status;
   // why: without the method, what it would do in detail is no news
   const simulates = statusOf("eth_simulateV1") === "yes";
-  const relevant = consequences.filter(
-    ([id]) => simulates || !(findings.find((finding) => finding.id === id)?.group === "eth_simulateV1"),
+  const missing = Object.keys(consequences).filter(
+    (id) => statusOf(id) === "no" && (simulates || found.get(id)?.group !== "eth_simulateV1"),
   );
-  const missing = relevant.filter(([id]) => statusOf(id) === "no");
-  const core = ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"];
   const silent = core.filter((id) => statusOf(id) === "unknown");
-  const level = worst([...missing.map(([, each]) => each), ...(silent.length > 0 ? (["unknown"] as const) : [])]);
+  const isUnknown = silent.length > 0 || missing.some((id) => decisive.includes(id));
+  const level = isUnknown ? "unknown" : missing.length > 0 ? "reduced" : "full";
   const mute = findings.every(({ status }) => status === "unknown");
   return {
     endpoint,
@@ -142,7 +107,7 @@ export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>): Di
     meaning: mute
       ? []
       : [
-          ...missing.map(([, , meaning]) => meaning),
+          ...missing.map((id) => consequences[id] ?? ""),
           ...silent.map((id) => `${id} was not answered; whether the endpoint has it is not known, ask again`),
         ],
   };

@@ -30,19 +30,27 @@ const word = (value: bigint): string => `0x${value.toString(16).padStart(64, "0"
 
 type Call = NonNullable<Eth.BlockStateCall["calls"]>[number];
 
+/** One empty call between accounts that nobody uses, but for what is said otherwise. */
 const simulate = (
-  call: Call,
+  said: Call = {},
   entry: Omit<Eth.BlockStateCall, "calls"> = {},
   flags: { readonly validation?: boolean; readonly traceTransfers?: boolean } = {},
 ) =>
-  Effect.flatMap(Eth.simulateV1({ blocks: [{ ...entry, calls: [call] }], block: "latest", ...flags }), ([block]) => {
-    const result = block?.calls[0];
-    return block === undefined || result === undefined
-      ? Effect.die("an answer that does not match the request is refused before")
-      : Effect.succeed({ block, call: result });
-  });
+  Effect.flatMap(
+    Eth.simulateV1({
+      blocks: [{ ...entry, calls: [{ from: someone, to: somewhere, gas: 100_000n, ...said }] }],
+      block: "latest",
+      ...flags,
+    }),
+    ([block]) => {
+      const call = block?.calls[0];
+      return call === undefined
+        ? Effect.die("an answer that does not match the request is refused before")
+        : Effect.succeed(call);
+    },
+  );
 
-type Ran = Effect.Success<ReturnType<typeof simulate>>;
+type Ran = Eth.CallResult;
 
 /** Something invalid was simulated with `validation`: refused is right, whatever the words. */
 const mustRefuse = (what: string, id: string, name: string, ask: Effect.Effect<Ran, Failure, Rpc>) =>
@@ -51,7 +59,7 @@ const mustRefuse = (what: string, id: string, name: string, ask: Effect.Effect<R
     id,
     name,
     ask,
-    ({ call }) => (call.status === "failure" ? yes("refused as a failed call") : no(`${what} was accepted`)),
+    (call) => (call.status === "failure" ? yes("refused as a failed call") : no(`${what} was accepted`)),
     (failure) => {
       const answer = refusal(failure);
       if (answer.status === "unknown") return answer;
@@ -77,16 +85,12 @@ const baseFee: Effect.Effect<Finding, never, Rpc> = Effect.flatMap(
       "a fee cap of 1 wei",
       id,
       name,
-      simulate(
-        { from: someone, to: somewhere, gas: 100_000n, maxFeePerGas: 1n, maxPriorityFeePerGas: 0n },
-        { stateOverrides: rich },
-        { validation: true },
-      ),
+      simulate({ maxFeePerGas: 1n, maxPriorityFeePerGas: 0n }, { stateOverrides: rich }, { validation: true }),
     );
   },
 );
 
-const traced = ({ call }: Ran): Answer => {
+const traced = (call: Ran): Answer => {
   const log = call.logs.find(({ topics }) => topics.length === 3);
   return log === undefined
     ? no("a transfer of ETH left no log")
@@ -120,56 +124,45 @@ export const simulationProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>>
     "a nonce 1,000 too high",
     "validation.nonce",
     "validation: nonce",
-    simulate(
-      { from: someone, to: somewhere, gas: 100_000n, nonce: 1_000n },
-      { stateOverrides: rich, ...free },
-      { validation: true },
-    ),
+    simulate({ nonce: 1_000n }, { stateOverrides: rich, ...free }, { validation: true }),
   ),
   baseFee,
   mustRefuse(
     "a value the sender does not hold",
     "validation.funds",
     "validation: funds",
-    simulate({ from: someone, to: somewhere, gas: 100_000n, value: 10n ** 26n }, free, { validation: true }),
+    simulate({ value: 10n ** 26n }, free, { validation: true }),
   ),
   probe(
     group,
     "stateOverride",
     "state override",
-    simulate({ from: someone, to: somewhere, gas: 100_000n }, { stateOverrides: { [somewhere]: { code: returns42 } } }),
-    ({ call }) => (call.returnData === word(42n) ? yes() : no("the code given was not run")),
+    simulate({}, { stateOverrides: { [somewhere]: { code: returns42 } } }),
+    (call) => (call.returnData === word(42n) ? yes() : no("the code given was not run")),
   ),
   probe(
     group,
     "blockOverride",
     "block override",
-    simulate(
-      { from: someone, to: somewhere, gas: 100_000n },
-      { stateOverrides: { [somewhere]: { code: returnsTime } }, blockOverrides: { time: 4_102_444_800n } },
-    ),
-    ({ call }) => (call.returnData === word(4_102_444_800n) ? yes() : no("the time given was not used")),
+    simulate({}, { stateOverrides: { [somewhere]: { code: returnsTime } }, blockOverrides: { time: 4_102_444_800n } }),
+    (call) => (call.returnData === word(4_102_444_800n) ? yes() : no("the time given was not used")),
   ),
   probe(
     group,
     "traceTransfers",
     "traceTransfers",
-    simulate(
-      { from: someone, to: somewhere, gas: 100_000n, value: 1n },
-      { stateOverrides: rich, ...free },
-      { traceTransfers: true },
-    ),
+    simulate({ value: 1n }, { stateOverrides: rich, ...free }, { traceTransfers: true }),
     traced,
   ),
-  probe(group, "maxUsedGas", "maxUsedGas", simulate({ from: someone, to: somewhere, gas: 100_000n }), ({ call }) =>
+  probe(group, "maxUsedGas", "maxUsedGas", simulate(), (call) =>
     call.maxUsedGas === null ? no("a result does not carry it") : yes(),
   ),
   probe(
     group,
     "revertData",
     "revert data",
-    simulate({ from: someone, to: somewhere, gas: 100_000n }, { stateOverrides: { [somewhere]: { code: reverts } } }),
-    ({ call }) =>
+    simulate({}, { stateOverrides: { [somewhere]: { code: reverts } } }),
+    (call) =>
       String(call.error?.data) === "0xdeadbeef"
         ? yes("in error.data")
         : String(call.returnData) === "0xdeadbeef"

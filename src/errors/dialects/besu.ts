@@ -5,14 +5,13 @@ import {
   BlockGasLimitExceeded,
   FeeCapTooLow,
   InitCodeTooLarge,
-  InsufficientFunds,
   IntrinsicGasTooLow,
   NonceTooHigh,
   NonceTooLow,
   TxGasLimitTooHigh,
   VmHalt,
 } from "../verdicts.js";
-import { accountIn, amountIn, answerOf, failed, quantity, said, type Answer } from "./evidence.js";
+import { accountIn, amountIn, cannotPay, failedBy, quantity, said, says, type Answer } from "./evidence.js";
 
 const number = "(0x[0-9a-fA-F]+|\\d+)";
 const cost = new RegExp(`up-?front cost(?: of)? ${number} exceeds [\\w ]*balance(?: of)? ${number}`, "i");
@@ -32,15 +31,8 @@ const initcode = new RegExp(`initcode size of ${number} exceeds maximum size of 
 export const besu = (flat: Flat): Answer => {
   const raw = flat.raw;
   const funds = said(flat, cost);
-  if (funds !== null || said(flat, /up-?front cost exceeds|exceeds [\w ]*account balance/i) !== null) {
-    const [have, want] = [quantity(funds?.[2]), quantity(funds?.[1])];
-    return new InsufficientFunds({
-      account: accountIn(flat),
-      have,
-      want,
-      shortfall: have === null || want === null || want < have ? null : want - have,
-      raw,
-    });
+  if (funds !== null || says(flat, /up-?front cost exceeds|exceeds [\w ]*account balance/i)) {
+    return cannotPay(flat, quantity(funds?.[2]), quantity(funds?.[1]), { account: accountIn(flat) });
   }
   const counted = said(flat, nonce);
   if (counted !== null) {
@@ -50,14 +42,14 @@ export const besu = (flat: Flat): Answer => {
     return low ? new NonceTooLow(fields) : new NonceTooHigh(fields);
   }
   const needs = said(flat, intrinsic);
-  if (needs !== null || said(flat, /intrinsic gas exceeds gas limit/i) !== null) {
+  if (needs !== null || says(flat, /intrinsic gas exceeds gas limit/i)) {
     return new IntrinsicGasTooLow({ want: quantity(needs?.[1]), have: quantity(needs?.[2]), raw });
   }
   const paid = said(flat, price);
-  if (paid !== null || said(flat, /gas price below current base fee|less than the current basefee/i) !== null) {
+  if (paid !== null || says(flat, /gas price below current base fee|less than the current basefee/i)) {
     return new FeeCapTooLow({ maxFeePerGas: quantity(paid?.[1]), baseFeePerGas: quantity(paid?.[2]), raw });
   }
-  if (said(flat, /gas limit cap exceeded|exceeds (?:the )?(?:transaction )?gas limit cap/i) !== null) {
+  if (says(flat, /gas limit cap exceeded|exceeds (?:the )?(?:transaction )?gas limit cap/i)) {
     return new TxGasLimitTooHigh({
       gas: amountIn(flat, /gas limit (?:of )?(\d+)/i),
       limit: amountIn(flat, /cap (?:of )?(\d+)/i),
@@ -68,7 +60,7 @@ export const besu = (flat: Flat): Answer => {
   if (full !== null) return new BlockGasLimitExceeded({ gas: quantity(full[1]), limit: quantity(full[2]), raw });
   const code = said(flat, initcode);
   if (code !== null) return new InitCodeTooLarge({ size: quantity(code[1]), limit: quantity(code[2]), raw });
-  if (flat.codes.includes(-32604)) return failed(flat, new MethodNotSupported(answerOf(flat)));
+  if (flat.codes.includes(-32604)) return failedBy(flat, MethodNotSupported);
   // a halt inside eth_call (out of gas, invalid opcode) comes as nothing but this
   const only = flat.levels.length === 1 ? flat.levels[0] : undefined;
   if (

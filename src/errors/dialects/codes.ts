@@ -1,145 +1,70 @@
 /** What a code alone can tell when no words were understood. Last, because codes collide. */
 import type { Flat } from "../flatten.js";
-import {
-  BlockNotFound,
-  InternalError,
-  InvalidParams,
-  LogRangeTooLarge,
-  MalformedResponse,
-  MethodNotPermitted,
-  MethodNotSupported,
-  NodeLimitExceeded,
-  RateLimited,
-  SimBlockOrder,
-  Timeout,
-  UpstreamUnavailable,
-  type Reason,
-} from "../rpc.js";
-import {
-  BlockGasLimitExceeded,
-  FeeCapTooLow,
-  InitCodeTooLarge,
-  InsufficientFunds,
-  IntrinsicGasTooLow,
-  NonceTooHigh,
-  NonceTooLow,
-  OutOfGas,
-  SenderNotEoa,
-  VmHalt,
-  type Verdict,
-} from "../verdicts.js";
-import { answerOf, failed, type Answer } from "./evidence.js";
+import * as Reasons from "../rpc.js";
+import * as Verdicts from "../verdicts.js";
+import { answerOf, failed, failedBy, type Answer, type PlainReason } from "./evidence.js";
 
-type Raw = Pick<Flat, "raw">;
+type Meanings<A> = ReadonlyArray<readonly [codes: ReadonlyArray<number>, meaning: A]>;
 
 /** The specification's codes for simulation, and its proposal for sending. */
-const verdictOf = (code: number, { raw }: Raw): Verdict | undefined => {
-  switch (code) {
-    case -38010:
-    case 1:
-      return new NonceTooLow({ raw });
-    case -38011:
-    case 2:
-      return new NonceTooHigh({ raw });
-    case -38012:
-    case 806:
-      return new FeeCapTooLow({ raw });
-    case -38013:
-    case 800:
-      return new IntrinsicGasTooLow({ raw });
-    case -38014:
-    case 809:
-      return new InsufficientFunds({ raw });
-    case -38015:
-      return new BlockGasLimitExceeded({ raw });
-    case -38024:
-      return new SenderNotEoa({ raw });
-    case -38025:
-      return new InitCodeTooLarge({ raw });
-    case 801:
-      return new OutOfGas({ raw });
-    default:
-      return undefined;
-  }
+const verdicts: Meanings<new (fields: Pick<Flat, "raw">) => Verdicts.Verdict> = [
+  [[-38010, 1], Verdicts.NonceTooLow],
+  [[-38011, 2], Verdicts.NonceTooHigh],
+  [[-38012, 806], Verdicts.FeeCapTooLow],
+  [[-38013, 800], Verdicts.IntrinsicGasTooLow],
+  [[-38014, 809], Verdicts.InsufficientFunds],
+  [[-38015], Verdicts.BlockGasLimitExceeded],
+  [[-38024], Verdicts.SenderNotEoa],
+  [[-38025], Verdicts.InitCodeTooLarge],
+  [[801], Verdicts.OutOfGas],
+];
+
+const reasons: Meanings<PlainReason> = [
+  [[-32601, -32604], Reasons.MethodNotSupported],
+  [[403], Reasons.MethodNotPermitted],
+  [[-32600, -32602, -32700, -38022, -38023], Reasons.InvalidParams],
+  [[-38020, -38021], Reasons.SimBlockOrder],
+  [[-38026], Reasons.NodeLimitExceeded],
+  [[-32010, -32011, -32013, -32018], Reasons.UpstreamUnavailable],
+  [[-32019, -39001], Reasons.BlockNotFound],
+  [[4, -32002], Reasons.Timeout],
+];
+
+const statuses: Meanings<PlainReason> = [
+  [[400, 422], Reasons.InvalidParams],
+  [[405, 501], Reasons.MethodNotSupported],
+  [[408, 522, 524], Reasons.Timeout],
+  [[413], Reasons.NodeLimitExceeded],
+  [[520, 521, 523, 525, 526, 530], Reasons.UpstreamUnavailable],
+];
+
+/** What a code means by a table. */
+const meant = <A>(table: Meanings<A>, code: number | null): A | undefined =>
+  table.find(([codes]) => code !== null && codes.includes(code))?.[1];
+
+const meaningOf = (code: number, flat: Flat): Answer => {
+  const [verdict, reason] = [meant(verdicts, code), meant(reasons, code)];
+  if (verdict !== undefined) return new verdict({ raw: flat.raw });
+  if (reason !== undefined) return failedBy(flat, reason);
+  // a halt wherever no words say otherwise
+  if (code === -32015) return new Verdicts.VmHalt({ halt: flat.texts.join(": ").slice(0, 512) || null, raw: flat.raw });
+  if (code !== -32005) return undefined;
+  return /getlogs/i.test(flat.method)
+    ? failedBy(flat, Reasons.LogRangeTooLarge)
+    : failed(flat, new Reasons.RateLimited({ ...answerOf(flat), retryAfterMs: flat.retryAfterMs }));
 };
 
-const reasonOf = (code: number, flat: Flat): Reason | undefined => {
-  const answer = answerOf(flat);
-  switch (code) {
-    case -32601:
-    case -32604:
-      return new MethodNotSupported(answer);
-    case 403:
-      return new MethodNotPermitted(answer);
-    case -32600:
-    case -32602:
-    case -32700:
-    case -38022:
-    case -38023:
-      return new InvalidParams(answer);
-    case -38020:
-    case -38021:
-      return new SimBlockOrder(answer);
-    case -38026:
-      return new NodeLimitExceeded(answer);
-    case -32005:
-      return /getlogs/i.test(flat.method)
-        ? new LogRangeTooLarge(answer)
-        : new RateLimited({ ...answer, retryAfterMs: flat.retryAfterMs });
-    case -32010:
-    case -32011:
-    case -32013:
-    case -32018:
-      return new UpstreamUnavailable(answer);
-    case -32019:
-    case -39001:
-      return new BlockNotFound(answer);
-    case 4:
-    case -32002:
-      return new Timeout(answer);
-    default:
-      return undefined;
-  }
-};
-
-/** The first code with a meaning of its own; −32015 is a halt wherever no words say otherwise. */
+/** The first code with a meaning of its own. */
 export const codes = (flat: Flat): Answer => {
   for (const code of flat.codes) {
-    const verdict = verdictOf(code, flat);
-    if (verdict !== undefined) return verdict;
-    const reason = reasonOf(code, flat);
-    if (reason !== undefined) return failed(flat, reason);
-    if (code === -32015) return new VmHalt({ halt: flat.texts.join(": ").slice(0, 512) || null, raw: flat.raw });
+    const meaning = meaningOf(code, flat);
+    if (meaning !== undefined) return meaning;
   }
   return undefined;
 };
 
 /** What an HTTP status alone can tell. */
-export const httpReason = (flat: Flat): Reason => {
-  const answer = answerOf(flat);
-  switch (flat.httpStatus) {
-    case null:
-      return flat.codes.length === 0 ? new MalformedResponse({ ...answer, path: "error" }) : new InternalError(answer);
-    case 400:
-    case 422:
-      return new InvalidParams(answer);
-    case 405:
-    case 501:
-      return new MethodNotSupported(answer);
-    case 408:
-    case 522:
-    case 524:
-      return new Timeout(answer);
-    case 413:
-      return new NodeLimitExceeded(answer);
-    case 520:
-    case 521:
-    case 523:
-    case 525:
-    case 526:
-    case 530:
-      return new UpstreamUnavailable(answer);
-    default:
-      return new InternalError(answer);
-  }
-};
+export const byStatus = (flat: Flat): Reasons.RpcError =>
+  flat.httpStatus === null && flat.codes.length === 0
+    ? failed(flat, new Reasons.MalformedResponse({ ...answerOf(flat), path: "error" }))
+    : failedBy(flat, meant(statuses, flat.httpStatus) ?? Reasons.InternalError);

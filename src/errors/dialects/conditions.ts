@@ -15,7 +15,7 @@ import {
   StateUnavailable,
   Timeout,
 } from "../rpc.js";
-import { answerOf, failed, said, type Answer } from "./evidence.js";
+import { failedBy, says, type Answer } from "./evidence.js";
 
 const unsupported =
   /does not exist\s*\/\s*is not available|(?:method|rpc)\b[^.\n]{0,96} (?:not (?:found|supported|enabled|implemented|exist|recognized|available)|does(?:n't| not) exist|(?:is )?(?:unsupported|unavailable|unknown))|(?:unknown|unsupported|unrecognized|unimplemented) (?:rpc )?method|^\w+_\w+ (?:is )?not (?:supported|implemented|available|enabled)/i;
@@ -46,27 +46,24 @@ const invalid =
 
 /** What the conversation lacks, before anything is said about a transaction. */
 export const conditions = (flat: Flat): Answer => {
-  const answer = () => answerOf(flat);
-  if (said(flat, partOfRequest) === null && said(flat, unsupported) !== null) {
-    return failed(flat, new MethodNotSupported(answer()));
+  if (!says(flat, partOfRequest) && says(flat, unsupported)) {
+    return failedBy(flat, MethodNotSupported);
   }
-  if (said(flat, pending) !== null) return failed(flat, new PendingUnavailable(answer()));
-  if (flat.codes.includes(4444) || (said(flat, pruned) !== null && said(flat, /\bstate\b/i) === null)) {
-    return failed(flat, new HistoryPruned(answer()));
+  if (says(flat, pending)) return failedBy(flat, PendingUnavailable);
+  if (flat.codes.includes(4444) || (says(flat, pruned) && !says(flat, /\bstate\b/i))) {
+    return failedBy(flat, HistoryPruned);
   }
-  if (said(flat, syncing) !== null) return failed(flat, new NodeSyncing(answer()));
-  if (said(flat, late) !== null && said(flat, /time ?out too long/i) === null)
-    return failed(flat, new Timeout(answer()));
-  if (said(flat, order) !== null) return failed(flat, new SimBlockOrder(answer()));
+  if (says(flat, syncing)) return failedBy(flat, NodeSyncing);
+  if (says(flat, late) && !says(flat, /time ?out too long/i)) return failedBy(flat, Timeout);
+  if (says(flat, order)) return failedBy(flat, SimBlockOrder);
   return undefined;
 };
 
 /** What the node will not or cannot look up, after the words about transactions. */
 export const lookups = (flat: Flat): Answer => {
-  const answer = () => answerOf(flat);
-  if (said(flat, stateless) !== null) return failed(flat, new StateUnavailable(answer()));
-  if (said(flat, blockless) !== null) return failed(flat, new BlockNotFound(answer()));
-  if (said(flat, invalid) !== null) return failed(flat, new InvalidParams(answer()));
-  if (flat.httpStatus === 413 || said(flat, tooLarge) !== null) return failed(flat, new NodeLimitExceeded(answer()));
+  if (says(flat, stateless)) return failedBy(flat, StateUnavailable);
+  if (says(flat, blockless)) return failedBy(flat, BlockNotFound);
+  if (says(flat, invalid)) return failedBy(flat, InvalidParams);
+  if (flat.httpStatus === 413 || says(flat, tooLarge)) return failedBy(flat, NodeLimitExceeded);
   return undefined;
 };

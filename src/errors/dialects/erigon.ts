@@ -1,14 +1,12 @@
 /** Erigon where it differs from geth: its own limits. */
 import type { Flat } from "../flatten.js";
 import { BlockNotFound, NodeLimitExceeded } from "../rpc.js";
-import { answerOf, failed, said, type Answer } from "./evidence.js";
+import { failedBy, says, type Answer } from "./evidence.js";
 
 /** Words of Erigon. */
 export const erigon = (flat: Flat): Answer => {
-  if (said(flat, /exceeding --rpc\.[\w.]+|too many blocks in request/i) !== null) {
-    return failed(flat, new NodeLimitExceeded(answerOf(flat)));
+  if (says(flat, /exceeding --rpc\.[\w.]+|too many blocks in request/i)) {
+    return failedBy(flat, NodeLimitExceeded);
   }
-  return said(flat, /block number is in the future/i) === null
-    ? undefined
-    : failed(flat, new BlockNotFound(answerOf(flat)));
+  return !says(flat, /block number is in the future/i) ? undefined : failedBy(flat, BlockNotFound);
 };

@@ -3,7 +3,7 @@ import type { Address } from "../../primitives/hex.js";
 import type { Flat } from "../flatten.js";
 import { BlockRange, RpcError, type Reason } from "../rpc.js";
 import { escapeText } from "../../primitives/text.js";
-import type { Verdict } from "../verdicts.js";
+import { InsufficientFunds, type Verdict } from "../verdicts.js";
 
 /** What a dialect answers: one typed error, or undefined where it does not know the words. */
 export type Answer = RpcError | Verdict | undefined;
@@ -20,6 +20,9 @@ export const said = (flat: Flat, pattern: RegExp): RegExpExecArray | null => {
   return null;
 };
 
+/** Whether any text matches. */
+export const says = (flat: Flat, pattern: RegExp): boolean => said(flat, pattern) !== null;
+
 /** A decimal or hex integer of at most 256 bits as nodes write it (`10,000`, `0x2`, `5k`); null otherwise. */
 export const quantity = (text: unknown): bigint | null => {
   if (typeof text === "number") return Number.isSafeInteger(text) && text >= 0 ? BigInt(text) : null;
@@ -30,8 +33,14 @@ export const quantity = (text: unknown): bigint | null => {
   return /^(?:\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(plain) ? BigInt(plain) : null;
 };
 
-/** The first group of `pattern` as a quantity. */
-export const amountIn = (flat: Flat, pattern: RegExp): bigint | null => quantity(said(flat, pattern)?.[1]);
+/** The first group of the first pattern that finds a quantity. */
+export const amountIn = (flat: Flat, ...patterns: ReadonlyArray<RegExp>): bigint | null => {
+  for (const pattern of patterns) {
+    const amount = quantity(said(flat, pattern)?.[1]);
+    if (amount !== null) return amount;
+  }
+  return null;
+};
 
 const addressPattern = /\b(?:address|sender|account|from)\b:?\s+(0x[0-9a-fA-F]{40})\b/i;
 
@@ -44,7 +53,7 @@ export const accountIn = (flat: Flat): Address | null => {
 
 /** `(supplied gas N)` or `failed with N gas`: the gas that the node itself used in its check. */
 export const suppliedGas = (flat: Flat): bigint | null =>
-  amountIn(flat, /\(supplied gas (\d+)\)/i) ?? amountIn(flat, /failed with (\d+) gas/i);
+  amountIn(flat, /\(supplied gas (\d+)\)/i, /failed with (\d+) gas/i);
 
 /** A library's name for an error, which is no word of the node: `HttpRequestError`, `ECONNRESET`. */
 const libraryName = /^(?:[A-Z][A-Za-z0-9]*Error|[A-Z][A-Z0-9_]+)$/;
@@ -64,6 +73,23 @@ export const answerOf = (flat: Flat) => ({
 
 /** A failed request. */
 export const failed = (flat: Flat, reason: Reason): RpcError => new RpcError({ method: flat.method, reason });
+
+/** A reason that can be made of the answer alone. */
+export type PlainReason = new (answer: ReturnType<typeof answerOf>) => Reason;
+
+/** A failed request, for a reason that is made of the answer alone. */
+export const failedBy = (flat: Flat, reason: PlainReason): RpcError => failed(flat, new reason(answerOf(flat)));
+
+/** A payer who has less than is wanted, as far as the words tell. */
+export const cannotPay = (
+  flat: Flat,
+  have: bigint | null,
+  want: bigint | null,
+  more: ConstructorParameters<typeof InsufficientFunds>[0] = {},
+): InsufficientFunds => {
+  const shortfall = have === null || want === null || want < have ? null : want - have;
+  return new InsufficientFunds({ have, want, raw: flat.raw, ...more, shortfall: shortfall ?? more.shortfall ?? null });
+};
 
 /** A range of blocks from two quantities; null when they are no range. */
 export const blockRange = (from: unknown, to: unknown): typeof BlockRange.Type | null => {

@@ -13,7 +13,7 @@ import {
   Unauthorized,
   UpstreamUnavailable,
 } from "../rpc.js";
-import { amountIn, answerOf, blockRange, delayMs, failed, said, type Answer } from "./evidence.js";
+import { amountIn, answerOf, blockRange, delayMs, failed, failedBy, said, says, type Answer } from "./evidence.js";
 
 const unauthorized =
   /^unauthorized\b|(?:invalid|missing|unknown|expired|wrong) (?:api|access|project|auth\w*)[ _-]?(?:key|token|id)|must be authenticated|authentication (?:failed|required)|project id (?:is )?(?:required|invalid)|api key (?:is )?(?:required|invalid|disabled|not (?:found|valid|allowed))/i;
@@ -86,26 +86,23 @@ const range = (flat: Flat): Answer => {
 
 /** Refusals, quotas, ranges and missing upstreams, in this order. */
 export const gateways = (flat: Flat): Answer => {
-  const answer = () => answerOf(flat);
-  if (flat.httpStatus === 401 || flat.codes.includes(-40100) || said(flat, unauthorized) !== null) {
-    return failed(flat, new Unauthorized(answer()));
+  if (flat.httpStatus === 401 || flat.codes.includes(-40100) || says(flat, unauthorized)) {
+    return failedBy(flat, Unauthorized);
   }
   if (flat.httpStatus === 429 || flat.codes.includes(429)) return limited(flat);
-  if (flat.httpStatus === 403 || said(flat, notPermitted) !== null) {
-    return failed(flat, new MethodNotPermitted(answer()));
+  if (flat.httpStatus === 403 || says(flat, notPermitted)) {
+    return failedBy(flat, MethodNotPermitted);
   }
-  if (said(flat, rateLimited) !== null) return limited(flat);
-  if (said(flat, /block tags? [^.]{0,64}not allowed/i) !== null) return failed(flat, new InvalidParams(answer()));
+  if (says(flat, rateLimited)) return limited(flat);
+  if (says(flat, /block tags? [^.]{0,64}not allowed/i)) return failedBy(flat, InvalidParams);
   const wide = range(flat);
   if (wide !== undefined) return wide;
-  if (flat.httpStatus === 504 || said(flat, tooLong) !== null) return failed(flat, new Timeout(answer()));
-  if (flat.httpStatus === 502 || flat.httpStatus === 503 || said(flat, unavailable) !== null) {
-    return failed(flat, new UpstreamUnavailable(answer()));
+  if (flat.httpStatus === 504 || says(flat, tooLong)) return failedBy(flat, Timeout);
+  if (flat.httpStatus === 502 || flat.httpStatus === 503 || says(flat, unavailable)) {
+    return failedBy(flat, UpstreamUnavailable);
   }
-  if (
-    said(flat, /(?:backend response|request (?:body|entity)|payload) too large|too many rpc calls in batch/i) !== null
-  ) {
-    return failed(flat, new NodeLimitExceeded(answer()));
+  if (says(flat, /(?:backend response|request (?:body|entity)|payload) too large|too many rpc calls in batch/i)) {
+    return failedBy(flat, NodeLimitExceeded);
   }
   return undefined;
 };

@@ -11,7 +11,6 @@ import {
   GasAllowanceExceeded,
   GasUintOverflow,
   InitCodeTooLarge,
-  InsufficientFunds,
   IntrinsicGasTooLow,
   NonceOverflow,
   NonceTooHigh,
@@ -22,35 +21,24 @@ import {
   TxGasLimitTooHigh,
   VmHalt,
 } from "../verdicts.js";
-import { accountIn, amountIn, said, suppliedGas, type Answer } from "./evidence.js";
-
-const shortfall = (have: bigint | null, want: bigint | null): bigint | null =>
-  have === null || want === null || want < have ? null : want - have;
+import { accountIn, amountIn, cannotPay, said, says, suppliedGas, type Answer } from "./evidence.js";
 
 const funds = (flat: Flat): Answer => {
-  if (
-    said(flat, /insufficient ?(?:funds|balance|sender balance|maxfeepergas)|not enough (?:funds|balance)/i) === null
-  ) {
+  if (!says(flat, /insufficient ?(?:funds|balance|sender balance|maxfeepergas)|not enough (?:funds|balance)/i)) {
     return undefined;
   }
-  const have = amountIn(flat, /\bhave:? (\d+)/i) ?? amountIn(flat, /\bbalance:? (\d+)/i);
-  const want = amountIn(flat, /\bwant:? (\d+)/i) ?? amountIn(flat, /\btx cost:? (\d+)/i);
-  return new InsufficientFunds({
-    account: accountIn(flat),
-    have,
-    want,
-    shortfall: shortfall(have, want) ?? amountIn(flat, /\bovershot:? (\d+)/i),
-    gas: suppliedGas(flat),
-    raw: flat.raw,
-  });
+  const have = amountIn(flat, /\bhave:? (\d+)/i, /\bbalance:? (\d+)/i);
+  const want = amountIn(flat, /\bwant:? (\d+)/i, /\btx cost:? (\d+)/i);
+  const overshot = amountIn(flat, /\bovershot:? (\d+)/i);
+  return cannotPay(flat, have, want, { account: accountIn(flat), shortfall: overshot, gas: suppliedGas(flat) });
 };
 
 const fees = (flat: Flat): Answer => {
   if (
-    said(
+    says(
       flat,
       /(?:priority fee|tip)(?: cap)?(?: per gas)? (?:is )?(?:higher|greater|bigger|larger|more) than|(?:priority fee|tip)(?: cap)?(?: per gas)? exceeds|maxpriorityfeepergas[^a-z]{0,90}(?:is )?(?:higher|greater|bigger|larger|exceeds|>)|maxfeepergas[^<]{0,90}< ?maxpriorityfeepergas/i,
-    ) !== null
+    )
   ) {
     return new TipAboveFeeCap({
       maxPriorityFeePerGas: amountIn(flat, /maxPriorityFeePerGas:? \(?(\d+|0x[0-9a-f]+)/i),
@@ -73,22 +61,23 @@ const fees = (flat: Flat): Answer => {
 };
 
 const nonces = (flat: Flat): Answer => {
-  if (said(flat, /nonce has max value|nonce (?:uint64 )?overflow|nonce is at (?:its )?max/i) !== null) {
+  if (says(flat, /nonce has max value|nonce (?:uint64 )?overflow|nonce is at (?:its )?max/i)) {
     return new NonceOverflow({ account: accountIn(flat), raw: flat.raw });
   }
-  const nonce =
-    amountIn(flat, /\btx(?: nonce)?:? (\d+)/i) ?? amountIn(flat, /\b(?:got|actual|have)(?: nonce)?:? (\d+)/i);
-  const next =
-    amountIn(flat, /\b(?:next nonce|state(?: nonce)?|account nonce):? (\d+)/i) ??
-    amountIn(flat, /\b(?:expected|want)(?: nonce(?: to be)?)?:? (\d+)/i);
+  const nonce = amountIn(flat, /\btx(?: nonce)?:? (\d+)/i, /\b(?:got|actual|have)(?: nonce)?:? (\d+)/i);
+  const next = amountIn(
+    flat,
+    /\b(?:next nonce|state(?: nonce)?|account nonce):? (\d+)/i,
+    /\b(?:expected|want)(?: nonce(?: to be)?)?:? (\d+)/i,
+  );
   const fields = { account: accountIn(flat), nonce, next, raw: flat.raw };
-  if (said(flat, /nonce (?:is )?too low|nonce too small|old nonce/i) !== null) return new NonceTooLow(fields);
-  if (said(flat, /nonce (?:is )?too (?:high|big|large|far)|nonce gap/i) !== null) return new NonceTooHigh(fields);
+  if (says(flat, /nonce (?:is )?too low|nonce too small|old nonce/i)) return new NonceTooLow(fields);
+  if (says(flat, /nonce (?:is )?too (?:high|big|large|far)|nonce gap/i)) return new NonceTooHigh(fields);
   if (
-    said(
+    !says(
       flat,
       /(?:invalid|incorrect|wrong|unexpected) (?:account )?nonce|nonce mismatch|(?:invalid|incorrect)[^.]{0,24} sequence/i,
-    ) === null
+    )
   ) {
     return undefined;
   }
@@ -102,68 +91,63 @@ const nonces = (flat: Flat): Answer => {
 const gas = (flat: Flat): Answer => {
   const raw = flat.raw;
   if (
-    said(
+    says(
       flat,
       /intrinsic gas too high|(?:transaction )?gas limit (?:is )?too high|gas (?:limit )?cap exceeded|exceeds (?:the )?(?:max(?:imum)? )?transaction gas (?:limit )?cap|exceeds (?:the )?(?:max(?:imum)? )?(?:gas )?limit per transaction|transaction gas limit[^.]{0,60}(?:greater|larger|higher) than/i,
-    ) !== null
+    )
   ) {
     return new TxGasLimitTooHigh({
-      gas: amountIn(flat, /\btx: (\d+)/i) ?? amountIn(flat, /gas limit (?:is |of )?\(?(\d+)/i) ?? suppliedGas(flat),
-      limit:
-        amountIn(flat, /\b(?:cap|maximum|limit)(?: of|:| is)? \(?(\d+)\)?\D*$/i) ?? amountIn(flat, /\bcap:? (\d+)/i),
+      gas: amountIn(flat, /\btx: (\d+)/i, /gas limit (?:is |of )?\(?(\d+)/i) ?? suppliedGas(flat),
+      limit: amountIn(flat, /\b(?:cap|maximum|limit)(?: of|:| is)? \(?(\d+)\)?\D*$/i, /\bcap:? (\d+)/i),
       raw,
     });
   }
   if (
-    said(
+    says(
       flat,
       /intrinsic (?:gas|cost)|below intrinsic|floor data gas|gas (?:limit )?below (?:the )?floor|insufficient gas for floor/i,
-    ) !== null
+    )
   ) {
     return new IntrinsicGasTooLow({
-      have: amountIn(flat, /\bhave:? (\d+)/i) ?? amountIn(flat, /exceeds gas limit:? (\d+)/i) ?? suppliedGas(flat),
-      want: amountIn(flat, /\bwant:? (\d+)/i) ?? amountIn(flat, /intrinsic gas(?: cost)?:? (\d+)/i),
+      have: amountIn(flat, /\bhave:? (\d+)/i, /exceeds gas limit:? (\d+)/i) ?? suppliedGas(flat),
+      want: amountIn(flat, /\bwant:? (\d+)/i, /intrinsic gas(?: cost)?:? (\d+)/i),
       raw,
     });
   }
-  if (said(flat, /gas required exceeds allowance|requires higher than upper limit/i) !== null) {
+  if (says(flat, /gas required exceeds allowance|requires higher than upper limit/i)) {
     return new GasAllowanceExceeded({
-      allowance: amountIn(flat, /allowance:? \(?(\d+)/i) ?? amountIn(flat, /upper limit of (\d+)/i),
+      allowance: amountIn(flat, /allowance:? \(?(\d+)/i, /upper limit of (\d+)/i),
       raw,
     });
   }
-  if (said(flat, /block('s)? gas limit|gas limit reached|exceeds? (?:the )?block (?:gas )?limit|gas pool/i) !== null) {
+  if (says(flat, /block('s)? gas limit|gas limit reached|exceeds? (?:the )?block (?:gas )?limit|gas pool/i)) {
     return new BlockGasLimitExceeded({
       gas:
-        amountIn(flat, /reached: (\d+)/i) ??
-        amountIn(flat, /requested:? (\d+)/i) ??
         amountIn(
           flat,
+          /reached: (\d+)/i,
+          /requested:? (\d+)/i,
           /gas limit (?:is |of |: )?\(?(\d+)\)? (?:and |which )?(?:exceeds|is (?:greater|higher|larger))/i,
-        ) ??
-        suppliedGas(flat),
-      limit:
-        amountIn(flat, /reached: \d+ >=? (\d+)/i) ??
-        amountIn(flat, /remaining:? (\d+)/i) ??
-        amountIn(flat, /block gas limit(?: of|:| is)? \(?(\d+)/i),
+        ) ?? suppliedGas(flat),
+      limit: amountIn(flat, /reached: \d+ >=? (\d+)/i, /remaining:? (\d+)/i, /block gas limit(?: of|:| is)? \(?(\d+)/i),
       raw,
     });
   }
-  return said(flat, /gas (?:uint64 )?overflow|gasuintoverflow/i) === null ? undefined : new GasUintOverflow({ raw });
+  return !says(flat, /gas (?:uint64 )?overflow|gasuintoverflow/i) ? undefined : new GasUintOverflow({ raw });
 };
 
 const account = (flat: Flat): Answer => {
-  if (said(flat, /(?:sender|account)(?: is)? not an? eoa|sender has deployed code|rejectcallerwithcode/i) !== null) {
+  if (says(flat, /(?:sender|account)(?: is)? not an? eoa|sender has deployed code|rejectcallerwithcode/i)) {
     return new SenderNotEoa({ account: accountIn(flat), raw: flat.raw });
   }
-  if (said(flat, /init ?code (?:size|limit|length|too)|max(?:imum)? init ?code|createinitcodesizelimit/i) !== null) {
+  if (says(flat, /init ?code (?:size|limit|length|too)|max(?:imum)? init ?code|createinitcodesizelimit/i)) {
     return new InitCodeTooLarge({
       size: amountIn(flat, /(?:code size|initcode size|init ?code (?:length|size)):?(?: of)? (\d+)/i),
       limit: amountIn(flat, /(?:limit|maximum size|maximum|max)(?: of|:)? (\d+)/i),
       raw: flat.raw,
     });
   }
-  if (said(flat, /chain ?id (?:does not|doesn't|mismatch)|(?:invalid|wrong|incorrect) chain ?id/i) !== null) {
+  if (says(flat, /chain ?id (?:does not|doesn't|mismatch)|(?:invalid|wrong|incorrect) chain ?id/i)) {
     return new ChainIdMismatch({
       expected: amountIn(flat, /\bhave[ =:]+(\d+)/i),
       actual: amountIn(flat, /\bwant[ =:]+(\d+)/i),
@@ -179,14 +163,10 @@ const halts =
 /** What the EVM did, other than revert. */
 export const execution = (flat: Flat): Answer => {
   if (
-    said(flat, /out ?of ?(?:gas|memory)|ran out of gas|run out of gas|memory limit exceeded|gas exhausted|\boog\b/i) !==
-    null
+    says(flat, /out ?of ?(?:gas|memory)|ran out of gas|run out of gas|memory limit exceeded|gas exhausted|\boog\b/i)
   ) {
     return new OutOfGas({
-      gasLimit:
-        amountIn(flat, /gas required exceeds:? (\d+)/i) ??
-        amountIn(flat, /memory expansion:? (\d+)/i) ??
-        suppliedGas(flat),
+      gasLimit: amountIn(flat, /gas required exceeds:? (\d+)/i, /memory expansion:? (\d+)/i) ?? suppliedGas(flat),
       raw: flat.raw,
     });
   }

@@ -5,14 +5,13 @@ import {
   BlockGasLimitExceeded,
   FeeCapTooLow,
   InitCodeTooLarge,
-  InsufficientFunds,
   IntrinsicGasTooLow,
   NonceTooHigh,
   NonceTooLow,
   TipAboveFeeCap,
   TxGasLimitTooHigh,
 } from "../verdicts.js";
-import { accountIn, answerOf, failed, quantity, said, type Answer } from "./evidence.js";
+import { accountIn, cannotPay, failedBy, quantity, said, says, type Answer } from "./evidence.js";
 
 /** Hardhat's, EDR's and ganache's sentences. */
 export const hardhat = (flat: Flat): Answer => {
@@ -48,14 +47,7 @@ export const hardhat = (flat: Flat): Answer => {
     /doesn.t have enough funds(?:[^\d]{0,64}(?:up-?front cost|cost) is:? (\d+) and the sender.s (?:balance is|account only has|account has):? (\d+))?/i,
   );
   if (funds !== null) {
-    const [want, have] = [quantity(funds[1]), quantity(funds[2])];
-    return new InsufficientFunds({
-      account: accountIn(flat),
-      have,
-      want,
-      shortfall: have === null || want === null || want < have ? null : want - have,
-      raw,
-    });
+    return cannotPay(flat, quantity(funds[2]), quantity(funds[1]), { account: accountIn(flat) });
   }
   const tip = said(flat, /maxPriorityFeePerGas \((\d+)\) is (?:bigger|greater|higher) than maxFeePerGas \((\d+)\)/i);
   if (tip !== null)
@@ -64,8 +56,7 @@ export const hardhat = (flat: Flat): Answer => {
   if (fee !== null) return new FeeCapTooLow({ maxFeePerGas: quantity(fee[1]), baseFeePerGas: quantity(fee[2]), raw });
   const code = said(flat, /init ?code (?:length|size) of (\d+)[^\d]{0,64}(?:limit|maximum|max)[^\d]{0,24}(\d+)?/i);
   if (code !== null) return new InitCodeTooLarge({ size: quantity(code[1]), limit: quantity(code[2]), raw });
-  if (said(flat, /received invalid block (?:tag|number)/i) !== null)
-    return failed(flat, new BlockNotFound(answerOf(flat)));
-  if (said(flat, /^\w+ - method not supported/i) !== null) return failed(flat, new MethodNotSupported(answerOf(flat)));
+  if (says(flat, /received invalid block (?:tag|number)/i)) return failedBy(flat, BlockNotFound);
+  if (says(flat, /^\w+ - method not supported/i)) return failedBy(flat, MethodNotSupported);
   return undefined;
 };

@@ -10,13 +10,13 @@ import {
   OutOfGas,
   VmHalt,
 } from "../verdicts.js";
-import { accountIn, amountIn, answerOf, failed, said, suppliedGas, type Answer } from "./evidence.js";
+import { accountIn, amountIn, failedBy, said, says, suppliedGas, type Answer } from "./evidence.js";
 
 /** Words that only Nethermind and its ancestors use. */
 export const nethermind = (flat: Flat): Answer => {
   const raw = flat.raw;
-  if (said(flat, /miner premium is negative/i) !== null) return new FeeCapTooLow({ account: accountIn(flat), raw });
-  if (said(flat, /insufficient sender balance|insufficient funds to pay for gas|insufficient maxfeepergas/i) !== null) {
+  if (says(flat, /miner premium is negative/i)) return new FeeCapTooLow({ account: accountIn(flat), raw });
+  if (says(flat, /insufficient sender balance|insufficient funds to pay for gas|insufficient maxfeepergas/i)) {
     return new InsufficientFunds({
       account: accountIn(flat),
       have: amountIn(flat, /\b(?:have|balance):? (\d+)/i),
@@ -25,7 +25,7 @@ export const nethermind = (flat: Flat): Answer => {
       raw,
     });
   }
-  if (said(flat, /not enough gas provided to pay for intrinsic|gas limit below intrinsic/i) !== null) {
+  if (says(flat, /not enough gas provided to pay for intrinsic|gas limit below intrinsic/i)) {
     return new IntrinsicGasTooLow({
       have: amountIn(flat, /\b(?:have|gas limit):? (\d+)/i),
       want: amountIn(flat, /\b(?:want|intrinsic gas):? (\d+)/i),
@@ -38,10 +38,10 @@ export const nethermind = (flat: Flat): Answer => {
     return nonce[1]?.toLowerCase() === "low" ? new NonceTooLow(fields) : new NonceTooHigh(fields);
   }
   // the old pair: code −32015 or −32016, a fixed message, the verdict in `data`
-  if (said(flat, /^(?:vm execution error|the execution failed due to an exception)/i) !== null) {
+  if (says(flat, /^(?:vm execution error|the execution failed due to an exception)/i)) {
     const words = flat.texts.slice(1).join(" ");
     if (/out ?of ?gas/i.test(words)) return new OutOfGas({ gasLimit: suppliedGas(flat), raw });
     if (words !== "" && !/upper limit/i.test(words)) return new VmHalt({ halt: words.slice(0, 512), raw });
   }
-  return flat.codes.includes(-39001) ? failed(flat, new BlockNotFound(answerOf(flat))) : undefined;
+  return flat.codes.includes(-39001) ? failedBy(flat, BlockNotFound) : undefined;
 };

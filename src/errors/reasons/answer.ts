@@ -1,7 +1,9 @@
-/** What every reason of a failed request keeps, and what it advises. */
+/** What every reason of a failed request keeps, says and advises. */
+import type * as Cause from "effect/Cause";
 import * as Schema from "effect/Schema";
 import { nullable } from "../../primitives/hex.js";
-import { count, quote, type Figure } from "../../primitives/statement.js";
+import { count, quote, say, type Figure } from "../../primitives/statement.js";
+import { derived, type Stated } from "../stated.js";
 
 /** What every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
 export const answer = {
@@ -26,21 +28,41 @@ export interface RetryAdvice {
   readonly retryAfterMs: number | null;
 }
 
-export const patient = { isRetryable: true, retryOn: "same", retryTimes: 3 } as const;
-export const once = { isRetryable: true, retryOn: "same", retryTimes: 1 } as const;
-export const elsewhere = { isRetryable: false, retryOn: "other", retryTimes: 0 } as const;
-export const hopeless = { isRetryable: false, retryOn: "never", retryTimes: 0 } as const;
-export const advise = (advice: Omit<RetryAdvice, "retryAfterMs">, afterMs: number | null = null): RetryAdvice => ({
-  ...advice,
-  retryAfterMs: afterMs,
+const advice = (retryOn: RetryAdvice["retryOn"], retryTimes: number): RetryAdvice => ({
+  isRetryable: retryTimes > 0,
+  retryOn,
+  retryTimes,
+  retryAfterMs: null,
 });
+export const patient = advice("same", 3);
+export const once = advice("same", 1);
+export const elsewhere = advice("other", 0);
+export const hopeless = advice("never", 0);
 
-export const words = (reason: {
-  readonly detail: string;
-  readonly httpStatus: number | null;
-  readonly code: number | null;
-}): ReadonlyArray<Figure | null> => [
-  count("HTTP", reason.httpStatus),
-  count("code", reason.code),
-  quote("", reason.detail),
+/** What every reason has beside its fields. */
+export interface Advising extends Stated {
+  readonly advice: RetryAdvice;
+}
+
+type Answer = { readonly [K in keyof typeof answer]: (typeof answer)[K]["Type"] };
+
+/** The node's own words, and the codes that came with them. */
+export const words = ({ httpStatus, code, detail }: Answer): ReadonlyArray<Figure | null> => [
+  count("HTTP", httpStatus),
+  count("code", code),
+  quote("", detail),
 ];
+
+/** A reason that keeps nothing but the {@link answer}. */
+export const reason =
+  <Self>() =>
+  <const Tag extends string>(
+    tag: Tag,
+    advised: RetryAdvice,
+    sentence: string,
+    remedy: string,
+  ): Schema.Class<Self, Schema.TaggedStruct<Tag, typeof answer>, Cause.YieldableError & Advising> =>
+    derived<Self, Advising>()<Tag, typeof answer>(tag, answer, {
+      advice: () => advised,
+      statement: (error) => say(sentence, words(error), remedy),
+    });

@@ -1,68 +1,50 @@
 /** The wrong account, code or chain. */
-import * as Schema from "effect/Schema";
-import { address, bytes, count, figures, statementText, type Statement } from "../../primitives/statement.js";
+import { address, bytes, count, say } from "../../primitives/statement.js";
+import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The sender has code that is no EIP-7702 delegation (EIP-3607). */
-export class SenderNotEoa extends Schema.TaggedError<SenderNotEoa>()("SenderNotEoa", { account, raw }) {
-  get statement(): Statement {
-    return {
-      sentence: "the sender is a contract and cannot sign (EIP-3607)",
-      numbers: figures(address("account", this.account)),
-      remedy: "send from the account that controls it",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class SenderNotEoa extends stated<SenderNotEoa>()("SenderNotEoa", { account, raw }, (error) =>
+  say(
+    "the sender is a contract and cannot sign (EIP-3607)",
+    [address("account", error.account)],
+    "send from the account that controls it",
+  ),
+) {}
 
 /** Deployment code over the limit (EIP-3860). */
-export class InitCodeTooLarge extends Schema.TaggedError<InitCodeTooLarge>()("InitCodeTooLarge", {
-  /** Bytes. */ size: amount,
-  /** Bytes. */ limit: amount,
-  raw,
-}) {
-  get statement(): Statement {
-    return {
-      sentence: "the deployment code is too large (EIP-3860)",
-      numbers: figures(bytes("size", this.size), bytes("limit", this.limit)),
-      remedy: "split the contract",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class InitCodeTooLarge extends stated<InitCodeTooLarge>()(
+  "InitCodeTooLarge",
+  {
+    /** Bytes. */ size: amount,
+    /** Bytes. */ limit: amount,
+    raw,
+  },
+  (error) =>
+    say(
+      "the deployment code is too large (EIP-3860)",
+      [bytes("size", error.size), bytes("limit", error.limit)],
+      "split the contract",
+    ),
+) {}
 
 /** Calldata for an address where nobody lives: it would succeed and do nothing. */
-export class NoCode extends Schema.TaggedError<NoCode>()("NoCode", { account, raw }) {
-  get statement(): Statement {
-    return {
-      sentence: "calldata is sent to an address without code; it would succeed and do nothing",
-      numbers: figures(address("account", this.account)),
-      remedy: "check the address and the chain",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class NoCode extends stated<NoCode>()("NoCode", { account, raw }, (error) =>
+  say(
+    "calldata is sent to an address without code; it would succeed and do nothing",
+    [address("account", error.account)],
+    "check the address and the chain",
+  ),
+) {}
 
 /** The node serves another chain than the transaction names. */
-export class ChainIdMismatch extends Schema.TaggedError<ChainIdMismatch>()("ChainIdMismatch", {
-  expected: amount,
-  actual: amount,
-  raw,
-}) {
-  get statement(): Statement {
-    return {
-      sentence: "the node serves another chain",
-      numbers: figures(count("transaction", this.expected), count("node", this.actual)),
-      remedy: "use an endpoint of the transaction's chain",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class ChainIdMismatch extends stated<ChainIdMismatch>()(
+  "ChainIdMismatch",
+  { expected: amount, actual: amount, raw },
+  (error) =>
+    say(
+      "the node serves another chain",
+      [count("transaction", error.expected), count("node", error.actual)],
+      "use an endpoint of the transaction's chain",
+    ),
+) {}

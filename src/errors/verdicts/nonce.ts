@@ -1,7 +1,6 @@
 /** A nonce that cannot be mined now. */
-import * as Schema from "effect/Schema";
-import { type Address } from "../../primitives/hex.js";
-import { address, count, figures, statementText, type Statement } from "../../primitives/statement.js";
+import { address, count, say, type Figure } from "../../primitives/statement.js";
+import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 
 const nonceFields = {
@@ -10,53 +9,35 @@ const nonceFields = {
   /** The next nonce that can be mined. */ next: amount,
   raw,
 };
-const nonceFacts = (error: {
-  readonly account: Address | null;
+const facts = (error: {
+  readonly account: string | null;
   readonly nonce: bigint | null;
   readonly next: bigint | null;
-}) => figures(count("nonce", error.nonce), count("next", error.next), address("account", error.account));
+}): ReadonlyArray<Figure | null> => [
+  count("nonce", error.nonce),
+  count("next", error.next),
+  address("account", error.account),
+];
 
 /** The nonce is used already. */
-export class NonceTooLow extends Schema.TaggedError<NonceTooLow>()("NonceTooLow", nonceFields) {
-  get statement(): Statement {
-    return {
-      sentence: "the nonce is already used",
-      numbers: nonceFacts(this),
-      remedy: this.next === null ? "read the nonce again" : `use nonce ${this.next}, or leave \`nonce\` out`,
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class NonceTooLow extends stated<NonceTooLow>()("NonceTooLow", nonceFields, (error) =>
+  say(
+    "the nonce is already used",
+    facts(error),
+    error.next === null ? "read the nonce again" : `use nonce ${error.next}, or leave \`nonce\` out`,
+  ),
+) {}
 
 /** The nonce leaves a gap before it: the transaction would wait. */
-export class NonceTooHigh extends Schema.TaggedError<NonceTooHigh>()("NonceTooHigh", nonceFields) {
-  get statement(): Statement {
-    return {
-      sentence: "the nonce leaves a gap, the transaction would wait",
-      numbers: nonceFacts(this),
-      remedy:
-        this.next === null
-          ? "send the missing nonces first"
-          : `send the missing nonces first, or use nonce ${this.next}`,
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class NonceTooHigh extends stated<NonceTooHigh>()("NonceTooHigh", nonceFields, (error) =>
+  say(
+    "the nonce leaves a gap, the transaction would wait",
+    facts(error),
+    `send the missing nonces first${error.next === null ? "" : `, or use nonce ${error.next}`}`,
+  ),
+) {}
 
 /** The nonce is 2^64 − 1 (EIP-2681). */
-export class NonceOverflow extends Schema.TaggedError<NonceOverflow>()("NonceOverflow", { account, raw }) {
-  get statement(): Statement {
-    return {
-      sentence: "the account's nonce is at its maximum (EIP-2681)",
-      numbers: figures(address("account", this.account)),
-      remedy: "use another account",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class NonceOverflow extends stated<NonceOverflow>()("NonceOverflow", { account, raw }, (error) =>
+  say("the account's nonce is at its maximum (EIP-2681)", [address("account", error.account)], "use another account"),
+) {}

@@ -2,57 +2,39 @@
 import * as Schema from "effect/Schema";
 import { nullable } from "../../primitives/hex.js";
 import { escapeText } from "../../primitives/text.js";
-import { figures, statementText, text, type Statement } from "../../primitives/statement.js";
+import { say, text } from "../../primitives/statement.js";
+import { stated } from "../stated.js";
 
 /** A policy of the caller does not hold. */
-export class PolicyViolation extends Schema.TaggedError<PolicyViolation>()("PolicyViolation", {
-  /** The policy's name, e.g. `maxSpent`. */ policy: Schema.String,
-  /** What was found against it, with units. */ detail: Schema.String,
-}) {
-  get statement(): Statement {
-    return {
-      sentence: `the policy ${escapeText(this.policy)} does not hold`,
-      numbers: figures(text("", this.detail)),
-      remedy: "do not sign, or change the policy",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class PolicyViolation extends stated<PolicyViolation>()(
+  "PolicyViolation",
+  {
+    /** The policy's name, e.g. `maxSpent`. */ policy: Schema.String,
+    /** What was found against it, with units. */ detail: Schema.String,
+  },
+  ({ policy, detail }) =>
+    say(`the policy ${escapeText(policy)} does not hold`, [text("", detail)], "do not sign, or change the policy"),
+) {}
 
 const differences = {
   /** One line per fact that differs, with both values. */
   differences: Schema.Array(Schema.String),
 };
+const lines = (all: ReadonlyArray<string>) => all.map((line) => text("", line));
 
 /** The same request on the same block behaves differently in another block context. */
-export class SimulationDiverged extends Schema.TaggedError<SimulationDiverged>()("SimulationDiverged", differences) {
-  get statement(): Statement {
-    return {
-      sentence: "the outcome depends on being watched: two runs on the same block differ",
-      numbers: figures(...this.differences.map((line) => text("", line))),
-      remedy: "do not sign; the contract may behave differently on chain",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class SimulationDiverged extends stated<SimulationDiverged>()("SimulationDiverged", differences, (error) =>
+  say(
+    "the outcome depends on being watched: two runs on the same block differ",
+    lines(error.differences),
+    "do not sign; the contract may behave differently on chain",
+  ),
+) {}
 
 /** The world moved between two runs and the outcome with it. */
-export class OutcomeChanged extends Schema.TaggedError<OutcomeChanged>()("OutcomeChanged", differences) {
-  get statement(): Statement {
-    return {
-      sentence: "the outcome changed since the earlier report",
-      numbers: figures(...this.differences.map((line) => text("", line))),
-      remedy: "show the new outcome before signing",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class OutcomeChanged extends stated<OutcomeChanged>()("OutcomeChanged", differences, (error) =>
+  say("the outcome changed since the earlier report", lines(error.differences), "show the new outcome before signing"),
+) {}
 
 /**
  * Why there is no clearance. `CheckUnavailable`: a check could not be made, `code` is the finding's; the
@@ -89,15 +71,10 @@ export const gap = (reason: Gap["reason"], sentence: string, code: string | null
 });
 
 /** A clearance was asked for, but these checks are missing. */
-export class NotProven extends Schema.TaggedError<NotProven>()("NotProven", { missing: Schema.Array(Gap) }) {
-  get statement(): Statement {
-    return {
-      sentence: "the report proves too little to sign",
-      numbers: figures(...this.missing.map(({ sentence }) => text("", sentence))),
-      remedy: "run `prove`, on a node that can answer what is missing",
-    };
-  }
-  override get message() {
-    return statementText(this.statement);
-  }
-}
+export class NotProven extends stated<NotProven>()("NotProven", { missing: Schema.Array(Gap) }, ({ missing }) =>
+  say(
+    "the report proves too little to sign",
+    lines(missing.map(({ sentence }) => sentence)),
+    "run `prove`, on a node that can answer what is missing",
+  ),
+) {}
