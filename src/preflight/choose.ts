@@ -55,19 +55,11 @@ export const choose = (bundle: Bundle, answers: Answers, abis: AbiIndex): Bundle
 
 /** The choices of one transaction of a report. */
 const chosenIn = ({ nonce, gas, fee }: TransactionReport): Pick<Filled, "nonce" | "gas" | "fee"> => {
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, tipSource, tipNamed, horizonSeconds, shortenedFrom } = fee;
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, ...how } = fee;
   return {
     nonce: { value: nonce.value, by: nonce.by, evidence: nonce.evidence },
     gas: { value: gas.limit, by: gas.by, evidence: gas.evidence, estimate: gas.estimate, refusal: gas.refusal },
-    fee: {
-      value: { gasPrice, maxFeePerGas, maxPriorityFeePerGas },
-      by: fee.by,
-      evidence: fee.evidence,
-      tipSource,
-      tipNamed,
-      horizonSeconds,
-      shortenedFrom,
-    },
+    fee: { value: { gasPrice, maxFeePerGas, maxPriorityFeePerGas }, ...how },
   };
 };
 

@@ -101,15 +101,11 @@ export const shorten = (fee: FeeChoice, reduction: bigint, quoted: Quote): FeeCh
 type Priced = Case & { readonly fee: FeeChoice };
 
 /** The chosen price beside the base fee. */
-export const read = ({ fee }: Priced, { quote: quoted }: Answers): Fee => ({
-  baseFeePerGas: quoted.baseFeePerGas,
-  ...fee.value,
-  by: fee.by,
-  tipNamed: fee.tipNamed,
-  tipSource: fee.tipSource,
-  horizonSeconds: fee.horizonSeconds,
-  shortenedFrom: fee.shortenedFrom,
-  evidence: quoted.evidence,
+export const read = ({ fee: { value, ...how } }: Priced, { quote: { baseFeePerGas, evidence } }: Answers): Fee => ({
+  ...how,
+  ...value,
+  baseFeePerGas,
+  evidence,
 });
 
 /** What the sources of the quote say against each other; of no transaction in particular. */
