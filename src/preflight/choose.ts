@@ -12,7 +12,7 @@ import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
 import { bundleOf, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
-import { buildRequest, type Request } from "../transaction/request.js";
+import { buildRequest, filledOf, type Request } from "../transaction/request.js";
 import { outcomeOf, type Answers } from "./answers.js";
 
 type Unrequested = Omit<Filled, "request">;
@@ -53,20 +53,30 @@ export const choose = (bundle: Bundle, answers: Answers, abis: AbiIndex): Bundle
   }));
 };
 
-/** The choices of one transaction of a report. */
-const chosenIn = ({ nonce, gas, fee }: TransactionReport): Pick<Filled, "nonce" | "gas" | "fee"> => {
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas, tipSource, tipNamed, horizonSeconds, shortenedFrom } = fee;
+/**
+ * What was chosen for a transaction, by its request alone: that is what will be signed, whatever a report that
+ * came from outside says beside it.
+ */
+const chosenIn = ({ input, nonce, gas, fee }: TransactionReport, request: Request): Pick<Filled, "nonce" | "gas" | "fee"> => {
+  const { nonce: number, gas: limit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = filledOf(request);
+  const { tipSource, tipNamed, horizonSeconds, shortenedFrom, evidence } = fee;
   return {
-    nonce: { value: nonce.value, by: nonce.by, evidence: nonce.evidence },
-    gas: { value: gas.limit, by: gas.by, evidence: gas.evidence, estimate: gas.estimate, refusal: gas.refusal },
+    nonce: {
+      value: number,
+      by: input.nonce !== null ? "caller" : nonce.by === "reserved" ? "reserved" : "us",
+      evidence: number === nonce.value ? nonce.evidence : "assumed",
+    },
+    gas: {
+      value: limit,
+      by: input.gas !== null ? "caller" : "us",
+      evidence: limit === gas.limit ? gas.evidence : "assumed",
+      estimate: gas.estimate,
+      refusal: gas.refusal,
+    },
     fee: {
       value: { gasPrice, maxFeePerGas, maxPriorityFeePerGas },
-      by: fee.by,
-      evidence: fee.evidence,
-      tipSource,
-      tipNamed,
-      horizonSeconds,
-      shortenedFrom,
+      by: Fee.chooserOf(input),
+      ...{ tipSource, tipNamed, horizonSeconds, shortenedFrom, evidence },
     },
   };
 };
@@ -84,7 +94,7 @@ export const signedOf = (report: Report): Bundle<Signed> | null => {
   const cases = bundleOf(Arr.map(report.transactions, ({ input }) => input));
   return Arr.zipWith(Arr.zip(cases, report.transactions), requests, ([one, said], request) => ({
     ...one,
-    ...chosenIn(said),
+    ...chosenIn(said, request),
     request,
     said,
   }));

@@ -1,5 +1,4 @@
 /** What one run moves and grants, as its logs say and as the witness measured. Pure. */
-import type { Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
 import * as Assets from "../steps/assets.js";
@@ -45,18 +44,13 @@ export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure)
   };
 };
 
-/** What one run moves and grants, as a report tells it. */
-export interface Movements extends Pick<Report, "transfers" | "balanceChanges" | "approvals" | "tokens"> {
-  readonly findings: ReadonlyArray<Finding>;
-}
-
 /** Reads one run for a report: what it tells of beyond what was asked stays `logged`. */
 export const movementsOf = (
   bundle: ReadonlyArray<Filled>,
   run: Run | null,
   asked: Measure,
   chainId: number | null,
-): Movements => {
+): Pick<Report, "transfers" | "balanceChanges" | "approvals" | "tokens" | "findings"> => {
   const sights = { before: run?.before ?? unseen, after: run?.after ?? unseen };
   const words = either(sights.before, sights.after);
   const standards = Tokens.standards(asked.tokens, words);

@@ -30,7 +30,7 @@ import { movementsOf } from "./movements.js";
 import { checkChain, checkState, observe } from "./observe.js";
 
 /** What a report says beside its cases and answers. */
-export interface About {
+interface About {
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
   readonly stage: Report["stage"];

@@ -17,11 +17,8 @@ import type { Filled, Ran } from "./reading/bundle.js";
 import { queryOf, type Holding } from "./reading/holdings.js";
 import { settle, transfersOf, type Standards } from "./reading/transferLogs.js";
 
-/** Nothing is known of any token's standard: the shape of its events stands. */
-export const byShape: Standards = new Map();
-
-/** Every movement that the logs tell of, in order, by the standards that the tokens answered to. */
-export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = byShape): ReadonlyArray<Transfer> =>
+/** Every movement that the logs tell of, in order, by what the tokens answered; else the shape of their events stands. */
+export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new Map()): ReadonlyArray<Transfer> =>
   settle(
     bundle.flatMap(({ traced, outcome, index }) => transfersOf(traced, index, outcome.evidence)),
     standards,

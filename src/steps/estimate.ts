@@ -39,10 +39,9 @@ export interface Answers {
   readonly blockGasLimit: bigint | null;
 }
 
-const larger = (...values: ReadonlyArray<bigint | null>): bigint | null => {
-  const known = values.filter((value): value is bigint => value !== null);
-  return known.length === 0 ? null : known.reduce((a, b) => (a > b ? a : b));
-};
+/** The largest that is known. */
+const larger = (...values: ReadonlyArray<bigint | null>): bigint | null =>
+  values.reduce((most, value) => (most === null || (value !== null && value > most) ? value : most), null);
 
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
@@ -70,7 +69,7 @@ export const isPlain = ({ to, data, authorizationList }: Transaction, { to: rece
 const candidate = (peak: bigint): bigint => ceilDiv((peak + 2300n) * 64n, 63n);
 
 /** Share added on top of the candidate, in percent: state may change between now and inclusion. */
-export const bufferPercent = 10n;
+const bufferPercent = 10n;
 
 const withBuffer = (needed: bigint): bigint => ceilDiv(needed * (100n + bufferPercent), 100n);
 
@@ -101,7 +100,7 @@ const wantedFor = (one: Placed, estimate: bigint | null): bigint | null => {
 };
 
 /** The most one transaction may ask for: the chain's cap, unless the node's estimate goes beyond an assumed one, and the block's. */
-export const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Omit<Answers, "estimate">): bigint | null => {
+const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Omit<Answers, "estimate">): bigint | null => {
   const assumedAway = !chain.txGasCapKnown && estimate !== null && chain.txGasCap !== null && estimate > chain.txGasCap;
   const cap = assumedAway ? null : chain.txGasCap;
   if (cap === null) return blockGasLimit;
@@ -158,17 +157,6 @@ const checkCap = ({ index, gas: { value, estimate } }: Limited, answers: Answers
   return [fromError(exceeded, known ? "blocker" : "warning", where(known ? "estimated" : "assumed"))];
 };
 
-/** Whether the node's estimate and the simulation are so far apart that the chosen limit is in doubt. */
-export const witnessesDisagree = ({ input, code, outcome, gas: { estimate } }: Limited): boolean => {
-  const own = ownNeed(outcome, estimate);
-  return (
-    !isPlain(input, code) &&
-    estimate !== null &&
-    own !== null &&
-    (estimate > own * farApart || own > estimate * farApart)
-  );
-};
-
 /**
  * A failed estimate beside what the simulation said. The simulation is the stronger witness: beside a
  * failure of its own the estimate adds nothing; beside a success the disagreement is shown, but a node
@@ -204,12 +192,13 @@ const checkLimit = (one: Limited, answers: Answers): ReadonlyArray<Finding> => {
   return [note("GasBufferCut", "info", where(outcome.evidence), ...cut)];
 };
 
-/** The node's estimate and the simulation far apart. */
-const checkWitnesses = (one: Limited): ReadonlyArray<Finding> => {
-  if (!witnessesDisagree(one)) return [];
-  const { estimate } = one.gas;
-  const numbers = [gas("estimate", estimate), gas("from the simulation", ownNeed(one.outcome, estimate))];
-  return [note("GasWitnessesDisagree", "info", { transaction: one.index, evidence: "measured" }, ...numbers)];
+/** The node's estimate and the simulation so far apart that the chosen limit is in doubt. */
+const checkWitnesses = ({ index, input, code, outcome, gas: { estimate } }: Limited): ReadonlyArray<Finding> => {
+  const own = ownNeed(outcome, estimate);
+  if (estimate === null || own === null || isPlain(input, code)) return [];
+  if (estimate <= own * farApart && own <= estimate * farApart) return [];
+  const numbers = [gas("estimate", estimate), gas("from the simulation", own)];
+  return [note("GasWitnessesDisagree", "info", { transaction: index, evidence: "measured" }, ...numbers)];
 };
 
 /**

@@ -12,7 +12,7 @@ import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Fee } from "../report/parts.js";
+import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import type { Case, FeeChoice, Price } from "./reading/bundle.js";
@@ -45,8 +45,9 @@ export interface Answers {
   readonly quote: Quote;
 }
 
-/** Whether the cap of a transaction is ours to choose. */
-const isAutomatic = ({ gasPrice, maxFeePerGas }: Transaction): boolean => gasPrice === null && maxFeePerGas === null;
+/** Who chooses the cap of a transaction. */
+export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
+  gasPrice === null && maxFeePerGas === null ? "us" : "caller";
 
 const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Transaction, quoted: Quote): Price => {
   if (gasPrice !== null) return { gasPrice, maxFeePerGas: null, maxPriorityFeePerGas: null };
@@ -63,7 +64,7 @@ const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Transaction, 
 export const choose = ({ input }: Case, { quote: quoted }: Answers): FeeChoice => {
   const value = priceOf(input, quoted);
   const isTipFixed = input.gasPrice !== null || input.maxPriorityFeePerGas !== null;
-  const by = isAutomatic(input) ? "us" : "caller";
+  const by = chooserOf(input);
   return {
     value,
     by,
@@ -101,15 +102,11 @@ export const shorten = (fee: FeeChoice, reduction: bigint, quoted: Quote): FeeCh
 type Priced = Case & { readonly fee: FeeChoice };
 
 /** The chosen price beside the base fee. */
-export const read = ({ fee }: Priced, { quote: quoted }: Answers): Fee => ({
-  baseFeePerGas: quoted.baseFeePerGas,
-  ...fee.value,
-  by: fee.by,
-  tipNamed: fee.tipNamed,
-  tipSource: fee.tipSource,
-  horizonSeconds: fee.horizonSeconds,
-  shortenedFrom: fee.shortenedFrom,
-  evidence: quoted.evidence,
+export const read = ({ fee: { value, ...how } }: Priced, { quote: { baseFeePerGas, evidence } }: Answers): Fee => ({
+  ...how,
+  ...value,
+  baseFeePerGas,
+  evidence,
 });
 
 /** What the sources of the quote say against each other; of no transaction in particular. */

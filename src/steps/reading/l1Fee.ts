@@ -43,7 +43,7 @@ export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject>): Read
   );
 
 /** Whether the chain charges by its model: for `detect`, whether the oracle predeploys have code; null = nobody looked. */
-export const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null => {
+const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null => {
   if (chain.feeModel !== "detect") return true;
   const sizes = predeploys(chain.gasPriceOracle).map((predeploy) => oracles.account(predeploy)?.codeSize ?? null);
   return sizes.includes(null) ? null : sizes.every((size) => size !== null && size > 0n);

@@ -4,6 +4,7 @@ import type { Chain } from "../../Chains.js";
 import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
 import type * as Eth from "../../Eth.js";
 import type { Fee } from "../../report/parts.js";
+import type { ReportOptions } from "../../report/schema.js";
 import { failureOf, successOf, type Failure, type Heard } from "./heard.js";
 
 /** What a receipt says about the price paid. */
@@ -21,9 +22,9 @@ export interface FeeFacts {
   readonly header: Heard<Eth.Block> | null;
 }
 
-/** How much of a hurry the caller is in: which percentile of recent tips is proposed. */
-export type FeeLevel = "slow" | "normal" | "fast";
+type FeeLevel = ReportOptions["feeLevel"];
 
+/** Which column of the reward history is proposed. */
 const columnOf: Readonly<Record<FeeLevel, number>> = { slow: 0, normal: 1, fast: 2 };
 
 const median = (values: ReadonlyArray<bigint>): bigint | null => {
