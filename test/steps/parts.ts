@@ -143,8 +143,10 @@ const keyOf = (query: Query): string =>
       : `${query.to}${query.data}`
   ).toLowerCase();
 
+/** A query and its answer. */
+export type Row = readonly [Query, Environment | Account | CallAnswer];
 /** A view in which exactly these queries were answered. */
-export const seeing = (...rows: ReadonlyArray<readonly [Query, Environment | Account | CallAnswer]>): View => {
+export const seeing = (...rows: ReadonlyArray<Row>): View => {
   const answers = new Map(rows.map(([query, seen]) => [keyOf(query), seen]));
   const found = <K extends (typeof rows)[number][1]["kind"]>(query: Query, kind: K) => {
     const seen = answers.get(keyOf(query));
