@@ -1,30 +1,32 @@
 /** Who lives at an address: what the witness read in the simulated state decides, and doubt is no answer. */
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { Address, Hex } from "../../src/primitives/hex.js";
-import { RpcError, Transport } from "../../src/errors/rpc.js";
+import { privateKeyToAccount } from "viem/accounts";
+import { Address } from "../../src/primitives/hex.js";
 import * as Code from "../../src/steps/code.js";
-import type { Answer } from "../../src/witness/answers.js";
-import { alice, bob, chain, token, transaction } from "./parts.js";
+import type { Authorization } from "../../src/transaction/schema.js";
+import { layerScripted, rpcError } from "../../src/testing.js";
+import type { Transaction } from "../../src/Transaction.js";
+import { unseen, type View } from "../../src/witness/view.js";
+import { accounts } from "../harness/anvil.js";
+import { account, alice, bob, bundle, chain, codes, hexOf, inhabited, token, unanswered } from "./parts.js";
 
-const account = (code: string): Answer => ({
-  ...{ kind: "account", balance: 0n, codeHash: `0x${"00".repeat(32)}` as never },
-  codeSize: BigInt((code.length - 2) / 2),
-  codePrefix: Hex.make(code.slice(0, 48) as `0x${string}`),
-});
-const failed = Result.fail(new RpcError({ method: "eth_getCode", reason: new Transport({ detail: "" }) }));
-const said = (code: string) => Result.succeed(Hex.make(code as `0x${string}`));
+const failed = Result.fail(unanswered("eth_getCode"));
+const said = (code: string) => Result.succeed(hexOf(code));
 const none = "0x";
 const some = `0x60${"00".repeat(30)}`;
 const delegation = `0xef0100${token.slice(2)}`;
-const unseen: Code.Seen = { before: undefined, after: undefined, appears: "after" };
-const seen = (before: string, after: string, appears: Code.Appearance = "after"): Code.Seen => ({
+
+type Sight = Pick<Code.Sightings, "before" | "after" | "appears">;
+const nobodyLooked: Sight = { before: null, after: null, appears: "after" };
+const seen = (before: string, after: string, appears: Code.Appearance = "after"): Sight => ({
   ...{ before: account(before), after: account(after), appears },
 });
 
 describe("the kind of an account", () => {
-  const kind = (answer: Parameters<typeof Code.decideAccount>[1], sight: Code.Seen, address = bob) => {
-    const { kind: found, evidence } = Code.decideAccount(address, answer, sight);
+  const kind = (asked: Code.Sightings["asked"], sight: Sight, address = bob) => {
+    const { kind: found, evidence } = Code.decideAccount(address, { asked, ...sight });
     return `${found}/${evidence}`;
   };
   it("is what the witness saw, else what the node said", () => {
@@ -32,20 +34,27 @@ describe("the kind of an account", () => {
     expect(kind(said(some), seen(some, some))).toBe("contract/measured");
     expect(kind(failed, seen(some, some))).toBe("contract/measured");
     expect(kind(said(none), seen(some, some))).toBe("contract/measured");
-    expect(kind(said(some), unseen)).toBe("contract/estimated");
-    expect(kind(said(none), unseen)).toBe("nobody/estimated");
+    expect(kind(said(some), nobodyLooked)).toBe("contract/estimated");
+    expect(kind(said(none), nobodyLooked)).toBe("nobody/estimated");
     expect(kind(said(delegation), seen(delegation, delegation))).toBe("delegated/measured");
     expect(kind(said(`${delegation}00`), seen(`${delegation}00`, none))).toBe("contract/measured");
   });
   it("is unknown where nobody said, or where the node claims what was not there", () => {
-    expect(kind(failed, unseen)).toBe("unknown/unavailable");
-    expect(kind(undefined, unseen)).toBe("unknown/unavailable");
+    expect(kind(failed, nobodyLooked)).toBe("unknown/unavailable");
+    expect(kind(undefined, nobodyLooked)).toBe("unknown/unavailable");
     expect(kind(said(some), seen(none, none))).toBe("unknown/unavailable");
   });
   it("counts what the bundle brings into being only where it came in time", () => {
     expect(kind(said(none), seen(none, some, "before"))).toBe("contract/measured");
     expect(kind(said(none), seen(none, some, "after"))).toBe("nobody/measured");
     expect(kind(said(none), seen(none, some, "unclear"))).toBe("unknown/unavailable");
+  });
+  it("is that of the later delegation where the bundle changes one, and of the earlier code where it does not", () => {
+    const later = `0xef0100${bob.slice(2)}`;
+    const delegateAt = (before: string, after: string) =>
+      Code.decideAccount(alice, { asked: undefined, ...seen(before, after, "before") }).delegate;
+    expect(delegateAt(delegation, later)).toBe(bob);
+    expect(delegateAt(some, later)).toBeNull();
   });
   it("is a precompile by its number", () => {
     for (const number of ["01", "11"])
@@ -56,48 +65,149 @@ describe("the kind of an account", () => {
 });
 
 describe("a transaction", () => {
-  const decided = (
-    changed: Parameters<typeof transaction>[0],
-    codes: Readonly<Record<string, string>> = {},
-    nonce: number | null = 0,
+  const looked = (
+    changed: Partial<Transaction>,
+    {
+      codes: found = {},
+      nonce = 0,
+      view = inhabited(found),
+    }: {
+      readonly codes?: Readonly<Record<string, string>>;
+      readonly nonce?: number | null;
+      readonly view?: View;
+    } = {},
   ) => {
-    const all = new Map(Object.entries(codes).map(([address, code]) => [address as Address, said(code)]));
-    const see = (address: Address) => seen(codes[address] ?? none, codes[address] ?? none);
-    const options = { nonce, chain: chain(), delegateHasCode: () => false };
-    const { output, findings } = Code.decide(transaction(changed), 0, all, see, options);
-    return { output, codes: findings.map(({ code, severity }) => `${code}/${severity}`) };
+    const [one] = bundle(changed);
+    const numbered = { ...one, nonce: { value: nonce, by: "us", evidence: "estimated" } } as const;
+    const answers: Code.Answers = {
+      codes: new Map(Object.entries(found).map(([address, code]) => [Address.make(address as Address), said(code)])),
+      ...{ before: view, after: view, chain: chain(), bundle: [numbered] },
+    };
+    const code = Code.read(numbered, answers);
+    const findings = Code.check({ ...numbered, code }, answers);
+    return { code, codes: codes(findings), findings };
   };
-  const data = Hex.make("0x12345678");
+  const data = hexOf("0x12345678");
 
   it("from a contract, to nobody, to a delegate without code, to a precompile", () => {
-    expect(decided({}, { [alice]: some }).codes).toEqual(["SenderNotEoa/blocker"]);
-    expect(decided({ data }).codes).toEqual(["NoCode/blocker"]);
-    expect(decided({ data }, { [bob]: some }).codes).toEqual([]);
-    expect(decided({}, { [alice]: delegation }).codes).toEqual(["AccountDelegated/info"]);
-    expect(decided({ data }, { [bob]: delegation }).codes).toEqual(["DelegateWithoutCode/warning"]);
-    expect(decided({ to: Address.make(`0x${"00".repeat(19)}04`), value: 1n }).codes).toEqual([
+    expect(looked({}, { codes: { [alice]: some } }).codes).toEqual(["SenderNotEoa/blocker"]);
+    expect(looked({ data }).codes).toEqual(["NoCode/blocker"]);
+    expect(looked({ data }, { codes: { [bob]: some } }).codes).toEqual([]);
+    expect(looked({}, { codes: { [alice]: delegation } }).codes).toEqual(["AccountDelegated/info"]);
+    expect(looked({ data }, { codes: { [bob]: delegation } }).codes).toEqual(["DelegateWithoutCode/warning"]);
+    expect(looked({ data }, { codes: { [bob]: delegation, [token]: some } }).codes).toEqual([]);
+    expect(looked({ to: Address.make(`0x${"00".repeat(19)}04`), value: 1n }).codes).toEqual([
       "ValueToPrecompile/warning",
     ]);
   });
 
   it("that deploys: where, and how much", () => {
-    const first = decided({ to: null, data }, {}, 0).output.creates;
-    expect(first).toBe("0x5fbdb2315678afecb367f032d93f642f64180aa3");
-    expect(decided({ to: null, data }, {}, null).output.creates).toBeNull();
-    const size = (bytes: number) => decided({ to: null, data: Hex.make(`0x${"00".repeat(bytes)}`) }).codes;
+    expect(looked({ to: null, data }).code.creates).toBe("0x5fbdb2315678afecb367f032d93f642f64180aa3");
+    expect(looked({ to: null, data }, { nonce: null }).code.creates).toBeNull();
+    const size = (bytes: number) => looked({ to: null, data: hexOf(`0x${"00".repeat(bytes)}`) }).codes;
     expect(size(49_152)).toEqual([]);
     expect(size(49_153)).toEqual(["InitCodeTooLarge/blocker"]);
   });
+
+  it("whose ends nobody could see is not known, and is said once where both ends are one", () => {
+    expect(looked({}, { view: unseen }).codes).toEqual(["AccountUnknown/unavailable", "AccountUnknown/unavailable"]);
+    expect(looked({ to: alice }, { view: unseen }).codes).toEqual(["AccountUnknown/unavailable"]);
+    const [finding] = looked({ to: alice }, { view: unseen }).findings;
+    expect(finding).toMatchObject({ evidence: "unavailable", numbers: [{ unit: "address", value: alice }] });
+  });
 });
 
-describe("what a bundle brings into being", () => {
-  it("is there for what comes after", () => {
-    const bundle = [transaction({ to: null, data: Hex.make("0x00") }), transaction({ data: Hex.make("0x12") })];
-    const makers = Code.makersOf(bundle, [0, 1]);
-    const created = Address.make("0x5fbdb2315678afecb367f032d93f642f64180aa3");
-    expect(Code.appearanceOf(created, 1, makers)).toBe("before");
-    expect(Code.appearanceOf(created, 0, makers)).toBe("after");
-    const turned = Code.makersOf([...bundle].reverse(), [0, 1]);
-    expect(Code.appearanceOf(Address.make("0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"), 0, turned)).toBe("after");
+it("a request for code that failed is said with its error, and costs no more than another witness makes up for", () => {
+  const check = (view: View) => {
+    const [one] = bundle({ to: alice });
+    const numbered = { ...one, nonce: { value: 0, by: "us", evidence: "estimated" } } as const;
+    const answers: Code.Answers = {
+      ...{ codes: new Map([[alice, failed]]), before: view, after: view, chain: chain(), bundle: [numbered] },
+    };
+    return codes(Code.check({ ...numbered, code: Code.read(numbered, answers) }, answers));
+  };
+  expect(check(inhabited({}))).toEqual(["Transport/info"]);
+  expect(check(unseen)).toEqual(["Transport/unavailable"]);
+});
+
+it("every account is asked about once, and one failure leaves the others", async () => {
+  const asked: Array<unknown> = [];
+  const layer = layerScripted({
+    eth_getCode: ([address]) => {
+      asked.push(address);
+      return address === bob ? rpcError({ code: -32005, message: "limit exceeded" }) : "0x";
+    },
+  });
+  const ends = bundle({}, { to: token }, {}, { from: bob, to: alice }, { to: null });
+  const answers = await Effect.runPromise(Code.ask(ends, "latest").pipe(Effect.provide(layer)));
+  expect(asked).toEqual([alice, bob, token]);
+  expect([...answers].map(([address, answer]) => [address, answer._tag])).toEqual([
+    [alice, "Success"],
+    [bob, "Failure"],
+    [token, "Success"],
+  ]);
+  expect(Code.queries(ends)).toEqual([alice, bob, token].map((address) => ({ kind: "account", address })));
+});
+
+describe("code that is there only after the bundle", () => {
+  const signer = privateKeyToAccount(accounts[2].privateKey);
+  const authority = Address.make(signer.address.toLowerCase() as Address);
+  const deployed = Address.make("0x5fbdb2315678afecb367f032d93f642f64180aa3");
+  const authorisation = signer
+    .signAuthorization({ address: token, chainId: 1, nonce: 0 })
+    .then(({ yParity = 0, ...rest }) => ({ ...rest, yParity }) as Authorization);
+
+  type Kind = "deploys" | "authorises" | "calls" | "pays";
+  /** Per transaction: `deploys` or `authorises` the target, `calls` something, or `pays` without running code. */
+  const appears = async (kinds: ReadonlyArray<Kind>, index: number) => {
+    const list = [await authorisation];
+    const inputs = kinds.map((kind) => {
+      if (kind === "deploys") return { to: null, data: hexOf("0x00") };
+      if (kind === "authorises") return { authorizationList: list };
+      return kind === "calls" ? { data: hexOf("0x12345678") } : {};
+    });
+    // the deployment is the sender's first transaction, wherever it stands
+    const numbered = bundle(...inputs).map((one) => ({
+      ...one,
+      nonce: { value: one.input.to === null ? 0 : 1, by: "us", evidence: "estimated" } as const,
+    }));
+    const one = numbered[index];
+    if (one === undefined) throw new Error("no such case");
+    return Code.appearanceOf(kinds.includes("authorises") ? authority : deployed, one, numbered);
+  };
+
+  it.each<[ReadonlyArray<Kind>, number, Code.Appearance]>([
+    [["deploys", "calls"], 1, "before"],
+    [["calls", "deploys"], 0, "after"],
+    [["pays", "calls", "deploys"], 1, "after"],
+    [["authorises"], 0, "before"],
+    [["calls", "authorises"], 0, "after"],
+    // only a call before it can have been the factory
+    [["calls", "calls"], 1, "before"],
+    // nothing before it runs code
+    [["pays", "calls"], 1, "after"],
+    // the factory may be the call before or the one after
+    [["calls", "calls", "calls"], 1, "unclear"],
+    [["calls", "calls", "pays"], 1, "before"],
+  ])("was there, where the bundle %j does it, for call %i: %s", async (kinds, index, expected) => {
+    expect(await appears(kinds, index)).toBe(expected);
+  });
+
+  it("is there for what comes after the deployment, by the nonces that were chosen", () => {
+    const deploy = { to: null, data: hexOf("0x00") };
+    const call = { data: hexOf("0x12") };
+    const numbered = (...inputs: ReadonlyArray<Partial<Transaction>>) =>
+      bundle(...inputs).map((one) => ({
+        ...one,
+        nonce: { value: one.index, by: "us", evidence: "estimated" } as const,
+      }));
+    const appearance = (address: Address, index: number, all: ReturnType<typeof numbered>) => {
+      const one = all[index];
+      return one === undefined ? null : Code.appearanceOf(address, one, all);
+    };
+    expect(appearance(deployed, 1, numbered(deploy, call))).toBe("before");
+    expect(appearance(deployed, 0, numbered(deploy, call))).toBe("after");
+    const second = Address.make("0xe7f1725e7734ce288f8367e1bb143e90bb3f0512");
+    expect(appearance(second, 0, numbered(call, deploy))).toBe("after");
   });
 });

@@ -1,94 +1,119 @@
+/** How much gas to allow: three witnesses, a buffer, and a cap that is never passed in silence. */
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eip7825Cap } from "../../src/Chains.js";
 import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
-import { ExecutionReverted, InsufficientFunds, OutOfGas } from "../../src/errors/verdicts.js";
+import { ExecutionReverted, InsufficientFunds, OutOfGas, type Verdict } from "../../src/errors/verdicts.js";
 import { Hex } from "../../src/primitives/hex.js";
+import type { AccountCode, Outcome } from "../../src/report/parts.js";
 import * as Estimate from "../../src/steps/estimate.js";
-import { chain, outcome, transaction } from "./parts.js";
+import type { Transaction } from "../../src/Transaction.js";
+import { caseOf, chain, codes as codesIn, outcome, parties } from "./parts.js";
 
-const call = transaction({ data: Hex.make("0x12345678") });
-const context = (changed: Partial<Estimate.GasContext> = {}): Estimate.GasContext => ({
-  chain: chain(),
-  blockGasLimit: 60_000_000n,
-  receiverHasCode: true,
-  ...changed,
-});
-const codes = ({ findings }: Estimate.Decision) => findings.map(({ code, severity }) => `${code}/${severity}`);
+type Failure = RpcError | Verdict;
+type Asked = Estimate.Answers["estimate"];
+interface Known extends Partial<Omit<Estimate.Answers, "estimate">> {
+  readonly input?: Partial<Transaction>;
+  readonly seen?: Outcome;
+  readonly receiver?: AccountCode["kind"];
+  readonly index?: number;
+}
+
+const data = Hex.make("0x12345678");
+const decide = (
+  estimate: Asked | bigint,
+  { input = { data }, seen = outcome(), receiver = "contract", index = 0, ...answered }: Known = {},
+) => {
+  const one = { ...caseOf(input), index, outcome: seen, traced: [], code: parties(caseOf(input).input, receiver) };
+  const answers: Estimate.Answers = {
+    estimate: typeof estimate === "bigint" ? Result.succeed(estimate) : estimate,
+    chain: chain(),
+    blockGasLimit: 60_000_000n,
+    ...answered,
+  };
+  const limited = { ...one, gas: Estimate.choose(one, answers) };
+  const findings = Estimate.check(limited, answers);
+  return { output: Estimate.read(limited, answers), codes: codesIn(findings), findings, limited };
+};
 /** ceil((peak + 2300) · 64/63), and 10 % on top. */
 const buffered = (peak: bigint) => ((((peak + 2300n) * 64n + 62n) / 63n) * 110n + 99n) / 100n;
 
 describe("the gas limit", () => {
   it("is the larger of estimate and simulated peak, with a buffer", () => {
-    const decide = (estimate: bigint, peak: bigint) =>
-      Estimate.decide(call, 0, Result.succeed(estimate), outcome({ maxUsedGas: peak }), context()).output.limit;
-    expect(decide(40_000n, 60_000n)).toBe(buffered(60_000n));
-    expect(decide(80_000n, 60_000n)).toBe(88_000n);
+    const limit = (estimate: bigint, maxUsedGas: bigint) =>
+      decide(estimate, { seen: outcome({ maxUsedGas }) }).output.limit;
+    expect(limit(40_000n, 60_000n)).toBe(buffered(60_000n));
+    expect(limit(80_000n, 60_000n)).toBe(88_000n);
   });
   it("needs no buffer where nothing is executed", () => {
-    const { output } = Estimate.decide(
-      transaction({ value: 1n }),
-      0,
-      Result.succeed(23_456n),
-      outcome({ gasUsed: 23_456n, maxUsedGas: null }),
-      context({ receiverHasCode: false }),
-    );
+    const seen = outcome({ gasUsed: 23_456n, maxUsedGas: null });
+    const { output } = decide(23_456n, { input: { value: 1n }, seen, receiver: "nobody" });
     expect(output.limit).toBe(23_456n);
+  });
+  it("has its buffer where it is not known that nobody lives at the receiver", () => {
+    const seen = outcome({ gasUsed: 23_456n, maxUsedGas: null });
+    for (const receiver of ["contract", "delegated", "precompile", "unknown"] as const)
+      expect(decide(23_456n, { input: { value: 1n }, seen, receiver }).output.limit).toBeGreaterThan(23_456n);
   });
   it("on a node without a peak trusts its estimate for refunds, and without both takes the bound of EIP-3529", () => {
     const seen = outcome({ gasUsed: 80_000n, maxUsedGas: null });
-    const estimated = Estimate.decide(call, 0, Result.succeed(100_000n), seen, context());
-    expect(estimated.output.limit).toBe(110_000n);
-    const alone = Estimate.decide(call, 0, null, seen, context());
-    expect(alone.output.limit).toBe(buffered(100_000n));
+    expect(decide(100_000n, { seen }).output.limit).toBe(110_000n);
+    expect(decide(null, { seen }).output.limit).toBe(buffered(100_000n));
   });
   it("does not believe a peak below what was used", () => {
     const seen = outcome({ gasUsed: 80_000n, maxUsedGas: 1n });
-    expect(Estimate.decide(call, 0, null, seen, context()).output).toMatchObject({
-      peak: 80_000n,
-      limit: buffered(80_000n),
-    });
+    expect(decide(null, { seen }).output).toMatchObject({ peak: 80_000n, limit: buffered(80_000n) });
   });
   it("says when the witnesses are far apart", () => {
-    const far = Estimate.decide(call, 0, Result.succeed(500_000n), outcome(), context());
-    expect(codes(far)).toEqual(["GasWitnessesDisagree/info"]);
-    expect(codes(Estimate.decide(call, 0, Result.succeed(55_000n), outcome(), context()))).toEqual([]);
+    const far = decide(500_000n);
+    expect([far.codes, Estimate.witnessesDisagree(far.limited)]).toEqual([["GasWitnessesDisagree/info"], true]);
+    const near = decide(55_000n);
+    expect([near.codes, Estimate.witnessesDisagree(near.limited)]).toEqual([[], false]);
+  });
+  it("is estimated for the first of a bundle only", () => {
+    const first = decide(500_000n);
+    const second = decide(500_000n, { index: 1 });
+    expect([first.output.estimate, second.output.estimate]).toEqual([500_000n, null]);
+    expect(second.output.limit).toBe(buffered(50_000n));
+  });
+  it("that nobody knows is said, where nothing failed", () => {
+    const nothing = outcome({ status: "unknown", gasUsed: null, maxUsedGas: null, evidence: "unavailable" });
+    const unknown = decide(null, { seen: nothing });
+    expect([unknown.output.limit, unknown.output.evidence, unknown.codes]).toEqual([
+      null,
+      "unavailable",
+      ["GasUnknown/unavailable"],
+    ]);
+    const failure = new ExecutionReverted({ data: Hex.make("0x") });
+    expect(decide(null, { seen: outcome({ status: "reverted", failure }) }).codes).toEqual([]);
   });
 });
 
 describe("the cap", () => {
   it("cuts the buffer, and says so", () => {
-    const decision = Estimate.decide(call, 0, Result.succeed(eip7825Cap - 1n), outcome(), context());
-    expect(decision.output.limit).toBe(eip7825Cap);
-    expect(codes(decision)).toContain("GasHeadroomThin/info");
+    const { output, codes, findings } = decide(eip7825Cap - 1n);
+    expect(output.limit).toBe(eip7825Cap);
+    expect(codes).toContain("GasBufferCut/info");
+    expect(findings.find(({ code }) => code === "GasBufferCut")?.numbers).toEqual([
+      { name: "limit", unit: "gas", value: eip7825Cap },
+      { name: "with the whole buffer", unit: "gas", value: ((eip7825Cap - 1n) * 110n + 99n) / 100n },
+    ]);
   });
   it("is never cut below what is needed: that is a blocker", () => {
-    const decision = Estimate.decide(call, 0, Result.succeed(eip7825Cap + 1n), outcome(), context());
-    expect(decision.output.limit).toBe(eip7825Cap + 1n);
-    expect(codes(decision)).toContain("TxGasLimitTooHigh/blocker");
+    const { output, codes } = decide(eip7825Cap + 1n);
+    expect(output.limit).toBe(eip7825Cap + 1n);
+    expect(codes).toContain("TxGasLimitTooHigh/blocker");
   });
-  it("of a block holds as well", () => {
-    const decision = Estimate.decide(
-      call,
-      0,
-      Result.succeed(2_000_000n),
-      outcome(),
-      context({ blockGasLimit: 1_000_000n }),
-    );
-    expect(codes(decision)).toContain("BlockGasLimitExceeded/blocker");
-  });
+  it("of a block holds as well", () =>
+    expect(decide(2_000_000n, { blockGasLimit: 1_000_000n }).codes).toContain("BlockGasLimitExceeded/blocker"));
   it("that is only assumed gives way to a node whose estimate is above it", () => {
-    const unknown = context({ chain: chain({ txGasCapKnown: false }) });
-    const decision = Estimate.decide(
-      call,
-      0,
-      Result.succeed(20_000_000n),
-      outcome({ maxUsedGas: 19_000_000n }),
-      unknown,
-    );
-    expect(decision.output.limit).toBe(22_000_000n);
-    expect(codes(decision)).toEqual([]);
+    const { output, codes } = decide(20_000_000n, {
+      seen: outcome({ maxUsedGas: 19_000_000n }),
+      chain: chain({ txGasCapKnown: false }),
+    });
+    expect(output.limit).toBe(22_000_000n);
+    expect(codes).toEqual([]);
   });
   it("never leaves a limit above itself without a blocker, for any witnesses", () =>
     fc.assert(
@@ -97,17 +122,10 @@ describe("the cap", () => {
         fc.bigInt({ min: 1n, max: 200_000_000n }),
         fc.option(fc.bigInt({ min: 1n, max: 200_000_000n }), { nil: null }),
         (estimate, used, peak) => {
-          const seen = outcome({ gasUsed: used, maxUsedGas: peak });
-          const decision = Estimate.decide(
-            call,
-            0,
-            estimate === null ? null : Result.succeed(estimate),
-            seen,
-            context(),
-          );
-          const { limit } = decision.output;
+          const { output, findings } = decide(estimate, { seen: outcome({ gasUsed: used, maxUsedGas: peak }) });
+          const { limit } = output;
           if (limit === null) throw new Error("a limit is known");
-          if (limit > eip7825Cap) expect(decision.findings.some(({ severity }) => severity === "blocker")).toBe(true);
+          if (limit > eip7825Cap) expect(findings.some(({ severity }) => severity === "blocker")).toBe(true);
           else {
             expect(limit).toBeGreaterThanOrEqual(estimate ?? 0n);
             expect(limit).toBeGreaterThanOrEqual(peak ?? used);
@@ -119,24 +137,19 @@ describe("the cap", () => {
 
 describe("the caller's own limit", () => {
   const given = (limit: bigint, estimate: bigint | null, used = 50_000n) =>
-    Estimate.decide(
-      { ...call, gas: limit },
-      0,
-      estimate === null ? null : Result.succeed(estimate),
-      outcome({ gasUsed: used }),
-      context(),
-    );
-  it("is never changed", () => expect(given(123_456n, 200_000n).output.limit).toBe(123_456n));
+    decide(estimate, { input: { data, gas: limit }, seen: outcome({ gasUsed: used }) });
+  it("is never changed", () =>
+    expect(given(123_456n, 200_000n).output).toMatchObject({ limit: 123_456n, by: "caller", estimate: 200_000n }));
   it("below the estimate is a warning, below what was used a blocker", () => {
-    expect(codes(given(60_000n, 70_000n))).toContain("GasHeadroomThin/warning");
-    expect(codes(given(40_000n, null))).toContain("OutOfGas/blocker");
-    expect(codes(given(eip7825Cap + 1n, null))).toContain("TxGasLimitTooHigh/blocker");
+    expect(given(60_000n, 70_000n).codes).toContain("GasBelowEstimate/warning");
+    expect(given(70_000n, 70_000n).codes).toEqual([]);
+    expect(given(40_000n, null).codes).toContain("OutOfGas/blocker");
+    expect(given(eip7825Cap + 1n, null).codes).toContain("TxGasLimitTooHigh/blocker");
   });
 });
 
 describe("a failed estimate", () => {
-  const beside = (failure: Parameters<typeof Result.fail>[0], seen = outcome()) =>
-    codes(Estimate.decide(call, 0, Result.fail(failure as OutOfGas), seen, context()));
+  const beside = (failure: Failure, seen = outcome()) => decide(Result.fail(failure), { seen }).codes;
   it("beside a success in simulation is shown, and blocks nothing", () => {
     // reth answers "out of gas" where an explicit gas or price made it run a revert again
     expect(beside(new OutOfGas({ gasLimit: null }))).toEqual(["OutOfGas/warning"]);
@@ -152,5 +165,9 @@ describe("a failed estimate", () => {
   it("where nothing was simulated is the verdict", () => {
     const nothing = outcome({ status: "unknown", gasUsed: null, maxUsedGas: null, evidence: "unavailable" });
     expect(beside(new ExecutionReverted({ data: Hex.make("0x") }), nothing)[0]).toBe("ExecutionReverted/blocker");
+  });
+  it("is kept beside the number that it did not give", () => {
+    const refusal = new OutOfGas({ gasLimit: null });
+    expect(decide(Result.fail(refusal)).output).toMatchObject({ estimate: null, refusal, evidence: "measured" });
   });
 });

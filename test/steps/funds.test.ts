@@ -1,52 +1,56 @@
+/** Whether every payer can pay, at every step of the bundle. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { noExtraFees, type ExtraFees } from "../../src/chains/feeModel.js";
 import { Hash } from "../../src/primitives/hex.js";
-import * as Funds from "../../src/steps/funds.js";
+import { messageOf } from "../../src/report/finding.js";
 import type { Transfer } from "../../src/report/parts.js";
-import { alice, bob, fee, gas, outcome, transaction } from "./parts.js";
+import type { Filled } from "../../src/steps/reading/bundle.js";
+import * as Funds from "../../src/steps/funds.js";
+import { alice, bob, bundle, codes, fee, filled, gas, native, outcome, transaction } from "./parts.js";
 
-const cost = (
-  value: bigint,
-  limit: bigint,
-  price: bigint,
-  changed: Partial<Funds.Cost> = {},
-  extra: ExtraFees | null = noExtraFees,
-): Funds.Cost => ({
-  transaction: transaction({ value }),
-  gas: gas(limit),
-  fee: fee(price),
-  outcome: outcome({ gasUsed: limit }),
-  extra,
+/** What one transaction costs, before it has its place in a bundle. */
+interface Cost extends Partial<Pick<Filled, "fee" | "outcome">> {
+  readonly input?: ReturnType<typeof transaction>;
+  readonly value: bigint;
+  readonly limit: bigint;
+  readonly price: bigint;
+  readonly extra?: ExtraFees | null;
+}
+const cost = (value: bigint, limit: bigint, price: bigint, changed: Partial<Cost> = {}): Cost => ({
+  ...{ value, limit, price },
   ...changed,
 });
-const native = (transactionIndex: number, from: typeof alice, to: typeof alice, amount: bigint): Transfer => ({
-  standard: "native",
-  token: null,
-  from,
-  to,
-  amount,
-  tokenId: null,
-  transaction: transactionIndex,
-  evidence: "logged",
+const casesOf = (costs: ReadonlyArray<Cost>): ReadonlyArray<Filled> =>
+  bundle(...costs.map(({ value, input }) => input ?? { value })).map((one, index) => {
+    const { limit = 0n, price = 0n, extra = noExtraFees, ...own } = costs[index] ?? cost(0n, 0n, 0n);
+    return filled(one, {
+      gas: gas(limit),
+      fee: own.fee ?? fee(price),
+      outcome: own.outcome ?? outcome({ gasUsed: limit }),
+      charged: { extra, findings: [] },
+    });
+  });
+const holding = (balance: bigint | null, transfers: ReadonlyArray<Transfer> = []): Funds.Answers => ({
+  ...{ balanceOf: (account) => (account === alice ? balance : null), baseFeePerGas: 1n, transfers },
 });
-const holding = (amount: bigint) => new Map([[alice, amount]]);
-const decide = (costs: ReadonlyArray<Funds.Cost>, balance: bigint, transfers: ReadonlyArray<Transfer> = []) => {
-  const { outputs, findings } = Funds.decide(costs, holding(balance), transfers);
-  const [own] = outputs;
+const decide = (costs: ReadonlyArray<Cost>, balance: bigint | null, transfers: ReadonlyArray<Transfer> = []) => {
+  const cases = casesOf(costs);
+  const [own] = Funds.read(cases, holding(balance, transfers));
   if (own === undefined) throw new Error("no payer");
-  return { own, codes: findings.map(({ code, severity }) => `${code}/${severity}`), findings };
+  const findings = Funds.check(own, cases);
+  return { own, codes: codes(findings), findings };
 };
 
 describe("what must be held", () => {
   it("is value, gas at the cap, and the fees beyond at their most, each by name", () => {
     const extra = { l1Fee: 10n, l1FeeAtMost: 18n, operatorFee: 3n, operatorFeeAtMost: 5n };
-    const blobs = transaction({
+    const input = transaction({
       value: 100n,
       blobVersionedHashes: [Hash.make(`0x01${"0".repeat(62)}`), Hash.make(`0x01${"1".repeat(62)}`)],
       maxFeePerBlobGas: 7n,
     });
-    const { own } = decide([{ ...cost(100n, 21_000n, 4n, {}, extra), transaction: blobs }], 10n ** 18n);
+    const { own } = decide([cost(100n, 21_000n, 4n, { extra, input })], 10n ** 18n);
     expect(own.terms.map(({ name, amount }) => [name, amount])).toEqual([
       ["value", 100n],
       ["gas", 84_000n],
@@ -56,15 +60,20 @@ describe("what must be held", () => {
     ]);
     expect(own.required).toBe(own.terms.reduce((sum, { amount }) => sum + amount, 0n));
     expect(own.shortfall).toBe(0n);
+    // what it probably pays is at the base fee, and the fees beyond as they are now
+    expect(own.expected).toBe(100n + 21_000n + 10n + 3n);
   });
   it("short by one wei is short, in wei and in words", () => {
-    const { own, codes, findings } = decide(
-      [cost(10n ** 18n, 21_000n, 10n ** 9n)],
-      10n ** 18n + 21_000n * 10n ** 9n - 1n,
-    );
+    const {
+      own,
+      codes: found,
+      findings,
+    } = decide([cost(10n ** 18n, 21_000n, 10n ** 9n)], 10n ** 18n + 21_000n * 10n ** 9n - 1n);
     expect(own.shortfall).toBe(1n);
-    expect(codes).toEqual(["InsufficientFunds/blocker"]);
-    expect(findings[0]?.message).toContain("short by 1 wei");
+    expect(found).toEqual(["InsufficientFunds/blocker"]);
+    const [short] = findings;
+    expect(short === undefined ? "" : messageOf(short)).toContain("short by 1 wei");
+    expect(short?.numbers).toContainEqual({ name: "short by", unit: "wei", value: 1n });
     expect(decide([cost(10n ** 18n, 21_000n, 10n ** 9n)], 10n ** 18n + 21_000n * 10n ** 9n).codes).toEqual([]);
   });
   it("counts what earlier transactions bring in, and not what later ones do", () => {
@@ -84,15 +93,42 @@ describe("what must be held", () => {
     const { own } = decide(costs, 100n, [native(0, alice, bob, 9_000n), native(0, bob, alice, 9_000n)]);
     expect(own.required).toBe(9_001n);
   });
+  it("counts what others take of it, beyond the value attached", () => {
+    const { own } = decide([cost(10n, 1n, 1n), cost(0n, 1n, 1n)], 100n, [native(0, alice, bob, 40n)]);
+    expect(own.terms.map(({ name, amount }) => [name, amount])).toContainEqual(["spent", 30n]);
+    expect(own.required).toBe(42n);
+  });
   it("counts nothing as received where the node traced no movements", () => {
     const { own } = decide([cost(5_000n, 1n, 1n), cost(5_000n, 1n, 1n)], 6_000n);
     expect(own.shortfall).toBe(4_002n);
   });
   it("is unknown where a term is, never less", () => {
-    const { own, codes } = decide([cost(1n, 1n, 1n, {}, null)], 10n ** 30n);
+    const { own, codes: found } = decide([cost(1n, 1n, 1n, { extra: null })], 10n ** 30n);
     expect([own.required, own.shortfall]).toEqual([null, null]);
-    expect(codes).toEqual(["EvidenceReduced/unavailable"]);
-    expect(Funds.decide([cost(1n, 1n, 1n)], new Map(), []).outputs[0]?.shortfall).toBeNull();
+    expect(found).toEqual(["FundsUnknown/unavailable"]);
+    const unseen = decide([cost(1n, 1n, 1n)], null);
+    expect([unseen.own.shortfall, unseen.own.evidence, unseen.codes]).toEqual([
+      null,
+      "unavailable",
+      ["FundsUnknown/unavailable"],
+    ]);
+  });
+  it("is one sum per payer, in order of first appearance, each told at its first transaction", () => {
+    const cases = casesOf([
+      cost(0n, 1n, 1n, { input: transaction({ from: bob, value: 7n }) }),
+      cost(5n, 1n, 1n),
+      cost(0n, 1n, 1n, { input: transaction({ from: bob, value: 2n }) }),
+    ]);
+    const read = Funds.read(cases, holding(0n));
+    expect(read.map(({ account, required }) => [account, required])).toEqual([
+      [bob, 11n],
+      [alice, 6n],
+    ]);
+    const findings = read.flatMap((payer) => Funds.check(payer, cases));
+    expect(findings.map(({ code, transaction: at }) => [code, at])).toEqual([
+      ["FundsUnknown", 0],
+      ["InsufficientFunds", 1],
+    ]);
   });
 
   const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
@@ -103,7 +139,7 @@ describe("what must be held", () => {
     maxLength: 4,
   });
   const costsOf = (parts: ReadonlyArray<{ value: bigint; limit: bigint; price: bigint; extra: Partial<ExtraFees> }>) =>
-    parts.map(({ value, limit, price, extra }) => cost(value, limit, price, {}, { ...noExtraFees, ...extra }));
+    parts.map(({ value, limit, price, extra }) => cost(value, limit, price, { extra: { ...noExtraFees, ...extra } }));
   it("never falls when any input rises, and is never negative or cut to a size", () =>
     fc.assert(
       fc.property(
@@ -136,6 +172,8 @@ describe("what must be held", () => {
 });
 
 describe("by how much a price must fall", () => {
+  const reductions = (costs: ReadonlyArray<Cost>, balance: bigint) =>
+    Funds.reductions(casesOf(costs), holding(balance));
   it("is what carries the balance, to the wei per gas", () =>
     fc.assert(
       fc.property(
@@ -147,8 +185,7 @@ describe("by how much a price must fall", () => {
         fc.bigInt({ min: 0n, max: 500_000n }),
         (parts, price, balance) => {
           const costs = (at: bigint) => parts.map(({ value, limit }) => cost(value, limit, at));
-          const automatic = parts.map(() => true);
-          const reduction = Funds.reductions(costs(price), automatic, holding(balance), []).get(alice) ?? 0n;
+          const reduction = reductions(costs(price), balance).get(alice) ?? 0n;
           const shortAt = (at: bigint) => decide(costs(at), balance).own.shortfall ?? -1n;
           if (reduction <= price) expect(shortAt(price - reduction)).toBe(0n);
           if (reduction > 0n && reduction - 1n <= price) expect(shortAt(price - reduction + 1n)).toBeGreaterThan(0n);
@@ -156,8 +193,8 @@ describe("by how much a price must fall", () => {
       ),
     ));
   it("is nothing where the price is the caller's or a term is unknown", () => {
-    expect(Funds.reductions([cost(9n, 10n, 10n)], [false], holding(50n), []).size).toBe(0);
-    expect(Funds.reductions([cost(9n, 10n, 10n, {}, null)], [true], holding(50n), []).size).toBe(0);
-    expect(Funds.reductions([cost(9n, 10n, 10n)], [true], holding(109n), []).size).toBe(0);
+    expect(reductions([cost(9n, 10n, 10n, { fee: fee(10n, { by: "caller" }) })], 50n).size).toBe(0);
+    expect(reductions([cost(9n, 10n, 10n, { extra: null })], 50n).size).toBe(0);
+    expect(reductions([cost(9n, 10n, 10n)], 109n).size).toBe(0);
   });
 });

@@ -1,16 +1,18 @@
-/** Nonces of a bundle: pure decisions out of two counts per sender. */
+/** Nonces of a bundle: chosen and checked out of two counts per signer. */
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address } from "../../src/primitives/hex.js";
-import { RpcError, Transport } from "../../src/errors/rpc.js";
+import type { By } from "../../src/report/parts.js";
 import * as Nonce from "../../src/steps/nonce.js";
-import type { Authorization } from "../../src/transaction/schema.js";
+import { layerScripted } from "../../src/testing.js";
+import type { Authorization, Transaction } from "../../src/transaction/schema.js";
 import { accounts } from "../harness/anvil.js";
-import { alice, bob, transaction } from "./parts.js";
+import { alice, bob, bundle, unanswered } from "./parts.js";
 
-const failed = Result.fail(new RpcError({ method: "eth_getTransactionCount", reason: new Transport({ detail: "" }) }));
+const failed = Result.fail(unanswered("eth_getTransactionCount"));
 const counts = (of: Readonly<Record<string, readonly [latest: number | null, pending: number | null]>>) =>
   new Map(
     Object.entries(of).map(([address, [latest, pending]]): [Address, Nonce.Counts] => [
@@ -21,41 +23,62 @@ const counts = (of: Readonly<Record<string, readonly [latest: number | null, pen
       },
     ]),
   );
-const codes = ({ findings }: Nonce.Decision) =>
-  findings.map(({ code, severity, transaction: at }) => `${at}:${code}/${severity}`);
-const values = ({ outputs }: Nonce.Decision) => outputs.map(({ value }) => value);
+
+type Counted = Nonce.Answers["counts"];
+/** Chosen as a scan does it, or as given where an earlier report or a reservation chose. */
+const decided = (
+  cases: ReturnType<typeof bundle>,
+  counted: Counted,
+  given: ReadonlyArray<{ readonly value: number; readonly by: By }> = [],
+) => {
+  const numbered = cases.map((one) => {
+    const fixed = given[one.index];
+    const nonce =
+      fixed === undefined
+        ? Nonce.choose(one, { counts: counted, bundle: cases })
+        : ({ ...fixed, evidence: "assumed" } as const);
+    return { ...one, nonce };
+  });
+  const answers = { counts: counted, bundle: numbered };
+  return {
+    outputs: numbered.map((one) => Nonce.read(one, answers)),
+    values: numbered.map(({ nonce }) => nonce.value),
+    codes: numbered
+      .flatMap((one) => Nonce.check(one, answers))
+      .map(({ code, severity, transaction: at }) => `${at}:${code}/${severity}`),
+  };
+};
 
 describe("the next nonce", () => {
   it("follows the pool, sender by sender", () => {
-    const bundle = [{}, { from: bob }, {}, { from: bob }, {}].map(transaction);
-    const decided = Nonce.decide(bundle, counts({ [alice]: [4, 6], [bob]: [0, 0] }));
-    expect([values(decided), codes(decided)]).toEqual([[6, 0, 7, 1, 8], []]);
-    expect(decided.outputs[0]).toMatchObject({ next: 6, latest: 4, inFlight: 2, gap: 0, fixed: false });
+    const { values, codes, outputs } = decided(
+      bundle({}, { from: bob }, {}, { from: bob }, {}),
+      counts({ [alice]: [4, 6], [bob]: [0, 0] }),
+    );
+    expect([values, codes]).toEqual([[6, 0, 7, 1, 8], []]);
+    expect(outputs[0]).toMatchObject({ next: 6, latest: 4, inFlight: 2, gap: 0, by: "us" });
   });
 
   it("rests on one count with a warning, and on none not at all", () => {
-    const one = Nonce.decide([transaction()], counts({ [alice]: [4, null] }));
-    expect([values(one), codes(one), one.outputs[0]?.inFlight]).toEqual([[4], ["0:Transport/warning"], null]);
-    const none = Nonce.decide([transaction(), transaction()], counts({ [alice]: [null, null] }));
-    expect([values(none), codes(none)]).toEqual([
+    const one = decided(bundle({}), counts({ [alice]: [4, null] }));
+    expect([one.values, one.codes, one.outputs[0]?.inFlight]).toEqual([[4], ["0:Transport/warning"], null]);
+    const none = decided(bundle({}, {}), counts({ [alice]: [null, null] }));
+    expect([none.values, none.codes]).toEqual([
       [null, null],
       ["0:Transport/unavailable", "0:Transport/unavailable"],
     ]);
-    const backwards = Nonce.decide([transaction()], counts({ [alice]: [6, 4] }));
-    expect([values(backwards), codes(backwards)]).toEqual([[6], ["0:NodeDisagrees/warning"]]);
-    const flood = Nonce.decide([transaction()], counts({ [alice]: [0, 2 ** 40] }));
-    expect(codes(flood)).toEqual(["0:NodeDisagrees/unavailable"]);
+    expect(none.outputs[0]).toMatchObject({ value: null, gap: null, evidence: "unavailable" });
+    const backwards = decided(bundle({}), counts({ [alice]: [6, 4] }));
+    expect([backwards.values, backwards.codes]).toEqual([[6], ["0:CountsDisagree/warning"]]);
+    expect(backwards.outputs[0]?.inFlight).toBe(0);
+    const flood = decided(bundle({}), counts({ [alice]: [0, 2 ** 40] }));
+    expect(flood.codes).toEqual(["0:TooManyInFlight/unavailable"]);
   });
 });
 
 describe("the caller's own nonce", () => {
   const judged = (nonces: ReadonlyArray<number | null>, latest: number | null, pending: number | null) =>
-    codes(
-      Nonce.decide(
-        nonces.map((nonce) => transaction({ nonce })),
-        counts({ [alice]: [latest, pending] }),
-      ),
-    );
+    decided(bundle(...nonces.map((nonce) => ({ nonce }))), counts({ [alice]: [latest, pending] })).codes;
 
   it("is used, replaces, fits or leaves a gap", () => {
     expect(judged([3], 4, 6)).toEqual(["0:NonceTooLow/blocker"]);
@@ -64,6 +87,11 @@ describe("the caller's own nonce", () => {
     expect(judged([6], 4, 6)).toEqual([]);
     expect(judged([7], 4, 6)).toEqual(["0:NonceTooHigh/blocker"]);
     expect(judged([6, null], 4, 6)).toEqual([]);
+  });
+
+  it("below what is pending is not known to be free where nobody counted what is mined", () => {
+    expect(judged([3], null, 6)).toEqual(["0:Transport/warning", "0:NonceUnknown/unavailable"]);
+    expect(judged([6], null, 6)).toEqual(["0:Transport/warning"]);
   });
 
   it("cannot be taken twice in a bundle, whatever could be counted", () => {
@@ -79,9 +107,16 @@ describe("the caller's own nonce", () => {
   });
 
   it("that an earlier round chose is too low once somebody took it", () => {
-    const fixed = [transaction({ nonce: 4 })];
-    expect(codes(Nonce.decide(fixed, counts({ [alice]: [4, 5] }), [], [true]))).toEqual(["0:NonceTooLow/blocker"]);
-    expect(codes(Nonce.decide(fixed, counts({ [alice]: [4, 4] }), [], [true]))).toEqual([]);
+    const chosen = [{ value: 4, by: "us" }] as const;
+    expect(decided(bundle({}), counts({ [alice]: [4, 5] }), chosen).codes).toEqual(["0:NonceTooLow/blocker"]);
+    expect(decided(bundle({}), counts({ [alice]: [4, 4] }), chosen).codes).toEqual([]);
+  });
+
+  it("is a replacement only where the pool holds it and the chain does not", () => {
+    const replaces = (nonce: number | null, latest: number | null, pending: number | null) =>
+      Nonce.replaces(bundle({ nonce }), { counts: counts({ [alice]: [latest, pending] }) });
+    expect([3, 4, 5, 6].map((nonce) => replaces(nonce, 4, 6))).toEqual([false, true, true, false]);
+    expect([replaces(null, 4, 6), replaces(4, null, 6), replaces(4, 4, null)]).toEqual([false, false, false]);
   });
 
   it("without a gap or an overlap is never a finding, at any place in any bundle", () => {
@@ -92,9 +127,9 @@ describe("the caller's own nonce", () => {
         fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
         (latest, flying, given) => {
           const pending = latest + flying;
-          const bundle = given.map((own, index) => transaction(own ? { nonce: pending + index } : {}));
-          const decided = Nonce.decide(bundle, counts({ [alice]: [latest, pending] }));
-          expect([values(decided), codes(decided)]).toEqual([given.map((_, index) => pending + index), []]);
+          const cases = bundle(...given.map((own, index) => (own ? { nonce: pending + index } : {})));
+          const { values, codes } = decided(cases, counts({ [alice]: [latest, pending] }));
+          expect([values, codes]).toEqual([given.map((_, index) => pending + index), []]);
         },
       ),
     );
@@ -103,10 +138,12 @@ describe("the caller's own nonce", () => {
 
 describe("reserved nonces", () => {
   it("may run ahead of the node, with a warning", () => {
-    const decided = Nonce.decide([transaction(), transaction()], counts({ [alice]: [4, 4] }), [9, 10]);
-    expect([values(decided), codes(decided)]).toEqual([[9, 10], ["0:NonceUnderReservation/warning"]]);
-    const used = Nonce.decide([transaction()], counts({ [alice]: [4, 4] }), [3]);
-    expect(codes(used)).toEqual(["0:NonceTooLow/blocker"]);
+    const reserved = (...values: ReadonlyArray<number>) => values.map((value) => ({ value, by: "reserved" }) as const);
+    const ahead = decided(bundle({}, {}), counts({ [alice]: [4, 4] }), reserved(9, 10));
+    expect([ahead.values, ahead.codes]).toEqual([[9, 10], ["0:NonceUnderReservation/warning"]]);
+    expect(ahead.outputs[0]).toMatchObject({ gap: 5, by: "reserved", evidence: "assumed" });
+    const used = decided(bundle({}), counts({ [alice]: [4, 4] }), reserved(3));
+    expect(used.codes).toEqual(["0:NonceTooLow/blocker"]);
   });
 });
 
@@ -116,13 +153,9 @@ describe("EIP-7702 authorisations", () => {
     const { yParity = 0, ...rest } = await signer.signAuthorization({ address: bob, chainId, nonce });
     return { ...rest, yParity } as Authorization;
   };
-  const after = (list: ReadonlyArray<Authorization>, first: Parameters<typeof transaction>[0] = {}) =>
-    values(
-      Nonce.decide(
-        [transaction({ chainId: 1, authorizationList: list, ...first }), transaction()],
-        counts({ [alice]: [4, 4], [bob]: [0, 0] }),
-      ),
-    );
+  const after = (list: ReadonlyArray<Authorization>, first: Partial<Transaction> = {}) =>
+    decided(bundle({ chainId: 1, authorizationList: list, ...first }, {}), counts({ [alice]: [4, 4], [bob]: [0, 0] }))
+      .values;
 
   it("take nonces of their authority, where they fit", async () => {
     expect(after([await signed(5)])).toEqual([4, 6]);
@@ -136,4 +169,16 @@ describe("EIP-7702 authorisations", () => {
     const broken = { ...(await signed(5)), r: `0x${"00".repeat(32)}` as never };
     expect(after([broken])).toEqual([4, 5]);
   });
+});
+
+it("a count that no account can have is no count, and one that failed leaves the other", async () => {
+  const layer = layerScripted({
+    eth_getTransactionCount: ([address, block]) =>
+      address === bob ? "0x7" : block === "latest" ? "0x4" : `0x1${"0".repeat(14)}`,
+  });
+  const cases = bundle({}, { from: bob }, {});
+  const asked = await Effect.runPromise(Nonce.ask(cases).pipe(Effect.provide(layer)));
+  expect([...asked.keys()]).toEqual([alice, bob]);
+  const { values, codes } = decided(cases, asked);
+  expect([values, codes]).toEqual([[4, 7, 5], ["0:MalformedResponse/warning"]]);
 });

@@ -1,64 +1,93 @@
 /** Reading simulated calls: what nodes say in different ways means the same. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { bareCall } from "../../src/transaction/call.js";
 import { describe, expect, it } from "vitest";
-import { indexAbis } from "../../src/abi/decodeRevert.js";
+import { indexAbis } from "../../src/abi/abiIndex.js";
 import { classify } from "../../src/errors/classify.js";
-import { Hex } from "../../src/primitives/hex.js";
 import type * as Eth from "../../src/Eth.js";
+import { Address } from "../../src/primitives/hex.js";
 import * as Simulate from "../../src/steps/simulate.js";
 import { layerScripted, rpcError } from "../../src/testing.js";
-import { alice, bob, transaction } from "./parts.js";
+import { bareCall } from "../../src/transaction/call.js";
+import { unseen } from "../../src/witness/view.js";
+import { alice, bob, bundle, caseOf, codes, hexOf, log, outcome, transaction } from "./parts.js";
 
 const abis = indexAbis([]);
 const reason = `0x08c379a0${"20".padStart(64, "0")}${"2".padStart(64, "0")}${"6e6f".padEnd(64, "0")}`;
-const call = (error: unknown, returnData = "0x", gasUsed = 30_000n): Eth.CallResult => ({
-  ...{ status: "failure", gasUsed, maxUsedGas: null, returnData: Hex.make(returnData as `0x${string}`), logs: [] },
-  error: null,
+const failing = (error: unknown, returnData = "0x", gasUsed = 30_000n): Eth.CallResult => ({
+  ...{ status: "failure", gasUsed, maxUsedGas: null, returnData: hexOf(returnData), logs: [], error: null },
   failure: classify({ method: "eth_simulateV1", scope: "call", returnData, ...(error === null ? {} : { error }) }),
 });
+const callOf = (gas: bigint, input = transaction()): Simulate.Call => ({ input, request: bareCall(input, gas), gas });
 const read = (result: Eth.CallResult, gas = 100_000n) =>
-  Simulate.readCall(result, gas, transaction(), abis, "measured").outcome;
+  Simulate.readCall(result, callOf(gas), abis, "measured").outcome;
 
 describe("a failed call", () => {
   it.each([
-    ["geth", call({ code: 3, message: "execution reverted: no", data: reason })],
-    ["reth 1", call({ code: -32000, message: "execution reverted" }, reason)],
-    ["anvil", call({ code: -3200, message: "execution failed" }, reason)],
-    ["besu", call({ code: 3, message: "execution reverted", data: reason }, reason)],
-    ["a string", call("execution reverted", reason)],
+    ["geth", failing({ code: 3, message: "execution reverted: no", data: reason })],
+    ["reth 1", failing({ code: -32000, message: "execution reverted" }, reason)],
+    ["anvil", failing({ code: -3200, message: "execution failed" }, reason)],
+    ["besu", failing({ code: 3, message: "execution reverted", data: reason }, reason)],
+    ["a string", failing("execution reverted", reason)],
   ])("reverts with its reason, as %s tells it", (_, result) => {
-    const outcome = read(result);
-    expect([outcome.status, outcome.failure?._tag, outcome.returnData]).toEqual([
-      "reverted",
-      "ExecutionReverted",
-      reason,
-    ]);
-    expect(outcome.failure?.message).toContain("no");
+    const found = read(result);
+    expect([found.status, found.failure?._tag, found.returnData]).toEqual(["reverted", "ExecutionReverted", reason]);
+    expect(found.failure?.message).toContain("no");
   });
 
   it("halts when it takes all gas without a word, and reverts when it gives some back", () => {
-    expect(read(call({ code: -3200, message: "execution failed" }, "0x", 100_000n)).status).toBe("halted");
-    expect(read(call({ code: -3200, message: "execution failed" }, "0x", 99_999n)).status).toBe("reverted");
-    expect(read(call({ code: -32015, message: "out of gas" }, "0x", 100_000n)).status).toBe("halted");
-    expect(read(call(null, "0x", 100_000n)).status).toBe("halted");
+    expect(read(failing({ code: -3200, message: "execution failed" }, "0x", 100_000n)).status).toBe("halted");
+    expect(read(failing({ code: -3200, message: "execution failed" }, "0x", 99_999n)).status).toBe("reverted");
+    expect(read(failing({ code: -32015, message: "out of gas" }, "0x", 100_000n)).status).toBe("halted");
+    expect(read(failing(null, "0x", 100_000n)).status).toBe("halted");
   });
 
   it("leaves no logs, whatever the node lists", () => {
-    const log = { address: bob, topics: [], data: Hex.make("0x") };
-    const result = { ...call({ code: 3, message: "execution reverted" }), logs: [log as never] };
-    const reading = Simulate.readCall(result, 1n, transaction(), abis, "measured");
+    const result = { ...failing({ code: 3, message: "execution reverted" }), logs: [log(bob, []) as never] };
+    const reading = Simulate.readCall(result, callOf(1n), abis, "measured");
     expect([reading.outcome.logs, reading.traced]).toEqual([[], []]);
+  });
+});
+
+it("a call's logs are the contracts' own; the traced movements stand beside them, in the node's order", () => {
+  const tracer = Address.make(`0x${"ee".repeat(20)}`);
+  const logs = [log(tracer, []), log(bob, []), log(tracer, [])];
+  const success: Eth.CallResult = {
+    ...{ status: "success", gasUsed: 21_000n, maxUsedGas: 21_000n, returnData: hexOf("0x"), error: null },
+    ...{ failure: null, logs: logs as never },
+  };
+  const reading = Simulate.readCall(success, callOf(100_000n), abis, "assumed");
+  expect(reading.traced.map(({ address }) => address)).toEqual([tracer, bob, tracer]);
+  expect(reading.outcome.logs.map(({ address }) => address)).toEqual([bob]);
+  expect(reading.outcome.evidence).toBe("assumed");
+});
+
+describe("the findings of an outcome", () => {
+  const found = (changed: Parameters<typeof outcome>[0]) =>
+    Simulate.check({ ...caseOf(), index: 2, outcome: outcome(changed), traced: [] });
+  it("are its failure, as a blocker of that transaction", () => {
+    const { failure } = read(failing({ code: 3, message: "execution reverted" }));
+    const findings = found({ status: "reverted", failure });
+    expect(codes(findings)).toEqual(["ExecutionReverted/blocker"]);
+    expect(findings[0]).toMatchObject({ step: "simulate", transaction: 2, error: failure });
+  });
+  it("are that it is not known, where nobody simulated it, and none where it worked", () => {
+    expect(codes(found({ status: "unknown", evidence: "unavailable" }))).toEqual(["OutcomeUnknown/unavailable"]);
+    expect(found({})).toEqual([]);
+  });
+  it("of a case that no run tells of are those of an unknown outcome", () => {
+    const ran = Simulate.ranIn(null, caseOf());
+    expect([ran.outcome.status, ran.traced]).toEqual(["unknown", []]);
+    expect(codes(Simulate.check(ran))).toEqual(["OutcomeUnknown/unavailable"]);
   });
 });
 
 describe("a simulation", () => {
   const plan: Simulate.Plan = {
-    ...{ calls: [bareCall(transaction(), 21_000n)], before: [{ kind: "environment" }], after: [] },
-    ...{ block: "latest", stateOverrides: null, blockOverrides: null },
+    ...{ name: "bare", calls: [callOf(21_000n)], before: [{ kind: "environment" }], after: [] },
+    ...{ block: "latest", stateOverrides: null, blockOverrides: null, pretended: false },
   };
-  const asked = async (answer: Parameters<typeof layerScripted>[0][string]) => {
+  const asked = async (answer: Parameters<typeof layerScripted>[0][string], what: Simulate.Plan = plan) => {
     const params: Array<ReadonlyArray<unknown>> = [];
     const layer = layerScripted({
       eth_simulateV1: (given) => {
@@ -66,7 +95,8 @@ describe("a simulation", () => {
         return typeof answer === "function" ? answer(given, 0) : (answer ?? null);
       },
     });
-    return { params, result: await Effect.runPromise(Effect.result(Simulate.ask(plan)).pipe(Effect.provide(layer))) };
+    const result = await Effect.runPromise(Effect.result(Simulate.ask(what, abis)).pipe(Effect.provide(layer)));
+    return { params, result };
   };
 
   it("puts the witness at another place every time, and asks for validation and transfers", async () => {
@@ -93,5 +123,33 @@ describe("a simulation", () => {
   it("fails, typed, on whatever is no answer to it", async () => {
     for (const answer of [null, [], {}, "0x", 1, [{}], [{ calls: [] }], [{ calls: null }]])
       expect(Result.isFailure((await asked(answer as never)).result)).toBe(true);
+  });
+
+  const wireCall = (returnData: string) => ({ status: "0x1", gasUsed: "0x5208", returnData, logs: [] });
+  const blockOf = (...calls: ReadonlyArray<ReturnType<typeof wireCall>>) => [
+    {
+      ...{ number: "0x65", hash: `0x${"11".repeat(32)}`, parentHash: `0x${"ab".repeat(32)}`, timestamp: "0x1" },
+      ...{ gasLimit: "0x1c9c380", gasUsed: "0x0", miner: `0x${"00".repeat(20)}`, baseFeePerGas: "0x0", calls },
+    },
+  ];
+  it("reads the user's calls in their order, between the witness's own", async () => {
+    const cases = bundle({}, {}, {});
+    const what: Simulate.Plan = {
+      ...plan,
+      calls: cases.map(({ input }) => callOf(21_000n, input)),
+      after: [{ kind: "environment" }],
+    };
+    const answer = blockOf(...["0x", "0x01", "0x02", "0x03", "0x"].map(wireCall)) as never;
+    const { result } = await asked(answer, what);
+    if (Result.isFailure(result)) throw result.failure;
+    const run = result.success;
+    expect(cases.map((one) => Simulate.ranIn(run, one).outcome.returnData)).toEqual(["0x01", "0x02", "0x03"]);
+    // the witness answered in neither place: nothing is known, and it is said
+    expect([run.witnessed, run.before.environment, run.after.environment]).toEqual([false, null, null]);
+  });
+  it("in which nobody was asked to look is witnessed, and shows nothing", async () => {
+    const { result } = await asked(blockOf(wireCall("0x")) as never, { ...plan, before: [] });
+    if (Result.isFailure(result)) throw result.failure;
+    expect([result.success.witnessed, result.success.before, result.success.after]).toEqual([true, unseen, unseen]);
   });
 });

@@ -1,13 +1,11 @@
 /** Two runs of the same transactions: what counts as the same story. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { differences, within, type Story } from "../../src/steps/reading/differences.js";
-import type { Approval, BalanceChange, Outcome, OutcomeLog, Transfer } from "../../src/report/parts.js";
-import { alice, bob, outcome, token } from "./parts.js";
+import { differences, isSameShape, within, type Story } from "../../../src/steps/reading/differences.js";
+import type { Approval, BalanceChange, Outcome, OutcomeLog, Transfer } from "../../../src/report/parts.js";
+import { alice, bob, log as logOf, outcome, token, word } from "../parts.js";
 
-const word = (value: bigint) => `0x${value.toString(16).padStart(64, "0")}`;
-const log = (topic: bigint, data = 0n): OutcomeLog =>
-  ({ address: token, topics: [word(topic)], data: word(data), decoded: null }) as never;
+const log = (topic: bigint, data = 0n): OutcomeLog => logOf(token, [word(topic)], [word(data)]);
 const transfer = (amount: bigint, changed: Partial<Transfer> = {}): Transfer => ({
   ...{ standard: "erc20", token, from: alice, to: bob, amount, tokenId: null, transaction: 0, evidence: "logged" },
   ...changed,
@@ -80,6 +78,16 @@ describe("two stories", () => {
     expect(told({ balanceChanges: [change(1_000n)] }, { balanceChanges: [change(-1_000n)] })).toHaveLength(1);
     expect(told({ approvals: [approval(0n)] }, { approvals: [approval(7n)] })).toHaveLength(1);
     expect(told(moved(1_000n), moved(1_001n), 0)).toHaveLength(1);
+  });
+
+  it("have the same shape where only amounts differ", () => {
+    const moved = (amount: bigint) => story({ transfers: [transfer(amount)] });
+    expect(isSameShape(moved(1n), moved(1_000n))).toBe(true);
+    expect(isSameShape(story(of(outcome({ logs: [log(1n, 5n)] }))), story(of(outcome({ logs: [log(1n)] }))))).toBe(
+      true,
+    );
+    expect(isSameShape(story(of(outcome({ logs: [log(1n)] }))), story(of(outcome({ logs: [log(2n)] }))))).toBe(false);
+    expect(isSameShape(story(of(outcome())), story(of(outcome({ status: "halted" }))))).toBe(false);
   });
 
   it("within: exact at the edge, signs apart", () => {

@@ -1,0 +1,123 @@
+/** What a round says of the world, whichever request said it. */
+import * as Result from "effect/Result";
+import { describe, expect, it } from "vitest";
+import { RpcError } from "../../../src/errors/rpc.js";
+import { InsufficientFunds } from "../../../src/errors/verdicts.js";
+import { unseen } from "../../../src/witness/view.js";
+import { alice, answered, bundle, chain, seeing, token, unanswered } from "../../steps/parts.js";
+import { gwei } from "../../steps/reading/facts.js";
+import { balanceOf } from "../../../src/witness/queries.js";
+import { answersTo, did, holding, named, options, plan, rich, roundOf, run } from "./world.js";
+
+const cases = bundle({});
+const failed = Result.fail(unanswered("eth_simulateV1"));
+const nobodySaw = { before: unseen, after: unseen, witnessed: false } as const;
+
+describe("the chain", () => {
+  const of = (changed: Parameters<typeof roundOf>[1], given: Parameters<typeof answersTo>[1] = {}) =>
+    answersTo(roundOf(cases, changed), given);
+  it("is the one that the simulation names, else the node's, else nobody's", () => {
+    expect(of({ namedChainId: Result.succeed(5) }).chainId).toBe(1);
+    expect(of({ run: null, alone: null, namedChainId: Result.succeed(5) }).chainId).toBe(5);
+    expect(of({ run: null, alone: null, namedChainId: failed }).chainId).toBeNull();
+  });
+  it("is never a number that cannot be held exactly", () => {
+    for (const chainId of [0n, 2n ** 53n, 2n ** 255n]) {
+      const seen = Result.succeed(run([did()], { before: holding(rich, { chainId }) }));
+      expect(of({ run: seen, alone: null, namedChainId: null }).chainId).toBeNull();
+    }
+  });
+  it("is described by its own id, and by the input's where nobody names one", () => {
+    const asked: Array<number | null> = [];
+    const chains = (id: number | null) => {
+      asked.push(id);
+      return chain();
+    };
+    of({}, { chains, named: 10 });
+    of({ run: null, alone: null, namedChainId: null }, { chains, named: 10 });
+    of({ run: null, alone: null, namedChainId: null }, { chains });
+    expect(asked).toEqual([1, 10, null]);
+  });
+});
+
+describe("the base fee and the block's gas", () => {
+  const pretended = holding(rich, { baseFeePerGas: 0n, gasLimit: 10n ** 12n });
+  const free = (name: "bare" | "funded") => Result.succeed(named(name, [did()], { before: pretended }));
+  it("are never those that a run pretends", () => {
+    for (const name of ["bare", "funded"] as const) {
+      const beside = answersTo(roundOf(cases, { run: free(name) }));
+      expect([beside.simulatedBaseFee, beside.blockGasLimit]).toEqual([gwei, 30_000_000n]);
+      const lone = answersTo(roundOf(cases, { run: free(name), alone: null }));
+      expect([lone.simulatedBaseFee, lone.blockGasLimit]).toEqual([null, 30_000_000n]);
+      const dark = answersTo(
+        roundOf(cases, { run: free(name), alone: null, fees: { history: null, receipts: null, header: null } }),
+      );
+      expect([dark.simulatedBaseFee, dark.blockGasLimit, dark.quote.baseFeePerGas]).toEqual([null, null, null]);
+    }
+  });
+  it("are those of a run that pays, where the witness alone said nothing", () => {
+    const exact = Result.succeed(named("exact", [did()], { before: holding(rich, { baseFeePerGas: 7n }) }));
+    expect(answersTo(roundOf(cases, { run: exact, alone: null })).simulatedBaseFee).toBe(7n);
+  });
+  it("are those of the block of the witness alone, where the witness in it was silent", () => {
+    const alone = named("alone", [], { ...nobodySaw, block: { ...named("alone", []).block, baseFeePerGas: 9n } });
+    const { simulatedBaseFee, before } = answersTo(roundOf(cases, { alone: Result.succeed(alone) }));
+    expect([simulatedBaseFee, before.environment?.baseFeePerGas]).toEqual([9n, gwei]);
+  });
+});
+
+describe("a balance", () => {
+  const poor = holding(5n);
+  it("is what the run saw before the calls, else what the witness alone saw, else what a call of it saw", () => {
+    const balance = (changed: Parameters<typeof roundOf>[1]) => answersTo(roundOf(cases, changed)).balanceOf(alice);
+    expect(balance({ run: Result.succeed(run([did()], { before: poor })) })).toBe(5n);
+    expect(balance({ run: Result.succeed(run([did()], nobodySaw)) })).toBe(rich);
+    const called = { first: failed, view: poor };
+    expect(balance({ run: failed, alone: failed, called })).toBe(5n);
+    expect(balance({ run: failed, alone: failed, called: { first: failed, view: null } })).toBeNull();
+  });
+  it("is never taken from a run in which it was pretended", () => {
+    const funded = named("funded", [did()], { plan: plan({ name: "funded", pretended: true }), before: poor });
+    const told = (alone: Parameters<typeof roundOf>[1]) =>
+      answersTo(roundOf(cases, { run: Result.succeed(funded), ...alone })).balanceOf(alice);
+    expect(told({})).toBe(rich);
+    expect(told({ alone: null })).toBeNull();
+  });
+});
+
+describe("what was refused", () => {
+  it("stands beside what was answered, each for itself", () => {
+    const poor = new InsufficientFunds({});
+    const answers = answersTo(roundOf(cases, { run: Result.fail(poor), alone: failed }));
+    expect([answers.run, answers.refused, answers.alone]).toEqual([null, poor, null]);
+    expect(answers.aloneRefused).toBeInstanceOf(RpcError);
+    const asked = answersTo(roundOf(cases));
+    expect([asked.refused, asked.aloneRefused]).toEqual([null, null]);
+    const unasked = answersTo(roundOf(cases, { run: null, alone: null }));
+    expect([unasked.run, unasked.refused, unasked.aloneRefused]).toEqual([null, null, null]);
+  });
+});
+
+it("the oracles are read by the witness alone, before at the first who looked, after in the run only", () => {
+  const query = balanceOf(token, alice);
+  const [inRun, alone] = [seeing([query, answered(1n)]), seeing([query, answered(2n)])];
+  const answers = answersTo(
+    roundOf(cases, {
+      run: Result.succeed(run([did()], { before: inRun, after: unseen })),
+      alone: Result.succeed(named("alone", [], { before: alone })),
+    }),
+  );
+  const read = (view: typeof inRun) => view.call(query)?.data.slice(-1);
+  expect([read(answers.before), read(answers.oracles), read(answers.after)]).toEqual(["1", "2", undefined]);
+});
+
+it("the quote is at the level and for the horizon that the options name", () => {
+  const quoteAt = (changed: Partial<typeof options>) => {
+    const { quote, horizonSeconds } = answersTo(roundOf(cases), { options: { ...options, ...changed } });
+    return [quote.tip, quote.horizonSeconds, horizonSeconds];
+  };
+  const chains = chain({ minTip: 0n });
+  const { quote } = answersTo(roundOf(cases), { chains: () => chains, options: { ...options, feeLevel: "fast" } });
+  expect(quote.tip).toBe(3n);
+  expect(quoteAt({ feeHorizonSeconds: 24 }).slice(1)).toEqual([24, 24]);
+});

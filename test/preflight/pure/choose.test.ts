@@ -1,0 +1,167 @@
+/** What to sign is chosen once: kept by every proof, changed only by those who say so. */
+import * as Result from "effect/Result";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { assignNonces, choose, chosenOf, keep, signedOf, withLimits } from "../../../src/preflight/choose.js";
+import { reportOf } from "../../../src/preflight/report.js";
+import { digestOfReport } from "../../../src/report/digest.js";
+import type { Report } from "../../../src/report/schema.js";
+import { isRequestOf } from "../../../src/transaction/request.js";
+import { alice, bob, bundle, chain, codes } from "../../steps/parts.js";
+import { gwei } from "../../steps/reading/facts.js";
+import { abis, about, answersTo, did, holding, named, roundOf, run, scanned, type Scanned } from "./world.js";
+import { inputs, worlds } from "./worlds.js";
+
+const records = ({ transactions }: Report) =>
+  transactions.map(({ nonce, gas, fee, request, code }) => ({ nonce, gas, fee, request, code }));
+/** The report's own choices beside the same answers again. */
+const keptOn = ({ report, answers }: Scanned, of = report): Report =>
+  reportOf(keep(chosenOf(of), answers, abis), answers, about());
+
+describe("as many transactions as cases", () => {
+  it("come out, in the same order, each with a request that is its own", () =>
+    fc.assert(
+      fc.property(inputs(64), (given) => {
+        const { cases, filled, report } = scanned(given);
+        expect(report.transactions).toHaveLength(given.length);
+        for (const [index, { input, request }] of report.transactions.entries()) {
+          expect(input).toBe(cases[index]?.input);
+          expect(filled[index]?.index).toBe(index);
+          expect(request !== null && isRequestOf(input, request)).toBe(true);
+        }
+      }),
+      { numRuns: 30 },
+    ));
+});
+
+describe("the choices of a report", () => {
+  it("are the same on the same answers: an unmoved world changes nothing", () =>
+    fc.assert(
+      fc.property(worlds(), ({ inputs: given, round }) => {
+        const scan = scanned(given, round);
+        const kept = keptOn(scan);
+        expect(records(kept)).toEqual(records(scan.report));
+        expect([kept.digest, kept.funds]).toEqual([scan.report.digest, scan.report.funds]);
+        expect(codes(kept.findings)).toEqual(codes(scan.report.findings));
+      }),
+    ));
+  it("go into the report and come out of it as they were made", () =>
+    fc.assert(
+      fc.property(worlds(), ({ inputs: given, round }) => {
+        const { filled, report } = scanned(given, round);
+        const chosen = chosenOf(report);
+        expect(chosen.map(({ nonce, gas, fee, request }) => ({ nonce, gas, fee, request }))).toEqual(
+          filled.map(({ nonce, gas, fee, request }) => ({ nonce, gas, fee, request })),
+        );
+        expect(chosen.map(({ said }) => said)).toEqual([...report.transactions]);
+      }),
+    ));
+  it("stay when the world moves: what is due, the base fee and the estimate move beside them", () => {
+    const scan = scanned([{ value: 1n }]);
+    const before = holding(10n ** 30n, { baseFeePerGas: 3n * gwei });
+    const answers = answersTo(
+      roundOf(scan.cases, {
+        counts: new Map([[alice, { latest: Result.succeed(9), pending: Result.succeed(9) }]]),
+        alone: Result.succeed(named("alone", [], { before })),
+        estimate: Result.succeed(10n ** 6n),
+      }),
+    );
+    const [moved, first] = [reportOf(keep(chosenOf(scan.report), answers, abis), answers, about()), scan.report];
+    const [{ nonce, gas, fee, request }, was] = [moved.transactions[0], first.transactions[0]];
+    expect(request).toEqual(was.request);
+    expect([nonce.value, nonce.latest, fee.maxFeePerGas, fee.baseFeePerGas, gas.limit]).toEqual([
+      ...[was.nonce.value, 9, was.fee.maxFeePerGas, 3n * gwei, was.gas.limit],
+    ]);
+    expect(codes(moved.findings)).toEqual(expect.arrayContaining(["NonceTooLow/blocker", "FeeCapTooLow/blocker"]));
+  });
+  it("that have a hole are signed by nobody", () => {
+    const { report } = scanned([{}, {}], { counts: new Map() });
+    expect(report.transactions.map(({ request }) => request)).toEqual([null, null]);
+    expect([signedOf(report), report.digest]).toEqual([null, null]);
+    expect(signedOf(scanned([{}, {}]).report)?.map(({ request }) => request.nonce)).toEqual([4, 5]);
+  });
+});
+
+describe("a price that the balance does not carry", () => {
+  const pair = [{}, {}];
+  const shortOf = (missing: bigint): Scanned => {
+    const required = scanned(pair).report.funds[0]?.required ?? 0n;
+    const before = holding(required - missing);
+    const alone = Result.succeed(named("alone", [], { before }));
+    return scanned(pair, {
+      alone,
+      run: Result.succeed(
+        run(
+          pair.map(() => did()),
+          { before },
+        ),
+      ),
+    });
+  };
+  it("is lowered for every transaction of the payer alike, and just enough", () => {
+    const scan = shortOf(1n);
+    const { report } = scan;
+    const [first, second] = report.transactions;
+    expect(first.fee.shortenedFrom).not.toBeNull();
+    expect(second?.fee).toEqual(first.fee);
+    expect(report.funds[0]?.shortfall).toBe(0n);
+    expect(first.request).toMatchObject({ maxFeePerGas: first.fee.maxFeePerGas });
+    expect(codes(report.findings)).toEqual(["FeeHorizonShort/warning", "FeeHorizonShort/warning"]);
+    expect(records(keptOn(scan))).toEqual(records(report));
+  });
+  it("is lowered for none where one of them cannot follow", () => {
+    const whole = scanned(pair).report.transactions[0].fee.maxFeePerGas ?? 0n;
+    const { report } = shortOf(whole * 80_000n);
+    expect(report.transactions.map(({ fee }) => fee.shortenedFrom)).toEqual([null, null]);
+    expect(codes(report.findings)).toContain("InsufficientFunds/blocker");
+  });
+});
+
+describe("nonces reserved elsewhere", () => {
+  const scan = scanned([{}, { nonce: 5 }, { from: bob }, {}]);
+  it("are marked as reserved and assumed, in the record, the request and the digest", () => {
+    const assigned = assignNonces(scan.report, [9n, null, 7n, 10n]);
+    expect(assigned.transactions.map(({ nonce: { value, by, evidence } }) => [value, by, evidence])).toEqual([
+      [9, "reserved", "assumed"],
+      [5, "caller", "assumed"],
+      [7, "reserved", "assumed"],
+      [10, "reserved", "assumed"],
+    ]);
+    expect(assigned.transactions.map(({ request }) => request?.nonce)).toEqual([9, 5, 7, 10]);
+    expect(assigned.digest).toBe(digestOfReport(assigned));
+    expect(assigned.digest).not.toBe(scan.report.digest);
+  });
+  it("leave what the caller fixed, what is not given, and what no account can have", () => {
+    const nothing = assignNonces(scan.report, [null, 9n, 2n ** 53n]);
+    expect(records(nothing)).toEqual(records(scan.report));
+    expect(nothing.digest).toBe(scan.report.digest);
+  });
+  it("are kept by a proof, which says that they are ahead", () => {
+    const assigned = assignNonces(scanned([{}]).report, [9n]);
+    const proven = keptOn(scanned([{}]), assigned);
+    expect(proven.transactions[0].nonce).toMatchObject({ value: 9, by: "reserved", evidence: "assumed", gap: 5 });
+    expect(proven.transactions[0].request?.nonce).toBe(9);
+    expect(codes(proven.findings)).toContain("NonceUnderReservation/warning");
+  });
+});
+
+describe("other gas limits", () => {
+  it("go where they are ours to choose, and nowhere else", () => {
+    const { report } = scanned([{}, { gas: 70_000n }, {}]);
+    const wider = withLimits(report, [100_000n, 100_000n]);
+    const last = report.transactions[2]?.gas.limit;
+    expect(wider.transactions.map(({ gas, request }) => [gas.limit, request?.gas, gas.by])).toEqual([
+      [100_000n, 100_000n, "us"],
+      [70_000n, 70_000n, "caller"],
+      [last, last, "us"],
+    ]);
+    expect([wider.digest, wider.digest === report.digest]).toEqual([digestOfReport(wider), false]);
+  });
+});
+
+it("the chain decides what may be chosen: a cap on gas, a tip at least", () => {
+  const cases = bundle({ data: "0x1234" as never });
+  const answers = answersTo(roundOf(cases), { chains: () => chain({ minTip: 77n, txGasCap: 60_000n }) });
+  const [one] = choose(cases, answers, abis);
+  expect([one.gas.value, one.fee.value.maxPriorityFeePerGas]).toEqual([60_000n, 77n]);
+});

@@ -1,0 +1,91 @@
+/** What a run measures, in the order of importance, and how much of it at most. */
+import { describe, expect, it } from "vitest";
+import { measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../../src/preflight/limits.js";
+import * as Policy from "../../../src/Policy.js";
+import { Address } from "../../../src/primitives/hex.js";
+import { transfers } from "../../../src/steps/assets.js";
+import { balanceOf, decimals, name, symbol } from "../../../src/witness/queries.js";
+import { alice, bob, bundle, filled, log, token, word } from "../../steps/parts.js";
+import { at, topics } from "../../steps/reading/arbitrary.js";
+import { did, nothing, scanned } from "./world.js";
+
+const plenty: Limits = { holdings: 320, rights: 64, tokens: 48 };
+const other = at("7");
+const moves = log(token, [topics.transfer, word(alice), word(bob)], [word(5n)]);
+const grants = log(token, [topics.approval, word(alice), word(bob)], [word(9n)]);
+const running = (...logs: ReadonlyArray<ReturnType<typeof log>>) => bundle({}).map((one) => filled(one, did({ logs })));
+const measured = (
+  limits: Partial<Limits> = {},
+  policies: ReadonlyArray<Policy.Policy> = [],
+  cases = running(moves, grants),
+) => measureOf(cases, transfers(cases), policies, { ...plenty, ...limits });
+const keys = (holdings: ReturnType<typeof measured>["holdings"]) =>
+  holdings.map(({ account, token: what, wanted }) => `${wanted ? "!" : ""}${account}/${what ?? "native"}`);
+
+describe("what policies judge by", () => {
+  it("is measured for the account named, else for every sender once", () => {
+    const two = bundle({}, { from: bob }, {});
+    const wanted = wantedBy([Policy.maxSpent(token, 1n), Policy.minReceived("native", 1n, other)], two, plenty);
+    expect(keys(wanted)).toEqual([`!${alice}/${token}`, `!${bob}/${token}`, `!${other}/native`]);
+    expect(wantedBy([Policy.noNewApprovals], two, plenty)).toEqual([]);
+    expect(wantedBy([Policy.maxSpent(token, 1n)], two, { ...plenty, holdings: 1 })).toHaveLength(1);
+  });
+  it("stands first, and its token is read though it does not move", () => {
+    const { holdings, tokens } = measured({}, [Policy.minReceived(other, 1n, bob)]);
+    expect(keys(holdings).slice(0, 2)).toEqual([`!${bob}/${other}`, `${alice}/native`]);
+    expect(tokens).toEqual([token, other]);
+  });
+});
+
+describe("what a run measures", () => {
+  it("is what the movements touch, the rights they tell of, and each token once", () => {
+    const { holdings, rights, tokens, cut } = measured();
+    expect(keys(holdings)).toEqual([`${alice}/native`, `${alice}/${token}`, `${bob}/${token}`]);
+    expect(rights.map(({ owner, spender }) => [owner, spender])).toEqual([[alice, bob]]);
+    expect([tokens, cut]).toEqual([[token], 0]);
+  });
+  it("is cut at the limits, and what is cut is counted", () => {
+    const crowd = Array.from({ length: 30 }, (_, index) =>
+      log(token, [topics.transfer, word(alice), word(Address.make(`0x${"99".repeat(19)}${index + 10}`))], [word(1n)]),
+    );
+    const few = measured({ holdings: 10 }, [], running(...crowd));
+    expect([few.holdings.length, few.cut]).toEqual([10, 22]);
+    expect(keys(few.holdings).slice(0, 2)).toEqual([`${alice}/native`, `${alice}/${token}`]);
+    const rights = Array.from({ length: 9 }, (_, index) =>
+      log(token, [topics.approval, word(alice), word(Address.make(`0x${"99".repeat(19)}${index + 10}`))], [word(1n)]),
+    );
+    const none = measured({ rights: 4, tokens: 0 }, [], running(...rights));
+    expect([none.rights.length, none.cut, none.tokens]).toEqual([4, 5, []]);
+  });
+  it("never leaves out a sender's own currency or what a policy asks for", () => {
+    const { holdings } = measured({ holdings: 0 }, [Policy.minReceived(other, 1n, bob)]);
+    expect(keys(holdings)).toEqual([`${alice}/native`]);
+    const asked = measured({ holdings: 1 }, [Policy.minReceived(other, 1n, bob)]);
+    expect(keys(asked.holdings)).toEqual([`!${bob}/${other}`, `${alice}/native`]);
+  });
+  it("of a report is what its own movements touch, and the delegates that it knows", () => {
+    const { report } = scanned();
+    const [{ code }] = report.transactions;
+    const delegated = {
+      ...report,
+      transactions: [{ ...report.transactions[0], code: { ...code, from: { ...code.from, delegate: other } } }],
+    } as const;
+    const cases = running();
+    expect(measureOfReport(delegated, cases, [], plenty).accounts).toEqual([other]);
+    expect(measureOfReport(report, cases, [], plenty).accounts).toEqual([]);
+  });
+});
+
+it("the witness is asked for balances and rights first, for the tokens' own words last, and not for those remembered", () => {
+  const measure = measured();
+  const queries = measureQueries(measure);
+  expect(queries[0]).toEqual({ kind: "account", address: alice });
+  expect(queries[1]).toEqual(balanceOf(token, alice));
+  expect(queries.slice(-3)).toEqual([decimals(token), symbol(token), name(token)]);
+  const remembered = { token, name: "Gold", symbol: "GLD", decimals: 18 };
+  const fewer = measureQueries({ ...measure, named: [remembered] });
+  expect(fewer).toEqual(queries.slice(0, -3));
+  // decimals are read anew in every proof
+  expect(fewer).toContainEqual(decimals(token));
+  expect(measureQueries(nothing)).toEqual([]);
+});

@@ -1,0 +1,135 @@
+/** What one run moves and grants, as a report tells it and as two runs are compared by. */
+import { describe, expect, it } from "vitest";
+import { measureOf } from "../../../src/preflight/limits.js";
+import { movementsOf, storyOf } from "../../../src/preflight/movements.js";
+import type { Address } from "../../../src/primitives/hex.js";
+import { transfers } from "../../../src/steps/assets.js";
+import { holding as holdingOf } from "../../../src/steps/reading/holdings.js";
+import type { Run } from "../../../src/steps/simulate.js";
+import { allowance, balanceOf, decimals, supportsInterface, symbol } from "../../../src/witness/queries.js";
+import type { View } from "../../../src/witness/view.js";
+import {
+  account,
+  alice,
+  answer,
+  answered,
+  bob,
+  bundle,
+  codes,
+  environment,
+  filled,
+  hexOf,
+  log,
+  seeing,
+  token,
+  word,
+} from "../../steps/parts.js";
+import { topics } from "../../steps/reading/arbitrary.js";
+import { did, named, nothing, plan } from "./world.js";
+
+const moved = log(token, [topics.transfer, word(alice), word(bob)], [word(5n)]);
+const granted = log(token, [topics.approval, word(alice), word(bob)], [word(9n)]);
+const cases = bundle({}).map((one) => filled(one, did({ logs: [moved, granted], gasUsed: 100n })));
+const limits = { holdings: 100, rights: 100, tokens: 100 };
+const measure = measureOf(cases, transfers(cases), [], limits);
+
+const feeRecipient = environment().feeRecipient;
+const held = (of: Address, amount: bigint) => [balanceOf(token, of), answered(amount)] as const;
+const native = (address: Address, balance: bigint) =>
+  [{ kind: "account", address } as const, account("0x", balance)] as const;
+const words = [
+  [decimals(token), answered(6n)],
+  [symbol(token), answer(`0x${Buffer.from("GLD").toString("hex").padEnd(64, "0")}`)],
+] as const;
+const before = seeing(
+  ...[[{ kind: "environment" }, environment({ baseFeePerGas: 2n })] as const, native(alice, 1_000n)],
+  ...[held(alice, 50n), held(bob, 1n), [allowance(token, alice, bob), answered(0n)] as const, ...words],
+);
+const after = seeing(...[native(alice, 800n), native(bob, 0n), held(alice, 45n), held(bob, 6n)], [
+  allowance(token, alice, bob),
+  answered(9n),
+]);
+const runOf = (name: Run["name"], views: { before: View; after: View } = { before, after }): Run =>
+  named(
+    name,
+    cases.map(({ outcome, traced }) => ({ outcome, traced })),
+    views,
+  );
+const deltas = (run: Run | null) =>
+  movementsOf(cases, run, measure, 1).balanceChanges.map(({ account: of, token: what, delta, evidence }) => [
+    ...[of, what, delta, evidence],
+  ]);
+
+describe("what a run moves", () => {
+  it("is measured where the witness looked, and the gas that the run charged is no movement", () => {
+    const told = movementsOf(cases, runOf("exact"), measure, 1);
+    expect(told.transfers.map(({ standard, amount, evidence }) => [standard, amount, evidence])).toEqual([
+      ["erc20", 5n, "logged"],
+    ]);
+    expect(deltas(runOf("exact"))).toEqual([
+      [alice, token, -5n, "measured"],
+      [bob, token, 5n, "measured"],
+    ]);
+    expect(told.tokens).toEqual([{ token, name: null, symbol: "GLD", decimals: 6 }]);
+    expect(told.approvals).toMatchObject([
+      { owner: alice, spender: bob, before: 0n, after: 9n, evidence: "measured", spenderKind: "eoa" },
+    ]);
+    expect(codes(told.findings)).toEqual(["ApprovalGranted/warning", "ApprovalLeftOver/warning"]);
+  });
+  it("in a run that charges nothing is all that the balance shows", () => {
+    for (const free of ["bare", "funded"] as const)
+      expect(deltas(runOf(free))).toContainEqual([alice, null, -200n, "measured"]);
+  });
+  it("in a state that is partly pretended is assumed", () => {
+    const pretended = { ...runOf("reserved"), plan: plan({ name: "reserved", pretended: true }) };
+    expect(deltas(pretended)).toEqual([
+      [alice, token, -5n, "assumed"],
+      [bob, token, 5n, "assumed"],
+    ]);
+  });
+  it("is what the events say, where no run answered", () => {
+    const told = movementsOf(cases, null, measure, 1);
+    expect(deltas(null)).toEqual([
+      [alice, token, -5n, "logged"],
+      [bob, token, 5n, "logged"],
+    ]);
+    expect(told.approvals).toMatchObject([{ before: null, after: 9n, evidence: "logged" }]);
+    expect(told.tokens).toEqual([]);
+  });
+  it("beyond what was asked stays logged, and is told all the same", () => {
+    expect(movementsOf(cases, runOf("exact"), nothing, 1).balanceChanges.map(({ account: of }) => of)).toEqual([
+      alice,
+      bob,
+    ]);
+    const unseenBy = movementsOf(cases, runOf("exact", { before: seeing(), after: seeing() }), nothing, 1);
+    expect(unseenBy.balanceChanges.map(({ evidence }) => evidence)).toEqual(["logged", "logged"]);
+  });
+  it("is settled by what the token answers on either side of the run", () => {
+    const nft = [supportsInterface(token, hexOf("0x80ac58cd")), answered(1n)] as const;
+    for (const views of [
+      { before: seeing(nft), after: seeing() },
+      { before: seeing(), after: seeing(nft) },
+    ])
+      expect(movementsOf(cases, runOf("exact", views), measure, 1).transfers).toMatchObject([
+        { standard: "erc721", tokenId: 5n, amount: 1n },
+      ]);
+  });
+});
+
+describe("the story of a run", () => {
+  it("holds everything that was measured, unchanged balances too, and nothing that was not", () => {
+    const told = storyOf(cases, runOf("exact"), {
+      ...nothing,
+      holdings: [holdingOf(alice, null), holdingOf(bob, token), holdingOf(feeRecipient, token)],
+    });
+    expect(told.balanceChanges.map(({ account: of, delta }) => [of, delta])).toEqual([
+      // 200 wei for 100 gas at a base fee of 2: nothing but gas left
+      [alice, 0n],
+      [bob, 5n],
+    ]);
+    expect(told.outcomes).toEqual(cases.map(({ outcome }) => outcome));
+    expect(told.approvals).toEqual([]);
+  });
+  it("is the same of the same run", () =>
+    expect(storyOf(cases, runOf("exact"), measure)).toEqual(storyOf(cases, runOf("exact"), measure)));
+});

@@ -1,0 +1,125 @@
+/** The outcome of each case out of whatever answered, and what stood in the way of learning it. */
+import * as Result from "effect/Result";
+import { describe, expect, it } from "vitest";
+import { MethodNotSupported, RpcError } from "../../../src/errors/rpc.js";
+import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../../src/errors/verdicts.js";
+import type { Round } from "../../../src/preflight/answers.js";
+import { checkOutcomes, outcomeOf } from "../../../src/preflight/outcomes.js";
+import type { Transaction } from "../../../src/Transaction.js";
+import { unseen } from "../../../src/witness/view.js";
+import { alice, bundle, codes, hexOf, unanswered, word } from "../../steps/parts.js";
+import { abis, answersTo, did, holding, named, plan, roundOf, run } from "./world.js";
+
+const lost = Result.fail(unanswered("eth_simulateV1"));
+const notSupported = Result.fail(
+  new RpcError({ method: "eth_simulateV1", reason: new MethodNotSupported({ detail: "", code: -32601 }) }),
+);
+const poor = new InsufficientFunds({ account: alice });
+
+const learned = (changed: Partial<Round>, ...inputs: ReadonlyArray<Partial<Transaction>>) => {
+  const cases = bundle(...(inputs.length === 0 ? [{}] : inputs));
+  const answers = answersTo(roundOf(cases, changed));
+  const ran = cases.map((one) => outcomeOf(one, cases, answers, abis));
+  const findings = checkOutcomes(ran, answers);
+  return { outcomes: ran.map(({ outcome }) => outcome), codes: codes(findings), findings };
+};
+
+describe("where the run answered", () => {
+  it("every case did what its place in the run says", () => {
+    const readings = ["0x01", "0x02", "0x03"].map((data) => did({ returnData: hexOf(data) }));
+    const { outcomes, codes: found } = learned({ run: Result.succeed(run(readings)) }, {}, {}, {});
+    expect(outcomes.map(({ returnData }) => returnData)).toEqual(["0x01", "0x02", "0x03"]);
+    expect(found).toEqual([]);
+  });
+  it("a failure is told of its own transaction, and a case that the run lacks is not known", () => {
+    const failure = new ExecutionReverted({ data: hexOf("0x") });
+    const { findings } = learned(
+      { run: Result.succeed(run([did(), did({ status: "reverted", failure })])) },
+      ...[{}, {}, {}],
+    );
+    expect(findings.map(({ code, transaction }) => [code, transaction])).toEqual([
+      ["ExecutionReverted", 1],
+      ["OutcomeUnknown", 2],
+    ]);
+  });
+  it("a witness that did not answer in it is a warning, and one that failed alone is information", () => {
+    const blind = run([did()], { before: unseen, after: unseen, witnessed: false });
+    expect(learned({ run: Result.succeed(blind), alone: lost }).codes).toEqual([
+      "Transport/info",
+      "WitnessUnavailable/warning",
+    ]);
+  });
+  it("a refusal for want of funds stands against it, unless the balances agree with the refusal", () => {
+    const funded = Result.succeed(named("funded", [did()], { plan: plan({ name: "funded", pretended: true }) }));
+    const told = (balance: bigint) =>
+      learned(
+        {
+          ...{ run: funded, unfunded: poor },
+          alone: Result.succeed(named("alone", [], { before: holding(balance) })),
+        },
+        { value: 10n },
+      ).codes;
+    expect(told(10n)).toEqual(["InsufficientFunds/unavailable"]);
+    expect(told(9n)).toEqual([]);
+  });
+});
+
+describe("where the whole run was refused", () => {
+  it("by a verdict, that is the only transaction's failure, and a blocker", () => {
+    const refusal = new NonceTooLow({ account: alice });
+    const { outcomes, findings, codes: found } = learned({ run: Result.fail(refusal) });
+    expect(outcomes[0]).toMatchObject({ status: "unknown", failure: refusal, evidence: "unavailable" });
+    expect(found).toEqual(["NonceTooLow/blocker"]);
+    expect(findings[0]).toMatchObject({ transaction: 0, evidence: "estimated" });
+  });
+  it("of several transactions, it is that of the whole and of none of them", () => {
+    const { outcomes, findings } = learned({ run: Result.fail(new NonceTooLow({ account: alice })) }, {}, {});
+    expect(outcomes.map(({ failure }) => failure)).toEqual([null, null]);
+    expect(findings[0]).toMatchObject({ severity: "blocker", transaction: null });
+  });
+  it("for want of funds against our own sum, nothing is known", () => {
+    const told = (value: bigint) => learned({ run: Result.fail(poor) }, { value });
+    expect(told(10n).codes).toEqual(["InsufficientFunds/unavailable"]);
+    expect(told(10n).outcomes[0]?.failure).toBeNull();
+    expect(told(10n ** 31n).codes).toEqual(["InsufficientFunds/blocker"]);
+  });
+  it("sums the values of a payer over the bundle, and not over two payers", () => {
+    const half = 6n * 10n ** 29n;
+    const sum = (second: Partial<Transaction>) =>
+      learned({ run: Result.fail(poor) }, { value: half }, { value: half, ...second }).codes;
+    expect(sum({})).toEqual(["InsufficientFunds/blocker"]);
+    expect(sum({ from: hexOf(`0x${"77".repeat(20)}`) as never })).toEqual(["InsufficientFunds/unavailable"]);
+  });
+  it("by the way to the node, nothing is known", () => {
+    const { outcomes, codes: found } = learned({ run: lost });
+    expect([outcomes[0]?.status, found]).toEqual(["unknown", ["Transport/unavailable"]]);
+  });
+  it("where nobody asked, nothing is said", () => expect(learned({ run: null, alone: null }).codes).toEqual([]));
+});
+
+describe("on a node that only calls", () => {
+  const calls = (first: NonNullable<Round["called"]>["first"], ...inputs: ReadonlyArray<Partial<Transaction>>) =>
+    learned({ run: notSupported, alone: notSupported, called: { first, view: null } }, ...inputs);
+  it("the first transaction's status and value are estimated, the others unknown, and the refusal is said", () => {
+    const { outcomes, codes: found } = calls(Result.succeed(hexOf("0x01")), {}, {});
+    expect(outcomes.map(({ status, returnData, evidence }) => [status, returnData, evidence])).toEqual([
+      ["success", "0x01", "estimated"],
+      ["unknown", null, "unavailable"],
+    ]);
+    expect(found).toEqual(["MethodNotSupported/unavailable"]);
+  });
+  it("a revert is one, told as an error or handed out as the data of one", () => {
+    const data = hexOf(`0x08c379a0${word(32n)}${word(2n)}${"6e6f".padEnd(64, "0")}`);
+    for (const first of [Result.succeed(data), Result.fail(new ExecutionReverted({ data }))]) {
+      const { outcomes, codes: found } = calls(first);
+      expect(outcomes[0]).toMatchObject({ status: "reverted", returnData: data, evidence: "estimated" });
+      expect(outcomes[0]?.revert?.layers[0]?.layer).toMatchObject({ _tag: "Reason", reason: "no" });
+      expect(found).toEqual(["MethodNotSupported/unavailable", "ExecutionReverted/blocker"]);
+    }
+  });
+  it("that did not answer the call either, both are said", () => {
+    const { outcomes, codes: found } = calls(Result.fail(unanswered("eth_call")));
+    expect(outcomes[0]?.status).toBe("unknown");
+    expect(found).toEqual(["MethodNotSupported/unavailable", "Transport/unavailable"]);
+  });
+});

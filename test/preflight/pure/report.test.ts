@@ -1,0 +1,235 @@
+/** From answers to a report: what is told, what is left out, what decides, and how each finding is known. */
+import * as Result from "effect/Result";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../../src/errors/verdicts.js";
+import * as Options from "../../../src/preflight/options.js";
+import * as Policy from "../../../src/Policy.js";
+import { fromError, note, type Finding } from "../../../src/report/finding.js";
+import type { Report } from "../../../src/report/schema.js";
+import { becauseOf, verdictOf } from "../../../src/report/verdict.js";
+import { stepNames } from "../../../src/primitives/names.js";
+import { unseen } from "../../../src/witness/view.js";
+import { alice, codes as codesIn, hexOf, unanswered } from "../../steps/parts.js";
+import { absent } from "../../steps/reading/facts.js";
+import { did, holding, named, options, run, scanned } from "./world.js";
+import { worlds } from "./worlds.js";
+
+const lost = Result.fail(unanswered("eth_simulateV1"));
+const codes = ({ findings }: Report) => codesIn(findings);
+const reverted = did({ status: "reverted", failure: new ExecutionReverted({ data: hexOf("0x") }) });
+const at = { step: "proof", evidence: "measured" } as const;
+
+describe("a report on answers in which nothing went wrong", () => {
+  it("is ready, with nothing found, and says that it is not proven", () => {
+    const { report } = scanned();
+    expect([report.verdict, report.findings, report.because]).toEqual([
+      ...["ready", [], "nothing found against it yet; not proven"],
+    ]);
+    expect(report.observed).toMatchObject({
+      ...{ blockTag: "latest", baseNumber: 100n, simulatedNumber: 101n, latestNumber: 100n },
+      ...{ freshness: "fresh", tier: "simulate", namedChainId: 1 },
+    });
+  });
+  it("says how the outcome was learned", () => {
+    const tier = (changed: Parameters<typeof scanned>[1]) => scanned([{}], changed).report.observed.tier;
+    const called = { first: Result.succeed(hexOf("0x")), view: null };
+    expect([tier({}), tier({ run: lost, called }), tier({ run: lost })]).toEqual(["simulate", "call", "none"]);
+  });
+});
+
+describe("what a blocker makes moot", () => {
+  it("is the sum of a payer whose transaction fails anyway, and no other doubt", () => {
+    const blind = { before: unseen, after: unseen, witnessed: false };
+    const unpaid = { alone: lost, fees: { history: absent, receipts: absent, header: absent } } as const;
+    const found = (reading: typeof reverted) =>
+      codes(scanned([{}], { ...unpaid, run: Result.succeed(run([reading], blind)) }).report);
+    expect(found(did())).toContain("FundsUnknown/unavailable");
+    expect(found(reverted)).not.toContain("FundsUnknown/unavailable");
+    expect(found(reverted)).toContain("BaseFeeUnknown/unavailable");
+  });
+  it("is not the sum itself, where it is known to be short", () => {
+    const { report } = scanned([{}], { run: Result.succeed(run([reverted], { before: holding(0n) })) });
+    expect(codes(report)).toEqual(expect.arrayContaining(["ExecutionReverted/blocker", "InsufficientFunds/blocker"]));
+  });
+  it("is the node's refusal of the whole where our own rule says the same with its evidence", () => {
+    const poor = holding(0n);
+    const refusal = new InsufficientFunds({ account: alice });
+    const alone = Result.succeed(named("alone", [], { before: poor }));
+    const { report } = scanned([{ value: 1n }], { alone, run: Result.fail(refusal) });
+    const short = report.findings.filter(({ code }) => code === "InsufficientFunds");
+    expect(short.map(({ step, severity, evidence }) => [step, severity, evidence])).toEqual([
+      ["funds", "blocker", "measured"],
+    ]);
+    const spent = scanned([{ nonce: 3 }], { run: Result.fail(new NonceTooLow({ account: alice })) }).report;
+    expect(spent.findings.filter(({ code }) => code === "NonceTooLow").map(({ step }) => step)).toEqual(["nonce"]);
+  });
+  it("is never the refusal that nobody else can tell of", () => {
+    const { report } = scanned([{}], { run: Result.fail(new NonceTooLow({ account: alice })) });
+    expect(report.findings.map(({ code, step }) => [code, step])).toContainEqual(["NonceTooLow", "simulate"]);
+    expect(report.verdict).toBe("blocked");
+  });
+});
+
+describe("what an earlier report could not learn", () => {
+  const failure = (transaction: number | null = null): Finding =>
+    fromError(unanswered("eth_getCode"), "info", { step: "code", transaction, evidence: "unavailable" });
+  it("is told, unless this round tells the same of the same transaction itself", () => {
+    const told = (changed: Parameters<typeof scanned>[1], ...earlier: ReadonlyArray<Finding>) =>
+      scanned([{}], changed, { earlier }).report.findings.map(({ code, transaction }) => [code, transaction]);
+    expect(told({}, failure(0))).toEqual([["Transport", 0]]);
+    const codesLost = { codes: new Map([[alice, lost]]) };
+    expect(told(codesLost, failure(0))).toEqual([["Transport", 0]]);
+    expect(told(codesLost, failure(1))).toEqual([
+      ["Transport", 0],
+      ["Transport", 1],
+    ]);
+  });
+  it("is told once, however often it failed", () => {
+    const { report } = scanned([{}], {}, { earlier: [failure(), failure(), failure(0)] });
+    expect(report.findings.map(({ transaction }) => transaction)).toEqual([null, 0]);
+  });
+});
+
+describe("the verdict and its reason", () => {
+  it("are those of the first finding that decides, in the order of the pipeline", () =>
+    fc.assert(
+      fc.property(worlds(4), ({ inputs, round }) => {
+        const { report } = scanned(inputs, round);
+        expect(report.verdict).toBe(verdictOf(report.findings));
+        const steps = report.findings.map(({ step }) => stepNames.indexOf(step));
+        expect(steps).toEqual([...steps].sort((a, b) => a - b));
+        const decides = report.findings.find(({ sentence }) => sentence === report.because);
+        const severity = { blocked: "blocker", unknown: "unavailable", caution: "warning" } as const;
+        expect(decides?.severity).toBe(report.verdict === "ready" ? undefined : severity[report.verdict]);
+        expect(becauseOf(report.findings, "scanned")).toBe(report.because);
+      }),
+    ));
+  it("are the blocker's where there is one, then the doubt's, then the warning's", () => {
+    const warning = note(
+      "TransferMismatch",
+      "warning",
+      { sentence: "a warning" },
+      { step: "chain", evidence: "logged" },
+    );
+    const doubt = note("BaseNotComparable", "unavailable", { sentence: "a doubt" }, at);
+    const late = fromError(new ExecutionReverted({ data: hexOf("0x") }), "blocker", at, {
+      ...{ sentence: "a blocker", numbers: [], remedy: "" },
+    });
+    const because = (...findings: ReadonlyArray<Finding>) => scanned([{}], {}, { findings }).report.because;
+    expect([because(warning), because(warning, doubt), because(warning, doubt, late)]).toEqual([
+      ...["a warning", "a doubt", "a blocker"],
+    ]);
+  });
+  it("that is proven says so where nothing stands against it", () =>
+    expect(scanned([{}], {}, { stage: "proven" }).report.because).toContain("the exact request was proven"));
+});
+
+describe("a request with a hole", () => {
+  const unnamed = holding(10n ** 30n, { chainId: 0n });
+  const nowhere = {
+    namedChainId: null,
+    run: Result.succeed(run([did(), did()], { before: unnamed })),
+    alone: Result.succeed(named("alone", [], { before: unnamed })),
+  };
+  it("is told of, transaction by transaction, where nothing else was", () => {
+    const { report } = scanned([{}, {}], nowhere);
+    expect(report.transactions.map(({ request }) => request)).toEqual([null, null]);
+    expect(report.findings.map(({ code, severity, transaction }) => [code, severity, transaction])).toEqual([
+      ["RequestIncomplete", "unavailable", 0],
+      ["RequestIncomplete", "unavailable", 1],
+    ]);
+    expect([report.verdict, report.digest]).toEqual(["unknown", null]);
+  });
+  it("is not told of beside what says why", () =>
+    expect(codes(scanned([{}, {}], { ...nowhere, namedChainId: lost }).report)).toEqual(["Transport/unavailable"]));
+  it("never leaves a report that is ready", () =>
+    fc.assert(
+      fc.property(worlds(4), ({ inputs, round }) => {
+        const { report } = scanned(inputs, round);
+        const isWhole = report.transactions.every(({ request }) => request !== null);
+        expect(report.digest !== null).toBe(isWhole && report.chainId !== null);
+        if (!isWhole) expect(["unknown", "blocked"]).toContain(report.verdict);
+      }),
+    ));
+});
+
+describe("how a finding is known", () => {
+  const evidence: Partial<
+    Record<Finding["code"], (report: Report, index: number) => ReadonlyArray<string | undefined>>
+  > = {
+    NoCode: ({ transactions }, index) => [transactions[index]?.code.to?.evidence],
+    SenderNotEoa: ({ transactions }, index) => [transactions[index]?.code.from.evidence],
+    ExecutionReverted: ({ transactions }, index) => [transactions[index]?.outcome.evidence],
+    OutOfGas: ({ transactions }, index) => [transactions[index]?.outcome.evidence],
+    FeeCapTooLow: ({ transactions }, index) => [transactions[index]?.fee.evidence],
+    BaseFeeUnknown: ({ transactions }, index) => [transactions[index]?.fee.evidence],
+    InsufficientFunds: ({ funds }) => funds.map((payer) => payer.evidence),
+  };
+  it("is how that is known of which it speaks, and never better than what was answered", () =>
+    fc.assert(
+      fc.property(worlds(4), ({ inputs, round }) => {
+        const { report } = scanned(inputs, round);
+        for (const { code, severity, transaction, error, evidence: known, step } of report.findings) {
+          if (error?._tag === "RpcError") expect([code, known]).toEqual([code, "unavailable"]);
+          if (severity === "blocker") expect([code, known]).not.toEqual([code, "unavailable"]);
+          const of = step === "simulate" && code !== "ExecutionReverted" ? undefined : evidence[code];
+          if (of !== undefined) expect(of(report, transaction ?? 0)).toContain(known);
+        }
+      }),
+    ));
+});
+
+describe("policies", () => {
+  const policy = (name: string, result: ReturnType<Policy.Policy["evaluate"]>): Policy.Policy => ({
+    ...{ name, data: { policy: name }, evaluate: () => result },
+  });
+  it("that hold say nothing, that fail block, that cannot tell leave it unknown", () => {
+    const judged = (...policies: ReadonlyArray<Policy.Policy>) => scanned([{}], {}, { policies }).report;
+    expect(judged(policy("mine", Policy.pass)).verdict).toBe("ready");
+    const failed = judged(policy("mine", Policy.pass), policy("other", Policy.fail("too much")));
+    expect([codes(failed), failed.verdict]).toEqual([["PolicyViolation/blocker"], "blocked"]);
+    expect(failed.because).toBe(failed.findings[0]?.sentence);
+    const unknown = judged(policy("mine", Policy.unknown("nobody said")));
+    expect([codes(unknown), unknown.verdict]).toEqual([["PolicyUnknown/unavailable"], "unknown"]);
+    expect(unknown.findings[0]?.numbers).toEqual([{ name: "", unit: "text", value: "nobody said" }]);
+  });
+  it("judge a report whose other findings are there already", () => {
+    const seen: Array<ReadonlyArray<string>> = [];
+    const curious = {
+      ...policy("curious", Policy.pass),
+      evaluate: (report: Report) => {
+        seen.push([report.verdict, ...codes(report)]);
+        return Policy.pass;
+      },
+    };
+    scanned([{}], { run: Result.succeed(run([reverted])) }, { policies: [curious] });
+    expect(seen).toEqual([["blocked", "ExecutionReverted/blocker"]]);
+  });
+  it("that the report holds and nobody could rebuild are lost, never passed", () => {
+    const held = { ...options, policies: [{ policy: "noNewApprovals" }, { policy: "a function of mine" }] };
+    const policies = Options.policiesOf(undefined, held);
+    expect(policies.map(({ name }) => name)).toEqual(["noNewApprovals"]);
+    const { report } = scanned([{}], {}, { options: held, policies });
+    expect(codes(report)).toEqual(["PolicyLost/unavailable"]);
+    expect(report.findings[0]?.numbers).toEqual([
+      { name: "lost", unit: "count", value: 1n },
+      { name: "of", unit: "count", value: 2n },
+    ]);
+  });
+});
+
+describe("the state", () => {
+  it("that is pretended or older than the newest is warned of", () => {
+    const said = (changed: Partial<typeof options>, round: Parameters<typeof scanned>[1] = {}) =>
+      codes(scanned([{}], round, { options: { ...options, ...changed } }).report);
+    expect(said({ stateOverrides: {} })).toEqual(["StatePretended/warning"]);
+    expect(said({ blockOverrides: {} })).toEqual(["StatePretended/warning"]);
+    expect(said({ block: 7n as never }, { block: 7n })).toEqual(["BlockNotNewest/warning"]);
+  });
+  it("of which the node names two chains is not known, and another chain than the input's is a blocker", () => {
+    expect(codes(scanned([{}], { namedChainId: Result.succeed(5) }).report)).toEqual(["ChainIdDisagrees/unavailable"]);
+    expect(codes(scanned([{ chainId: 5 }]).report)).toEqual(["ChainIdMismatch/blocker"]);
+    expect(codes(scanned([{}], { namedChainId: lost }).report)).toEqual(["Transport/info"]);
+  });
+});

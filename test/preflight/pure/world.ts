@@ -1,0 +1,130 @@
+/** Rounds made by hand: what a node could have answered about a bundle, without any node. */
+import * as Arr from "effect/Array";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { indexAbis } from "../../../src/abi/abiIndex.js";
+import { lookup, type Lookup } from "../../../src/Chains.js";
+import type * as Eth from "../../../src/Eth.js";
+import type { Address } from "../../../src/primitives/hex.js";
+import { answersOf, type Answers, type Round } from "../../../src/preflight/answers.js";
+import { choose } from "../../../src/preflight/choose.js";
+import * as Options from "../../../src/preflight/options.js";
+import type { Measure } from "../../../src/preflight/limits.js";
+import { reportOf, type About } from "../../../src/preflight/report.js";
+import type { Report, ReportOptions, RunName } from "../../../src/report/schema.js";
+import type { Counts } from "../../../src/steps/nonce.js";
+import type { Bundle, Filled, Reading } from "../../../src/steps/reading/bundle.js";
+import type { Plan, Run } from "../../../src/steps/simulate.js";
+import type { Transaction } from "../../../src/Transaction.js";
+import type { View } from "../../../src/witness/view.js";
+import { account, alice, bob, bundle, environment, hexOf, outcome, seeing } from "../../steps/parts.js";
+import { header, history } from "../../steps/reading/facts.js";
+
+export const abis = indexAbis([]);
+export const options: ReportOptions = Effect.runSync(Options.check({}));
+export const rich = 10n ** 30n;
+
+/** Everybody has no code, and this much. */
+export const holding = (balance: bigint, changed: Parameters<typeof environment>[0] = {}): View => ({
+  ...seeing([{ kind: "environment" }, environment(changed)]),
+  account: () => account("0x", balance),
+});
+
+export const plan = (changed: Partial<Plan> = {}): Plan => ({
+  ...{ name: "bare", calls: [], before: [], after: [], block: "latest", stateOverrides: null, blockOverrides: null },
+  ...{ pretended: false },
+  ...changed,
+});
+
+/** The fields of a simulated block that a run is judged by. */
+const blockOf = ({ environment: seen }: View): Eth.SimulatedBlock =>
+  ({
+    ...{ number: seen?.number ?? 0n, parentHash: seen?.parentHash ?? "0x", timestamp: seen?.timestamp ?? 0n },
+    ...{ baseFeePerGas: seen?.baseFeePerGas ?? null, gasLimit: seen?.gasLimit ?? 0n, calls: [] },
+  }) as unknown as Eth.SimulatedBlock;
+
+/** A run in which these cases did this; the witness saw the same before and after, unless more is said. */
+export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}): Run => {
+  const before = changed.before ?? holding(rich);
+  return {
+    ...{ name: "bare", plan: plan(), block: blockOf(before), readings, after: before, witnessed: true },
+    ...changed,
+    before,
+  };
+};
+export const named = (name: RunName, readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}): Run =>
+  run(readings, { name, plan: plan({ name }), ...changed });
+
+/** A case that did this, and told of nothing beside its logs. */
+export const did = (changed: Parameters<typeof outcome>[0] = {}): Reading => {
+  const made = outcome(changed);
+  return { outcome: made, traced: made.logs };
+};
+
+/** Who has sent how much. */
+export const counted = (...rows: ReadonlyArray<readonly [Address, latest: number, pending: number]>) =>
+  new Map(
+    rows.map(([address, latest, pending]): [Address, Counts] => [
+      address,
+      { latest: Result.succeed(latest), pending: Result.succeed(pending) },
+    ]),
+  );
+
+/** Every answer of a scan in which nothing went wrong; `changed` is what did. */
+export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => ({
+  block: "latest",
+  namedChainId: Result.succeed(1),
+  codes: new Map(
+    [...new Set(cases.flatMap(({ input: { from, to } }) => (to === null ? [from] : [from, to])))].map((one) => [
+      one,
+      Result.succeed(hexOf("0x")),
+    ]),
+  ),
+  counts: counted([alice, 4, 4], [bob, 0, 0]),
+  fees: { history: history([[0.5, [1n, 2n, 3n]]]), receipts: null, header: header({ number: 100n }) },
+  estimate: Result.succeed(55_000n),
+  run: Result.succeed(run(cases.map(() => did()))),
+  alone: Result.succeed(named("alone", [])),
+  called: null,
+  unfunded: null,
+  subjectOf: () => null,
+  findings: [],
+  ...changed,
+});
+
+export interface Given {
+  readonly chains?: Lookup;
+  readonly options?: ReportOptions;
+  readonly named?: number | null;
+}
+export const answersTo = (round: Round, given: Given = {}): Answers =>
+  answersOf(round, { chains: lookup, options, named: null, ...given });
+
+export const nothing: Measure = { holdings: [], rights: [], tokens: [], named: [], accounts: [], cut: 0 };
+
+export const about = (changed: Partial<About> = {}): About => ({
+  ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [] },
+  ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
+  ...changed,
+});
+
+/** A scan out of answers: what was chosen, and the report on it. */
+export interface Scanned {
+  readonly cases: Bundle;
+  readonly answers: Answers;
+  readonly filled: Bundle<Filled>;
+  readonly report: Report;
+}
+export const scanned = (
+  inputs: ReadonlyArray<Partial<Transaction>> = [{}],
+  changed: Partial<Round> = {},
+  said: Partial<About> = {},
+): Scanned => {
+  const cases = bundle(...inputs);
+  const answers = answersTo(roundOf(cases, changed), { options: said.options ?? options });
+  const filled = choose(cases, answers, abis);
+  return { cases, answers, filled, report: reportOf(filled, answers, about(said)) };
+};
+
+/** `A` in order, as a never-empty list. */
+export const all = <A>(first: A, ...rest: ReadonlyArray<A>): Arr.NonEmptyReadonlyArray<A> => [first, ...rest];

@@ -1,0 +1,106 @@
+/** What a proof works on, it works on once: every simulated call is read when it arrives, ABIs are indexed at the door. */
+import { encodeFunctionData } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { indexAbis } from "../../src/abi/abiIndex.js";
+import { decodeLog, decodeResult } from "../../src/abi/decodeLogs.js";
+import { emptyTape, layerRecorder, layerReplay, layerScripted } from "../../src/testing.js";
+import type { Layer } from "effect/Layer";
+import type { Rpc } from "../../src/Rpc.js";
+import { authorityOf } from "../../src/transaction/signer.js";
+import { Token } from "../contracts/artifacts.js";
+import { layerOf, other, owner, preflightOn, proveOn, scanOn, startAnvilScene, third, type Scene } from "./scene.js";
+
+vi.mock("../../src/abi/abiIndex.js", async (original) => {
+  const real = await original<typeof import("../../src/abi/abiIndex.js")>();
+  return { ...real, indexAbis: vi.fn(real.indexAbis) };
+});
+vi.mock("../../src/abi/decodeLogs.js", async (original) => {
+  const real = await original<typeof import("../../src/abi/decodeLogs.js")>();
+  return { ...real, decodeLog: vi.fn(real.decodeLog), decodeResult: vi.fn(real.decodeResult) };
+});
+vi.mock("../../src/transaction/signer.js", async (original) => {
+  const real = await original<typeof import("../../src/transaction/signer.js")>();
+  return { ...real, authorityOf: vi.fn(real.authorityOf) };
+});
+
+let scene: Scene;
+let token: `0x${string}`;
+beforeAll(async () => {
+  scene = await startAnvilScene();
+  token = await scene.deploy(Token, ["Token", "TKN", 18]);
+  await scene.send(owner, {
+    to: token,
+    data: encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [owner.address, 1_000n] }),
+  });
+  await scene.mine();
+});
+afterAll(() => scene.stop());
+beforeEach(() => vi.clearAllMocks());
+
+const transfer = () => ({
+  ...{ from: owner.address, to: token, abi: Token.abi, functionName: "transfer", args: [other.address, 5n] },
+});
+/** How often what was done; the counts begin anew. */
+const worked = () => {
+  const counts = {
+    results: vi.mocked(decodeResult).mock.calls.length,
+    logs: vi.mocked(decodeLog).mock.calls.length,
+    indices: vi.mocked(indexAbis).mock.calls.length,
+    signers: vi.mocked(authorityOf).mock.calls.length,
+  };
+  vi.clearAllMocks();
+  return counts;
+};
+const runsOf = (report: Awaited<ReturnType<typeof scanOn>>) =>
+  report.ledger.requests.flatMap(({ run, method }) => (method === "eth_simulateV1" ? [run] : []));
+
+describe("a proven transfer of a token", () => {
+  it("reads the call of every run once, its one event once, and indexes ABIs once", async () => {
+    const report = await preflightOn(layerOf(scene.url), transfer());
+    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
+    expect([...runsOf(report)].sort()).toEqual(["alone", "alone", "bare", "exact", "next"]);
+    // one user call in each of bare, exact and next
+    expect(worked()).toEqual({ results: 3, logs: 3, indices: 1, signers: 0 });
+  });
+
+  it("scanned and proven apart does the work of each once", async () => {
+    const scanned = await scanOn(layerOf(scene.url), transfer());
+    expect(worked()).toEqual({ results: 1, logs: 1, indices: 1, signers: 0 });
+    const proven = await proveOn(layerOf(scene.url), scanned);
+    expect(proven.verdict).toBe("ready");
+    expect(worked()).toEqual({ results: 2, logs: 2, indices: 1, signers: 0 });
+  });
+
+  it("is read again from a tape, and asked in vain of a node that knows no simulation", async () => {
+    const tape = emptyTape();
+    const recorded = await preflightOn(layerRecorder(layerOf(scene.url), tape), transfer());
+    const first = worked();
+    const replayed = await preflightOn(layerReplay(tape), transfer());
+    expect(worked()).toEqual(first);
+    expect(replayed.transactions).toEqual(recorded.transactions);
+    const blunt: Layer<Rpc> = layerScripted({});
+    expect((await preflightOn(blunt, transfer())).verdict).toBe("unknown");
+    expect(worked()).toEqual({ results: 0, logs: 0, indices: 1, signers: 0 });
+  });
+});
+
+it("a bundle of n calls reads each call of each run once, in one request per run", async () => {
+  const bundle = Array.from({ length: 5 }, transfer);
+  const report = await preflightOn(layerOf(scene.url), bundle);
+  expect(report.verdict).toBe("ready");
+  expect(worked()).toEqual({ results: 15, logs: 15, indices: 1, signers: 0 });
+  expect(runsOf(report)).toHaveLength(5);
+});
+
+it("the signer of an authorisation is recovered once a scan and once a proof", async () => {
+  const authorization = await third.signAuthorization({ address: token, chainId: scene.chainId, nonce: 0 });
+  const { yParity = 0, address, chainId, nonce, r, s } = authorization;
+  const input = {
+    ...{ from: owner.address, to: other.address, data: "0x" as const },
+    authorizationList: [{ address, chainId, nonce, r, s, yParity }],
+  };
+  const scanned = await scanOn(layerOf(scene.url), input);
+  expect(worked().signers).toBe(1);
+  await proveOn(layerOf(scene.url), scanned);
+  expect(worked().signers).toBe(1);
+});

@@ -1,0 +1,143 @@
+/** Who gets rights over what, measured on both sides, and what they give away. */
+import { encodeFunctionData, erc20Abi } from "viem";
+import { describe, expect, it } from "vitest";
+import type { Address } from "../../src/primitives/hex.js";
+import * as Approvals from "../../src/steps/approvals.js";
+import type { Right } from "../../src/steps/reading/approvalLogs.js";
+import type { Transaction } from "../../src/Transaction.js";
+import { allowance, getApproved, isApprovedForAll, permit2Allowance } from "../../src/witness/queries.js";
+import { unseen, type View } from "../../src/witness/view.js";
+import {
+  account,
+  alice,
+  answer,
+  answered,
+  bob,
+  bundle,
+  codes,
+  environment,
+  filled,
+  hexOf,
+  outcome,
+  seeing,
+  token,
+  word,
+} from "./parts.js";
+import { at } from "./reading/arbitrary.js";
+
+const right = (changed: Partial<Right> = {}): Right => ({
+  ...{ standard: "erc20", token, owner: alice, spender: bob, tokenId: null, operator: false, keeper: token },
+  ...{ open: null, said: 9n, expiration: null, source: "event", transaction: 0 },
+  ...changed,
+});
+const lives = (code = "0x", address: Address = bob) => [{ kind: "account", address } as const, account(code)] as const;
+const contract = `0x60${"00".repeat(30)}`;
+type Views = Partial<Record<"before" | "after", View>>;
+const read = (of: ReadonlyArray<Right>, { before = unseen, after = unseen }: Views = {}, standards = new Map()) =>
+  Approvals.read(of, { before, after, standards });
+const granted = (amount: bigint, changed: Partial<Right> = {}) =>
+  read([right({ said: amount, ...changed })], { after: seeing(lives(contract)) });
+const check = (
+  approvals: ReturnType<typeof read>,
+  {
+    inputs = [{}],
+    before = unseen,
+  }: { readonly inputs?: ReadonlyArray<Partial<Transaction>>; readonly before?: View } = {},
+) => {
+  const cases = bundle(...inputs).map((one) => filled(one, { outcome: outcome() }));
+  return Approvals.check(approvals, cases, { before, after: unseen, chainId: 1 });
+};
+
+describe("an approval", () => {
+  const view = (amount: bigint, code = contract) =>
+    seeing([allowance(token, alice, bob), answered(amount)], lives(code));
+  it("is measured on both sides, else what its event says, else what was asked for", () => {
+    expect(read([right()], { before: view(1n), after: view(5n) })).toMatchObject([
+      { before: 1n, after: 5n, evidence: "measured", spenderKind: "contract" },
+    ]);
+    expect(read([right()])).toMatchObject([{ before: null, after: 9n, evidence: "logged", spenderKind: "unknown" }]);
+    expect(read([right({ source: "call" })])).toMatchObject([{ after: 9n, evidence: "estimated" }]);
+  });
+  it("that only the calldata asks for, of a contract that answers nothing like it, is none", () => {
+    const mute = seeing([allowance(token, alice, bob), answer("0x", false)]);
+    expect(read([right({ source: "call" })], { before: mute, after: mute })).toEqual([]);
+    expect(read([right()], { before: mute, after: mute })).toHaveLength(1);
+  });
+  it("goes to whoever lives at the spender, before and after", () => {
+    const kind = (before: string | null, after: string) =>
+      read([right()], {
+        ...(before === null ? {} : { before: seeing(lives(before)) }),
+        after: seeing(lives(after)),
+      })[0]?.spenderKind;
+    expect([kind("0x", "0x"), kind("0x", contract), kind(contract, contract), kind(null, contract)]).toEqual([
+      ...["eoa", "created", "contract", "contract"],
+    ]);
+    expect(kind("0x", `0xef0100${token.slice(2)}`)).toBe("delegated");
+  });
+  it("is unlimited from where no supply reaches, and where a narrow token keeps its most", () => {
+    const unlimited = (said: bigint, changed: Partial<Right> = {}) => read([right({ said, ...changed })])[0]?.unlimited;
+    expect([2n ** 128n, 2n ** 128n - 1n, 2n ** 96n - 1n, 2n ** 96n].map((said) => unlimited(said))).toEqual([
+      ...[true, false, true, false],
+    ]);
+    expect(unlimited(1n, { operator: true, standard: "erc721" })).toBe(true);
+    expect(unlimited(2n ** 200n, { tokenId: 5n, standard: "erc721" })).toBe(false);
+  });
+  it("of one NFT that is taken back shows whose right ends", () => {
+    const nobody = at("0");
+    const back = right({ standard: "erc721", tokenId: 7n, open: 7n, spender: nobody, said: 0n });
+    const had = seeing([getApproved(token, 7n), answered(bob)]);
+    const has = seeing([getApproved(token, 7n), answered(0n)]);
+    expect(read([back], { before: had, after: has })).toMatchObject([
+      { spender: bob, before: 1n, after: 0n, evidence: "measured" },
+    ]);
+    expect(read([back], { before: has, after: has })).toEqual([]);
+  });
+  it("of an operator and of Permit2 is read where it is kept", () => {
+    const all = seeing([isApprovedForAll(token, alice, bob), answered(1n)]);
+    expect(read([right({ standard: "erc721", operator: true })], { after: all })).toMatchObject([
+      { after: 1n, unlimited: true, evidence: "measured" },
+    ]);
+    const permit2 = at("3");
+    const kept = seeing([permit2Allowance(permit2, alice, token, bob), answer(`0x${word(8n)}${word(77n)}${word(0n)}`)]);
+    expect(read([right({ standard: "permit2", keeper: permit2 })], { after: kept })).toMatchObject([
+      { after: 8n, expiration: 77n, evidence: "measured" },
+    ]);
+  });
+  it("is what the token turns out to be, and told once where two shapes are the same right", () => {
+    const coin = right({ open: 9n });
+    const single = right({ standard: "erc721", tokenId: 9n, open: 9n, said: 1n });
+    expect(read([coin, single], {}, new Map([[token, "erc20"]]))).toMatchObject([{ standard: "erc20", after: 9n }]);
+  });
+});
+
+describe("what an approval gives away", () => {
+  const approving = {
+    to: token,
+    data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, 9n] })),
+  };
+  it("is information where it is the purpose, and left over where it is not", () => {
+    expect(codes(check(granted(9n), { inputs: [approving] }))).toEqual(["ApprovalGranted/info"]);
+    expect(codes(check(granted(9n)))).toEqual(["ApprovalGranted/info", "ApprovalLeftOver/warning"]);
+    expect(codes(check(granted(9n), { inputs: [approving, {}] }))).toContain("ApprovalLeftOver/warning");
+    expect(codes(check(granted(2n ** 255n), { inputs: [approving] }))).toEqual(["ApprovalUnlimited/warning"]);
+  });
+  it("to people is a warning, unless they send the bundle themselves", () => {
+    const toEoa = read([right()], { after: seeing(lives()) });
+    expect(codes(check(toEoa, { inputs: [approving] }))).toEqual(["ApprovalGranted/warning"]);
+    expect(codes(check(toEoa, { inputs: [approving, { from: bob }] }))).toContain("ApprovalGranted/info");
+  });
+  it("is nothing where it shrinks, ends, or has ended already", () => {
+    const shrinking = { before: seeing([allowance(token, alice, bob), answered(9n)]) };
+    expect(check(read([right({ said: 9n })], shrinking))).toEqual([]);
+    expect(check(granted(0n))).toEqual([]);
+    const past = granted(9n, { standard: "permit2", expiration: environment().timestamp - 1n });
+    const now = seeing([{ kind: "environment" }, environment()]);
+    expect(check(past, { before: now })).toEqual([]);
+    expect(codes(check(past))).toContain("ApprovalGranted/info");
+  });
+  it("is known as the approval is, and told of its transaction", () => {
+    const [finding] = check(granted(9n, { transaction: 2, source: "call" }));
+    expect(finding).toMatchObject({ transaction: 2, evidence: "estimated", step: "approvals" });
+    expect(finding?.numbers).toContainEqual({ name: "amount", unit: "units", value: 9n });
+  });
+});

@@ -1,0 +1,163 @@
+/** What moves: told by logs, measured by balances, and both shown where they disagree. */
+import { describe, expect, it } from "vitest";
+import type { Address } from "../../src/primitives/hex.js";
+import type { Transfer } from "../../src/report/parts.js";
+import * as Assets from "../../src/steps/assets.js";
+import { holding, type Holding } from "../../src/steps/reading/holdings.js";
+import { balanceOf, balanceOf1155, ownerOf } from "../../src/witness/queries.js";
+import { unseen, type View } from "../../src/witness/view.js";
+import {
+  account,
+  alice,
+  answered,
+  bob,
+  bundle,
+  codes,
+  environment,
+  fee,
+  filled,
+  native,
+  outcome,
+  seeing,
+  token,
+} from "./parts.js";
+
+const moved = (amount: bigint, changed: Partial<Transfer> = {}): Transfer => ({
+  ...{ ...native(0, alice, bob, amount), standard: "erc20", token },
+  ...changed,
+});
+const nft = (tokenId: bigint) => moved(1n, { standard: "erc721", tokenId });
+const read = (
+  holdings: ReadonlyArray<Holding>,
+  transfers: ReadonlyArray<Transfer>,
+  { before = unseen, after = unseen, ...known }: Partial<Assets.Answers> = {},
+) => {
+  const sights = {
+    before,
+    after,
+    transfers,
+    standards: Assets.byShape,
+    paid: new Map(),
+    evidence: "measured",
+  } as const;
+  const { changes, findings } = Assets.read(holdings, { ...sights, ...known });
+  return {
+    changes: changes.map(({ delta, evidence }) => [delta, evidence]),
+    findings,
+    codes: codes(findings),
+    measured: Assets.measure(holdings, { ...sights, ...known }).map(({ delta }) => delta),
+  };
+};
+const balances = (of: Address, amount: bigint): View => seeing([balanceOf(token, of), answered(amount)]);
+
+describe("a balance", () => {
+  it("that agrees with the events is measured, and nothing is said", () => {
+    const { changes, codes: found } = read([holding(alice, token)], [moved(5n)], {
+      ...{ before: balances(alice, 9n), after: balances(alice, 4n) },
+    });
+    expect([changes, found]).toEqual([[[-5n, "measured"]], []]);
+  });
+  it("that disagrees counts, and both numbers are shown", () => {
+    const { changes, findings } = read([holding(bob, token)], [moved(5n)], {
+      ...{ before: balances(bob, 0n), after: balances(bob, 4n) },
+    });
+    expect(changes).toEqual([[4n, "measured"]]);
+    expect(findings[0]).toMatchObject({ code: "TransferMismatch", severity: "warning", evidence: "measured" });
+    expect(findings[0]?.numbers).toEqual(
+      expect.arrayContaining([
+        { name: "events say", unit: "units", value: 5n },
+        { name: "measured", unit: "units", value: 4n },
+      ]),
+    );
+  });
+  it("that changes in silence is found, and one that does not change is measured but not shown", () => {
+    const silent = read([holding(alice, token)], [], { before: balances(alice, 9n), after: balances(alice, 1n) });
+    expect([silent.changes, silent.codes]).toEqual([[[-8n, "measured"]], ["TransferMismatch/warning"]]);
+    const still = read([holding(alice, token)], [], { before: balances(alice, 9n), after: balances(alice, 9n) });
+    expect([still.changes, still.codes, still.measured]).toEqual([[], [], [0n]]);
+  });
+  it("that somebody asked for is shown though it did not change, where it could be read", () => {
+    const wanted = [{ ...holding(alice, token), wanted: true }];
+    const views = { before: balances(alice, 9n), after: balances(alice, 9n) };
+    expect(read(wanted, [], views).changes).toEqual([[0n, "measured"]]);
+    expect(read(wanted, []).changes).toEqual([]);
+  });
+  it("that nobody could read on both sides is what the events say", () => {
+    const { changes, measured } = read([holding(alice, token)], [moved(5n)], { before: balances(alice, 9n) });
+    expect([changes, measured]).toEqual([[[-5n, "logged"]], []]);
+  });
+  it("in the native currency does not show what the simulation took for gas", () => {
+    const view = (balance: bigint) => seeing([{ kind: "account", address: alice }, account("0x", balance)]);
+    const paid: Assets.GasPaid = new Map([[alice, 90n]]);
+    const told = read([holding(alice, null)], [native(0, alice, bob, 10n)], {
+      ...{ before: view(200n), after: view(100n), paid },
+    });
+    expect([told.changes, told.codes]).toEqual([[[-10n, "measured"]], []]);
+  });
+});
+
+describe("tokens with ids", () => {
+  const owned = (one: Address) => ({ ...holding(one, token, 7n), owned: true });
+  const owns = (owner: Address | null): View =>
+    seeing([ownerOf(token, 7n), owner === null ? answered(2n ** 200n) : answered(owner)]);
+  it("are owned or not, one by one; an id that comes into being had no owner", () => {
+    const both = read([owned(alice), owned(bob)], [nft(7n)], { before: owns(alice), after: owns(bob) });
+    expect([both.changes, both.codes]).toEqual([
+      [
+        [-1n, "measured"],
+        [1n, "measured"],
+      ],
+      [],
+    ]);
+    expect(read([owned(bob)], [nft(7n)], { before: owns(null), after: owns(bob) }).changes).toEqual([[1n, "measured"]]);
+  });
+  it("whose owner nobody could read on either side are not measured", () =>
+    expect(read([owned(bob)], [nft(7n)], { before: owns(null), after: owns(null) }).changes).toEqual([[1n, "logged"]]));
+  it("are shown by their ids; the collection only where the ids do not explain it", () => {
+    const collection = [holding(bob, token)];
+    const explained = read(collection, [nft(7n)], { before: balances(bob, 0n), after: balances(bob, 1n) });
+    expect(explained.changes).toEqual([]);
+    const odd = read(collection, [nft(7n)], { before: balances(bob, 0n), after: balances(bob, 3n) });
+    expect([odd.changes, odd.codes]).toEqual([[[3n, "measured"]], ["TransferMismatch/warning"]]);
+  });
+  it("of ERC-1155 have a balance per id, and none of the whole", () => {
+    const transfer = moved(6n, { standard: "erc1155", tokenId: 3n });
+    const view = (amount: bigint) => seeing([balanceOf1155(token, bob, 3n), answered(amount)]);
+    const told = read([holding(bob, token, 3n)], [transfer], { before: view(1n), after: view(7n) });
+    expect([told.changes, told.codes]).toEqual([[[6n, "measured"]], []]);
+  });
+  it("are left alone where the token turns out to be none of them", () =>
+    expect(
+      read([owned(bob)], [], { before: owns(alice), after: owns(bob), standards: new Map([[token, "erc20"]]) }).changes,
+    ).toEqual([]));
+});
+
+it("disagreements are told one by one up to a number that can be read", () => {
+  const many = Array.from({ length: 50 }, (_, index) => holding(alice, token, BigInt(index)));
+  const view = (amount: bigint): View => ({ ...unseen, call: () => answered(amount) });
+  expect(read(many, [], { before: view(1n), after: view(2n) }).findings).toHaveLength(32);
+});
+
+describe("the gas that a run charged", () => {
+  const [one, two] = bundle({}, { from: bob });
+  const cases = [
+    filled(one, {
+      outcome: outcome({ gasUsed: 100n }),
+      fee: fee(50n, { value: { gasPrice: null, maxFeePerGas: 50n, maxPriorityFeePerGas: 3n } }),
+    }),
+    filled(two ?? one, {
+      outcome: outcome({ gasUsed: 10n }),
+      fee: fee(null, { value: { gasPrice: 9n, maxFeePerGas: null, maxPriorityFeePerGas: null } }),
+    }),
+  ];
+  it("was paid by each signer at its effective price, and its tips earned by the fee recipient", () => {
+    const before = seeing([{ kind: "environment" }, environment()]);
+    expect([...Assets.gasPaid(cases, 7n, { before })]).toEqual([
+      [alice, 1_000n],
+      [environment().feeRecipient, -(300n + 20n)],
+      [bob, 90n],
+    ]);
+  });
+  it("was earned by nobody whom the witness did not see", () =>
+    expect([...Assets.gasPaid(cases, 7n, { before: unseen }).keys()]).toEqual([alice, bob]));
+});

@@ -1,0 +1,104 @@
+/** Rights out of calldata: read by their rules, in batches too, never thrown over. */
+import { encodeFunctionData, parseAbi, type Hex as ViemHex } from "viem";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Address, Hex } from "../../../src/primitives/hex.js";
+import { addressesIn, callsIn, rightsAsked } from "../../../src/steps/reading/calldata.js";
+import { at, hex } from "./arbitrary.js";
+
+const [alice, bob, token, other] = [at("a"), at("b"), at("1"), at("2")];
+
+describe("calldata", () => {
+  const abi = parseAbi([
+    "function approve(address spender, uint256 amount)",
+    "function increaseAllowance(address spender, uint256 added)",
+    "function setApprovalForAll(address operator, bool approved)",
+    "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
+    "function multicall(bytes[] data)",
+    "function aggregate3((address target, bool mayFail, bytes data)[] calls)",
+    "struct Details { address token; uint160 amount; uint48 expiration; uint48 nonce; }",
+    "struct Batch { Details[] details; address spender; uint256 sigDeadline; }",
+  ]);
+  const batchAbi = parseAbi([
+    "struct Details { address token; uint160 amount; uint48 expiration; uint48 nonce; }",
+    "struct Batch { Details[] details; address spender; uint256 sigDeadline; }",
+    "function permit(address owner, Batch batch, bytes signature)",
+  ]);
+  const call = (data: ViemHex, to: Address = token) => ({ from: alice, to, data: data as Hex });
+  const asked = (data: ViemHex, to?: Address) =>
+    rightsAsked(call(data, to), 0).map(
+      ({ standard, token: of, keeper, owner, spender, said, operator, expiration }) => [
+        ...[standard, of, keeper, owner, spender, said, operator, expiration],
+      ],
+    );
+  const approve = encodeFunctionData({ abi, functionName: "approve", args: [bob, 5n] });
+
+  it("tells what is granted, by whom, of what", () => {
+    expect(asked(approve)).toEqual([["erc20", token, token, alice, bob, 5n, false, null]]);
+    expect(asked(encodeFunctionData({ abi, functionName: "setApprovalForAll", args: [bob, true] }))).toEqual([
+      ["erc721", token, token, alice, bob, 1n, true, null],
+    ]);
+    const permit = encodeFunctionData({
+      abi,
+      functionName: "permit",
+      args: [other, bob, 7n, 9n, 27, `0x${"0".repeat(64)}`, `0x${"0".repeat(64)}`],
+    });
+    expect(asked(permit)).toEqual([["erc20", token, token, other, bob, 7n, false, null]]);
+  });
+
+  it("reads Permit2 batches", () => {
+    const detail = (of: Address, amount: bigint) => ({ token: of, amount, expiration: 77, nonce: 0 });
+    const data = encodeFunctionData({
+      abi: batchAbi,
+      functionName: "permit",
+      args: [alice, { details: [detail(token, 3n), detail(other, 4n)], spender: bob, sigDeadline: 1n }, "0x1234"],
+    });
+    const permit2 = at("3");
+    expect(asked(data, permit2)).toEqual([
+      ["permit2", token, permit2, alice, bob, 3n, false, 77n],
+      ["permit2", other, permit2, alice, bob, 4n, false, 77n],
+    ]);
+  });
+
+  it("looks into batches: the same sender in a multicall, the batcher in an aggregate", () => {
+    const inner = encodeFunctionData({ abi, functionName: "multicall", args: [[approve, approve]] });
+    expect(asked(inner)).toHaveLength(2);
+    const outer = encodeFunctionData({
+      abi,
+      functionName: "aggregate3",
+      args: [[{ target: token, mayFail: false, data: inner }]],
+    });
+    expect(asked(outer, other)).toEqual([
+      ["erc20", token, token, other, bob, 5n, false, null],
+      ["erc20", token, token, other, bob, 5n, false, null],
+    ]);
+    expect(addressesIn(call(outer, other), 6)).toEqual([other, token, bob]);
+  });
+
+  it("does not follow batches without end", () => {
+    let data = approve;
+    for (let depth = 0; depth < 12; depth++)
+      data = encodeFunctionData({ abi, functionName: "multicall", args: [[data, data]] });
+    expect(callsIn(call(data)).length).toBeLessThanOrEqual(256);
+  });
+
+  it("of any shape is read without an exception", () => {
+    const selectors = [
+      "0x095ea7b3",
+      "0x2a2d80d1",
+      "0xac9650d8",
+      "0x82ad56cb",
+      "0x6a761202",
+      "0x2b67b570",
+      "0x8fcbaf0c",
+    ];
+    fc.assert(
+      fc.property(fc.constantFrom(...selectors), hex(600), (selector, rest) => {
+        const one = call(`${selector}${rest}` as ViemHex);
+        for (const right of rightsAsked(one, 0)) expect(right.said >= 0n).toBe(true);
+        expect(addressesIn(one, 6).length).toBeLessThanOrEqual(6);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,52 @@
+/** Changes of control, as findings: how bad each is. */
+import { describe, expect, it } from "vitest";
+import type { Address } from "../../../src/primitives/hex.js";
+import { checkControl, controlAccounts } from "../../../src/steps/reading/control.js";
+import { unseen, type View } from "../../../src/witness/view.js";
+import { alice, bob, bundle, filled, inhabited, log, outcome, word } from "../parts.js";
+import { at, topics } from "./arbitrary.js";
+
+const contract = at("1");
+const [stranger, nobody] = [at("7"), at("0")];
+const owning = (from: Address, to: Address) => log(contract, [topics.ownership, word(from), word(to)]);
+const ran = (logs: ReadonlyArray<ReturnType<typeof log>>, status: "success" | "reverted" = "success") =>
+  bundle({ from: bob }, {}).map((one) =>
+    filled(one, { outcome: outcome({ status, logs: one.index === 1 ? logs : [] }) }),
+  );
+const severity = (logs: ReadonlyArray<ReturnType<typeof log>>, before: View = unseen) =>
+  checkControl(ran(logs), { before }).map(({ code, severity: how }) => `${code}/${how}`);
+
+describe("a change of control", () => {
+  it("is a warning, told of its transaction and as the logs tell it", () => {
+    const [finding] = checkControl(ran([owning(stranger, at("8"))]), { before: unseen });
+    expect(finding).toMatchObject({
+      code: "OwnershipChanged",
+      severity: "warning",
+      transaction: 1,
+      evidence: "logged",
+    });
+    expect(finding?.numbers.map(({ name, value }) => [name, value])).toEqual([
+      ["contract", contract],
+      ["from", stranger],
+      ["to", at("8")],
+    ]);
+  });
+  it("is information where a sender only gains, the contract is new, or nobody owned it", () => {
+    expect(severity([owning(stranger, alice)])).toEqual(["OwnershipChanged/info"]);
+    expect(severity([owning(stranger, at("8"))], inhabited({}))).toEqual(["OwnershipChanged/info"]);
+    expect(severity([owning(nobody, at("8"))])).toEqual(["OwnershipChanged/info"]);
+    expect(severity([log(contract, [topics.roleGranted, word(1n), word(alice), word(bob)])])).toEqual([
+      "RoleChanged/info",
+    ]);
+  });
+  it("stays a warning where one sender loses what another gains, and where a proxy follows a sender", () => {
+    expect(severity([owning(alice, bob)])).toEqual(["OwnershipChanged/warning"]);
+    expect(severity([log(contract, [topics.upgraded, word(alice)])])).toEqual(["ContractControlChanged/warning"]);
+  });
+  it("that was taken back by a revert is none", () =>
+    expect(checkControl(ran([owning(stranger, at("8"))], "reverted"), { before: unseen })).toEqual([]));
+  it("is told at most sixty-four times, and looked at as often", () => {
+    const many = Array.from({ length: 100 }, () => owning(stranger, at("8")));
+    expect([severity(many).length, controlAccounts(ran(many)).length]).toEqual([64, 64]);
+  });
+});

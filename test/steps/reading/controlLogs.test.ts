@@ -1,0 +1,30 @@
+/** Changes of control out of logs: who gains, who loses, and no exception over any shape. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { controlsIn } from "../../../src/steps/reading/controlLogs.js";
+import { log, word } from "../parts.js";
+import { anyLogs, at, topics } from "./arbitrary.js";
+
+const [alice, bob, contract] = [at("a"), at("b"), at("1")];
+
+describe("a change of control", () => {
+  it("names who gains and who loses, and the role where there is one", () => {
+    const transferred = log(contract, [topics.ownership, word(alice), word(bob)]);
+    const granted = log(contract, [topics.roleGranted, word(9n), word(bob), word(alice)]);
+    expect(controlsIn([transferred, granted], 2)).toMatchObject([
+      { code: "OwnershipChanged", contract, loses: alice, gains: bob, role: null, transaction: 2 },
+      { code: "RoleChanged", contract, loses: null, gains: bob, role: `0x${word(9n)}`, transaction: 2 },
+    ]);
+  });
+  it("to nobody is one that nobody gains", () => {
+    const renounced = log(contract, [topics.ownership, word(alice), word(0n)]);
+    expect(controlsIn([renounced], 0)).toMatchObject([{ loses: alice, gains: null }]);
+  });
+  it("out of logs of any shape is read without an exception", () =>
+    fc.assert(
+      fc.property(anyLogs(contract), (logs) => {
+        expect(controlsIn(logs, 0).length).toBeLessThanOrEqual(logs.length);
+      }),
+      { numRuns: 500 },
+    ));
+});

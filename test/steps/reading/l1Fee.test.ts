@@ -1,0 +1,123 @@
+/** What a chain charges beyond gas × price: read by its model, and what cannot be read is no zero. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lookup, type Chain, type FeeDecision, type FeeModel } from "../../../src/Chains.js";
+import { noExtraFees, type FeeSubject } from "../../../src/chains/feeModel.js";
+import * as L1Fee from "../../../src/steps/reading/l1Fee.js";
+import { getL1Fee, getOperatorFee, isIsthmus } from "../../../src/witness/queries.js";
+import { unseen, type View } from "../../../src/witness/view.js";
+import { account, answered, caseOf, chain, codes, gas, hexOf, outcome, seeing } from "../parts.js";
+
+const subject = { unsigned: hexOf("0x02c0"), gasLimit: 1_000_000n };
+const oracle = chain().gasPriceOracle;
+const predeploys = (codeSize: number) =>
+  L1Fee.queries(chain({ feeModel: "detect" }), [])
+    .slice(0, 2)
+    .map((query) => [query, account(`0x${"60".repeat(codeSize)}`)] as const);
+
+interface Known {
+  readonly about?: FeeSubject | null;
+  readonly used?: bigint | null;
+  readonly limit?: bigint | null;
+}
+const read = (on: Chain, oracles: View, { about = subject, used = 400_000n, limit = 900_000n }: Known = {}) => {
+  const one = { ...caseOf(), gas: gas(limit), outcome: outcome({ gasUsed: used }) };
+  const { extra, findings } = L1Fee.read(one, {
+    ...{ chain: on, oracles, subjectOf: () => about, blockGasLimit: 30_000_000n, horizonSeconds: 12 },
+  });
+  return { extra, codes: codes(findings), findings };
+};
+
+describe("chains that charge gas × price", () => {
+  it.each([1, 42161])("chain %s: nothing is asked, nothing is added", (id) => {
+    expect(L1Fee.queries(lookup(id), [subject])).toEqual([]);
+    expect(read(lookup(id), unseen)).toEqual({ extra: noExtraFees, codes: [], findings: [] });
+    expect(read(lookup(id), unseen, { about: null, limit: null }).extra).toEqual(noExtraFees);
+  });
+});
+
+describe("detection", () => {
+  const unknown = chain({ feeModel: "detect" });
+  it("without code at the predeploys is a chain without such fees", () =>
+    expect(read(unknown, seeing(...predeploys(0))).extra).toEqual(noExtraFees));
+  it("that nobody could make is no zero", () => {
+    const { extra, codes: found, findings } = read(unknown, unseen);
+    expect([extra, found]).toEqual([null, ["L1FeeUnknown/unavailable"]]);
+    expect(findings[0]).toMatchObject({ step: "funds", transaction: 0, evidence: "unavailable" });
+    expect(L1Fee.isCharged({ chain: unknown, oracles: unseen })).toBeNull();
+  });
+  it("with code asks the oracle, whose silence is no zero", () => {
+    const { extra, codes: found } = read(unknown, seeing(...predeploys(9)));
+    expect([extra, found]).toEqual([null, ["L1FeeUnknown/unavailable"]]);
+  });
+});
+
+describe("fees of a transaction that is not known yet", () => {
+  it("are not known, and the hole itself is told elsewhere", () => {
+    const charging = chain({ feeModel: "opstack" });
+    expect(read(charging, unseen, { about: null })).toMatchObject({ extra: null, codes: [] });
+    expect(read(charging, unseen, { limit: null })).toMatchObject({ extra: null, codes: [] });
+  });
+});
+
+describe("the operator fee between two points", () => {
+  const charging = chain({ feeModel: "opstack" });
+  it("is within a wei of the line, at any gas", () =>
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 2n ** 64n }),
+        fc.bigInt({ min: 0n, max: 2n ** 32n }),
+        fc.bigInt({ min: 0n, max: 1_000_000n }),
+        (constant, scalar, used) => {
+          const at = (amount: bigint) => amount * scalar * 100n + constant;
+          const oracles = seeing(
+            [getL1Fee(subject.unsigned, oracle), answered(7n)],
+            [getOperatorFee(0n, oracle), answered(at(0n))],
+            [getOperatorFee(subject.gasLimit, oracle), answered(at(subject.gasLimit))],
+          );
+          const { extra } = read(charging, oracles, { used, limit: 1_000_000n });
+          expect(extra?.operatorFeeAtMost).toBe(at(1_000_000n));
+          const off = (extra?.operatorFee ?? -9n) - at(used);
+          expect(off >= 0n && off <= 1n).toBe(true);
+        },
+      ),
+    ));
+  it("that is there but cannot be read is no zero", () => {
+    const oracles = seeing([getL1Fee(subject.unsigned, oracle), answered(7n)], [isIsthmus(oracle), answered(1n)]);
+    expect(read(charging, oracles).extra).toBeNull();
+  });
+});
+
+describe("a model of the caller's own", () => {
+  const readWith = (decide: () => FeeDecision) => {
+    const feeModel: FeeModel = { name: "mine", queries: () => [], decide };
+    return read(chain({ feeModel }), unseen);
+  };
+  it("is taken at its word within reason", () => {
+    const fees = { l1Fee: 1n, l1FeeAtMost: 2n, operatorFee: 3n, operatorFeeAtMost: 4n };
+    expect(readWith(() => ({ fees })).extra).toEqual(fees);
+    expect(readWith(() => ({ fees: { ...fees, l1FeeAtMost: 0n } })).extra).toBeNull();
+    expect(readWith(() => ({ fees: { ...fees, operatorFeeAtMost: 1n << 250n } })).extra).toBeNull();
+  });
+  it("may limit the data of a block and disagree with the chain", () => {
+    const decided = readWith(() => ({ fees: noExtraFees, dataGas: 30_000_001n, disagrees: { chain: 1n, own: 2n } }));
+    expect(decided.codes).toEqual(["L1FeeDisagrees/info", "BlockGasLimitExceeded/blocker"]);
+    expect(readWith(() => ({ fees: noExtraFees, dataGas: 30_000_000n })).codes).toEqual([]);
+  });
+  it("that throws while it decides names no fees", () => {
+    const broken = readWith(() => {
+      throw new Error("no");
+    });
+    expect([broken.extra, broken.codes]).toEqual([null, ["L1FeeUnknown/unavailable"]]);
+  });
+  it("that throws while it is asked for queries asks nothing", () => {
+    const feeModel: FeeModel = {
+      name: "mine",
+      queries: () => {
+        throw new Error("no");
+      },
+      decide: () => ({ fees: noExtraFees }),
+    };
+    expect(L1Fee.queries(chain({ feeModel }), [subject])).toEqual([]);
+  });
+});

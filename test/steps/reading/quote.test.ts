@@ -1,0 +1,103 @@
+/** What a transaction without fee fields would get, out of everything that was said about fees. */
+import { describe, expect, it } from "vitest";
+import { lookup } from "../../../src/Chains.js";
+import { Hash } from "../../../src/primitives/hex.js";
+import { checkSources } from "../../../src/steps/fee.js";
+import type { FeeContext, FeeFacts } from "../../../src/steps/reading/quote.js";
+import { chain, codes, hexOf } from "../parts.js";
+import { absent, gwei, header, history, quoted, receipts, refused } from "./facts.js";
+
+describe("the base fee", () => {
+  const simulated = (simulatedBaseFee: bigint | null, found = header()) =>
+    quoted({ header: found }, { simulatedBaseFee });
+  const said = (quote: ReturnType<typeof quoted>) => codes(checkSources({ quote }));
+  it("is the larger of the simulated and the computed one, and a disagreement on the same block is said", () => {
+    expect(simulated(gwei).baseFeePerGas).toBe(gwei);
+    expect(said(simulated(gwei))).toEqual([]);
+    expect(simulated(gwei + 1n).baseFeePerGas).toBe(gwei + 1n);
+    expect(simulated(gwei - 1n).baseFeePerGas).toBe(gwei);
+    expect(said(simulated(gwei - 1n))).toEqual(["BaseFeeDisagrees/info"]);
+    expect(simulated(gwei - 1n).disagreement).toEqual({ simulated: gwei - 1n, computed: gwei });
+    expect(said(simulated(gwei - 1n, header({ hash: Hash.make(`0x${"cd".repeat(32)}`) })))).toEqual([]);
+  });
+  it("that the node itself says is kept beside the larger one of the formula", () => {
+    const { baseFeePerGas, leastFeePerGas } = simulated(gwei - 1n);
+    expect([baseFeePerGas, leastFeePerGas]).toEqual([gwei, gwei - 1n]);
+    expect(simulated(null).leastFeePerGas).toBe(gwei);
+  });
+  it("follows the parameters in an OP-stack header", () => {
+    const extraData = hexOf(`0x01000000fa00000006${(7n * gwei).toString(16).padStart(16, "0")}`);
+    const quote = quoted({ header: header({ gasUsed: 0n, extraData }) }, { chain: lookup(10), simulatedBaseFee: null });
+    expect(quote.baseFeePerGas).toBe(7n * gwei);
+    expect(quote.evidence).toBe("estimated");
+  });
+  it("that nobody knows makes the cap unknown", () => {
+    const quote = quoted({ history: absent, receipts: refused, header: absent }, { simulatedBaseFee: null });
+    expect([quote.baseFeePerGas, quote.maxFeePerGas, quote.evidence]).toEqual([null, null, "unavailable"]);
+  });
+});
+
+describe("the tip", () => {
+  const tipOf = (facts: Partial<FeeFacts>, changed: Partial<FeeContext> = {}) => {
+    const quote = quoted(facts, { chain: chain({ minTip: 1n }), ...changed });
+    const { tip, tipSource } = quote;
+    return { tip, tipSource, codes: codes(checkSources({ quote })) };
+  };
+  const rows = history([
+    [0.5, [1n, 20n, 300n]],
+    [0, [9n, 9_000n, 9_000n]],
+    [0.5, [3n, 40n, 500n]],
+    [0.5, [2n, 30n, 400n]],
+    [0.5, [0n, 0n, 0n]],
+  ]);
+  it("is the median of recent blocks at the level asked for, empty blocks and zeros left out", () => {
+    for (const [level, tip] of [
+      ["slow", 2n],
+      ["normal", 30n],
+      ["fast", 400n],
+    ] as const)
+      expect(tipOf({ history: rows }, { level })).toEqual({ tip, tipSource: "feeHistory", codes: [] });
+  });
+  it("comes from receipts where there is no history, deposits left out", () => {
+    const seen = receipts(
+      ["0x7e", 99n * gwei],
+      ["0x2", gwei + 5n],
+      ["0x2", gwei + 7n],
+      ["0x2", gwei + 9n],
+      ["0x0", gwei],
+    );
+    expect(tipOf({ history: absent, receipts: seen })).toEqual({
+      tip: 7n,
+      tipSource: "receipts",
+      codes: ["MethodNotSupported/info"],
+    });
+  });
+  it("is the chain's minimum where a node gives neither: two levels of evidence, no more", () =>
+    expect(tipOf({ history: absent, receipts: refused }, { chain: chain({ minTip: 77n }) })).toEqual({
+      tip: 77n,
+      tipSource: "minimum",
+      codes: ["MethodNotSupported/info", "MethodNotPermitted/info"],
+    }));
+  it("of a node that lies is not followed beyond the chain's most, and what it named is kept", () => {
+    const greedy = history([[0.5, [10n ** 15n, 10n ** 15n, 10n ** 15n]]]);
+    const { tip, tipNamed } = quoted({ history: greedy }, { chain: chain({ maxTip: 5n * gwei }) });
+    expect([tip, tipNamed]).toEqual([5n * gwei, 10n ** 15n]);
+  });
+});
+
+describe("the cap", () => {
+  it("outlives the horizon of full blocks, in seconds", () => {
+    const short = quoted({}, { horizonSeconds: 12 });
+    expect(Number((short.maxFeePerGas ?? 0n) - short.tip) / 1e9).toBeCloseTo(1.125, 4);
+    const minute = quoted({}, { chain: chain({ minTip: 5n }) });
+    expect(Number((minute.maxFeePerGas ?? 0n) - 5n) / 1e9).toBeCloseTo(1.125 ** 5, 3);
+    const base = quoted({ header: absent }, { chain: lookup(8453) });
+    expect(Number((base.maxFeePerGas ?? 0n) - base.tip) / 1e9).toBeCloseTo(1.004 ** 300, 1);
+    expect(base.horizonSeconds).toBe(60);
+  });
+  it("says how far it reaches where the horizon is beyond reason", () => {
+    const long = quoted({}, { horizonSeconds: 86_400 });
+    expect(long.horizonSeconds).toBeLessThan(86_400);
+    expect(long.maxFeePerGas).toBeLessThan(1n << 98n);
+  });
+});

@@ -1,0 +1,61 @@
+/** Which rights are looked at, as logs and calldata tell of them, and what is asked about each. */
+import { encodeFunctionData, erc20Abi } from "viem";
+import { describe, expect, it } from "vitest";
+import { askedBy, newIn, queries, rights, union } from "../../../src/steps/reading/rights.js";
+import { allowance, getApproved } from "../../../src/witness/queries.js";
+import { alice, bob, bundle, filled, hexOf, log, outcome, token, word } from "../parts.js";
+import { at, topics } from "./arbitrary.js";
+
+const approving = (amount: bigint) => ({
+  to: token,
+  data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, amount] })),
+});
+const approval = (amount: bigint, spender = bob) =>
+  log(token, [topics.approval, word(alice), word(spender)], [word(amount)]);
+const ran = (
+  ...cases: ReadonlyArray<readonly [asked: bigint, logs: ReadonlyArray<ReturnType<typeof log>>, failed?: true]>
+) =>
+  bundle(...cases.map(([asked]) => approving(asked))).map((one) => {
+    const [, logs = [], failed] = cases[one.index] ?? [0n, []];
+    return filled(one, { outcome: outcome({ logs, status: failed === true ? "reverted" : "success" }) });
+  });
+
+describe("the rights of a bundle", () => {
+  it("are what events tell of, then what only the calldata does", () => {
+    expect(rights(ran([5n, [approval(5n)]]), 9).kept).toMatchObject([{ said: 5n, source: "event" }]);
+    expect(rights(ran([5n, []]), 9).kept).toMatchObject([{ said: 5n, source: "call", spender: bob }]);
+    const both = rights(ran([5n, [approval(7n, at("7"))]]), 9).kept;
+    expect(both.map(({ spender, source }) => [spender, source])).toEqual([
+      [at("7"), "event"],
+      [bob, "call"],
+    ]);
+  });
+  it("have the last word on each, and none of what was reverted", () => {
+    expect(rights(ran([5n, [approval(5n), approval(0n)]]), 9).kept).toMatchObject([{ said: 0n }]);
+    expect(rights(ran([5n, [approval(5n)], true]), 9).kept).toEqual([]);
+    expect(askedBy(bundle({ ...approving(1n), to: null })[0])).toEqual([]);
+  });
+  it("are cut at the limit, and what is cut is counted", () => {
+    const crowd = Array.from({ length: 9 }, (_, index) => approval(1n, at(String(index + 1))));
+    const { kept, cut } = rights(ran([5n, crowd]), 4);
+    // the nine and the one of the calldata
+    expect([kept.length, cut]).toEqual([4, 6]);
+  });
+});
+
+describe("known and found rights", () => {
+  const [first] = rights(ran([5n, [approval(5n)]]), 9).kept;
+  const [last] = rights(ran([5n, [approval(8n)]]), 9).kept;
+  const [other] = rights(ran([5n, [approval(1n, at("7"))]]), 9).kept;
+  if (first === undefined || last === undefined || other === undefined) throw new Error("no rights");
+  it("stand in the order of the first, with the last word", () =>
+    expect(union([first, other], [last])).toEqual([last, other]));
+  it("are new where nobody knew them", () => expect(newIn([first], [last, other])).toEqual([other]));
+  it("are asked about in both ways where the calldata leaves open what they are, and each spender is looked at", () => {
+    const [open] = rights(ran([5n, []]), 9).kept;
+    expect(open === undefined ? [] : queries([open, open]).slice(-3)).toEqual([
+      ...[allowance(token, alice, bob), getApproved(token, 5n), { kind: "account", address: bob }],
+    ]);
+    expect(queries([first])).toEqual([allowance(token, alice, bob), { kind: "account", address: bob }]);
+  });
+});

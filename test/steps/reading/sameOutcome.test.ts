@@ -1,0 +1,112 @@
+/** Whether runs at different gas limits did the same, and which limit is wide enough. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Hash } from "../../../src/primitives/hex.js";
+import {
+  between,
+  firstThatHolds,
+  isSame,
+  settleLimit,
+  type Result,
+  type Tried,
+} from "../../../src/steps/reading/sameOutcome.js";
+import { hexOf, log, token, word } from "../parts.js";
+
+const parentHash = Hash.make(`0x${"a".repeat(64)}`);
+
+interface Told {
+  readonly status?: Result["status"];
+  readonly returns?: string;
+  readonly emits?: ReadonlyArray<readonly [topic: bigint, data: string]>;
+  readonly number?: bigint;
+}
+
+const run = ({ status = "success", returns = "0x", emits = [], number = 1n }: Told = {}): Tried => ({
+  block: { number, parentHash, timestamp: number },
+  outcomes: [
+    { status, returnData: hexOf(returns), logs: emits.map(([topic, data]) => log(token, [word(topic)], [data])) },
+  ],
+});
+const done = run({ returns: "0x01", emits: [[1n, ""]] });
+const swallowed = run({ returns: "0x00" });
+const failed = run({ status: "reverted" });
+const quiet = (value: string, number = 1n) => run({ returns: value, number });
+
+describe("two runs", () => {
+  const same = (one: Told, other: Told) => isSame(run(one).outcomes, run(other).outcomes);
+  it("are the same in status, return data and every log", () => {
+    expect(same({ returns: "0xAB" }, { returns: "0xab" })).toBe(true);
+    expect(same({ returns: "0xab" }, { returns: "0xac" })).toBe(false);
+    expect(same({}, { status: "reverted" })).toBe(false);
+    expect(same({ emits: [[1n, "01"]] }, { emits: [[1n, "02"]] })).toBe(false);
+    expect(isSame([], run().outcomes)).toBe(false);
+  });
+  it("are told apart by how they failed: a halt is no revert", () =>
+    expect(same({ status: "halted" }, { status: "reverted" })).toBe(false));
+  it("have the same shape where only values differ", () => {
+    // the tight limit is kept only where its shape is that of ample gas: here the block moved, so values may differ
+    const hasSameShape = (one: Told, ample: Told) => {
+      const settled = settleLimit([run(one), failed], run({ ...ample, number: 2n }));
+      return settled.kind === "take" && settled.index === 0;
+    };
+    expect(hasSameShape({ emits: [[1n, "01"]] }, { emits: [[1n, "02"]] })).toBe(true);
+    expect(hasSameShape({ returns: "0x01" }, { returns: "0x02" })).toBe(true);
+    expect(hasSameShape({ returns: "0x01" }, { returns: "0x" })).toBe(false);
+    expect(hasSameShape({ emits: [[1n, "01"]] }, { emits: [[2n, "01"]] })).toBe(false);
+    expect(hasSameShape({ emits: [[1n, "01"]] }, {})).toBe(false);
+  });
+});
+
+describe("the choice", () => {
+  it("is the tightest that does what ample gas does", () => {
+    expect(settleLimit([done, done], done)).toEqual({ kind: "take", index: 0 });
+    expect(settleLimit([swallowed, done], done)).toEqual({ kind: "take", index: 1 });
+    expect(settleLimit([failed, done], done)).toEqual({ kind: "take", index: 1 });
+  });
+  it("is wider where none does", () => {
+    expect(settleLimit([swallowed, swallowed], done)).toEqual({ kind: "wider" });
+    expect(settleLimit([swallowed, null], done)).toEqual({ kind: "wider" });
+    expect(settleLimit([swallowed], done)).toEqual({ kind: "wider" });
+  });
+  it("takes two limits that agree against ample gas for a threshold, not for chance", () =>
+    expect(settleLimit([quiet("0x00"), quiet("0x00")], quiet("0x01"))).toEqual({ kind: "wider" }));
+  it("says that no limit agrees with another where values follow the gas", () =>
+    expect(settleLimit([quiet("0x01"), quiet("0x02")], quiet("0x03"))).toEqual({ kind: "dependent" }));
+  it("does not call a moved block a dependence", () =>
+    expect(settleLimit([quiet("0x01", 1n), quiet("0x02", 2n)], quiet("0x03", 3n))).toEqual({ kind: "take", index: 0 }));
+  it("without ample gas takes the first that works", () => {
+    expect(settleLimit([failed, done], null)).toEqual({ kind: "take", index: 1 });
+    expect(settleLimit([failed], null)).toEqual({ kind: "take", index: 0 });
+  });
+  it.fails("without an answer keeps what it has", () =>
+    expect(settleLimit([null, done], done)).toEqual({ kind: "take", index: 0 }));
+  it("agrees with a revert that ample gas has too", () => {
+    const reverted = run({ status: "reverted", returns: "0xdead" });
+    expect(settleLimit([reverted, reverted], reverted)).toEqual({ kind: "take", index: 0 });
+  });
+
+  it("of a search is the first rung that agrees, else ample gas", () => {
+    expect(firstThatHolds([swallowed, null, done, done], done, swallowed)).toBe(2);
+    expect(firstThatHolds([swallowed, swallowed, done], done, swallowed)).toBe(2);
+    const valued = (data: string) => run({ returns: "0x01", emits: [[1n, data]] });
+    expect(firstThatHolds([swallowed, valued("01"), valued("02")], valued("02"), swallowed)).toBe(1);
+  });
+});
+
+describe("the limits between two", () => {
+  it("rise by a constant factor and end with the last", () =>
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 21_000n, max: 10n ** 7n }),
+        fc.bigInt({ min: 1n, max: 10n ** 8n }),
+        fc.integer({ min: 1, max: 12 }),
+        (from, more, count) => {
+          const limits = between(from, from + more, count);
+          expect(limits).toHaveLength(count);
+          expect(limits[count - 1]).toBe(from + more);
+          limits.forEach((limit, index) => expect(limit).toBeGreaterThanOrEqual(limits[index - 1] ?? from));
+        },
+      ),
+    ));
+  it("are none where there is no room", () => expect(between(5n, 5n, 3)).toEqual([]));
+});

@@ -1,0 +1,83 @@
+/** Token balances and allowances below what a failed call tried to move. */
+import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi } from "viem";
+import { describe, expect, it } from "vitest";
+import { decodeRevert } from "../../../src/abi/decodeRevert.js";
+import { messageOf, type Finding } from "../../../src/report/finding.js";
+import type { Outcome } from "../../../src/report/parts.js";
+import * as TokenShortfall from "../../../src/steps/reading/tokenShortfall.js";
+import type { Transaction } from "../../../src/Transaction.js";
+import { allowance, balanceOf } from "../../../src/witness/queries.js";
+import { unseen, type View } from "../../../src/witness/view.js";
+import { alice, answered, bob, bundle, hexOf, outcome, seeing, token, word } from "../parts.js";
+
+const errors = parseAbi([
+  "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
+  "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
+  "error Error(string)",
+]);
+const reverted = (data: `0x${string}`): Outcome =>
+  outcome({ status: "reverted", revert: decodeRevert(data), returnData: hexOf(data) });
+const calling = (functionName: "transfer" | "transferFrom", args: ReadonlyArray<unknown>): Partial<Transaction> => ({
+  to: token,
+  data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])),
+});
+const transfer = calling("transfer", [bob, 100n]);
+const pull = calling("transferFrom", [bob, alice, 100n]);
+const empty = reverted("0x");
+
+const check = (input: Partial<Transaction>, seen: Outcome, before: View = unseen, index = 0): ReadonlyArray<Finding> =>
+  TokenShortfall.check({ ...bundle(input)[0], index, outcome: seen }, { before });
+const saidOf = (findings: ReadonlyArray<Finding>) => findings.map((finding) => messageOf(finding)).join();
+const poor = seeing([balanceOf(token, alice), answered(30n)]);
+
+describe("a token shortfall", () => {
+  it("is read from the errors of ERC-6093, with the amounts", () => {
+    const balance = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientBalance", args: [alice, 5n, 100n] });
+    const found = check(transfer, reverted(balance));
+    expect(found[0]).toMatchObject({ code: "TokenShortfall", severity: "warning", step: "funds" });
+    expect(found[0]?.numbers.slice(1)).toEqual([
+      { name: "has", unit: "units", value: 5n },
+      { name: "needs", unit: "units", value: 100n },
+      { name: "short by", unit: "units", value: 95n },
+    ]);
+    expect(saidOf(found)).toMatch(/has 5 raw, needs 100 raw, short by 95 raw/);
+    const allowed = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientAllowance", args: [bob, 0n, 7n] });
+    const [short] = check(transfer, reverted(allowed), unseen, 3);
+    expect([short?.sentence, short?.transaction]).toEqual([
+      "the token allowance is below what the call tried to move",
+      3,
+    ]);
+  });
+  it.each([
+    ["ERC20: transfer amount exceeds balance", "balance"],
+    ["ERC20: insufficient allowance", "allowance"],
+    ["Dai/insufficient-balance", "balance"],
+    ["ERC20: transfer amount exceeds allowance", "allowance"],
+  ])("is read from words: %s", (reason, what) => {
+    const data = encodeErrorResult({ abi: errors, errorName: "Error", args: [reason] });
+    const [finding] = check({ to: bob }, reverted(data));
+    expect(finding?.sentence).toContain(`token ${what} is too low`);
+    expect(finding?.numbers).toEqual([{ name: "", unit: "quote", value: reason }]);
+  });
+  it("is measured where the token gives no reason, or returns false", () => {
+    expect(saidOf(check(transfer, empty, poor))).toContain("short by 70");
+    const lying = outcome({ returnData: hexOf(`0x${word(0n)}`) });
+    expect(check(transfer, lying, poor)).toHaveLength(1);
+    expect(TokenShortfall.queries(bundle(transfer))).toEqual([balanceOf(token, alice)]);
+  });
+  it("of an allowance is measured for transferFrom, and not for an NFT", () => {
+    const rich = [balanceOf(token, bob), answered(1_000n)] as const;
+    const lacking = seeing(rich, [allowance(token, bob, alice), answered(99n)]);
+    expect(saidOf(check(pull, empty, lacking))).toContain("allowance");
+    expect(check(pull, empty, seeing([balanceOf(token, bob), answered(1n)]))).toEqual([]);
+    expect(TokenShortfall.queries(bundle(pull))).toEqual([balanceOf(token, bob), allowance(token, bob, alice)]);
+  });
+  it("is not claimed without a failure, without evidence, or of a state that another transaction left", () => {
+    expect(check(transfer, outcome(), poor)).toEqual([]);
+    expect(check(transfer, empty, seeing([balanceOf(token, alice), answered(100n)]))).toEqual([]);
+    expect(check(transfer, empty, poor, 1)).toEqual([]);
+    expect(TokenShortfall.queries(bundle({ data: hexOf("0xa9059cbb") }))).toEqual([]);
+    const enough = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientBalance", args: [alice, 9n, 3n] });
+    expect(check({}, reverted(enough))).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+/** What was seen, by what was asked: one kind of not known, whatever bytes came in. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
+import type { Environment } from "../../src/witness/answers.js";
+import type { Call, Query } from "../../src/witness/queries.js";
+import { either, knows, unseen, viewOf } from "../../src/witness/view.js";
+import { exchanges, hexOf, queriesOf, wireOf, type Exchange } from "./wire.js";
+
+const upper = (hex: Hex): Hex => `0x${hex.slice(2).toUpperCase()}` as Hex;
+const spelled = (query: Query): Query => {
+  switch (query.kind) {
+    case "environment":
+      return query;
+    case "account":
+      return { ...query, address: upper(query.address as Hex) as string as Address };
+    case "call":
+      return {
+        ...query,
+        to: upper(query.to as Hex) as string as Address,
+        data: upper(query.data),
+        gas: 7,
+        returnCap: 9,
+      };
+  }
+};
+const look = (view: ReturnType<typeof viewOf>, query: Query) => {
+  if (view === null) return null;
+  if (query.kind === "environment") return view.environment;
+  return query.kind === "account" ? view.account(query.address) : view.call(query);
+};
+const nameOf = (query: Query): string =>
+  query.kind === "environment" ? "" : query.kind === "account" ? query.address : `${query.to}/${query.data}`;
+/** Each question once: asked twice, the later answer stands. */
+const distinct = (list: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => [
+  ...new Map(list.map((one) => [nameOf(one.query), one])).values(),
+];
+const asked = exchanges.map(distinct);
+
+describe("a view", () => {
+  it("shows every answer to its question, in any spelling, whatever gas and room it was asked with", () =>
+    fc.assert(
+      fc.property(asked, (list) => {
+        const view = viewOf(queriesOf(list), wireOf(list, "ff"));
+        for (const { query, answer } of list)
+          for (const question of [query, spelled(query)]) {
+            expect(look(view, question)).toEqual(answer);
+            expect(view !== null && knows(view, question)).toBe(true);
+          }
+      }),
+    ));
+  it("knows nothing of what was not asked", () =>
+    fc.assert(
+      fc.property(asked, asked, (list, others) => {
+        const view = viewOf(queriesOf(list), wireOf(list, "ff"));
+        const names = new Set(list.map(({ query }) => nameOf(query)));
+        for (const { query } of others.filter((one) => !names.has(nameOf(one.query)))) {
+          expect(look(view, query)).toBeNull();
+          expect(view === null || knows(view, query)).toBe(false);
+        }
+      }),
+    ));
+  it("of a witness whose gas ran out knows what came before, and nothing of what came after", () =>
+    fc.assert(
+      fc.property(
+        asked.filter((list) => list.length > 0),
+        fc.nat(),
+        (list, at) => {
+          const known = list.slice(0, at % list.length);
+          const view = viewOf(queriesOf(list), wireOf(known, "00"));
+          for (const [index, { query, answer }] of list.entries())
+            expect(look(view, query)).toEqual(index < known.length ? answer : null);
+        },
+      ),
+    ));
+  it("is none where the bytes are cut, foreign, or the answer to other questions", () =>
+    fc.assert(
+      fc.property(
+        asked.filter((list) => list.length > 0),
+        fc.nat(),
+        (list, cut) => {
+          const wire = wireOf(list, "ff");
+          const queries = queriesOf(list);
+          expect(viewOf(queries, wire.slice(0, cut % wire.length) as Hex)).toBeNull();
+          expect(viewOf(queries, `${wire}00` as Hex)).toBeNull();
+          expect(viewOf([...queries, { kind: "environment" }], wire)).toBeNull();
+          expect(viewOf(queries.slice(1), wire)).toBeNull();
+          for (const foreign of ["0x", `0x${"00".repeat(32)}`, "0x77697431ff"])
+            expect(viewOf(queries, foreign as Hex)).toBeNull();
+        },
+      ),
+    ));
+  it("never throws, whatever comes", () => {
+    const digit = fc.constantFrom(..."0123456789abcdefxzé \u0000");
+    fc.assert(
+      fc.property(exchanges, fc.nat(), digit, fc.uint8Array({ maxLength: 500 }), (list, at, other, bytes) => {
+        const wire = wireOf(list, "ff");
+        const altered = `${wire.slice(0, at % wire.length)}${other}${wire.slice((at % wire.length) + 1)}`;
+        for (const text of [altered, `0x${hexOf(bytes)}`, `0x77697431${hexOf(bytes)}`, hexOf(bytes), ""]) {
+          const view = viewOf(queriesOf(list), text as Hex);
+          for (const { query } of list) expect(look(view, query)).not.toBe(undefined);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("two views", () => {
+  const call: Call = { kind: "call", to: `0x${"11".repeat(20)}`, data: "0x", gas: 1, returnCap: 32 };
+  const word = (digit: string): Exchange => ({
+    ...{ query: call, answer: { kind: "call", success: true, size: 1n, data: `0x${digit}` as Hex } },
+    wire: `030100000001${digit}`,
+  });
+  const [first, second] = ["01", "02"].map((digit) => viewOf([call], wireOf([word(digit)], "ff")) ?? unseen);
+  it("show what the first saw, else the second, and unseen adds nothing", () => {
+    const data = (view = unseen) => view.call(call)?.data ?? null;
+    expect([data(first), data(second)]).toEqual(["0x01", "0x02"]);
+    expect(data(either(first ?? unseen, second ?? unseen))).toBe("0x01");
+    expect(data(either(unseen, second ?? unseen))).toBe("0x02");
+    expect(data(either(unseen, unseen))).toBeNull();
+  });
+  it("are asked question by question: one may know what the other does not", () => {
+    const parent = `0x${"ab".repeat(32)}` as Hash;
+    const environment: Environment = {
+      ...{ kind: "environment", chainId: 1n, number: 1n, parentHash: parent, timestamp: 1n, baseFeePerGas: 1n },
+      ...{ feeRecipient: `0x${"00".repeat(20)}` as Address, prevRandao: parent },
+      ...{ gasLimit: 1n, gasPrice: 1n, gasLeft: 1n },
+    };
+    const half = { ...unseen, environment };
+    const both = either(half, first ?? unseen);
+    expect([both.environment?.parentHash, both.call(call)?.data]).toEqual([parent, "0x01"]);
+    const failed = { ...unseen, call: () => ({ kind: "call", success: false, size: 0n, data: "0x" }) as const };
+    // that a call failed is known, and no reason to look elsewhere
+    expect(either(failed, first ?? unseen).call(call)?.success).toBe(false);
+  });
+});
