@@ -13,17 +13,21 @@ import { Chains } from "./Chains.js";
 import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/options.js";
 import { answersOf } from "./preflight/answers.js";
-import { assignNonces, choose } from "./preflight/choose.js";
-import { ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
+import { assignNonces, choose, withGas } from "./preflight/choose.js";
+import { lastRound, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
+import { settleGas } from "./preflight/gas.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
 import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
+import { askAt } from "./preflight/runs.js";
 import { askScan } from "./preflight/scan.js";
+import { note } from "./report/finding.js";
 import { requestsOf } from "./report/digest.js";
 import type { Report } from "./report/schema.js";
 import type { Rpc } from "./Rpc.js";
 import * as Assets from "./steps/assets.js";
+import * as Estimate from "./steps/estimate.js";
 import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
 import * as Transaction from "./Transaction.js";
 
@@ -57,20 +61,29 @@ const scanOnce = Effect.fnUntraced(function* (
   const wanted = wantedBy(policies, bundle, limits);
   const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1);
   const answers = answersOf(round, chains, options, named);
-  const filled = choose(bundle, answers, abis);
+  const chosen = choose(bundle, answers, abis);
+  const trial = { bundle: chosen, options, block: round.block, context: options.blockOverrides, abis };
+  const settled = chosen.some(Estimate.isLimitDoubtful)
+    ? yield* settleGas(chosen, answers, null, askAt(trial, () => lastRound(recorder) + 1))
+    : { limits: null, findings: [] };
+  const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   const now = yield* Clock.currentTimeMillis;
   return reportOf(filled, answers, {
     ...{ options, policies, now, stage: "scanned" },
     measure: measureOf(filled, Assets.transfers(filled), policies, limits),
     worlds: [],
     ledger: ledgerOf(recorder, now, null),
-    findings: [],
+    findings: [
+      ...settled.findings,
+      ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
+    ],
     earlier: [],
   });
 });
 
 /**
- * Asks everything about a transaction or bundle in one network round, and reports.
+ * Asks everything about a transaction or bundle in one network round, and reports. Where the node's estimate
+ * speaks for an outcome that depends on gas, the runs `gas` settle the limit in a further one.
  *
  * At this stage `ready` means that nothing was found against it yet; `prove` gives certainty.
  * Fails only with `InvalidTransaction`, before anything is sent; failures of the node are findings.
@@ -101,7 +114,7 @@ const proveScanned = <E, R>(
       isSettled(scanned)
         ? Effect.succeed(scanned)
         : Effect.flatMap(choose(scanned), (chosen) =>
-            proveWider(chosen, { ...prepared, recorder, earlier: null, found: [] }),
+            proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], isOwnScan: true }),
           ),
     ),
   );
@@ -162,6 +175,7 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
       ? scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder)
       : proveChosen(revised, {
           ...{ policies, abis, recorder },
+          isOwnScan: false,
           earlier: revised.stage === "scanned" ? revised.ledger : null,
           found: refused === null ? [] : [refused],
         }),

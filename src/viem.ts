@@ -15,7 +15,7 @@ export type { Options } from "./preflight/options.js";
 export type { Abortable, Actions, RunOptions } from "./promise/facade.js";
 
 /** `preflight`, `scan`, `prove` and `ready`, as {@link preflightActions} adds them to a client. */
-export interface PreflightActions extends Promises.Actions {}
+export type PreflightActions = Pick<Promises.Actions, "preflight" | "scan" | "prove" | "ready">;
 
 /**
  * For `client.extend`. Requests go through the client's own transport, its batching included; its

@@ -81,6 +81,14 @@ const chosenIn = ({ input, nonce, gas, fee }: TransactionReport, request: Reques
   };
 };
 
+/** The cases with these gas limits, where they are ours to choose, and their requests made anew. */
+export const withGas = (bundle: Bundle<Filled>, limits: Limits): Bundle<Filled> =>
+  Arr.zipWith(bundle, limits, (one, limit) => {
+    if (one.gas.by === "caller" || one.request === null) return one;
+    const filled = { ...filledOf(one.request), gas: limit };
+    return { ...one, gas: { ...one.gas, value: limit }, request: buildRequest(one.input, filled) };
+  });
+
 /** A case of a report as it would be signed, with what was chosen for it and what was said of it. */
 export interface Signed extends Case, Pick<Filled, "nonce" | "gas" | "fee"> {
   readonly request: Request;

@@ -26,20 +26,42 @@ const priceShare = 0.08;
 export const isClose = (one: Story, other: Story, tolerance: number): boolean =>
   isSameShape(one, other) && differences(one, other, Math.max(tolerance, priceShare)).length === 0;
 
-/** The second context was not comparable, or did something else: one line of `found` per difference, with both values. */
-export const checkContrast = (
-  exact: Run,
-  next: Run,
-  found: ReadonlyArray<string>,
-  followsPrice: boolean,
-): ReadonlyArray<Finding> => {
+/** How the two runs of a proof stand to each other. */
+interface Contrast {
+  /** One line per difference, with both values. */
+  readonly found: ReadonlyArray<string>;
+  readonly followsPrice: boolean;
+  /** Whether the balances that the runs pretend are those that were measured. */
+  readonly isTrueToState: boolean;
+  /** Whether the caller pretends a time, which is then the same in both. */
+  readonly isTimePretended: boolean;
+}
+
+const notComparable = (exact: Run, next: Run, { isTrueToState }: Contrast): string | null => {
   const same = isSameBase(exact, next);
-  if (same !== true) {
-    const why = same === null ? "the witness did not answer" : "the base block moved between the two runs";
-    return [note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why))];
-  }
+  if (same === null) return "the witness did not answer";
+  if (!same) return "the base block moved between the two runs";
+  return isTrueToState ? null : "balances moved between the requests";
+};
+
+const isSameTime = (exact: Run, next: Run): boolean =>
+  exact.before.environment?.timestamp === next.before.environment?.timestamp;
+
+const incomparable = (why: string): ReadonlyArray<Finding> => [
+  note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why)),
+];
+
+/** The second context was not comparable, or did something else. */
+export const checkContrast = (exact: Run, next: Run, contrast: Contrast): ReadonlyArray<Finding> => {
+  const { found, followsPrice, isTimePretended } = contrast;
+  const why = notComparable(exact, next, contrast);
+  if (why !== null) return incomparable(why);
   if (followsPrice) return [note("PriceDependent", "warning", where)];
-  return found.length === 0 ? [] : [fromError(new SimulationDiverged({ differences: found }), "blocker", where)];
+  if (found.length > 0) return [fromError(new SimulationDiverged({ differences: found }), "blocker", where)];
+  // why: a node that leaves out the time that it was given showed both runs the same world
+  return isSameTime(exact, next) && !isTimePretended
+    ? incomparable("the second run was not given a time of its own")
+    : [];
 };
 
 /** What differs from the earlier report: on the same block the contract's doing, else the world's. */

@@ -1,85 +1,84 @@
 /**
  * Which gas limit is handed out where the chosen one may decide what the transactions do: the named runs
- * `gas`, asked only when the exact requests did not do what they did with ample gas.
+ * `gas`, asked only when something speaks for it. All of them stand in one block context, at the prices of the
+ * requests, with signers who could pay for any of the limits.
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { eip7825Cap } from "../Chains.js";
 import { gas } from "../primitives/statement.js";
-import { note, type Finding } from "../report/finding.js";
-import type { Report } from "../report/schema.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Outcome } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
-import { isPlain } from "../steps/estimate.js";
-import type { Bundle } from "../steps/reading/bundle.js";
-import { successOf, type Heard } from "../steps/reading/heard.js";
+import * as Assets from "../steps/assets.js";
+import { capOf, isPlain } from "../steps/estimate.js";
+import * as Funds from "../steps/funds.js";
+import type { Bundle, Filled } from "../steps/reading/bundle.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import {
   between,
   firstThatHolds,
   isSame,
   settleLimit,
-  type Settled,
   type Tried,
 } from "../steps/reading/sameOutcome.js";
 import type { Run } from "../steps/simulate.js";
-import type { Limits, Signed } from "./choose.js";
+import type { Answers } from "./answers.js";
+import type { Limits } from "./choose.js";
 
 /** The wider limit beside the chosen one, in percent on top of it. */
 const widePercent = 50n;
 /** Limits tried side by side when the wider one is not enough. */
 const searched = 6;
 
-/** Runs the exact requests at these limits, in the block context of `exact`. */
+/** Runs the requests at these limits, in one block context. */
 export type AskAt = (limits: ReadonlyArray<Limits>) => Effect.Effect<ReadonlyArray<Heard<Run>>, never, Rpc>;
 
 const least = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a < b ? a : b));
+const most = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a > b ? a : b));
 
-/** The most gas a case could have by cap, block and what its payer holds beyond the required. */
-const ampleFor = (
-  { signer, input, gas: chosen, request, said }: Signed,
-  report: Report,
-  bundle: Bundle<Signed>,
-): bigint => {
-  if (isPlain(input, said.code)) return request.gas;
-  const room = report.observed.gasLimit;
-  const share = room === null ? eip7825Cap : room / BigInt(bundle.length);
-  const cap = said.gas.cap ?? eip7825Cap;
-  const funds = report.funds.find(({ account }) => account === signer);
-  const [balance, required] = [funds?.balance ?? null, funds?.required ?? null];
-  const spare = balance === null || required === null || balance < required ? 0n : balance - required;
-  const price = request.gasPrice ?? request.maxFeePerGas ?? 0n;
-  const own = BigInt(bundle.filter((one) => one.signer === signer).length);
-  const affordable = price === 0n ? cap : request.gas + spare / (price * own);
-  const most = least(affordable, cap, share);
-  return most > (chosen.value ?? 0n) ? most : request.gas;
-};
-
-/** The limits of one case, from the chosen one upwards; one that the caller fixed is neither `wide` nor `most`. */
+/** The limits of one case, from the chosen one upwards. */
 interface Rungs {
   readonly tight: bigint;
-  /** Wider ones that could be handed out. */
+  /** Wider ones that could be handed out; as `tight` where the caller fixed the limit. */
   readonly wide: bigint;
   readonly most: bigint;
-  /** What is compared with. */
+  /** What is compared with: the most that chain and block allow, whoever pays. */
   readonly ample: bigint;
 }
 
-const isEqual = (ladder: ReadonlyArray<Rungs>, a: keyof Rungs, b: keyof Rungs): boolean =>
-  ladder.every((rungs) => rungs[a] === rungs[b]);
-
-/** The limits of every case; null where trying them would not help: nothing is executed, or there is no more gas to give. */
-const ladderOf = (report: Report, bundle: Bundle<Signed>): Arr.NonEmptyReadonlyArray<Rungs> | null => {
-  const ladder = Arr.map(bundle, (one): Rungs => {
-    const ample = ampleFor(one, report, bundle);
-    const tight = one.request.gas;
-    return one.gas.by === "caller"
-      ? { tight, wide: tight, most: tight, ample }
-      : { tight, wide: least((tight * (100n + widePercent)) / 100n, ample), most: ample, ample };
-  });
-  return isEqual(ladder, "ample", "tight") ? null : ladder;
+/** How much more gas the payer of a case could pay for, beyond what the bundle takes; null = as much as there is. */
+const affordable = (one: Filled, bundle: Bundle<Filled>, funds: ReturnType<typeof Funds.read>): bigint | null => {
+  const price = one.fee.value.gasPrice ?? one.fee.value.maxFeePerGas ?? 0n;
+  if (price === 0n) return null;
+  const { balance = null, required = null } = funds.find(({ account }) => account === one.signer) ?? {};
+  const spare = balance === null || required === null || balance < required ? 0n : balance - required;
+  return spare / (price * BigInt(bundle.filter(({ signer }) => signer === one.signer).length));
 };
 
-const triedIn = (heard: Heard<Run> | undefined): Tried | null => {
+type Ladder = Arr.NonEmptyReadonlyArray<Rungs>;
+
+/** The limits of every case; null where no request can be run, where nothing is executed, or where there is no more gas to give. */
+const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Ladder | null => {
+  const transfers = Assets.transfers(bundle);
+  const funds = Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas, transfers });
+  const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
+  if (bundle.some(({ request }) => request === null)) return null;
+  const ladder = Arr.map(bundle, (one): Rungs => {
+    const tight = one.gas.value ?? 0n;
+    const ample = isPlain(one.input, one.code)
+      ? tight
+      : most(tight, least(capOf(one.gas.estimate, answers) ?? eip7825Cap, share));
+    if (one.gas.by === "caller") return { tight, wide: tight, most: tight, ample };
+    const more = affordable(one, bundle, funds);
+    const payable = more === null ? ample : least(ample, tight + more);
+    return { tight, wide: least((tight * (100n + widePercent)) / 100n, payable), most: payable, ample };
+  });
+  return ladder.every(({ tight, ample }) => tight === ample) ? null : ladder;
+};
+
+const triedIn = (heard: Heard<Run>): Tried | null => {
   const run = successOf(heard);
   return run === null ? null : { block: run.block, outcomes: run.readings.map(({ outcome }) => outcome) };
 };
@@ -92,35 +91,19 @@ const isExhausted = (run: Run | null): boolean =>
       outcome.status !== "success" && outcome.gasUsed !== null && outcome.gasUsed >= limit,
   );
 
-/**
- * The limits of a run with ample gas that must be asked beside the exact one, for the scan had none: it ran
- * at the limits that the caller fixed. Null where it did, or where there is no more gas to give.
- */
-export const ampleBeside = (report: Report, bundle: Bundle<Signed>): Limits | null => {
-  const isFixed = report.stage === "scanned" && bundle.some(({ gas: chosen }) => chosen.by === "caller");
-  const ladder = isFixed ? ladderOf(report, bundle) : null;
-  return ladder === null ? null : Arr.map(ladder, ({ ample }) => ample);
-};
+/** Whether the node refuses a run for its gas alone: more of it may do. */
+const isTooTight = (failure: Failure | null): boolean =>
+  failure?._tag === "IntrinsicGasTooLow" || failure?._tag === "OutOfGas";
 
 /**
- * Whether gas may decide: the exact requests were refused or ran dry, or did not do what they did with
- * ample gas (in the run `beside`, else in the scan), to the last byte.
+ * Whether gas may decide: the exact requests were refused for it or ran dry, or did not do what they did
+ * with ample gas, to the last byte; null = what they do with it is not known.
  */
-export const isInDoubt = (
-  bundle: Bundle<Signed>,
-  exact: Heard<Run>,
-  next: Heard<Run>,
-  beside: Heard<Run> | null,
-): boolean => {
-  if (Result.isFailure(exact))
-    // the node refuses it for its gas alone: more of it may do
-    return exact.failure._tag === "IntrinsicGasTooLow" || exact.failure._tag === "OutOfGas";
+export const isInDoubt = (exact: Heard<Run>, next: Heard<Run>, ample: ReadonlyArray<Outcome> | null): boolean => {
+  if (Result.isFailure(exact)) return isTooTight(exact.failure);
   if (isExhausted(exact.success) || isExhausted(successOf(next))) return true;
-  const ample = successOf(beside)?.readings ?? bundle.map(({ said }) => said);
-  return !isSame(
-    ample.map(({ outcome }) => outcome),
-    exact.success.readings.map(({ outcome }) => outcome),
-  );
+  const outcomes = exact.success.readings.map(({ outcome }) => outcome);
+  return ample !== null && !isSame(ample, outcomes);
 };
 
 /** What the runs at other limits showed. */
@@ -130,52 +113,65 @@ export interface Gas {
   readonly findings: ReadonlyArray<Finding>;
 }
 
-const works = (tried: Tried | null): boolean =>
-  tried !== null && tried.outcomes.every(({ status }) => status === "success");
+/** A run at another limit that got no answer: whether gas decides is not known. */
+export const unknownGas = (failure: Failure): Finding =>
+  fromError(failure, "unavailable", { step: "estimate", evidence: "unavailable" });
 
-/** Which of the limits `handed` holds: `tried` are the runs at them and, last, the one with ample gas. */
-const settle = (tried: ReadonlyArray<Tried | null>, handed: ReadonlyArray<Limits>, next: Run | null): Settled => {
-  const [tight = null] = tried;
-  if (tight === null) return { kind: "take", index: Math.max(0, tried.slice(0, handed.length).findIndex(works)) };
-  const settled = settleLimit(tried.slice(0, -1), tried[tried.length - 1] ?? null);
-  // why: a limit that is used up in the other block context does not hold until inclusion
-  return settled.kind === "take" && settled.index === 0 && isExhausted(next) ? { kind: "take", index: 1 } : settled;
+/** Without an answer nothing is settled, and nothing is widened. */
+const unanswered = (heard: ReadonlyArray<Heard<Run>>): Gas | null => {
+  const failure = heard.map(failureOf).find((one) => one !== null && !isTooTight(one)) ?? null;
+  return failure === null ? null : { limits: null, findings: [unknownGas(failure)] };
 };
 
-/** Asks at wider limits, and says which of them hold: one round, two where they must be searched for. */
+const hold: Gas = { limits: null, findings: [] };
+
+const doubted = (code: "GasDependent" | "GasHeadroomThin", ladder: Ladder): Gas => {
+  const numbers = ladder.flatMap(({ tight, ample }) => [gas("limit", tight), gas("compared with", ample)]);
+  return { limits: null, findings: [note(code, "warning", { evidence: "measured" }, ...numbers)] };
+};
+
+/**
+ * Asks at wider limits, and says which of them hold: one round, two where they must be searched for. `next` is
+ * the run of the chosen limits in another block context: where it uses them up, they do not hold until inclusion.
+ */
 export const settleGas = Effect.fnUntraced(function* (
-  report: Report,
-  bundle: Bundle<Signed>,
-  next: Heard<Run>,
+  bundle: Bundle<Filled>,
+  answers: Answers,
+  next: Heard<Run> | null,
   askAt: AskAt,
 ): Effect.fn.Return<Gas, never, Rpc> {
-  const ladder = ladderOf(report, bundle);
-  if (ladder === null) return { limits: null, findings: [] };
+  const ladder = ladderOf(bundle, answers);
+  if (ladder === null) return hold;
   const at = (rung: keyof Rungs): Limits => Arr.map(ladder, (rungs) => rungs[rung]);
-  const [tight, ample] = [at("tight"), at("ample")];
+  const isWider = (a: keyof Rungs, b: keyof Rungs): boolean => ladder.some((rungs) => rungs[a] > rungs[b]);
   const handed = [
-    tight,
-    ...(isEqual(ladder, "wide", "tight") ? [] : [at("wide")]),
-    ...(isEqual(ladder, "most", "wide") || isEqual(ladder, "most", "tight") ? [] : [at("most")]),
+    at("tight"),
+    ...(isWider("wide", "tight") ? [at("wide")] : []),
+    ...(isWider("most", "wide") ? [at("most")] : []),
   ];
   // why: ample gas is asked for once, as what is compared with; that it agrees with itself says nothing
-  const isAmpleHanded = isEqual(ladder, "most", "ample");
-  const heard = yield* askAt(isAmpleHanded ? handed : [...handed, ample]);
+  const isPayable = !isWider("ample", "most");
+  const heard = yield* askAt(isPayable ? handed : [...handed, at("ample")]);
+  const missing = unanswered(heard);
+  if (missing !== null) return missing;
   const tried = heard.map(triedIn);
-  const settled = settle(tried, handed, successOf(next));
-  if (settled.kind === "take")
-    return { limits: settled.index === 0 ? null : (handed[settled.index] ?? null), findings: [] };
-  const reference = tried[tried.length - 1] ?? null;
-  if (settled.kind === "dependent" || !isAmpleHanded || reference === null) {
-    const code = settled.kind === "dependent" ? "GasDependent" : "GasHeadroomThin";
-    const numbers = [...tight.map((one) => gas("limit", one)), ...ample.map((one) => gas("compared with", one))];
-    return { limits: null, findings: [note(code, "warning", { evidence: "measured" }, ...numbers)] };
+  const ample = tried.at(-1) ?? null;
+  // why: refused for its gas even so, no limit helps
+  if (ample === null) return hold;
+  const settled = settleLimit(tried.slice(0, -1), ample);
+  if (settled.kind === "take") {
+    const index = settled.index === 0 && isExhausted(successOf(next)) ? 1 : settled.index;
+    return { ...hold, limits: index === 0 ? null : (handed[index] ?? null) };
   }
+  if (settled.kind === "dependent") return doubted("GasDependent", ladder);
+  if (!isPayable) return doubted("GasHeadroomThin", ladder);
+  if (!isWider("most", "wide")) return { ...hold, limits: at("most") };
   const rungs = Arr.makeBy(searched, (rung) =>
-    Arr.map(ladder, ({ wide, most }) => between(wide, most, searched)[rung] ?? wide),
+    Arr.map(ladder, ({ wide, most: last }) => between(wide, last, searched)[rung] ?? last),
   );
-  const found = (yield* askAt(rungs)).map(triedIn);
+  const asked = yield* askAt(rungs);
+  const found = asked.map(triedIn);
   // the last rung is ample gas again, in the same block context as the others
-  const index = firstThatHolds(found, found[found.length - 1] ?? reference, tried[0] ?? null);
-  return { limits: rungs[index] ?? null, findings: [] };
+  const index = firstThatHolds(found, found.at(-1) ?? ample, tried[0] ?? null);
+  return unanswered(asked) ?? { ...hold, limits: rungs[index] ?? null };
 });

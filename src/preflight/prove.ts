@@ -8,23 +8,24 @@ import { Chains } from "../Chains.js";
 import { gap, NotProven } from "../errors/verdicts.js";
 import { count, gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
+import type { Outcome } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Observed, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { isFirst, type Bundle, type Filled } from "../steps/reading/bundle.js";
-import { successOf } from "../steps/reading/heard.js";
+import { successOf, type Heard } from "../steps/reading/heard.js";
 import { differences } from "../steps/reading/differences.js";
 import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
-import { answersOf } from "./answers.js";
+import { answersOf, type Answers } from "./answers.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "./compare.js";
-import { isInDoubt, settleGas } from "./gas.js";
+import { isInDoubt, settleGas, unknownGas, type Gas } from "./gas.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { measureOfReport, measureQueries, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
-import { askAt, askProof, askSwap, contextsOf, isComparable, unasked, type Claim, type Proof } from "./runs.js";
+import { askAt, askProof, askSwap, contextsOf, isComparable, isTrueToState, trialOf, unasked, type Claim, type Proof } from "./runs.js";
 import { judged, reportOf } from "./report.js";
 import { TokenCache } from "./tokenCache.js";
 
@@ -37,6 +38,8 @@ export interface Proving {
   readonly earlier: Ledger | null;
   /** What was found before anything was asked. */
   readonly found: ReadonlyArray<Finding>;
+  /** Whether the report was scanned by this very call, so that its run with ample gas can be relied on. */
+  readonly isOwnScan: boolean;
 }
 
 /** The proven report, and wider gas limits where those proven decide the outcome; null = they do not. */
@@ -77,7 +80,7 @@ const compare = Effect.fnUntraced(function* (
   const { tolerance } = report.options;
   const story = storyOf(bundle, exact, measure);
   const next = successOf(proof.next);
-  if (next === null || !isComparable(proof)) return { exact, story, found: null, followsPrice: false };
+  if (next === null || !isComparable(claim, proof)) return { exact, story, found: null, followsPrice: false };
   const other = storyIn(bundle, next, measure);
   const found = differences(story, other, tolerance);
   // why: one more run at the same base fee tells honest payouts that follow it from a contract that knows it is watched
@@ -93,15 +96,20 @@ const compare = Effect.fnUntraced(function* (
 /** What comparing the runs with each other and with the earlier report showed. */
 const checkRuns = (
   claim: Claim,
-  { next, assumed }: Proof,
+  proof: Proof,
   compared: Compared | null,
   bundle: Bundle<Filled>,
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
+  const { next, assumed } = proof;
   const { exact, story, found, followsPrice } = compared;
   const contrasted = Result.isFailure(next)
     ? [fromError(next.failure, "unavailable", { ...where, evidence: "unavailable" })]
-    : checkContrast(exact, next.success, found ?? [], followsPrice);
+    : checkContrast(exact, next.success, {
+        ...{ found: found ?? [], followsPrice },
+        isTrueToState: isTrueToState(claim, proof),
+        isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
+      });
   return [
     ...contrasted,
     ...checkChange(claim.report, exact, story, { followsPrice, assumed: assumed !== null }),
@@ -169,10 +177,32 @@ const worldsOf = (proof: Proof, compared: Compared | null): Observed["worlds"] =
     return [{ run: run.name, state: proof.round.block, number, timestamp, feeRecipient, gasLimit, agrees }];
   });
 
+/** What the cases do with ample gas; why nothing says so, where it was asked and not answered. */
+const ampleIn = (signed: Bundle<Signed>, { ample }: Proof): Heard<ReadonlyArray<Outcome>> =>
+  ample === null
+    ? Result.succeed(signed.map(({ said }) => said.outcome))
+    : Result.map(ample, ({ readings }) => readings.map(({ outcome }) => outcome));
+
+/** Settles the gas limits of a claim where the runs cast doubt on them. */
+const settle = (
+  claim: Claim,
+  proof: Proof,
+  { bundle, answers }: { readonly bundle: Bundle<Filled>; readonly answers: Answers },
+  round: () => number,
+): Effect.Effect<Gas, never, Rpc> => {
+  const { run } = proof.round;
+  const ample = ampleIn(claim.bundle, proof);
+  if (run === null) return Effect.succeed({ limits: null, findings: [] });
+  if (isInDoubt(run, proof.next, Result.getOrElse(ample, () => null)))
+    return settleGas(bundle, answers, proof.next, askAt(trialOf(claim), round));
+  const findings = Result.isSuccess(run) && Result.isFailure(ample) ? [unknownGas(ample.failure)] : [];
+  return Effect.succeed({ limits: null, findings });
+};
+
 /** Proves a report whose requests have no hole; one that has a hole is returned as it is. */
 const proveOnce = Effect.fnUntraced(function* (
   report: Report,
-  { policies, abis, recorder, earlier, found }: Proving,
+  { policies, abis, recorder, earlier, found, isOwnScan }: Proving,
   isWidened: boolean,
 ): Effect.fn.Return<Proven, never, Rpc> {
   const signed = signedOf(report);
@@ -182,24 +212,27 @@ const proveOnce = Effect.fnUntraced(function* (
   const names = yield* Effect.service(TokenCache);
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, traced: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
-  const measure = { ...asked, named: yield* names.recall(report.chainId ?? 0, asked.tokens) };
+  const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
   const contexts = yield* contextsOf(
     report,
     signed.map(({ request }) => request),
   );
-  const claim: Claim = { report, bundle: signed, chain: chains(report.chainId), measure, contexts, abis };
+  const claim: Claim = {
+    ...{ report, bundle: signed, measure, contexts, abis },
+    chain: chains(report.chainId),
+    balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
+    comparesGas: !isOwnScan || signed.some(({ gas: { by } }) => by === "caller"),
+  };
   const round = () => lastRound(recorder) + 1;
   const first = yield* askProof(claim, round());
-  // why: heads move between two requests; asked once more, the two runs may stand on the same block
-  const proof = isComparable(first) ? first : yield* askProof(claim, round());
-  const exact = proof.round.run;
-  const settled =
-    exact !== null && report.stage === "scanned" && !isWidened && isInDoubt(signed, exact, proof.next, proof.beside)
-      ? yield* settleGas(report, signed, proof.next, askAt(claim, round))
-      : { limits: null, findings: [] };
+  const { balanceOf } = answersOf(first.round, chains, report.options, report.chainId);
+  // why: heads move between two requests; asked once more, the runs may stand on the same block
+  const standing = isComparable(claim, first) ? claim : { ...claim, balanceOf };
+  const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers, abis);
-  const compared = settled.limits === null ? yield* compare(claim, proof, bundle, round) : null;
+  const settled = isWidened ? { limits: null, findings: [] } : yield* settle(standing, proof, { bundle, answers }, round);
+  const compared = settled.limits === null ? yield* compare(standing, proof, bundle, round) : null;
   const now = yield* Clock.currentTimeMillis;
   const proven = reportOf(bundle, answers, {
     ...{ options: report.options, policies, measure, now },
@@ -212,14 +245,14 @@ const proveOnce = Effect.fnUntraced(function* (
       ...found,
       ...settled.findings,
       ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
-      ...checkRuns(claim, proof, compared, bundle),
+      ...checkRuns(standing, proof, compared, bundle),
       ...checkRequests(signed),
       ...checkAhead(claim, proof),
       ...checkMeasured(claim, proof),
     ],
   });
   yield* names.keep(
-    proven.chainId ?? 0,
+    proven.chainId,
     proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),
   );
   return { report: proven, limits: settled.limits };
@@ -239,6 +272,6 @@ export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Rep
   Effect.map(proveOnce(report, proving, false), ({ report: proven, limits }) => {
     if (limits === null) return proven;
     const holds = limits.map((limit) => gas("gas that holds", limit));
-    const again = note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds);
-    return judged(proven, [...proven.findings, again]);
+    const scanAgain = note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds);
+    return judged(proven, [...proven.findings, scanAgain]);
   });

@@ -8,24 +8,24 @@ import { eip7825Cap, type Chain } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type * as Eth from "../Eth.js";
-import type { Hash } from "../primitives/hex.js";
+import type { Address, Hash } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
-import type { Observed, Report } from "../report/schema.js";
+import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import { isFirst, type Bundle } from "../steps/reading/bundle.js";
+import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
-import { exactCall } from "../transaction/call.js";
+import { bareCall, exactCall } from "../transaction/call.js";
 import { unsignedBytes, type Request } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { isSameBase } from "./compare.js";
-import { ampleBeside, type AskAt } from "./gas.js";
+import type { AskAt } from "./gas.js";
 import { inRound } from "./ledger.js";
 import { measureQueries, type Measure } from "./limits.js";
 import { alonePlan } from "./scan.js";
@@ -96,6 +96,10 @@ export interface Claim {
   readonly measure: Measure;
   readonly contexts: Contexts;
   readonly abis: AbiIndex;
+  /** What each signer is taken to have where its state is pretended, wei; null = not known. */
+  readonly balanceOf: (account: Address) => bigint | null;
+  /** Whether ample gas is asked for beside, for there is no run of our own to compare the exact one with. */
+  readonly comparesGas: boolean;
 }
 
 /** The answers of a proof. */
@@ -106,8 +110,8 @@ export interface Proof {
   readonly next: Heard<Simulate.Run>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
-  /** The exact requests with ample gas, where the scan had none to compare with. */
-  readonly beside: Heard<Simulate.Run> | null;
+  /** The exact requests with ample gas; null where the scan had them to compare with. */
+  readonly ample: Heard<Simulate.Run> | null;
 }
 
 /**
@@ -150,10 +154,10 @@ const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>
 
 /** The state with the signers' nonces pretended. */
 const reservedState = (claim: Claim): Eth.StateOverrides => {
-  const { options, funds } = claim.report;
+  const { options } = claim.report;
   const pretended = doubtful(claim).map(({ signer, request: { nonce } }) => {
     // why: on Flashblocks nodes an override replaces the account's whole overlay, so the balance goes with it
-    const balance = funds.find(({ account }) => account === signer)?.balance ?? null;
+    const balance = claim.balanceOf(signer);
     return [signer, { ...options.stateOverrides?.[signer], nonce, ...(balance === null ? {} : { balance }) }] as const;
   });
   return { ...options.stateOverrides, ...Object.fromEntries(pretended) };
@@ -192,26 +196,78 @@ const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, preten
   };
 };
 
-/** The exact requests at other limits, without the witness. */
-const gasPlan = (claim: Claim, limits: Limits): Simulate.Plan => {
-  const plan = planOf(claim, "gas", claim.contexts.exact, doubtful(claim).length > 0);
-  const calls = Arr.zipWith(plan.calls, limits, (call, gas) => ({ ...call, request: { ...call.request, gas }, gas }));
-  return { ...plan, calls, before: [], after: [] };
+/** Wei: who has this much can pay for any gas limit. */
+const rich = 2n ** 128n;
+
+/** What requests are run at other limits with. */
+export interface Trial {
+  readonly bundle: Bundle<Case & Pick<Filled, "request">>;
+  readonly options: ReportOptions;
+  readonly block: Eth.BlockParameter;
+  readonly context: Eth.BlockOverrides | null;
+  readonly abis: AbiIndex;
+}
+
+/** The requests at other limits, without the witness, by signers who could pay for any of them. */
+const gasPlan = ({ bundle, options, block, context }: Trial, limits: Limits): Simulate.Plan => {
+  const { stateOverrides } = options;
+  const able = bundle
+    .filter((one) => isFirst(one, bundle))
+    .map(({ signer, request }) => {
+      const nonce = request === null ? {} : { nonce: request.nonce };
+      return [signer, { ...stateOverrides?.[signer], ...nonce, balance: rich }] as const;
+    });
+  return {
+    name: "gas",
+    calls: Arr.zipWith(bundle, limits, ({ input, request }, gas) => ({
+      input,
+      request: request === null ? bareCall(input, gas) : { ...exactCall(request, input.from), gas },
+      gas,
+    })),
+    before: [],
+    after: [],
+    block,
+    stateOverrides: { ...stateOverrides, ...Object.fromEntries(able) },
+    blockOverrides: context,
+    pretended: true,
+  };
 };
 
 const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.result(Simulate.ask(plan, claim.abis));
 
-/** The exact requests at other limits, side by side in one round. */
+/** The requests at other limits, side by side in one round. */
 export const askAt =
-  (claim: Claim, round: () => number): AskAt =>
+  (trial: Trial, round: () => number): AskAt =>
   (limits) =>
     Effect.suspend(() =>
       inRound(
         round(),
-        Effect.forEach(limits, (set) => ask(claim, gasPlan(claim, set)), { concurrency: "unbounded" }),
+        Effect.forEach(limits, (set) => Effect.result(Simulate.ask(gasPlan(trial, set), trial.abis)), {
+          concurrency: "unbounded",
+        }),
       ),
     );
+
+/** The exact requests of a claim at other limits, in the block context of `exact`. */
+export const trialOf = (claim: Claim): Trial => ({
+  ...{ bundle: claim.bundle, options: claim.report.options, abis: claim.abis },
+  block: blockOf(claim),
+  context: claim.contexts.exact,
+});
+
+/** As much gas as any transaction may have, in a block with room for all of it: of that no report needs to be asked. */
+const askAmple = (claim: Claim): Effect.Effect<Heard<Simulate.Run>, never, Rpc> => {
+  const trial = trialOf(claim);
+  const limits = Arr.map(trial.bundle, ({ request }) => {
+    const cap = claim.chain.txGasCap ?? eip7825Cap;
+    return request !== null && request.gas > cap ? request.gas : cap;
+  });
+  const gasLimit = limits.reduce((sum, limit) => sum + limit, 0n);
+  return Effect.result(
+    Simulate.ask(gasPlan({ ...trial, context: { ...trial.context, gasLimit } }, limits), claim.abis),
+  );
+};
 
 /** The other context once more, at the base fee of the first: whether the price alone made the difference. */
 export const askSwap = (claim: Claim, round: number): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
@@ -229,14 +285,13 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   }
   const lookAt = [...accountQueries(claim), ...L1Fee.queries(chain, [...subjects.values()])];
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
-  const ample = ampleBeside(report, bundle);
-  const { exact, reserved, next, beside, ...answered } = yield* inRound(
+  const { exact, reserved, next, ample, ...answered } = yield* inRound(
     round,
     Effect.all(
       {
         exact: ask(claim, planOf(claim, "exact", contexts.exact, false)),
         reserved: isDoubtful ? ask(claim, planOf(claim, "reserved", contexts.exact, true)) : skipped,
-        beside: ample === null ? skipped : ask(claim, gasPlan(claim, ample)),
+        ample: claim.comparesGas ? askAmple(claim) : skipped,
         next: ask(claim, planOf(claim, "next", contexts.next, isDoubtful)),
         alone: ask(claim, alonePlan(report.options, block, lookAt)),
         codes: Code.ask(bundle, block),
@@ -264,13 +319,26 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       findings: [],
     },
     next,
-    beside,
+    ample,
     assumed,
   };
 });
 
-/** Whether the two contexts stood on the same block; if not, asking once more may help. */
-export const isComparable = ({ round, next }: Proof): boolean => {
-  const [run, other] = [successOf(round.run), successOf(next)];
-  return run === null || (other !== null && isSameBase(run, other) === true);
+/** Whether what signers are taken to have is what the same round measured, wherever a run pretends it. */
+export const isTrueToState = (claim: Claim, { round, next }: Proof): boolean => {
+  const measured = successOf(round.alone)?.before;
+  const isPretended = [round.run, next].some((heard) => successOf(heard)?.plan.pretended === true);
+  return (
+    !isPretended ||
+    doubtful(claim).every(({ signer }) => {
+      const [taken, has] = [claim.balanceOf(signer), measured?.account(signer)?.balance ?? null];
+      return taken === null || has === null || taken === has;
+    })
+  );
+};
+
+/** Whether the two contexts stood on the same block, and on the state as it is; if not, asking once more may help. */
+export const isComparable = (claim: Claim, proof: Proof): boolean => {
+  const [run, other] = [successOf(proof.round.run), successOf(proof.next)];
+  return run === null || (other !== null && isSameBase(run, other) === true && isTrueToState(claim, proof));
 };

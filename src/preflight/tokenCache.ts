@@ -7,10 +7,10 @@ import * as Layer from "effect/Layer";
 import type { Address } from "../primitives/hex.js";
 import type { TokenInfo } from "../report/parts.js";
 
-/** Names and symbols by chain and address. Decimals are read anew in every proof: amounts hang on them. */
+/** Names and symbols by chain and address; of a chain that is not known, nothing is remembered. Decimals are read anew in every proof: amounts hang on them. */
 export interface TokenNames {
-  readonly recall: (chainId: number, tokens: ReadonlyArray<Address>) => Effect.Effect<ReadonlyArray<TokenInfo>>;
-  readonly keep: (chainId: number, infos: ReadonlyArray<TokenInfo>) => Effect.Effect<void>;
+  readonly recall: (chainId: number | null, tokens: ReadonlyArray<Address>) => Effect.Effect<ReadonlyArray<TokenInfo>>;
+  readonly keep: (chainId: number | null, infos: ReadonlyArray<TokenInfo>) => Effect.Effect<void>;
 }
 
 /** The cache of a run; remembers nothing unless {@link layerTokenCache} or another one is provided. */
@@ -37,13 +37,14 @@ export const layerTokenCache = (options: {
       return {
         recall: (chainId, tokens) =>
           Effect.map(Clock.currentTimeMillis, (now) =>
-            tokens.flatMap((token) => {
+            chainId === null ? [] : tokens.flatMap((token) => {
               const entry = entries.get(keyOf(chainId, token));
               return entry === undefined || entry.until <= now ? [] : [entry.info];
             }),
           ),
         keep: (chainId, infos) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
+            if (chainId === null) return;
             for (const info of infos) {
               const key = keyOf(chainId, info.token);
               entries.delete(key);

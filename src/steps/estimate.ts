@@ -100,7 +100,7 @@ const wantedFor = (one: Placed, estimate: bigint | null): bigint | null => {
 };
 
 /** The most one transaction may ask for: the chain's cap, unless the node's estimate goes beyond an assumed one, and the block's. */
-const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Omit<Answers, "estimate">): bigint | null => {
+export const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Omit<Answers, "estimate">): bigint | null => {
   const assumedAway = !chain.txGasCapKnown && estimate !== null && chain.txGasCap !== null && estimate > chain.txGasCap;
   const cap = assumedAway ? null : chain.txGasCap;
   if (cap === null) return blockGasLimit;
@@ -199,6 +199,16 @@ const checkWitnesses = ({ index, input, code, outcome, gas: { estimate } }: Limi
   if (estimate <= own * farApart && own <= estimate * farApart) return [];
   const numbers = [gas("estimate", estimate), gas("from the simulation", own)];
   return [note("GasWitnessesDisagree", "info", { transaction: index, evidence: "measured" }, ...numbers)];
+};
+
+/**
+ * Whether the two speak for an outcome that depends on gas: they are far apart, or the node finds a limit that
+ * suffices below what the simulation used, so that with less gas something else succeeded.
+ */
+export const isLimitDoubtful = (one: Limited): boolean => {
+  const { estimate, by } = one.gas;
+  const used = one.outcome.status === "success" ? one.outcome.gasUsed : null;
+  return by !== "caller" && (checkWitnesses(one).length > 0 || (estimate !== null && used !== null && estimate < used));
 };
 
 /**

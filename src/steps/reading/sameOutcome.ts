@@ -53,8 +53,6 @@ const hasSameShape = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boole
     (one, other) => one.returnData?.length === other.returnData?.length && logsOf(one, false) === logsOf(other, false),
   );
 
-const works = ({ outcomes }: Tried): boolean => outcomes.every(({ status }) => status === "success");
-
 /** Whether both ran in the same simulated block, so that what differs is owed to the gas. */
 const isSameBlock = ({ block: a }: Tried, { block: b }: Tried): boolean =>
   a.number === b.number && a.parentHash === b.parentHash && a.timestamp === b.timestamp;
@@ -68,21 +66,15 @@ export type Settled =
   | { readonly kind: "wider" };
 
 /**
- * Which of the limits is handed out, the tightest first; null = that run got no answer. `ample` ran with
- * as much gas as there is; null = it got no answer, and the first that succeeds is taken.
+ * Which of the limits is handed out, the tightest first; null = that run was refused for its gas. `ample` ran
+ * with as much gas as there is.
  */
-export const settleLimit = (tried: ReadonlyArray<Tried | null>, ample: Tried | null): Settled => {
-  const working = Math.max(
-    0,
-    tried.findIndex((run) => run !== null && works(run)),
-  );
-  const tight = tried[0] ?? null;
-  if (tight === null || ample === null) return { kind: "take", index: working };
+export const settleLimit = (tried: ReadonlyArray<Tried | null>, ample: Tried): Settled => {
   const same = tried.findIndex((run) => run !== null && isSame(run.outcomes, ample.outcomes));
   if (same !== -1) return { kind: "take", index: same };
-  const second = tried[1] ?? null;
+  const [tight = null, second = null] = tried;
   if (second === null) return { kind: "wider" };
-  if (!hasSameShape(tight.outcomes, ample.outcomes))
+  if (tight === null || !hasSameShape(tight.outcomes, ample.outcomes))
     return hasSameShape(second.outcomes, ample.outcomes) ? { kind: "take", index: 1 } : { kind: "wider" };
   if (!isSameBlock(tight, ample)) return { kind: "take", index: 0 };
   // the same events, but two limits agree with each other against ample gas: a threshold
