@@ -155,7 +155,7 @@ export const named = {
   ),
   /** Share by which amounts may differ between runs before it is called a change; default 0.005. */
   tolerance: row<number>()(
-    Schema.Finite,
+    Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThan(1)),
     0.005,
     (value, field) =>
       typeof value === "number" && value >= 0 && value < 1
@@ -172,20 +172,22 @@ export const named = {
   ),
 };
 
+const positive = Schema.Finite.check(Schema.isGreaterThan(0));
+
 /** The times, which are kept with their unit in the name. */
 export const times = {
   /** Time for the whole run: ms, or an Effect Duration; default 10 s. */
   deadline: {
-    ...row<Duration.Input>()(Schema.Finite, 10_000, time(1), {
+    ...row<Duration.Input>()(positive, 10_000, time(1), {
       name: "deadline",
       help: "time for the whole run: 500ms, 10s, 1m (default 10s)",
     }),
     kept: "deadlineMs",
   },
   /** How long a clearance holds: ms, or an Effect Duration; default 30 s. */
-  maxAge: { ...row<Duration.Input>()(Schema.Finite, 30_000, time(1), null), kept: "maxAgeMs" },
+  maxAge: { ...row<Duration.Input>()(positive, 30_000, time(1), null), kept: "maxAgeMs" },
   /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */
-  feeHorizon: { ...row<Duration.Input>()(Schema.Finite, 60, time(1_000), null), kept: "feeHorizonSeconds" },
+  feeHorizon: { ...row<Duration.Input>()(positive, 60, time(1_000), null), kept: "feeHorizonSeconds" },
 } as const;
 
 /** What a caller may write in an option. */

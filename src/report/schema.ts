@@ -6,7 +6,7 @@ import { runNames } from "../primitives/names.js";
 import { Finding, StepName } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
-import { Transaction } from "../transaction/schema.js";
+import { maxTransactions, Transaction } from "../transaction/schema.js";
 import { BlockName, named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
 
@@ -138,7 +138,7 @@ export const Report = Schema.Struct({
   chainId: Schema.NullOr(Schema.Int),
   options: ReportOptions,
   observed: Observed,
-  transactions: Schema.NonEmptyArray(TransactionReport),
+  transactions: Schema.NonEmptyArray(TransactionReport).check(Schema.isMaxLength(maxTransactions)),
   funds: Schema.Array(Funds),
   transfers: Schema.Array(Transfer),
   balanceChanges: Schema.Array(BalanceChange),

@@ -139,11 +139,13 @@ export const decideAccount = (account: Address, { asked: answer, before, after, 
 };
 
 const lookAt = (account: Address, one: Case, { codes, before, after, bundle }: Answers): AccountCode => {
+  const [had, has] = [before.account(account), after.account(account)];
   const found = decideAccount(account, {
     asked: codes.get(account),
-    before: before.account(account),
-    after: after.account(account),
-    appears: appearanceOf(account, one, bundle),
+    before: had,
+    after: has,
+    // why: who put it there is dear to find out, and asked only where something changed
+    appears: codeIn(had) === codeIn(has) ? "before" : appearanceOf(account, one, bundle),
   });
   const delegate = found.delegate === null ? null : after.account(found.delegate);
   return delegate === null ? found : { ...found, delegateHasCode: delegate.codeSize > 0n };

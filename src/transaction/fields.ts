@@ -34,7 +34,7 @@ const kind =
   ): Kind<Given, S, W, U> => ({ schema, wire, unit, check });
 
 const uint = <const U extends Unit>(unit: U, check: Read.Read<bigint> = Read.uint(unit)) =>
-  kind<bigint>()(Schema.BigInt, "quantity", unit, check);
+  kind<bigint>()(Schema.BigInt.check(Schema.isGreaterThanOrEqualToBigInt(0n)), "quantity", unit, check);
 
 /** Gas is a signed 64-bit number in every client's gas pool. */
 const maxGas = 2n ** 63n - 1n;
@@ -46,10 +46,10 @@ const wei = uint("wei");
 const price = uint("wei per gas");
 const blobPrice = uint("wei per blob gas");
 const gas = uint("gas", (value, field) => (value === 0n ? no(field, "must be above 0") : gasLimit(value, field)));
-const chain = kind<number>()(Schema.Int, "quantity", "count", (value, field) =>
+const chain = kind<number>()(Schema.Int.check(Schema.isGreaterThan(0)), "quantity", "count", (value, field) =>
   value === 0 ? no(field, "must be above 0 (EIP-155)") : Read.integer()(value, field),
 );
-const nonce = kind<number | bigint>()(Schema.Int, "quantity", "count", Read.nonce);
+const nonce = kind<number | bigint>()(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)), "quantity", "count", Read.nonce);
 const hashes = kind<ReadonlyArray<Hash>>()(Schema.Array(Hash), "hashes", null, Read.listOf(Read.hash, 1));
 const accessList = kind<ReadonlyArray<typeof AccessListEntry.Type>>()(
   Schema.Array(AccessListEntry),

@@ -6,6 +6,9 @@ import { nullable, type Address } from "../primitives/hex.js";
 import type { Mapped } from "../primitives/rows.js";
 import { fields, type Fields } from "./fields.js";
 
+/** The most transactions that a bundle may have. */
+export const maxTransactions = 64;
+
 export { Authorization } from "./entries.js";
 
 /** A field as it is kept: null where the caller may leave it open. */

@@ -5,9 +5,7 @@ import { no, type Checked } from "../primitives/problem.js";
 import { encodeCall } from "./encode.js";
 import { fields, isField } from "./fields.js";
 import { bytes, given, record, type Read } from "./read.js";
-import { CheckedInput, type Transaction } from "./schema.js";
-
-const maxTransactions = 64;
+import { CheckedInput, maxTransactions, type Transaction } from "./schema.js";
 
 interface Row {
   readonly check: Read<unknown>;
