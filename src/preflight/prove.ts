@@ -161,11 +161,16 @@ const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
         ),
       ];
 
-/** What failed in the earlier report, as information: another source made up for it, or it is told again. */
-const earlierFailures = (report: Report): ReadonlyArray<Finding> =>
-  report.findings.flatMap(({ error, step, transaction }) =>
-    error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [],
-  );
+/**
+ * What the earlier report says that still holds: failures, as information, for another source made up for them or
+ * they are told again; and how a gas limit came about that is kept.
+ */
+const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
+  report.findings.flatMap((finding) => {
+    const { code, error, step, transaction } = finding;
+    if (code === "GasLimitWidened") return [finding];
+    return error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [];
+  });
 
 const worldsOf = (proof: Proof, compared: Compared | null): Observed["worlds"] =>
   [compared?.exact ?? null, successOf(proof.next)].flatMap((run) => {
@@ -240,7 +245,7 @@ const proveOnce = Effect.fnUntraced(function* (
     stage: answers.run === null ? "scanned" : "proven",
     worlds: worldsOf(proof, compared),
     ledger: ledgerOf(recorder, now, earlier),
-    earlier: earlierFailures(report),
+    earlier: earlierFindings(report),
     findings: [
       ...found,
       ...settled.findings,

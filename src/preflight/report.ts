@@ -93,7 +93,8 @@ const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): Readonl
 
 /** `earlier`, as far as the new round does not tell the same itself. */
 const untold = (earlier: ReadonlyArray<Finding>, found: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
-  const keyOf = ({ code, step, transaction }: Finding) => `${code}/${step}/${transaction}`;
+  const keyOf = ({ code, step, transaction, error }: Finding) =>
+    `${code}/${step}/${transaction}/${error?._tag === "RpcError" ? error.method : ""}`;
   const told = new Set(found.map(keyOf));
   return earlier.filter((finding) => {
     const isNew = !told.has(keyOf(finding));

@@ -53,9 +53,15 @@ export const knows = (view: View, query: Query): boolean => {
   }
 };
 
-/** What `first` saw, else what `second` did. */
+/** An address without code answers every call with nothing. */
+const hasSaid = (answer: CallAnswer | null): boolean => answer !== null && answer.success && answer.data.length > 2;
+
+/** What `first` saw, else what `second` did; a call that said nothing there may have been answered here. */
 export const either = (first: View, second: View): View => ({
   environment: first.environment ?? second.environment,
   account: (address) => first.account(address) ?? second.account(address),
-  call: (query) => first.call(query) ?? second.call(query),
+  call: (query) => {
+    const [one, other] = [first.call(query), second.call(query)];
+    return hasSaid(one) ? one : hasSaid(other) ? other : (one ?? other);
+  },
 });
