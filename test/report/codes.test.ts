@@ -3,8 +3,10 @@ import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
 import { Reason, RpcError } from "../../src/errors/rpc.js";
 import { Verdict } from "../../src/errors/verdicts.js";
+import { stepNames } from "../../src/primitives/names.js";
 import { numbersText, type Figure } from "../../src/primitives/statement.js";
 import { FindingCode, fromError, messageOf, note, NoteCode, type Finding } from "../../src/report/finding.js";
+import { notes } from "../../src/report/notes.js";
 import { toHtml } from "../../src/report/html.js";
 import { fromJson, toJson } from "../../src/report/json.js";
 import { toMarkdown } from "../../src/report/markdown.js";
@@ -31,6 +33,16 @@ const samples: ReadonlyArray<Finding> = [
   }),
   ...NoteCode.literals.map((code) => note(code, "warning", where, ...numbers)),
 ];
+
+describe("the catalogue of notes", () => {
+  const all = Object.values(notes);
+  it("is in the order of the steps", () =>
+    expect([...new Set(all.map(({ step }) => step))]).toEqual(
+      stepNames.filter((name) => all.some(({ step }) => step === name)),
+    ));
+  it("says no two things in the same words", () =>
+    expect(new Set(all.map(({ sentence }) => sentence)).size).toBe(all.length));
+});
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 const body = (text: string): string => text.slice(text.indexOf("Findings"), text.lastIndexOf("Next:"));
