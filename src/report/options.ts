@@ -1,6 +1,6 @@
 /**
- * The options of a run, a row each: how callers write it, how it is read and kept in a report, what is
- * taken where the caller says nothing, and its flag. Every other list of options is worked out from this one.
+ * The options of a run, a row each: how callers write it, how it is read and kept in a report, and what
+ * is taken where the caller says nothing. Every other list of options is worked out from this one.
  */
 import type { Abi } from "abitype";
 import * as Duration from "effect/Duration";
@@ -11,7 +11,9 @@ import { asAbi } from "../abi/given.js";
 import { AccountOverride, BlockOverrides, type accountRows, type blockRows, type GivenRows } from "../eth/overrides.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { no, type Checked } from "../primitives/problem.js";
-import type { Flag } from "../transaction/fields.js";
+import type { Gives } from "../primitives/rows.js";
+
+export type { GivenIn } from "../primitives/rows.js";
 
 /** ABIs for decoding: any contract's, or one address's, which is tried first. JSON, or human-readable signatures. */
 export type AbiSource =
@@ -33,23 +35,19 @@ export const BlockName = Schema.Union([
 ]);
 
 /** One option: `Given` by callers, kept as `schema` says. */
-export interface Row<Given, S extends Schema.Constraint, F extends Flag | null> {
+export interface Row<Given, S extends Schema.Constraint> extends Gives<Given> {
   readonly schema: S;
   /** What is kept where the caller says nothing. */
   readonly absent: S["Type"];
   readonly check: (value: unknown, field: string) => Checked<S["Type"]>;
-  readonly flag: F;
-  /** Never there: it carries the type. */
-  readonly given?: Given;
 }
 const row =
   <Given>() =>
-  <S extends Schema.Constraint, const F extends Flag | null>(
+  <S extends Schema.Constraint>(
     schema: S,
     absent: NoInfer<S["Type"]>,
     check: (value: unknown, field: string) => Checked<NoInfer<S["Type"]>>,
-    flag: F,
-  ): Row<Given, S, F> => ({ schema, absent, check, flag });
+  ): Row<Given, S> => ({ schema, absent, check });
 
 /** What decodes by `schema`, or `problem`. */
 const decoded = <A>(schema: Schema.Decoder<A>, problem: (said: string) => string) => {
@@ -126,22 +124,20 @@ const stateOverrides = (value: unknown, field: string): Checked<typeof StateOver
 /** Every option that is kept under its own name. */
 export const named = {
   /** ABIs to decode errors, events and results with; in a report `address` null = any contract's. */
-  abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource), null),
+  abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource)),
   /** Block to ask about; default: the chain's policy, else `pending`. */
   block: row<typeof BlockName.Type>()(
     Schema.NullOr(BlockName),
     null,
     decoded(Schema.NullOr(BlockName), () => "must be a tag, a block number (bigint) or a 32-byte hash"),
-    { name: "block", help: "latest, pending, …, a number or a hash (default: the chain's own policy)" },
   ),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
-  stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides, null),
+  stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides),
   /** Pretended block fields, with the same consequence. */
   blockOverrides: row<GivenBlock>()(
     Schema.NullOr(BlockOverrides),
     null,
     decoded(Schema.NullOr(BlockOverrides), (said) => said),
-    null,
   ),
   /**
    * Policies that the outcome must satisfy. A report keeps them as data: one made by a function by its
@@ -151,24 +147,18 @@ export const named = {
     Schema.Array(Schema.Json),
     [],
     listOf(policyData),
-    { name: "policies", help: "JSON file with policies the outcome must satisfy" },
   ),
   /** Share by which amounts may differ between runs before it is called a change; default 0.005. */
-  tolerance: row<number>()(
-    Schema.Finite,
-    0.005,
-    (value, field) =>
-      typeof value === "number" && value >= 0 && value < 1
-        ? Result.succeed(value)
-        : no(field, "must be a share from 0 to below 1"),
-    null,
+  tolerance: row<number>()(Schema.Finite, 0.005, (value, field) =>
+    typeof value === "number" && value >= 0 && value < 1
+      ? Result.succeed(value)
+      : no(field, "must be a share from 0 to below 1"),
   ),
   /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
   feeLevel: row<"slow" | "normal" | "fast">()(
     Schema.Literals(["slow", "normal", "fast"]),
     "normal",
     decoded(Schema.Literals(["slow", "normal", "fast"]), () => "must be slow, normal or fast"),
-    { name: "fee-level", help: "how much tip to propose" },
   ),
 };
 
@@ -176,17 +166,11 @@ export const named = {
 export const times = {
   /** Time for the whole run: ms, or an Effect Duration; default 10 s. */
   deadline: {
-    ...row<Duration.Input>()(Schema.Finite, 10_000, time(1), {
-      name: "deadline",
-      help: "time for the whole run: 500ms, 10s, 1m (default 10s)",
-    }),
+    ...row<Duration.Input>()(Schema.Finite, 10_000, time(1)),
     kept: "deadlineMs",
   },
   /** How long a clearance holds: ms, or an Effect Duration; default 30 s. */
-  maxAge: { ...row<Duration.Input>()(Schema.Finite, 30_000, time(1), null), kept: "maxAgeMs" },
+  maxAge: { ...row<Duration.Input>()(Schema.Finite, 30_000, time(1)), kept: "maxAgeMs" },
   /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */
-  feeHorizon: { ...row<Duration.Input>()(Schema.Finite, 60, time(1_000), null), kept: "feeHorizonSeconds" },
+  feeHorizon: { ...row<Duration.Input>()(Schema.Finite, 60, time(1_000)), kept: "feeHorizonSeconds" },
 } as const;
-
-/** What a caller may write in an option. */
-export type GivenIn<R> = R extends { readonly given?: infer Given } ? Exclude<Given, undefined> : never;
