@@ -2,15 +2,16 @@
  * The options of a run, a row each: how callers write it, how it is read and kept in a report, and what
  * is taken where the caller says nothing. Every other list of options is worked out from this one.
  */
-import type { Abi } from "abitype";
+import type { Abi } from "viem";
 import * as Duration from "effect/Duration";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import { isRecord } from "../primitives/record.js";
 import { asAbi } from "../abi/given.js";
 import { AccountOverride, BlockOverrides, type accountRows, type blockRows, type GivenRows } from "../eth/overrides.js";
 import { Address, Hash } from "../primitives/hex.js";
-import { no, type Checked } from "../primitives/problem.js";
+import { each, no, type Checked } from "../primitives/problem.js";
 import type { Gives } from "../primitives/rows.js";
 
 export type { GivenIn } from "../primitives/rows.js";
@@ -70,25 +71,18 @@ const time =
 
 const isAddress = Schema.is(Address);
 const isJson = Schema.is(Schema.Json);
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const listOf =
   <A>(read: (value: unknown, field: string) => Checked<A>) =>
   (value: unknown, field: string): Checked<ReadonlyArray<A>> =>
     Array.isArray(value)
-      ? Result.gen(function* () {
-          const kept: Array<A> = [];
-          for (const [index, one] of value.entries()) kept.push(yield* read(one, `${field}[${index}]`));
-          return kept;
-        })
+      ? each(value, (one: unknown, index) => read(one, `${field}[${index}]`))
       : no(field, "must be an array");
 
 const KeptAbi = Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) });
 
 const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type> => {
   if (Array.isArray(source)) return Result.map(asAbi(source, field), (abi) => ({ address: null, abi }));
-  if (!isObject(source) || !("abi" in source) || !("address" in source))
+  if (!isRecord(source) || !("abi" in source) || !("address" in source))
     return no(field, "must be an ABI or { address, abi }");
   const { address, abi } = source;
   if (!isAddress(address)) return no(`${field}.address`, "must be 20 bytes of hex with 0x");
@@ -97,7 +91,7 @@ const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type>
 
 /** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
 const policyData = (policy: unknown, field: string): Checked<Schema.Json> =>
-  isObject(policy) &&
+  isRecord(policy) &&
   typeof policy["name"] === "string" &&
   typeof policy["evaluate"] === "function" &&
   isJson(policy["data"])
@@ -109,12 +103,12 @@ const decodeState = decoded(StateOverrides, (said) => said);
 
 /** Addresses in lower case, nonces as bigints. */
 const stateOverrides = (value: unknown, field: string): Checked<typeof StateOverrides.Type> => {
-  if (!isObject(value)) return decodeState(value, field);
+  if (!isRecord(value)) return decodeState(value, field);
   const stranger = Object.keys(value).find((address) => !isAddress(address));
   if (stranger !== undefined) return no(field, `${stranger.slice(0, 80)} is not an address`);
   const lowered = Object.entries(value).map(([address, account]) => [
     address.toLowerCase(),
-    isObject(account) && Number.isSafeInteger(account["nonce"])
+    isRecord(account) && Number.isSafeInteger(account["nonce"])
       ? { ...account, nonce: BigInt(account["nonce"] as number) }
       : account,
   ]);
