@@ -1,7 +1,8 @@
 /** One walk over a value beside its parameter: the first part that does not fit is named by its path. */
 import * as Result from "effect/Result";
 import { escapeText } from "../primitives/text.js";
-import { no, type Checked } from "../primitives/problem.js";
+import { isRecord } from "../primitives/record.js";
+import { each, no, type Checked } from "../primitives/problem.js";
 import { arrayOf, type Parameter } from "./type.js";
 
 /** How a walk reads. */
@@ -18,21 +19,18 @@ const fieldsOf = (
   given: Readonly<Record<string, unknown>>,
   reading: Reading,
   field: string,
-): Checked<unknown> =>
-  Result.gen(function* () {
-    const stray = reading.isExact
-      ? Object.keys(given).find((key) => !components.some(({ name }) => name === key))
-      : undefined;
-    if (stray !== undefined) return yield* no(`${field}.${escapeText(stray, 40)}`, "is not a field of this tuple");
-    const fields: Array<readonly [string, unknown]> = [];
-    for (const component of components) {
-      const name = component.name ?? "";
-      const path = `${field}.${escapeText(name, 40)}`;
-      if (reading.isExact && !Object.hasOwn(given, name)) return yield* no(path, "is missing");
-      fields.push([name, yield* coerce(component, given[name], reading, path)]);
-    }
-    return Object.fromEntries(fields);
+): Checked<unknown> => {
+  const stray = reading.isExact && Object.keys(given).find((key) => !components.some(({ name }) => name === key));
+  if (typeof stray === "string") return no(`${field}.${escapeText(stray, 40)}`, "is not a field of this tuple");
+  const fields = each(components, (component): Checked<readonly [string, unknown]> => {
+    const name = component.name ?? "";
+    const path = `${field}.${escapeText(name, 40)}`;
+    return reading.isExact && !Object.hasOwn(given, name)
+      ? no(path, "is missing")
+      : Result.map(coerce(component, given[name], reading, path), (value) => [name, value]);
   });
+  return Result.map(fields, (all) => Object.fromEntries(all));
+};
 
 /** One value by its parameter; `field` is its path. */
 export const coerce = (parameter: Parameter, value: unknown, reading: Reading, field: string): Checked<unknown> => {
@@ -47,20 +45,10 @@ export const coerce = (parameter: Parameter, value: unknown, reading: Reading, f
   }
   if (type !== "tuple") return Result.mapError(reading.read(type, value), (problem) => ({ field, problem }));
   if (Array.isArray(value)) return coerceAll(components ?? [], value, reading, field);
-  return typeof value === "object" && value !== null
-    ? fieldsOf(components ?? [], value as Readonly<Record<string, unknown>>, reading, field)
+  return isRecord(value)
+    ? fieldsOf(components ?? [], value, reading, field)
     : no(field, "must be an object or an array");
 };
-
-const each = <A>(
-  values: ReadonlyArray<A>,
-  read: (value: A, index: number) => Checked<unknown>,
-): Checked<ReadonlyArray<unknown>> =>
-  Result.gen(function* () {
-    const out: Array<unknown> = [];
-    for (let index = 0; index < values.length; index++) out.push(yield* read(values[index] as A, index));
-    return out;
-  });
 
 /** Values in the order of their parameters: arguments, or a tuple given as an array. */
 export const coerceAll = (

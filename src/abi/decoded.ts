@@ -2,10 +2,9 @@
  * Return values and events as data: the bytes and the ABI item that explains them. The values
  * themselves are read on demand, so the JSON form loses nothing. Made by `decodeLogs.ts`.
  */
-import type { AbiEvent, AbiFunction } from "abitype";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { decodeEventLog, decodeFunctionResult, toEventSelector } from "viem";
+import { decodeEventLog, decodeFunctionResult, toEventSelector, type AbiEvent, type AbiFunction } from "viem";
 import { Hash, Hex } from "../primitives/hex.js";
 import { hasDecodable } from "./decodable.js";
 import { Provenance } from "./revert.js";

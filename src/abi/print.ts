@@ -7,6 +7,7 @@
  */
 import * as Result from "effect/Result";
 import { decodeFunctionData, type AbiFunction } from "viem";
+import { isRecord } from "../primitives/record.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import { hasDecodable } from "./decodable.js";
 import type { DecodedResult } from "./decoded.js";
@@ -29,10 +30,7 @@ const most = {
 
 const maxUint256 = 2n ** 256n - 1n;
 
-const record = (value: unknown): Readonly<Record<string, unknown>> | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : null;
+const record = (value: unknown): Readonly<Record<string, unknown>> | null => (isRecord(value) ? value : null);
 
 const parametersOf = (item: unknown, field: "inputs" | "outputs" | "components"): ReadonlyArray<unknown> => {
   const list = record(item)?.[field];

@@ -4,10 +4,9 @@
  * Decoded values are never stored: they are read again from the bytes and the ABI item, so the
  * JSON form loses nothing. Decoding itself is in `decodeRevert.ts`.
  */
-import type { AbiParameter } from "abitype";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { decodeErrorResult } from "viem";
+import { decodeErrorResult, type AbiParameter } from "viem";
 import { Address, Hex, nullable } from "../primitives/hex.js";
 import { hasDecodable } from "./decodable.js";
 

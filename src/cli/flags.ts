@@ -1,14 +1,11 @@
-/** The flags that describe a transaction and its run: what the tables of both say, by the name of the row. */
+/** The flags that describe a transaction and its run, by the field or option that they fill. */
 import * as CliFlag from "effect/cli/Flag";
 import type * as Option from "effect/Option";
-import { named, times } from "../report/options.js";
-import { abiFields, fields, type Flag } from "../transaction/fields.js";
+import type { times } from "../report/options.js";
+import { named } from "../report/options.js";
+import type { AbiFields, Fields } from "../transaction/fields.js";
 
 type Text = Option.Option<string>;
-type Flagged<Rows> = {
-  readonly [K in keyof Rows]: Rows[K] extends { readonly flag: Flag } ? K : never;
-}[keyof Rows];
-type Flags<Rows> = { readonly [K in Flagged<Rows>]: CliFlag.Flag<Text> };
 
 /** A flag that takes a text and may be left out. */
 export const text = (name: string, help: string): CliFlag.Flag<Text> =>
@@ -18,37 +15,53 @@ export const text = (name: string, help: string): CliFlag.Flag<Text> =>
 export const toggle = (name: string, help: string): CliFlag.Flag<boolean> =>
   CliFlag.Boolean(name).pipe(CliFlag.withDescription(help), CliFlag.withDefault(false));
 
-const flagsOf = <Rows extends Readonly<Record<string, { readonly flag: Flag | null }>>>(rows: Rows): Flags<Rows> =>
-  Object.fromEntries(
-    Object.entries(rows).flatMap(([name, { flag }]) => (flag === null ? [] : [[name, text(flag.name, flag.help)]])),
-    // `Flagged` names those rows that the condition above lets through
-  ) as Flags<Rows>;
+/** Name and help of each flag that fills a field of a transaction. */
+const ofTransaction = {
+  from: ["from", "the sender"],
+  to: ["to", "the recipient; absent for a deployment"],
+  data: ["data", "calldata or initcode, 0x…"],
+  value: ["value", "what is sent along: wei, or with a unit such as 0.1ether or 2gwei"],
+  chainId: ["chain-id", "chain the transaction is for; another one at the node is a blocker"],
+  gas: ["gas", "gas limit; chosen when absent"],
+  nonce: ["nonce", "nonce; read from the node when absent"],
+  maxFeePerGas: ["max-fee", "maxFeePerGas, e.g. 2gwei"],
+  maxPriorityFeePerGas: ["tip", "maxPriorityFeePerGas, e.g. 0.1gwei"],
+  gasPrice: ["gas-price", "gasPrice of a legacy transaction"],
+  abi: [
+    "abi",
+    'ABI file (JSON, artifact, signatures), or a signature: "transfer(address to, uint256 amount)"; beside --data or a file only for decoding',
+  ],
+  functionName: ["function", "function of the ABI to call: its name or signature"],
+  args: ["args", `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'`],
+} as const satisfies { readonly [K in keyof Fields | keyof AbiFields]?: readonly [name: string, help: string] };
 
-const { feeLevel, ...options } = { ...named, ...times };
-const described = { ...fields, ...abiFields };
+type TransactionFlags = { readonly [K in keyof typeof ofTransaction]: CliFlag.Flag<Text> };
 
 /** A flag for each field of a transaction that has one. */
-export const transactionFlags = flagsOf(described);
+export const transactionFlags = Object.fromEntries(
+  Object.entries(ofTransaction).map(([field, [name, help]]) => [field, text(name, help)]),
+  // the same keys
+) as TransactionFlags;
 
 /** A flag for each option that has one. */
 export const optionFlags = {
-  ...flagsOf(options),
-  feeLevel: CliFlag.Literals(feeLevel.flag.name, feeLevel.schema.literals).pipe(
-    CliFlag.withDescription(feeLevel.flag.help),
+  block: text("block", "latest, pending, …, a number or a hash (default: the chain's own policy)"),
+  policies: text("policies", "JSON file with policies the outcome must satisfy"),
+  deadline: text("deadline", "time for the whole run: 500ms, 10s, 1m (default 10s)"),
+  feeLevel: CliFlag.Literals("fee-level", named.feeLevel.schema.literals).pipe(
+    CliFlag.withDescription("how much tip to propose"),
     CliFlag.optional,
   ),
-};
+} satisfies { readonly [K in keyof typeof named | keyof typeof times]?: CliFlag.Flag<unknown> };
 
 /** What the flags were given; `input` is the file. */
 export interface CheckFlags extends Readonly<
-  Record<keyof typeof transactionFlags | Exclude<keyof typeof optionFlags, "feeLevel">, Text>
+  Record<keyof TransactionFlags | Exclude<keyof typeof optionFlags, "feeLevel">, Text>
 > {
   readonly input: Text;
-  readonly feeLevel: Option.Option<typeof feeLevel.schema.Type>;
+  readonly feeLevel: Option.Option<typeof named.feeLevel.schema.Type>;
 }
 
 /** The flag that a field of a transaction comes from; null where it has none. */
-export const flagOf = (name: string): string | null => {
-  const flag = Object.hasOwn(described, name) ? described[name as keyof typeof described].flag : null;
-  return flag === null ? null : `--${flag.name}`;
-};
+export const flagOf = (name: string): string | null =>
+  Object.hasOwn(ofTransaction, name) ? `--${ofTransaction[name as keyof typeof ofTransaction][0]}` : null;

@@ -1,6 +1,7 @@
 /** A transaction, or a list of them, from JSON: strict about every field, so that a slip is named and never guessed. */
 import * as Result from "effect/Result";
-import { no, type Checked } from "../primitives/problem.js";
+import { isRecord } from "../primitives/record.js";
+import { each, no, type Checked } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
 import type { LooseCall } from "../Transaction.js";
 import { fields, isField, type Unit } from "../transaction/fields.js";
@@ -27,26 +28,21 @@ const readField = (name: keyof typeof fields, value: unknown, field: string): Ch
 /** Names that other tools write. */
 const synonyms: Readonly<Record<string, string>> = { input: "data", gasLimit: "gas", function: "functionName" };
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const authorizations = (value: unknown, field: string): Checked<unknown> =>
+  Array.isArray(value)
+    ? each(value, (entry: unknown, index) => authorization(entry, `${field}[${index}]`))
+    : no(field, "must be an array");
 
-const authorizations = (value: unknown, field: string): Checked<unknown> => {
-  if (!Array.isArray(value)) return no(field, "must be an array");
-  return Result.gen(function* () {
-    const list: Array<unknown> = [];
-    for (const [index, entry] of (value as ReadonlyArray<unknown>).entries()) {
-      if (!isObject(entry)) return yield* no(`${field}[${index}]`, "must be an object");
-      const read: Record<string, unknown> = { ...entry };
-      for (const name of ["chainId", "nonce", "yParity"])
-        if (entry[name] !== undefined && entry[name] !== null)
-          read[name] = yield* Result.mapError(integer(entry[name]), (problem) => ({
-            field: `${field}[${index}].${name}`,
-            problem,
-          }));
-      list.push(read);
-    }
-    return list;
-  });
+const authorization = (entry: unknown, field: string): Checked<Fields> => {
+  if (!isRecord(entry)) return no(field, "must be an object");
+  const given = ["chainId", "nonce", "yParity"].filter((name) => entry[name] !== undefined && entry[name] !== null);
+  const numbers = each(given, (name) =>
+    Result.mapBoth(integer(entry[name]), {
+      onSuccess: (value) => [name, value] as const,
+      onFailure: (problem) => ({ field: `${field}.${name}`, problem }),
+    }),
+  );
+  return Result.map(numbers, (read) => ({ ...entry, ...Object.fromEntries(read) }));
 };
 
 const callFields = (entry: Fields, path: (field: string) => string): Checked<Fields> => {
@@ -66,7 +62,7 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
 
 /** One transaction; `path` names a field for errors. */
 const transactionOf = (json: unknown, path: (field: string) => string): Checked<LooseCall> => {
-  if (!isObject(json)) return no(path(""), "must be an object");
+  if (!isRecord(json)) return no(path(""), "must be an object");
   return Result.gen(function* () {
     const entry: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(json)) {
@@ -88,12 +84,9 @@ const transactionOf = (json: unknown, path: (field: string) => string): Checked<
 /** One transaction object, or an array of them. */
 export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseCall>> => {
   if (!Array.isArray(json)) return transactionOf(json, (field) => (field === "" ? "transaction" : field));
-  return Result.gen(function* () {
-    const calls: Array<LooseCall> = [];
-    for (const [index, entry] of (json as ReadonlyArray<unknown>).entries())
-      calls.push(yield* transactionOf(entry, (field) => (field === "" ? `[${index}]` : `[${index}].${field}`)));
-    return calls;
-  });
+  return each(json, (entry: unknown, index) =>
+    transactionOf(entry, (field) => (field === "" ? `[${index}]` : `[${index}].${field}`)),
+  );
 };
 
 /** {@link inputOf} from text. */

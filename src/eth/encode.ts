@@ -1,6 +1,7 @@
 /** Typed parameters to the wire. What no wire can carry is collected, so that nothing wrong is sent. */
 import * as Effect from "effect/Effect";
 import * as Rows from "effect/Record";
+import { isRecord } from "../primitives/record.js";
 import { InvalidParams, RpcError } from "../errors/rpc.js";
 import { fields as transactionFields } from "../transaction/fields.js";
 import { accountRows, blockRows } from "./overrides.js";
@@ -21,9 +22,6 @@ import type {
 export type Faults = Array<string>;
 type Writer = (value: never, path: string, faults: Faults) => unknown;
 type Maybe<A> = A | null | undefined;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const limit = 1n << 256n;
 
@@ -53,7 +51,7 @@ const fields =
   <A extends object>(writers: { readonly [K in keyof A]-?: Writer }) =>
   (value: A, path: string, faults: Faults): Record<string, unknown> => {
     const written: Record<string, unknown> = {};
-    if (!isObject(value)) {
+    if (!isRecord(value)) {
       faults.push(`${path}: not an object`);
       return written;
     }
@@ -152,7 +150,7 @@ export const heightOrTag = (block: bigint | number | string, path: string, fault
 
 export const blockParameter = (block: BlockParameter, path: string, faults: Faults): unknown => {
   if (typeof block === "string") return tags.has(block) ? block : bytes(block, path, faults);
-  if (!isObject(block)) return quantity(block as bigint, path, faults);
+  if (!isRecord(block)) return quantity(block as bigint, path, faults);
   return fields<{ blockHash?: string; blockNumber?: bigint | number; requireCanonical?: boolean | undefined }>({
     blockHash: bytes,
     blockNumber: quantity,

@@ -2,17 +2,15 @@
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Mapped } from "../primitives/rows.js";
+import type { GivenIn, Gives, Mapped } from "../primitives/rows.js";
 
 /** How a value is written to JSON-RPC. */
 type Wire = "address" | "bytes" | "quantity" | "slots";
 
 /** One override: `Given` by callers, kept as `schema` says. */
-export interface OverrideRow<Given, S extends Schema.Constraint, W extends Wire> {
+export interface OverrideRow<Given, S extends Schema.Constraint, W extends Wire> extends Gives<Given> {
   readonly schema: S;
   readonly wire: W;
-  /** Never there: it carries the type. */
-  readonly given?: Given;
 }
 const row =
   <Given>() =>
@@ -56,12 +54,14 @@ export const blockRows = {
   blobBaseFee: quantity,
 };
 
-type Given<R> = R extends { readonly given?: infer A } ? Exclude<A, undefined> : never;
 /** Rows as callers of a run write them. */
-export type GivenRows<Rows> = { readonly [K in keyof Rows]?: Given<Rows[K]> };
+export type GivenRows<Rows> = { readonly [K in keyof Rows]?: GivenIn<Rows[K]> };
 /** Rows as the parameters of a request: numbers of either kind, and null means absent. */
 export type AskedRows<Rows> = {
-  readonly [K in keyof Rows]?: (bigint extends Given<Rows[K]> ? bigint | number : Given<Rows[K]>) | null | undefined;
+  readonly [K in keyof Rows]?:
+    | (bigint extends GivenIn<Rows[K]> ? bigint | number : GivenIn<Rows[K]>)
+    | null
+    | undefined;
 };
 
 /** An override as a report keeps it: a key that may be missing. */

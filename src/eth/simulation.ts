@@ -1,6 +1,7 @@
 /** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import { isRecord } from "../primitives/record.js";
 import { classify } from "../errors/classify.js";
 import type { Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
@@ -87,9 +88,6 @@ export interface SimulatedBlock extends Omit<SimulatedBlockWire, "calls"> {
   readonly calls: ReadonlyArray<CallResult>;
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 type Call = SimulatedBlockWire["calls"][number];
 
 const errorOf = (error: Call["error"]): CallResult["error"] => {
@@ -112,9 +110,9 @@ const decodeBlocks = decoder(method, Schema.Array(SimulatedBlockWire));
 /** Nethermind streams: what fails midway is an `{ error, errorCode }` where a block or call would be. */
 const inlineError = (result: unknown): RpcError | Verdict | null => {
   const block: unknown = Array.isArray(result) ? result.at(-1) : result;
-  const call: unknown = isObject(block) && Array.isArray(block["calls"]) ? block["calls"].at(-1) : null;
+  const call: unknown = isRecord(block) && Array.isArray(block["calls"]) ? block["calls"].at(-1) : null;
   const error = [block, call].find(
-    (element) => isObject(element) && element["error"] !== undefined && !("status" in element || "number" in element),
+    (element) => isRecord(element) && element["error"] !== undefined && !("status" in element || "number" in element),
   );
   return error === undefined ? null : classify({ method, scope: "inline", error });
 };

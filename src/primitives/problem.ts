@@ -12,5 +12,19 @@ export interface Problem {
 /** A value that was looked at, or what is wrong with it. */
 export type Checked<A> = Result.Result<A, Problem>;
 
+/** Every value read, up to the first that is wrong. */
+export const each = <A, B>(
+  values: ReadonlyArray<A>,
+  read: (value: A, index: number) => Checked<B>,
+): Checked<ReadonlyArray<B>> => {
+  const kept: Array<B> = [];
+  for (const [index, value] of values.entries()) {
+    const checked = read(value, index);
+    if (Result.isFailure(checked)) return Result.fail(checked.failure);
+    kept.push(checked.success);
+  }
+  return Result.succeed(kept);
+};
+
 /** `field` is wrong. */
 export const no = (field: string, problem: string): Result.Result<never, Problem> => Result.fail({ field, problem });

@@ -8,6 +8,15 @@ import * as Struct from "effect/Struct";
  */
 export type Mapped<Rows, L extends Struct.Lambda> = { readonly [K in keyof Rows]: Struct.Apply<L, Rows[K]> };
 
+/** A row that says, by its type alone, what callers may write. */
+export interface Gives<Given> {
+  /** Never there: it carries the type. */
+  readonly given?: Given;
+}
+
+/** What callers may write in a row. */
+export type GivenIn<Row> = Row extends Gives<infer Given> ? Exclude<Given, undefined> : never;
+
 /** The schema of a row. */
 export interface SchemaOf extends Struct.Lambda {
   (row: { readonly schema: Schema.Constraint }): Schema.Constraint;

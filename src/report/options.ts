@@ -1,17 +1,20 @@
 /**
- * The options of a run, a row each: how callers write it, how it is read and kept in a report, what is
- * taken where the caller says nothing, and its flag. Every other list of options is worked out from this one.
+ * The options of a run, a row each: how callers write it, how it is read and kept in a report, and what
+ * is taken where the caller says nothing. Every other list of options is worked out from this one.
  */
-import type { Abi } from "abitype";
+import type { Abi } from "viem";
 import * as Duration from "effect/Duration";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import { isRecord } from "../primitives/record.js";
 import { asAbi } from "../abi/given.js";
 import { AccountOverride, BlockOverrides, type accountRows, type blockRows, type GivenRows } from "../eth/overrides.js";
 import { Address, Hash } from "../primitives/hex.js";
-import { no, type Checked } from "../primitives/problem.js";
-import type { Flag } from "../transaction/fields.js";
+import { each, no, type Checked } from "../primitives/problem.js";
+import type { Gives } from "../primitives/rows.js";
+
+export type { GivenIn } from "../primitives/rows.js";
 
 /** ABIs for decoding: any contract's, or one address's, which is tried first. JSON, or human-readable signatures. */
 export type AbiSource =
@@ -33,23 +36,19 @@ export const BlockName = Schema.Union([
 ]);
 
 /** One option: `Given` by callers, kept as `schema` says. */
-export interface Row<Given, S extends Schema.Constraint, F extends Flag | null> {
+export interface Row<Given, S extends Schema.Constraint> extends Gives<Given> {
   readonly schema: S;
   /** What is kept where the caller says nothing. */
   readonly absent: S["Type"];
   readonly check: (value: unknown, field: string) => Checked<S["Type"]>;
-  readonly flag: F;
-  /** Never there: it carries the type. */
-  readonly given?: Given;
 }
 const row =
   <Given>() =>
-  <S extends Schema.Constraint, const F extends Flag | null>(
+  <S extends Schema.Constraint>(
     schema: S,
     absent: NoInfer<S["Type"]>,
     check: (value: unknown, field: string) => Checked<NoInfer<S["Type"]>>,
-    flag: F,
-  ): Row<Given, S, F> => ({ schema, absent, check, flag });
+  ): Row<Given, S> => ({ schema, absent, check });
 
 /** What decodes by `schema`, or `problem`. */
 const decoded = <A>(schema: Schema.Decoder<A>, problem: (said: string) => string) => {
@@ -72,25 +71,18 @@ const time =
 
 const isAddress = Schema.is(Address);
 const isJson = Schema.is(Schema.Json);
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const listOf =
   <A>(read: (value: unknown, field: string) => Checked<A>) =>
   (value: unknown, field: string): Checked<ReadonlyArray<A>> =>
     Array.isArray(value)
-      ? Result.gen(function* () {
-          const kept: Array<A> = [];
-          for (const [index, one] of value.entries()) kept.push(yield* read(one, `${field}[${index}]`));
-          return kept;
-        })
+      ? each(value, (one: unknown, index) => read(one, `${field}[${index}]`))
       : no(field, "must be an array");
 
 const KeptAbi = Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) });
 
 const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type> => {
   if (Array.isArray(source)) return Result.map(asAbi(source, field), (abi) => ({ address: null, abi }));
-  if (!isObject(source) || !("abi" in source) || !("address" in source))
+  if (!isRecord(source) || !("abi" in source) || !("address" in source))
     return no(field, "must be an ABI or { address, abi }");
   const { address, abi } = source;
   if (!isAddress(address)) return no(`${field}.address`, "must be 20 bytes of hex with 0x");
@@ -99,7 +91,7 @@ const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type>
 
 /** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
 const policyData = (policy: unknown, field: string): Checked<Schema.Json> =>
-  isObject(policy) &&
+  isRecord(policy) &&
   typeof policy["name"] === "string" &&
   typeof policy["evaluate"] === "function" &&
   isJson(policy["data"])
@@ -111,37 +103,37 @@ const decodeState = decoded(StateOverrides, (said) => said);
 
 /** Addresses in lower case, nonces as bigints. */
 const stateOverrides = (value: unknown, field: string): Checked<typeof StateOverrides.Type> => {
-  if (!isObject(value)) return decodeState(value, field);
+  if (!isRecord(value)) return decodeState(value, field);
   const stranger = Object.keys(value).find((address) => !isAddress(address));
   if (stranger !== undefined) return no(field, `${stranger.slice(0, 80)} is not an address`);
   const lowered = Object.entries(value).map(([address, account]) => [
     address.toLowerCase(),
-    isObject(account) && Number.isSafeInteger(account["nonce"])
+    isRecord(account) && Number.isSafeInteger(account["nonce"])
       ? { ...account, nonce: BigInt(account["nonce"] as number) }
       : account,
   ]);
   return decodeState(Object.fromEntries(lowered), field);
 };
 
+const share = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThan(1));
+
 /** Every option that is kept under its own name. */
 export const named = {
   /** ABIs to decode errors, events and results with; in a report `address` null = any contract's. */
-  abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource), null),
+  abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource)),
   /** Block to ask about; default: the chain's policy, else `pending`. */
   block: row<typeof BlockName.Type>()(
     Schema.NullOr(BlockName),
     null,
     decoded(Schema.NullOr(BlockName), () => "must be a tag, a block number (bigint) or a 32-byte hash"),
-    { name: "block", help: "latest, pending, …, a number or a hash (default: the chain's own policy)" },
   ),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
-  stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides, null),
+  stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides),
   /** Pretended block fields, with the same consequence. */
   blockOverrides: row<GivenBlock>()(
     Schema.NullOr(BlockOverrides),
     null,
     decoded(Schema.NullOr(BlockOverrides), (said) => said),
-    null,
   ),
   /**
    * Policies that the outcome must satisfy. A report keeps them as data: one made by a function by its
@@ -151,24 +143,18 @@ export const named = {
     Schema.Array(Schema.Json),
     [],
     listOf(policyData),
-    { name: "policies", help: "JSON file with policies the outcome must satisfy" },
   ),
   /** Share by which amounts may differ between runs before it is called a change; default 0.005. */
-  tolerance: row<number>()(
-    Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThan(1)),
-    0.005,
-    (value, field) =>
-      typeof value === "number" && value >= 0 && value < 1
-        ? Result.succeed(value)
-        : no(field, "must be a share from 0 to below 1"),
-    null,
+  tolerance: row<number>()(share, 0.005, (value, field) =>
+    typeof value === "number" && value >= 0 && value < 1
+      ? Result.succeed(value)
+      : no(field, "must be a share from 0 to below 1"),
   ),
   /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
   feeLevel: row<"slow" | "normal" | "fast">()(
     Schema.Literals(["slow", "normal", "fast"]),
     "normal",
     decoded(Schema.Literals(["slow", "normal", "fast"]), () => "must be slow, normal or fast"),
-    { name: "fee-level", help: "how much tip to propose" },
   ),
 };
 
@@ -178,17 +164,11 @@ const positive = Schema.Finite.check(Schema.isGreaterThan(0));
 export const times = {
   /** Time for the whole run: ms, or an Effect Duration; default 10 s. */
   deadline: {
-    ...row<Duration.Input>()(positive, 10_000, time(1), {
-      name: "deadline",
-      help: "time for the whole run: 500ms, 10s, 1m (default 10s)",
-    }),
+    ...row<Duration.Input>()(positive, 10_000, time(1)),
     kept: "deadlineMs",
   },
   /** How long a clearance holds: ms, or an Effect Duration; default 30 s. */
-  maxAge: { ...row<Duration.Input>()(positive, 30_000, time(1), null), kept: "maxAgeMs" },
+  maxAge: { ...row<Duration.Input>()(positive, 30_000, time(1)), kept: "maxAgeMs" },
   /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */
-  feeHorizon: { ...row<Duration.Input>()(positive, 60, time(1_000), null), kept: "feeHorizonSeconds" },
+  feeHorizon: { ...row<Duration.Input>()(positive, 60, time(1_000)), kept: "feeHorizonSeconds" },
 } as const;
-
-/** What a caller may write in an option. */
-export type GivenIn<R> = R extends { readonly given?: infer Given } ? Exclude<Given, undefined> : never;

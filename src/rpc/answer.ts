@@ -1,5 +1,6 @@
 /** Reading JSON-RPC 2.0 answers: what is the result, and what kind of failure is anything else. */
 import * as Result from "effect/Result";
+import { isRecord } from "../primitives/record.js";
 import { classify } from "../errors/classify.js";
 import { InvalidParams, MalformedResponse, NodeLimitExceeded, RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
@@ -19,9 +20,6 @@ export interface Outgoing {
   readonly method: string;
   readonly text: string;
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const malformed = (method: string, path: string, detail: string, httpStatus: number | null = null): RpcError =>
   new RpcError({ method, reason: new MalformedResponse({ path, detail, httpStatus }) });
@@ -75,7 +73,7 @@ const readOne = (
   reply: Reply,
   endpoint: Endpoint,
 ): Result.Result<unknown, Failure> => {
-  if (!isObject(answer)) return Result.fail(unreadable(method, reply, endpoint));
+  if (!isRecord(answer)) return Result.fail(unreadable(method, reply, endpoint));
   const { error } = answer;
   if (error !== undefined && error !== null) {
     const echoed = answer["id"];
@@ -121,7 +119,7 @@ export const readBatch = (
   const byId = new Map<unknown, unknown>();
   const twice = new Set<unknown>();
   for (const answer of answers as ReadonlyArray<unknown>) {
-    const id = isObject(answer) ? answer["id"] : undefined;
+    const id = isRecord(answer) ? answer["id"] : undefined;
     if (byId.has(id)) twice.add(id);
     byId.set(id, answer);
   }

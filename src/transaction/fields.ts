@@ -1,10 +1,12 @@
 /**
- * The fields of a transaction, a row each: how callers write it, how it is read and kept, its unit, how
- * nodes read it, and its flag. Every other list of fields is worked out from this one.
+ * The fields of a transaction, a row each: how callers write it, how it is read and kept, its unit, and how
+ * nodes read it. Every other list of fields is worked out from this one.
  */
 import * as Schema from "effect/Schema";
+import type { Abi } from "viem";
 import { Address, Hash, Hex } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
+import type { Gives } from "../primitives/rows.js";
 import { AccessListEntry, accessListEntry, Authorization, authorization, type GivenAuthorization } from "./entries.js";
 import * as Read from "./read.js";
 
@@ -15,13 +17,11 @@ export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 export type Wire = "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList";
 
 /** A kind of value: `Given` by callers, kept as `schema` says. */
-interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> {
+interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> extends Gives<Given> {
   readonly schema: S;
   readonly check: Read.Read<S["Type"]>;
   readonly wire: W;
   readonly unit: U;
-  /** Never there: it carries the type. */
-  readonly given?: Given;
 }
 
 const kind =
@@ -64,14 +64,8 @@ const authorizations = kind<ReadonlyArray<GivenAuthorization>>()(
   Read.listOf(authorization, 1),
 );
 
-/** A flag of the command line. */
-export interface Flag {
-  readonly name: string;
-  readonly help: string;
-}
-
 /** Null while the caller leaves it open. */
-const open = { absent: null, filled: false, flag: null } as const;
+const open = { absent: null, filled: false } as const;
 /** The same, until the pipeline finds it out. */
 const found = { absent: null, filled: true } as const;
 
@@ -83,50 +77,25 @@ const found = { absent: null, filled: true } as const;
  */
 export const fields = {
   /** The sender. */
-  from: { ...address, absent: undefined, filled: false, flag: { name: "from", help: "the sender" } },
+  from: { ...address, absent: undefined, filled: false },
   /** The recipient; without one it is a deployment. */
-  to: { ...address, ...open, flag: { name: "to", help: "the recipient; absent for a deployment" } },
+  to: { ...address, ...open },
   /** Calldata or initcode; `0x` when there is none. */
-  data: { ...bytes, absent: "0x", filled: false, flag: { name: "data", help: "calldata or initcode, 0x…" } },
+  data: { ...bytes, absent: "0x", filled: false },
   /** Wei that are sent along. */
-  value: {
-    ...wei,
-    absent: 0n,
-    filled: false,
-    flag: { name: "value", help: "what is sent along: wei, or with a unit such as 0.1ether or 2gwei" },
-  },
+  value: { ...wei, absent: 0n, filled: false },
   /** EIP-155 chain id. */
-  chainId: {
-    ...chain,
-    ...found,
-    flag: { name: "chain-id", help: "chain the transaction is for; another one at the node is a blocker" },
-  },
+  chainId: { ...chain, ...found },
   /** Gas limit, in gas. */
-  gas: { ...gas, ...found, flag: { name: "gas", help: "gas limit; chosen when absent" } },
+  gas: { ...gas, ...found },
   /** How many transactions the sender sent before. */
-  nonce: {
-    ...nonce,
-    ...found,
-    flag: { name: "nonce", help: "nonce; read from the node when absent" },
-  },
+  nonce: { ...nonce, ...found },
   /** Wei per gas: the most in all, EIP-1559. */
-  maxFeePerGas: {
-    ...price,
-    ...found,
-    flag: { name: "max-fee", help: "maxFeePerGas, e.g. 2gwei" },
-  },
+  maxFeePerGas: { ...price, ...found },
   /** Wei per gas: the most for the block's producer, EIP-1559. */
-  maxPriorityFeePerGas: {
-    ...price,
-    ...found,
-    flag: { name: "tip", help: "maxPriorityFeePerGas, e.g. 0.1gwei" },
-  },
+  maxPriorityFeePerGas: { ...price, ...found },
   /** Wei per gas; makes a legacy transaction (EIP-2930 with an access list). */
-  gasPrice: {
-    ...price,
-    ...found,
-    flag: { name: "gas-price", help: "gasPrice of a legacy transaction" },
-  },
+  gasPrice: { ...price, ...found },
   /** EIP-2930: accounts and storage that are paid for ahead. */
   accessList: { ...accessList, ...open },
   /** Signed EIP-7702 authorisations. */
@@ -139,26 +108,17 @@ export const fields = {
 export type Fields = typeof fields;
 
 /** The fields of a call through an ABI, which becomes `data`. */
-export const abiFields = {
+export interface AbiFields {
   /** The contract's ABI: JSON, or human-readable signatures. */
-  abi: {
-    flag: {
-      name: "abi",
-      help: 'ABI file (JSON, artifact, signatures), or a signature: "transfer(address to, uint256 amount)"; beside --data or a file only for decoding',
-    },
-  },
+  readonly abi?: Abi | readonly unknown[] | undefined;
   /** The function to call: its name, signature or selector. */
-  functionName: { flag: { name: "function", help: "function of the ABI to call: its name or signature" } },
+  readonly functionName?: string | undefined;
   /** The arguments, in order. */
-  args: {
-    flag: { name: "args", help: `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'` },
-  },
+  readonly args?: ReadonlyArray<unknown> | undefined;
   /** Initcode without the constructor's arguments: makes a deployment. */
-  bytecode: { flag: null },
-} as const;
+  readonly bytecode?: Hex | undefined;
+}
+const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof AbiFields>;
 
 /** Whether a transaction has a field of this name. */
-export const isField = (name: string): boolean => Object.hasOwn(fields, name) || Object.hasOwn(abiFields, name);
-
-/** What a caller may write in a field. */
-export type GivenIn<R> = R extends { readonly given?: infer Given } ? Exclude<Given, undefined> : never;
+export const isField = (name: string): boolean => Object.hasOwn(fields, name) || abiFields.includes(name);

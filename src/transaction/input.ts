@@ -1,8 +1,17 @@
 /** What a caller may hand in, as types: a raw call, an ABI call, a deployment, a list of them. */
-import type { Abi, AbiStateMutability, ParseAbi } from "abitype";
-import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, UnionWiden, Widen } from "viem";
+import type {
+  ContractConstructorArgs,
+  ContractFunctionArgs,
+  ContractFunctionName,
+  UnionWiden,
+  Widen,
+  Abi,
+  AbiStateMutability,
+  ParseAbi,
+} from "viem";
 import type { Hex } from "../primitives/hex.js";
-import type { abiFields, Fields as Table, GivenIn } from "./fields.js";
+import type { GivenIn } from "../primitives/rows.js";
+import type { AbiFields, Fields as Table } from "./fields.js";
 
 type Sender = { readonly [K in keyof Pick<Table, "from">]: GivenIn<Table[K]> };
 type Open = { readonly [K in keyof Omit<Table, "from" | "to" | "data">]?: GivenIn<Table[K]> | undefined };
@@ -80,16 +89,8 @@ export type DeployCall<
   } & (readonly [] extends allArgs ? unknown : { readonly args: allArgs }) &
   Readable<abi>;
 
-interface LooseAbi {
-  readonly abi: Abi | readonly unknown[];
-  readonly functionName: string;
-  readonly args: ReadonlyArray<unknown>;
-  readonly bytecode: Hex;
-}
-type ThroughAbi = { readonly [K in keyof typeof abiFields]?: LooseAbi[K] | undefined };
-
 /** An ABI call whose ABI is not known to the compiler: checked when it runs. */
-export interface LooseCall extends Fields, Target, Data, ThroughAbi {}
+export interface LooseCall extends Fields, Target, Data, AbiFields {}
 
 type Exact<call, shape> = shape & { readonly [key in Exclude<keyof call, keyof shape>]: never };
 

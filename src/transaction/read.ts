@@ -2,7 +2,8 @@
 import * as Result from "effect/Result";
 import { isAddress } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { no, type Checked } from "../primitives/problem.js";
+import { isRecord } from "../primitives/record.js";
+import { each, no, type Checked } from "../primitives/problem.js";
 
 /** Reads one value; `field` is its path, for complaints. */
 export type Read<A> = (value: unknown, field: string) => Checked<A>;
@@ -78,14 +79,8 @@ export const listOf =
     if (!Array.isArray(value)) return no(field, `must be an array, got ${kind(value)}`);
     if (value.length < least) return no(field, "must not be empty");
     if (value.length > 10_000) return no(field, "has more than 10,000 entries");
-    return Result.gen(function* () {
-      const out: Array<A> = [];
-      for (let index = 0; index < value.length; index++) out.push(yield* read(value[index], `${field}[${index}]`));
-      return out;
-    });
+    return each(value, (one: unknown, index) => read(one, `${field}[${index}]`));
   };
 
 export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Result.succeed(value as Readonly<Record<string, unknown>>)
-    : no(field, `must be an object, got ${kind(value)}`);
+  isRecord(value) ? Result.succeed(value) : no(field, `must be an object, got ${kind(value)}`);

@@ -1,5 +1,4 @@
 import * as Schema from "effect/Schema";
-import type { Abi } from "abitype";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -10,6 +9,7 @@ import {
   parseAbi,
   stringToHex,
   type Hex,
+  type Abi,
 } from "viem";
 import { decodeLog, decodeResult } from "../../src/abi/decodeLogs.js";
 import { indexAbis } from "../../src/abi/decodeRevert.js";

@@ -1,7 +1,6 @@
-import type { Abi, AbiParameter } from "abitype";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeErrorResult, parseAbi } from "viem";
+import { encodeErrorResult, parseAbi, type Abi, type AbiParameter } from "viem";
 import { signatureOf } from "../../src/abi/abiIndex.js";
 import { decodeRevert } from "../../src/abi/decodeRevert.js";
 import { describeRevert } from "../../src/abi/print.js";

@@ -1,4 +1,3 @@
-import type { Abi } from "abitype";
 import { describe, expect, it } from "vitest";
 import {
   concatHex,
@@ -8,6 +7,7 @@ import {
   stringToHex,
   toFunctionSelector,
   type Hex,
+  type Abi,
 } from "viem";
 import { decodeRevert, indexAbis, type AbiSources } from "../../src/abi/decodeRevert.js";
 import { describeRevert } from "../../src/abi/print.js";
