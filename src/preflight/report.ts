@@ -97,16 +97,18 @@ const checkChain = (bundle: Bundle<Filled>, answers: Answers): ReadonlyArray<Fin
             where,
           ),
         ]),
-    ...bundle.flatMap(({ input, index }) =>
-      input.chainId === null || chainId === null || input.chainId === chainId
+    ...bundle.flatMap(({ input, request, index }) => {
+      // why: a proof may run on another node than the scan, and its requests name the scan's chain
+      const meant = input.chainId ?? request?.chainId ?? null;
+      return meant === null || chainId === null || meant === chainId
         ? []
         : [
-            fromError(new ChainIdMismatch({ expected: BigInt(input.chainId), actual: BigInt(chainId) }), "blocker", {
+            fromError(new ChainIdMismatch({ expected: BigInt(meant), actual: BigInt(chainId) }), "blocker", {
               ...where,
               transaction: index,
             }),
-          ],
-    ),
+          ];
+    }),
   ];
 };
 
