@@ -241,7 +241,7 @@ export const proveOnce = Effect.fnUntraced(function* (
   const proof = isComparable(first) ? first : yield* askProof(claim, round());
   const exact = proof.round.run;
   const gas =
-    exact !== null && report.stage === "scanned" && !isWidened && isInDoubt(signed, exact, proof.next, proof.beside)
+    exact !== null && !isWidened && isInDoubt(signed, exact, proof.next, proof.beside)
       ? yield* settleGas(report, signed, proof.next, askAt(claim, round))
       : { limits: null, findings: [] };
   const answers = answersOf(proof.round, { chains, options: report.options, named: report.chainId });
