@@ -199,6 +199,10 @@ const earlierFailures = (report: Report): ReadonlyArray<Finding> =>
     error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [],
   );
 
+/** What other gas limits showed of limits that were proven: while nothing is in doubt, nobody runs them again. */
+const gasWarnings = ({ stage, findings }: Report): ReadonlyArray<Finding> =>
+  stage === "proven" ? findings.filter(({ code }) => code === "GasDependent" || code === "GasHeadroomThin") : [];
+
 const worldsOf = (proof: Proof, compared: Compared | null): Observed["worlds"] =>
   [compared?.exact ?? null, successOf(proof.next)].flatMap((run) => {
     const seen = run?.before.environment ?? null;
@@ -254,7 +258,7 @@ export const proveOnce = Effect.fnUntraced(function* (
     stage: answers.run === null ? "scanned" : "proven",
     worlds: worldsOf(proof, compared),
     ledger: ledgerOf(recorder, now, earlier),
-    earlier: earlierFailures(report),
+    earlier: [...earlierFailures(report), ...gasWarnings(report)],
     findings: [
       ...(refused === null ? [] : [refused]),
       ...gas.findings,
