@@ -97,6 +97,7 @@ export const transfer: TransactionReport = {
     tipNamed: null,
     tipSource: "feeHistory",
     horizonSeconds: 60,
+    shortenedFrom: null,
     evidence: "estimated",
   },
 };
