@@ -5,11 +5,13 @@
  *     npm run bench:movements
  */
 import type { Address, Hash, Hex } from "../src/primitives/hex.js";
-import { measureOf } from "../src/preflight/measure.js";
-import { comparableOf, movementsOf } from "../src/preflight/movements.js";
+import { measureOf } from "../src/preflight/limits.js";
+import { movementsOf, storyOf } from "../src/preflight/movements.js";
 import * as Assets from "../src/steps/assets.js";
+import { bundleOf, type Bundle, type Filled } from "../src/steps/reading/bundle.js";
 import { differences } from "../src/steps/reading/differences.js";
-import { unread } from "../src/steps/simulate.js";
+import { unread, type Run } from "../src/steps/simulate.js";
+import { unseen } from "../src/witness/view.js";
 
 const parties = 100;
 const address = (index: number): Address => `0x${(index + 1).toString(16).padStart(40, "a")}` as Address;
@@ -29,33 +31,59 @@ const readingOf = (count: number) => {
 
 const bare = { value: 0n, chainId: null, gas: null, nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null };
 const more = { gasPrice: null, accessList: null, authorizationList: null, blobVersionedHashes: null };
-const transactions = [
-  {
-    from: address(0),
-    to: address(1000),
-    data: "0x12345678" as Hex,
-    ...bare,
-    ...more,
-    maxFeePerBlobGas: null,
-    item: null,
+const transaction = {
+  from: address(0),
+  to: address(1000),
+  data: "0x12345678" as Hex,
+  ...bare,
+  ...more,
+  maxFeePerBlobGas: null,
+  item: null,
+};
+
+const bundleWith = (count: number): Bundle<Filled> => {
+  const [one] = bundleOf([transaction]);
+  const unchosen = { by: "us", evidence: "unavailable" } as const;
+  const price = { gasPrice: null, maxFeePerGas: null, maxPriorityFeePerGas: null };
+  const tip = { tipSource: "unknown", tipNamed: null, horizonSeconds: null, shortenedFrom: null } as const;
+  const somebody = { kind: "nobody", delegate: null, delegateHasCode: null, evidence: "unavailable" } as const;
+  return [
+    {
+      ...one,
+      ...readingOf(count),
+      nonce: { value: null, ...unchosen },
+      gas: { value: null, estimate: null, refusal: null, ...unchosen },
+      fee: { value: price, ...tip, ...unchosen },
+      code: { from: { account: address(0), ...somebody }, to: null, creates: null },
+      charged: { extra: null, findings: [] },
+      request: null,
+    },
+  ];
+};
+
+/** A run that nobody watched: only what the logs tell is read. */
+const runOf = (bundle: Bundle<Filled>): Run => ({
+  name: "bare",
+  plan: {
+    ...{ name: "bare", calls: [], before: [], after: [], block: "latest" },
+    ...{ stateOverrides: null, blockOverrides: null, pretended: false },
   },
-];
-const nothing = () => undefined;
+  block: {} as Run["block"],
+  readings: bundle,
+  before: unseen,
+  after: unseen,
+  witnessed: false,
+});
 
 /** One scan's reading, and the two of a proof with their comparison. */
 const report = (count: number): number => {
-  const readings = [readingOf(count)];
-  const outcomes = readings.map(({ outcome }) => outcome);
+  const bundle = bundleWith(count);
+  const run = runOf(bundle);
   const started = process.cpuUsage();
-  const asked = measureOf(transactions, { outcomes, transfers: Assets.transfers(readings) }, [], {
-    holdings: 320,
-    rights: 64,
-    tokens: 48,
-  });
-  const run = { transactions, readings, sight: { before: nothing, after: nothing }, asked, paid: new Map() };
-  const told = movementsOf(run);
-  const [a, b] = [comparableOf(run), comparableOf(run)];
-  const found = differences({ outcomes, ...a }, { outcomes, ...b }, 0.005);
+  const limits = { holdings: 320, rights: 64, tokens: 48 };
+  const asked = measureOf(bundle, Assets.transfers(bundle), [], limits);
+  const told = movementsOf(bundle, run, asked, 1);
+  const found = differences(storyOf(bundle, run, asked), storyOf(bundle, run, asked), 0.005);
   const { user, system } = process.cpuUsage(started);
   if (told.transfers.length !== count || found.length > 0) throw new Error("the runs were read wrongly");
   return (user + system) / 1000;

@@ -92,13 +92,13 @@ describe("matches", () => {
       for (const [field, changed] of all) {
         const requests = clearance.requests.map((one, at) => (at === index ? changed : one));
         const promised = { ...clearance, requests: requests as unknown as Report.Clearance["requests"] };
-        expect([index, field, Report.matches(promised, signed)]).toEqual([index, field, false]);
+        expect(Report.matches(promised, signed), `${field} of ${index}`).toBe(false);
         const key = clearance.senders[index] === owner.address.toLowerCase() ? owner : other;
         const raw = await key.signTransaction(changed as TransactionSerializable).catch(() => null);
         if (raw === null) continue;
         const resigned = signed.map((one, at) => (at === index ? raw : one));
-        expect([index, field, Report.matches(clearance, resigned)]).toEqual([index, field, false]);
-        expect([index, field, Report.matches(promised, resigned)]).toEqual([index, field, false]);
+        expect(Report.matches(clearance, resigned), `${field} of ${index}`).toBe(false);
+        expect(Report.matches(promised, resigned), `${field} of ${index}`).toBe(false);
       }
     }
   });
@@ -163,10 +163,7 @@ describe("ready", () => {
     for (const [index, { request }] of report.transactions.entries()) {
       if (request === null) throw new Error("a hole");
       for (const [field, changed] of changes(request))
-        expect([field, await missingIn(withTransaction(index, { request: changed }))]).toEqual([
-          field,
-          expect.stringMatching(/digest/),
-        ]);
+        expect(await missingIn(withTransaction(index, { request: changed })), field).toMatch(/digest/);
     }
     const { input } = report.transactions[0];
     for (const part of [

@@ -1,7 +1,8 @@
 /** The caller's ABIs arranged for look-up by selector and topic. */
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
-import { keccak256, stringToHex, type Abi } from "viem";
+import type { Abi } from "abitype";
+import { keccak256, stringToHex } from "viem";
 import type { Parameter } from "./type.js";
 import type { Provenance } from "./revert.js";
 

@@ -2,7 +2,7 @@
  * Events and return values by the caller's ABIs. Pure and total; bytes that are not exactly what an
  * encoder writes for the item are not decoded.
  */
-import type { AbiFunction } from "viem";
+import type { AbiFunction } from "abitype";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";

@@ -4,7 +4,8 @@
  */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { decodeEventLog, decodeFunctionResult, toEventSelector, type AbiEvent, type AbiFunction } from "viem";
+import type { AbiEvent, AbiFunction } from "abitype";
+import { decodeEventLog, decodeFunctionResult, toEventSelector } from "viem";
 import { Hash, Hex } from "../primitives/hex.js";
 import { hasDecodable } from "./decodable.js";
 import { Provenance } from "./revert.js";

@@ -1,15 +1,8 @@
 /** An ABI call or deployment to calldata, with the argument that does not fit named. */
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
-import {
-  encodeAbiParameters,
-  encodeDeployData,
-  encodeFunctionData,
-  getAbiItem,
-  type Abi,
-  type AbiFunction,
-  type AbiParameter,
-} from "viem";
+import type { Abi, AbiFunction, AbiParameter } from "abitype";
+import { encodeAbiParameters, encodeDeployData, encodeFunctionData, getAbiItem } from "viem";
 import type { Hex } from "../primitives/hex.js";
 import { no, type Checked } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";

@@ -1,5 +1,5 @@
 /** ABIs as callers hand them in: JSON, or human-readable signatures. */
-import { parseAbi, type Abi } from "viem";
+import { parseAbi, type Abi } from "abitype";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { no, type Checked } from "../primitives/problem.js";

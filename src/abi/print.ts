@@ -6,7 +6,8 @@
  * the answer is one bounded line without control characters, in bounded time, and nothing throws.
  */
 import * as Result from "effect/Result";
-import { decodeFunctionData, type AbiFunction } from "viem";
+import type { AbiFunction } from "abitype";
+import { decodeFunctionData } from "viem";
 import { isRecord } from "../primitives/record.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import { hasDecodable } from "./decodable.js";

@@ -6,7 +6,8 @@
  */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { decodeErrorResult, type AbiParameter } from "viem";
+import type { AbiParameter } from "abitype";
+import { decodeErrorResult } from "viem";
 import { Address, Hex, nullable } from "../primitives/hex.js";
 import { hasDecodable } from "./decodable.js";
 

@@ -1,6 +1,7 @@
 /** ABIs from files and signatures, and the call that a name and JSON arguments mean. */
 import * as Result from "effect/Result";
-import { toFunctionSignature, type Abi, type AbiFunction, type AbiParameter } from "viem";
+import type { Abi, AbiFunction, AbiParameter } from "abitype";
+import { toFunctionSignature } from "viem";
 import { coerceAll, type Reading } from "../abi/coerce.js";
 import { isSignatures, parseSignatures } from "../abi/given.js";
 import { no, type Checked } from "../primitives/problem.js";

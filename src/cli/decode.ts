@@ -4,14 +4,8 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
-import {
-  decodeEventLog,
-  toEventSignature,
-  toFunctionSelector,
-  toFunctionSignature,
-  type Abi,
-  type AbiFunction,
-} from "viem";
+import type { Abi, AbiFunction } from "abitype";
+import { decodeEventLog, toEventSignature, toFunctionSelector, toFunctionSignature } from "viem";
 import { decodeRevert } from "../abi/decodeRevert.js";
 import { describeCall, describeCalldata, describeLayer, describeValue } from "../abi/print.js";
 import type { Hex } from "../primitives/hex.js";

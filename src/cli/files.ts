@@ -5,7 +5,7 @@ import * as FileSystem from "effect/FileSystem";
 import * as Result from "effect/Result";
 import * as Stdio from "effect/Stdio";
 import * as Stream from "effect/Stream";
-import type { Abi } from "viem";
+import type { Abi } from "abitype";
 import { escapeText } from "../primitives/text.js";
 import { abiOf, abiOfText } from "./abi.js";
 import { wrong, type WrongUsage } from "./exit.js";

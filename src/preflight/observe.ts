@@ -4,7 +4,7 @@ import { count, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import { freshnessOf } from "../report/freshness.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
-import type { Case } from "../steps/reading/bundle.js";
+import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
 import type { Answers } from "./answers.js";
 
@@ -40,7 +40,8 @@ export const observe = (
 };
 
 /** Whether it is the chain that was meant, and one chain. */
-export const checkChain = (bundle: ReadonlyArray<Case>, { chainId, namedChainId }: Answers): ReadonlyArray<Finding> => {
+export const checkChain = (
+  bundle: ReadonlyArray<Case & Pick<Filled, "request">>, { chainId, namedChainId }: Answers): ReadonlyArray<Finding> => {
   const [named, unnamed] = [successOf(namedChainId), failureOf(namedChainId)];
   const findings: Array<Finding> = [];
   if (unnamed !== null) {
@@ -52,9 +53,11 @@ export const checkChain = (bundle: ReadonlyArray<Case>, { chainId, namedChainId 
     const ids = [count("eth_chainId", named), count("CHAINID", chainId)];
     findings.push(note("ChainIdDisagrees", "unavailable", { evidence: "measured" }, ...ids));
   }
-  for (const { input, index } of bundle) {
-    if (input.chainId === null || input.chainId === chainId) continue;
-    const mismatch = new ChainIdMismatch({ expected: BigInt(input.chainId), actual: BigInt(chainId) });
+  for (const { input, request, index } of bundle) {
+    // why: a proof may run on another node than the scan, and its requests name the scan's chain
+    const meant = input.chainId ?? request?.chainId ?? null;
+    if (meant === null || meant === chainId) continue;
+    const mismatch = new ChainIdMismatch({ expected: BigInt(meant), actual: BigInt(chainId) });
     findings.push(fromError(mismatch, "blocker", { step: "chain", transaction: index, evidence: "measured" }));
   }
   return findings;

@@ -1,5 +1,5 @@
 /** The options of a run: what callers write, checked, and the form that the report keeps. */
-import type { Abi } from "viem";
+import type { Abi } from "abitype";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { indexAbis, type AbiIndex } from "../abi/abiIndex.js";

@@ -2,7 +2,7 @@
  * The options of a run, a row each: how callers write it, how it is read and kept in a report, and what
  * is taken where the caller says nothing. Every other list of options is worked out from this one.
  */
-import type { Abi } from "viem";
+import type { Abi } from "abitype";
 import * as Duration from "effect/Duration";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";

@@ -3,7 +3,7 @@
  * nodes read it. Every other list of fields is worked out from this one.
  */
 import * as Schema from "effect/Schema";
-import type { Abi } from "viem";
+import type { Abi } from "abitype";
 import { Address, Hash, Hex } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
 import type { Gives } from "../primitives/rows.js";

@@ -1,14 +1,6 @@
 /** What a caller may hand in, as types: a raw call, an ABI call, a deployment, a list of them. */
-import type {
-  ContractConstructorArgs,
-  ContractFunctionArgs,
-  ContractFunctionName,
-  UnionWiden,
-  Widen,
-  Abi,
-  AbiStateMutability,
-  ParseAbi,
-} from "viem";
+import type { Abi, AbiStateMutability } from "abitype";
+import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, UnionWiden, Widen, ParseAbi } from "viem";
 import type { Hex } from "../primitives/hex.js";
 import type { GivenIn } from "../primitives/rows.js";
 import type { AbiFields, Fields as Table } from "./fields.js";

@@ -1,6 +1,6 @@
 /** Clearances that must not be given, and honest transactions that must get one: each was wrong once. */
 import * as Effect from "effect/Effect";
-import { getContractAddress, parseEther } from "viem";
+import { getContractAddress, parseEther, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Report from "../../src/Report.js";
 import { Token, WETH9 } from "../contracts/artifacts.js";
@@ -19,19 +19,18 @@ import {
   third,
   type Scene,
 } from "./scene.js";
+import { furnish } from "./furnished.js";
 
 describe.each(scenesFor("clearances that must not be given"))("on %s", (_name, start) => {
   let scene: Scene;
+  let token: Hex;
   beforeAll(async () => {
-    scene = await start();
+    ({ scene, token } = await furnish(start));
   });
-  afterAll(() => scene.stop());
-
-  const count = async (address: string, block: string) =>
-    Number(await scene.ask("eth_getTransactionCount", [address, block]));
+  afterAll(() => scene?.stop());
 
   it("refuses a call to what only a later transaction of the bundle deploys", async () => {
-    const nonce = await count(owner.address, "pending");
+    const nonce = await scene.count(owner.address, "pending");
     const at = getContractAddress({ from: owner.address, nonce: BigInt(nonce + 2) });
     const report = await preflight(scene.url, [
       { from: owner.address, to: nobody, value: 1n },
@@ -63,10 +62,8 @@ describe.each(scenesFor("clearances that must not be given"))("on %s", (_name, s
   });
 
   it("simulates a replacement on the state without what it replaces", async () => {
-    const token = await scene.deploy(Token, ["Gold", "GLD", 18]);
-    await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 1_000n]) });
-    await scene.mine();
-    const nonce = await count(owner.address, "pending");
+    const held = 10n ** 24n;
+    const nonce = await scene.count(owner.address, "pending");
     await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 5_000n]), nonce });
     const fees = { nonce, maxFeePerGas: 60_000_000_000n, maxPriorityFeePerGas: 5_000_000_000n };
     const transfer = (amount: bigint) => ({
@@ -75,10 +72,10 @@ describe.each(scenesFor("clearances that must not be given"))("on %s", (_name, s
       data: calldata(Token, "transfer", [other.address, amount]),
       ...fees,
     });
-    const needing = await preflight(scene.url, transfer(5_500n));
+    const needing = await preflight(scene.url, transfer(held + 500n));
     expect(needing.verdict).toBe("blocked");
     expect(codesOf(needing)).toContain("ExecutionReverted/blocker");
-    const honest = await preflight(scene.url, transfer(900n));
+    const honest = await preflight(scene.url, transfer(held - 100n));
     expect(codesOf(honest)).toContain("ReplacesPending/warning");
     expect(honest.verdict).toBe("caution");
     await cleared(honest);
@@ -113,12 +110,12 @@ describe.each(scenesFor("clearances that must not be given"))("on %s", (_name, s
   it("gives none to a report whose findings were cut away, nor for an old block", async () => {
     const report = await preflight(scene.url, { from: owner.address, to: nobody, value: 1n });
     const [first] = report.transactions;
-    const failing = new Report.Report({
+    const failing: Report.Report = {
       ...report,
       findings: [],
       verdict: "ready",
       transactions: [{ ...first, outcome: { ...first.outcome, status: "reverted" } }],
-    });
+    };
     const json = await Effect.runPromise(Report.fromJson(Report.toJson(failing)));
     expect((await refusedWith(json))._tag).toBe("NotProven");
     const old = await preflight(scene.url, { from: owner.address, to: nobody, value: 1n }, { block: 0n });

@@ -32,10 +32,13 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 
-const runOn = (proxy: Proxy): Promise<Report> =>
+/** Soon tired of waiting, for hangs are walked too. */
+const impatient = { deadline: 1_500, timeoutMs: 250 };
+
+const runOn = (proxy: Proxy, { deadline, timeoutMs } = impatient): Promise<Report> =>
   Effect.runPromise(
-    Preflight.preflight(input, { deadline: 1_500 }).pipe(
-      Effect.provide(Rpc.layerHttp(proxy.url, { retryTimes: 0, timeoutMs: 250 })),
+    Preflight.preflight(input, { deadline }).pipe(
+      Effect.provide(Rpc.layerHttp(proxy.url, { retryTimes: 0, timeoutMs })),
     ),
   );
 
@@ -51,7 +54,7 @@ const withProxy = async <A>(use: (proxy: Proxy) => Promise<A>): Promise<A> => {
 /** The methods of an undisturbed run with how often each is asked. */
 const undisturbed = () =>
   withProxy(async (proxy) => {
-    const report = await runOn(proxy);
+    const report = await runOn(proxy, { deadline: 20_000, timeoutMs: 10_000 });
     expect(report.verdict).toBe("ready");
     const counts = new Map<string, number>();
     for (const { method } of proxy.seen) counts.set(method, (counts.get(method) ?? 0) + 1);

@@ -132,6 +132,6 @@ describe.each(scenesFor("fees"))("on %s", (_, start) => {
     const report = await preflight(scene.url, { from: third.address, to: token, data });
     expect(report.verdict).toBe("blocked");
     const finding = report.findings.find(({ code }) => code === "TokenShortfall");
-    expect(finding?.message).toContain("short by 7");
+    expect(finding?.numbers).toContainEqual({ name: "short by", unit: "units", value: 7n });
   });
 });

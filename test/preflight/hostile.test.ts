@@ -91,7 +91,7 @@ describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
             fighting(second, "approve", [token, amount]),
             honest(amount),
           ]);
-          expect([modes[first], modes[second], report.stage]).toEqual([modes[first], modes[second], "proven"]);
+          expect(report.stage, `${modes[first]} and ${modes[second]}`).toBe("proven");
           const plain = await unwatched(report);
           expect(
             report.transactions.map(({ outcome }) => [

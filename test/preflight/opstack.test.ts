@@ -7,7 +7,7 @@ import * as Chains from "../../src/Chains.js";
 import { fjordL1Fee, oracleLength } from "../../src/chains/opStack.js";
 import * as Branded from "../../src/primitives/hex.js";
 import * as Preflight from "../../src/Preflight.js";
-import type { Report } from "../../src/Report.js";
+import { messageOf, type Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import { calldata, codesOf, layerOf, nobody, owner, startAnvilScene, third, type Scene } from "./scene.js";
@@ -163,7 +163,7 @@ describe("the data footprint", () => {
     const report = await run({ to: anything, data: `0x${random.slice(0, 40_000)}` });
     expect(report.verdict).toBe("blocked");
     const finding = report.findings.find(({ code }) => code === "BlockGasLimitExceeded");
-    expect(finding?.message).toContain("data footprint");
+    expect(finding && messageOf(finding)).toContain("data footprint");
   });
 });
 
@@ -178,7 +178,7 @@ describe("an oracle that cannot be read", () => {
     const report = await run({ to: nobody, value: 1n });
     expect(report.verdict).toBe("unknown");
     expect(report.funds[0]?.required).toBeNull();
-    expect(codesOf(report)).toContain("EvidenceReduced/unavailable");
+    expect(codesOf(report)).toContain("L1FeeUnknown/unavailable");
   });
   it("that is not there is none: the chain charges nothing beyond gas, unless it is known to", async () => {
     await install(oracle, "0x");
@@ -226,20 +226,16 @@ describe("a fee model of the caller's own", () => {
     const token = await scene.deploy(artifacts.GasPriceOracle);
     await scene.send(owner, { to: token, data: calldata(artifacts.GasPriceOracle, "set", [3n, 500n, 0n, 0n, 0]) });
     await scene.mine();
-    const query = {
-      kind: "call",
-      to: Branded.Address.make(token),
-      data: Branded.Hex.make(calldata(artifacts.GasPriceOracle, "base")),
-      gas: 100_000,
-      returnCap: 32,
-    } as const;
+    const query = Chains.staticCall(
+      Branded.Address.make(token),
+      Branded.Hex.make(calldata(artifacts.GasPriceOracle, "base")),
+    );
     const feeModel: Chains.FeeModel = {
       name: "mine",
       queries: () => [query],
-      decide: (_, { limit }, lookup) => {
-        const answer = lookup(query);
-        if (answer?.kind !== "call" || !answer.success) return { unreadable: "my oracle did not answer" };
-        const fee = BigInt(answer.data);
+      decide: (_, { limit }, view) => {
+        const fee = Chains.readUint256(view.call(query));
+        if (fee === null) return { unreadable: "my oracle did not answer" };
         return { fees: { l1Fee: fee, l1FeeAtMost: fee * 2n, operatorFee: 0n, operatorFeeAtMost: limit } };
       },
     };

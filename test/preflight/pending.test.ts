@@ -14,6 +14,7 @@ import {
   scanOn,
   scenesFor,
   tampered,
+  type Purpose,
   type Scene,
 } from "./scene.js";
 
@@ -24,11 +25,8 @@ describe.each(scenesFor("pending state"))("on %s", (name, start) => {
   });
   afterAll(() => scene?.stop());
 
-  const count = async (address: string, block = "latest") =>
-    Number(await scene.ask("eth_getTransactionCount", [address, block]));
-
   it("a transaction of the same nonce in flight: replaced, at most with caution", async () => {
-    const nonce = await count(owner.address);
+    const nonce = await scene.count(owner.address);
     await scene.send(owner, { to: other.address, value: 1n });
     const report = await preflight(scene.url, { from: owner.address, to: other.address, value: 2n, nonce });
     expect([report.verdict, report.stage]).toEqual(["caution", "proven"]);
@@ -49,7 +47,7 @@ describe.each(scenesFor("pending state"))("on %s", (name, start) => {
   it("counts that include a pool which the simulated state does not hold", async () => {
     const proxy = await startProxy({ target: scene.url });
     try {
-      const ahead = quantity((await count(other.address)) + 3);
+      const ahead = quantity((await scene.count(other.address)) + 3);
       proxy.fail("eth_getTransactionCount", {
         kind: "map",
         map: (result, { params }) => (params[1] === "pending" ? ahead : result),
@@ -72,21 +70,22 @@ describe.each(scenesFor("pending state"))("on %s", (name, start) => {
     const transfer = { from: owner.address, to: other.address, value: 1n };
     const error = { code: -38014, message: "insufficient funds for gas * price + value" };
     const shortage = classify({ method: "eth_simulateV1", error }) as RpcError;
-    const once = tampered(scene.url, ({ purpose, before }) =>
-      purpose === "scanned run" && before === 0 ? shortage : null,
-    );
+    const once = tampered(scene.url, ({ purpose, before }) => (purpose === "bare" && before === 0 ? shortage : null));
     const scanned = await scanOn(once, transfer);
     expect([scanned.verdict, codesOf(scanned)[0], scanned.ledger.rounds]).toEqual([
       "unknown",
       "InsufficientFunds/unavailable",
       2,
     ]);
-    for (const purpose of ["scanned run", "first run", "second run"]) {
-      const always = tampered(scene.url, (asked) => (asked.purpose === purpose ? shortage : null));
-      const report = await preflightOn(always, transfer);
-      expect([purpose, report.verdict]).toEqual([purpose, purpose === "scanned run" ? report.verdict : "unknown"]);
-      expect([purpose, report.verdict]).not.toEqual([purpose, "ready"]);
-    }
+    const refusing = (...purposes: ReadonlyArray<Purpose>) =>
+      preflightOn(
+        tampered(scene.url, ({ purpose }) => (purposes.includes(purpose) ? shortage : null)),
+        transfer,
+      );
+    // the run with funds given makes up for the one without, and the proof runs with what is really there
+    expect((await refusing("bare")).verdict).toBe("ready");
+    expect((await refusing("bare", "funded")).verdict).not.toBe("ready");
+    for (const purpose of ["exact", "next"]) expect((await refusing(purpose)).verdict, purpose).toBe("unknown");
   });
 
   it("a pending state that the node does not have is replaced by the latest", async () => {

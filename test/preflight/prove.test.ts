@@ -1,16 +1,15 @@
 /** What a proof notices: a world that moved, runs that cannot be compared, answers that lie, and no order of arrival. */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BlockNotFound, InternalError, RpcError } from "../../src/errors/rpc.js";
+import { BlockNotFound, InternalError, MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { Gate, Token } from "../contracts/artifacts.js";
 import {
-  calldata,
   codesOf,
   other,
   owner,
@@ -23,49 +22,27 @@ import {
   scan,
   scanOn,
   scenesFor,
+  severe,
   spare,
   tampered,
   type Scene,
 } from "./scene.js";
+import { furnish, passing, transferOf, turn } from "./furnished.js";
+import { environmentSays, rewritten } from "./wire.js";
 
-type Wire = { [key: string]: unknown };
-type BlockWire = Wire & { calls: Array<Wire & { returnData: Hex }> };
-const blockOf = (result: unknown): BlockWire => (result as [BlockWire])[0];
-const rewritten = (change: (block: BlockWire) => BlockWire) => (result: unknown) => [
-  change(structuredClone(blockOf(result))),
-];
-/** The witness answers with one byte changed at `offset`, or with something else altogether. */
-const witnessSays = (change: (data: Hex) => Hex) =>
-  rewritten((block) => ({
-    ...block,
-    calls: block.calls.map((call, index) =>
-      index === 0 || index === block.calls.length - 1 ? { ...call, returnData: change(call.returnData) } : call,
-    ),
-  }));
-
-describe.each(scenesFor("proofs"))("on %s", (name, start) => {
+describe.each(scenesFor("proofs"))("on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
   beforeAll(async () => {
-    scene = await start();
-    token = await scene.deploy(Token, ["Token", "TKN", 18]);
-    gate = await scene.deploy(Gate);
-    await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 1_000_000n]) });
-    await scene.send(owner, { to: gate, data: calldata(Gate, "open") });
+    ({ scene, token, gate } = await furnish(start));
+    await turn({ scene, gate }, "open");
     await scene.mine();
   });
   afterAll(() => scene?.stop());
 
-  const transfer = () => ({
-    from: owner.address,
-    to: token,
-    abi: Token.abi,
-    functionName: "transfer",
-    args: [other.address, 5n],
-  });
-  const pass = () => ({ from: other.address, to: gate, abi: Gate.abi, functionName: "pass" });
-  const severe = (report: Report.Report) => codesOf(report).filter((code) => !code.endsWith("/info"));
+  const transfer = () => transferOf(token);
+  const pass = () => passing(gate);
 
   describe("an older report", () => {
     it("stays ready while nothing moved, and gets a new age", async () => {
@@ -93,11 +70,11 @@ describe.each(scenesFor("proofs"))("on %s", (name, start) => {
 
     it("notices that its outcome changed", async () => {
       const report = await preflight(scene.url, pass());
-      await scene.send(owner, { to: gate, data: calldata(Gate, "close") });
+      await turn({ scene, gate }, "close");
       const closed = await prove(scene.url, report);
       expect([closed.verdict, (await refusedWith(closed))._tag]).toEqual(["blocked", "ExecutionReverted"]);
       expect(codesOf(closed)).toContain("OutcomeChanged/warning");
-      await scene.send(owner, { to: gate, data: calldata(Gate, "open") });
+      await turn({ scene, gate }, "open");
       const open = await prove(scene.url, report);
       expect(open.verdict).toBe("ready");
       await scene.mine();
@@ -117,38 +94,38 @@ describe.each(scenesFor("proofs"))("on %s", (name, start) => {
 
     it("notices that the base fee rose above its cap", async () => {
       const report = await preflight(scene.url, transfer());
-      // the base fee is the fifth word of the environment
       const raised = tampered(scene.url, ({ purpose }) =>
-        purpose === "probe"
-          ? witnessSays((data) => {
-              const word = (10n ** 15n).toString(16).padStart(64, "0");
-              return `${data.slice(0, 12 + 4 * 64)}${word}${data.slice(12 + 5 * 64)}` as Hex;
-            })
-          : null,
+        purpose === "alone" ? environmentSays("baseFee", (10n ** 15n).toString(16).padStart(64, "0")) : null,
       );
       const dear = await proveOn(raised, report);
       expect([dear.verdict, (await refusedWith(dear))._tag]).toEqual(["blocked", "FeeCapTooLow"]);
     });
 
     it("is not proven by another chain's node", async () => {
-      const report = await preflight(scene.url, transfer());
-      const elsewhere = new Report.Report({ ...report, chainId: 1 });
-      const proven = await proveOn(
-        tampered(scene.url, () => null),
-        elsewhere,
+      // a strict node does not answer eth_chainId, so that the requests alone name the chain
+      const strict = tampered(scene.url, ({ method }) =>
+        method === "eth_chainId" ? new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }) : null,
       );
-      expect(proven.verdict).toBe("unknown");
-      expect(codesOf(proven)).toContain("NodeDisagrees/unavailable");
+      const report = await preflightOn(strict, transfer());
+      expect([report.verdict, report.observed.namedChainId]).toEqual(["ready", null]);
+      const transactions = Arr.map(report.transactions, (one) => ({
+        ...one,
+        request: one.request === null ? null : { ...one.request, chainId: 5 },
+      }));
+      const elsewhere = await prove(scene.url, { ...report, chainId: 5, transactions });
+      expect(elsewhere.verdict).toBe("blocked");
+      expect(await refusedWith(elsewhere)).toMatchObject({
+        _tag: "ChainIdMismatch",
+        expected: 5n,
+        actual: BigInt(scene.chainId),
+      });
     });
   });
 
   it("runs on different blocks are asked for once more, and then not compared", async () => {
     const moved = (until: number) =>
       tampered(scene.url, ({ purpose, before }) =>
-        purpose === "second run" && before < until
-          ? // the parent hash is the third word of the environment
-            witnessSays((data) => `${data.slice(0, 12 + 2 * 64)}${"ab".repeat(32)}${data.slice(12 + 3 * 64)}` as Hex)
-          : null,
+        purpose === "next" && before < until ? environmentSays("parentHash", "ab".repeat(32)) : null,
       );
     const once = await preflightOn(moved(1), transfer());
     expect([once.verdict, once.ledger.rounds]).toEqual(["ready", 3]);
@@ -159,7 +136,7 @@ describe.each(scenesFor("proofs"))("on %s", (name, start) => {
 
   it("a second run that behaves differently is theatre", async () => {
     const theatre = tampered(scene.url, ({ purpose }) =>
-      purpose === "second run"
+      purpose === "next"
         ? rewritten((block) => ({
             ...block,
             calls: block.calls.map((call, index) => (index === 1 ? { ...call, logs: [] } : call)),
@@ -172,9 +149,7 @@ describe.each(scenesFor("proofs"))("on %s", (name, start) => {
 
   it("a scan whose simulation was lost is proven with caution only", async () => {
     const lost = tampered(scene.url, ({ purpose }) =>
-      purpose === "scanned run"
-        ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) })
-        : null,
+      purpose === "bare" ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) }) : null,
     );
     for (const input of [pass(), transfer()]) {
       const report = await preflightOn(lost, input);
@@ -205,19 +180,21 @@ describe.each(scenesFor("proofs"))("on %s", (name, start) => {
   });
 
   it("the order in which answers arrive decides nothing", async () => {
-    // one tape per purpose and parameters without what is random: the witness's places
+    // one tape per run, for the witness's place in it is random; per parameters of everything else
     const tape = new Map<string, unknown>();
-    const keyOf = (method: string, params: ReadonlyArray<unknown>): string => {
-      const purpose = purposeOf(method, params);
-      return method === "eth_simulateV1" ? purpose : `${purpose} ${JSON.stringify(params)}`;
-    };
+    const asked = (method: string, params: ReadonlyArray<unknown>) =>
+      Effect.map(Effect.service(Rpc.CurrentRun), (current) =>
+        method === "eth_simulateV1" ? purposeOf(method, params, current) : `${method} ${JSON.stringify(params)}`,
+      );
     const recording = Effect.map(Rpc.Rpc, (node) =>
       Rpc.Rpc.of({
         ...node,
         request: (method, params) =>
-          Effect.tap(Effect.result(node.request(method, params)), (result) =>
-            Effect.sync(() => tape.set(`${keyOf(method, params)}`, result)),
-          ).pipe(Effect.flatMap(Effect.fromResult)),
+          Effect.gen(function* () {
+            const result = yield* Effect.result(node.request(method, params));
+            tape.set(yield* asked(method, params), result);
+            return yield* Effect.fromResult(result);
+          }),
       }),
     );
     const input = [transfer(), pass()];
@@ -237,12 +214,13 @@ describe.each(scenesFor("proofs"))("on %s", (name, start) => {
         const replay = Rpc.Rpc.of({
           endpoint: "tape",
           refused: () => null,
-          request: (method, params) => {
-            const result = tape.get(keyOf(method, params));
-            if (result === undefined)
-              return Effect.fail(new RpcError({ method, reason: new BlockNotFound({ detail: "not on tape" }) }));
-            return Effect.delay(Effect.fromResult(result as never), delays[next++ % delays.length] ?? 0);
-          },
+          request: (method, params) =>
+            Effect.flatMap(asked(method, params), (key) => {
+              const result = tape.get(key);
+              if (result === undefined)
+                return Effect.fail(new RpcError({ method, reason: new BlockNotFound({ detail: "not on tape" }) }));
+              return Effect.delay(Effect.fromResult(result as never), delays[next++ % delays.length] ?? 0);
+            }),
         });
         const report = await Effect.runPromise(Effect.provideService(Preflight.scan(input as never), Rpc.Rpc, replay));
         expect(comparable(report)).toEqual(comparable(first));

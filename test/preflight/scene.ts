@@ -58,10 +58,14 @@ export interface Scene {
   readonly chainId: number;
   readonly ask: (method: string, params: ReadonlyArray<unknown>) => Promise<unknown>;
   readonly balance: (address: string, block?: string) => Promise<bigint>;
+  /** The nonce after the last transaction in `block`, by default the latest. */
+  readonly count: (address: string, block?: string) => Promise<number>;
   readonly deploy: (artifact: { abi: Abi; bytecode: Hex }, args?: ReadonlyArray<unknown>) => Promise<Hex>;
   /** Into the pool; there until `mine`. */
   readonly send: (from: (typeof keys)[number], call: Call) => Promise<Hex>;
   readonly broadcast: (raw: Hex) => Promise<Hex>;
+  /** Waits until `nonce` is the next that the pool takes: geth takes note of a block a moment after it. */
+  readonly untilNext: (address: string, nonce: number) => Promise<void>;
   readonly mine: () => Promise<void>;
   readonly receipt: (hash: Hex) => Promise<Receipt>;
   readonly stop: () => Promise<void>;
@@ -74,7 +78,7 @@ const sceneOn = (
   mine: () => Promise<unknown>,
 ): Scene => {
   const ask = (method: string, params: ReadonlyArray<unknown>) => rawRequest(node.url, method, params);
-  const count = async (address: string, block: string) =>
+  const count = async (address: string, block = "latest") =>
     Number(await ask("eth_getTransactionCount", [address, block]));
   // geth keeps a pending block for up to two seconds: it is there when it knows the new transaction
   const untilPending = async (hash: Hex) => {
@@ -93,9 +97,16 @@ const sceneOn = (
     ask,
     stop: node.stop,
     broadcast,
+    count,
     balance: async (address, block = "latest") => BigInt((await ask("eth_getBalance", [address, block])) as string),
     mine: async () => {
       await mine();
+    },
+    untilNext: async (address, nonce) => {
+      for (let tries = 0; (await count(address, "pending")) !== nonce; tries++) {
+        if (tries === 100) throw new Error(`${nonce} is never the next nonce of ${address}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
     },
     receipt: async (hash) => {
       const receipt = (await ask("eth_getTransactionReceipt", [hash])) as Receipt | null;
@@ -150,37 +161,20 @@ export const scenesFor = (what: string): ReadonlyArray<readonly [name: string, s
 export const layerOf = (url: string, options: Rpc.HttpOptions = {}) =>
   Rpc.layerHttp(url, { retryTimes: 0, ...options });
 
-/** What a request is for, told by its parameters. */
-export type Purpose =
-  | "scanned run"
-  | "probe"
-  | "first run"
-  | "second run"
-  | "run beside"
-  | "latest count"
-  | "pending count"
-  | (string & {});
+/** What a request is for: the simulated run it is, the block a count is of, else its method. */
+export type Purpose = Report.RunName | "latest count" | "pending count" | (string & {});
 
-interface SimulationWire {
-  readonly calls: ReadonlyArray<{ readonly nonce?: string }>;
-  readonly blockOverrides?: { readonly baseFeePerGas?: string; readonly time?: string };
-}
-
-export const purposeOf = (method: string, params: ReadonlyArray<unknown>): Purpose => {
-  if (method === "eth_getTransactionCount") return `${String(params[1])} count`;
-  if (method !== "eth_simulateV1") return method;
-  const [block] = (params[0] as { readonly blockStateCalls: [SimulationWire] }).blockStateCalls;
-  if (block.calls[0]?.nonce !== undefined) return "run beside";
-  if (block.calls.length === 1) return "probe";
-  if (block.blockOverrides?.baseFeePerGas === "0x0") return "scanned run";
-  return block.blockOverrides?.time === undefined ? "first run" : "second run";
-};
+/** By the names that the pipeline gives its own requests, as they stand in the ledger. */
+export const purposeOf = (method: string, params: ReadonlyArray<unknown>, { run }: Pick<Rpc.Run, "run">): Purpose =>
+  run ?? (method === "eth_getTransactionCount" ? `${String(params[1])} count` : method);
 
 /** Instead of the node's answer: another result, or a failure. null = the node's own. */
 export type Tampering = (asked: {
   readonly method: string;
   readonly purpose: Purpose;
   readonly params: ReadonlyArray<unknown>;
+  /** The step that asks. */
+  readonly step: Report.StepName | null;
   /** Requests of this purpose before. */
   readonly before: number;
 }) => ((result: unknown) => unknown) | RpcError | null;
@@ -193,14 +187,17 @@ export const tampered = (url: string, tamper: Tampering, options: Rpc.HttpOption
       const asked = new Map<string, number>();
       return Rpc.Rpc.of({
         ...node,
-        request: (method, params) => {
-          const purpose = purposeOf(method, params);
-          const before = asked.get(purpose) ?? 0;
-          asked.set(purpose, before + 1);
-          const change = tamper({ method, purpose, params, before });
-          if (change === null) return node.request(method, params);
-          return typeof change === "function" ? Effect.map(node.request(method, params), change) : Effect.fail(change);
-        },
+        request: (method, params) =>
+          Effect.flatMap(Effect.service(Rpc.CurrentRun), (current) => {
+            const purpose = purposeOf(method, params, current);
+            const before = asked.get(purpose) ?? 0;
+            asked.set(purpose, before + 1);
+            const change = tamper({ method, purpose, params, step: current.step ?? null, before });
+            if (change === null) return node.request(method, params);
+            return typeof change === "function"
+              ? Effect.map(node.request(method, params), change)
+              : Effect.fail(change);
+          }),
       });
     }),
   ).pipe(Layer.provide(layerOf(url, options)));
@@ -250,6 +247,20 @@ export const signAll = async (clearance: Report.Clearance): Promise<ReadonlyArra
 /** `code/severity` of every finding, in order. */
 export const codesOf = (report: Report.Report): ReadonlyArray<string> =>
   report.findings.map(({ code, severity }) => `${code}/${severity}`);
+
+/**
+ * Network rounds, but for the proof that is asked once more because the pending block was made anew between
+ * its runs: geth does that every two seconds.
+ */
+export const roundsIn = ({ ledger: { rounds, requests } }: Report.Report): number => {
+  const proofs = new Set(requests.filter(({ run }) => run === "exact").map(({ round }) => round));
+  const isWidened = requests.some(({ run }) => run === "gas");
+  return proofs.size > 1 && !isWidened ? rounds - 1 : rounds;
+};
+
+/** {@link codesOf} without what is only information. */
+export const severe = (report: Report.Report): ReadonlyArray<string> =>
+  codesOf(report).filter((code) => !code.endsWith("/info"));
 
 export const quantity = numberToHex;
 export const calldata = (artifact: { readonly abi: Abi }, functionName: string, args: ReadonlyArray<unknown> = []) =>

@@ -4,7 +4,7 @@
  */
 import { hexToBigInt, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Report } from "../../src/Report.js";
+import { messageOf, type Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { calldata, cleared, other, owner, preflight, prove, scan, scenesFor, signAll, type Scene } from "./scene.js";
 import { sendingFrom } from "./troupe.js";
@@ -91,7 +91,7 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
     const before = await held();
     for (const raw of await signAll(await cleared(report))) await scene.broadcast(raw);
     await scene.mine();
-    expect([clue, (await held()) - before]).toEqual([clue, gainIn(report)]);
+    expect((await held()) - before, clue).toBe(gainIn(report));
     return false;
   };
 
@@ -113,7 +113,7 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
     const [raw] = await signAll(await cleared(gated));
     const hash = await scene.broadcast(raw ?? "0x");
     await scene.mine();
-    expect([clue, (await scene.receipt(hash)).status]).toEqual([clue, "0x1"]);
+    expect((await scene.receipt(hash)).status, clue).toBe("0x1");
   });
 
   it.each([
@@ -130,9 +130,9 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
     const [clue, trigger] = triggers[name]?.(await scan(scene.url, claim())) ?? (["Coinbase", 0n] as const);
     await set(clue, trigger);
     const report = await preflight(scene.url, claim());
-    expect([name, diverged(report)]).toEqual([name, true]);
+    expect(diverged(report), name).toBe(true);
     const found = report.findings.find(({ code }) => code === "SimulationDiverged");
-    expect(found?.message).toContain(token);
+    expect(found && messageOf(found)).toContain(token);
   });
 
   it("a witness whose place could be guessed is not there", async () => {
@@ -199,8 +199,7 @@ describe.each(scenesFor("honest contracts that read the block"))("honest contrac
     };
     for (const [name, input] of Object.entries(inputs)) {
       const report = await preflight(scene.url, input);
-      expect([name, report.verdict, report.stage, report.findings.map(({ code }) => code)]).toEqual([
-        name,
+      expect([report.verdict, report.stage, report.findings.map(({ code }) => code)], name).toEqual([
         "ready",
         "proven",
         expect.not.arrayContaining(["SimulationDiverged", "OutcomeChanged"]),

@@ -1,9 +1,8 @@
 /** What stands against a transaction is found, typed and exact; and a node that validates nothing changes none of it. */
 import { getContractAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Finding } from "../../src/Report.js";
-import type * as Report from "../../src/Report.js";
-import { Aggregator, Box, Gate, Token } from "../contracts/artifacts.js";
+import * as Report from "../../src/Report.js";
+import { Aggregator, Box, Token } from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import {
   calldata,
@@ -21,11 +20,12 @@ import {
   type AnyInput,
   type Scene,
 } from "./scene.js";
+import { furnish, passing, transferOf, turn } from "./furnished.js";
 
 /** Nobody's key, nobody's money. */
 const poor = "0x00000000000000000000000000000000dead0002";
 
-const errorIn = (report: Report.Report, code: string): NonNullable<Finding["error"]> => {
+const errorIn = (report: Report.Report, code: string): NonNullable<Report.Finding["error"]> => {
   const found = report.findings.find((one) => one.code === code)?.error;
   if (found === undefined || found === null) throw new Error(`no ${code} in ${codesOf(report).join(" ")}`);
   return found;
@@ -37,17 +37,10 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
   let gate: Hex;
   let wallet: Hex;
   beforeAll(async () => {
-    scene = await start();
-    token = await scene.deploy(Token, ["Token", "TKN", 18]);
-    gate = await scene.deploy(Gate);
+    ({ scene, token, gate } = await furnish(start));
     wallet = await scene.deploy(Aggregator);
-    await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 1_000n]) });
-    await scene.mine();
   });
   afterAll(() => scene?.stop());
-
-  const count = async (address: string, block = "latest") =>
-    Number(await scene.ask("eth_getTransactionCount", [address, block]));
 
   /** Blocked by exactly this error, in one round, and `ready` fails with it. */
   const blockedBy = async (input: AnyInput, tag: string, fields: object): Promise<Report.Report> => {
@@ -63,15 +56,15 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
   };
 
   it("a call that works only because of a transaction that is still pending", async () => {
-    const pass = { from: other.address, to: gate, abi: Gate.abi, functionName: "pass" };
+    const pass = passing(gate);
     const blocked = await blockedBy(pass, "ExecutionReverted", {
       to: gate,
       revert: { layers: [{ layer: { _tag: "Custom", signature: "GateClosed(address,uint256)" } }] },
     });
-    expect(blocked.findings.map(({ message }) => message).join()).toContain(
+    expect(blocked.findings.map((finding) => Report.messageOf(finding)).join()).toContain(
       `GateClosed(caller: ${other.address}, visits: 0)`,
     );
-    await scene.send(owner, { to: gate, data: calldata(Gate, "open") });
+    await turn({ scene, gate }, "open");
     const report = await preflight(scene.url, pass);
     expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
     expect(report.transactions[0].outcome.result?.data).toBe(`0x${"1".padStart(64, "0")}`);
@@ -94,7 +87,7 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     };
     const words = `ERC20InsufficientBalance(sender: ${other.address}, balance: 0, needed: 77)`;
     const { findings } = await blockedBy(call, "ExecutionReverted", { to: token });
-    expect(findings.map(({ message }) => message).join()).toContain(words);
+    expect(findings.map((finding) => Report.messageOf(finding)).join()).toContain(words);
     const raw = { from: other.address, to: token, data: calldata(Token, "transfer", [owner.address, 77n]) };
     const report = await preflight(scene.url, raw, { abis: [{ address: token, abi: Token.abi }] });
     expect(errorIn(report, "ExecutionReverted").message).toContain(words);
@@ -108,7 +101,7 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
   });
 
   it("calldata for what only a later transaction brings into being", async () => {
-    const at = getContractAddress({ from: owner.address, nonce: BigInt(await count(owner.address)) + 1n });
+    const at = getContractAddress({ from: owner.address, nonce: BigInt(await scene.count(owner.address)) + 1n });
     const report = await preflight(scene.url, [
       { from: owner.address, to: at, data: calldata(Box, "set", [3n]) },
       { from: owner.address, abi: Box.abi, bytecode: Box.bytecode, args: [7n] },
@@ -157,7 +150,7 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     };
     const report = await preflight(scene.url, [approve, pull]);
     expect(report.transactions.map(({ outcome }) => outcome.status)).toEqual(["success", "success"]);
-    expect(report.transactions.map(({ nonce }) => nonce.value)).toEqual([await count(owner.address), 0]);
+    expect(report.transactions.map(({ nonce }) => nonce.value)).toEqual([await scene.count(owner.address), 0]);
     expect(report.funds.map(({ account, shortfall }) => [account, shortfall === 0n])).toEqual([
       [owner.address.toLowerCase(), true],
       [poor, false],
@@ -175,7 +168,7 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     const transfer = { from: owner.address, to: other.address, value: 1n };
 
     it("a nonce that is used, and one that leaves a gap", async () => {
-      const next = BigInt(await count(owner.address));
+      const next = BigInt(await scene.count(owner.address));
       const low = await preflight(scene.url, { ...transfer, nonce: next - 1n });
       expect(await refusedWith(low)).toMatchObject({ _tag: "NonceTooLow", nonce: next - 1n, next });
       const high = await preflight(scene.url, { ...transfer, nonce: next + 2n });
@@ -204,20 +197,9 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
       });
     });
 
-    it("a gas limit that is too small", async () => {
-      const call = {
-        from: owner.address,
-        to: token,
-        abi: Token.abi,
-        functionName: "transfer",
-        args: [spare.address, 1n],
-      };
-      for (const gas of [21_000n, 24_000n]) {
-        const report = await preflight(scene.url, { ...call, gas });
-        expect(report.verdict).toBe("blocked");
-      }
-      const huge = await preflight(scene.url, { ...call, gas: 100_000_000n });
-      expect(huge.verdict).toBe("blocked");
+    it("a gas limit that is too small, or larger than a block", async () => {
+      for (const gas of [21_000n, 24_000n, 100_000_000n])
+        expect((await preflight(scene.url, { ...transferOf(token), gas })).verdict, String(gas)).toBe("blocked");
     });
   });
 
@@ -225,12 +207,12 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     const theirs = await third.signAuthorization({
       address: wallet,
       chainId: scene.chainId,
-      nonce: await count(third.address),
+      nonce: await scene.count(third.address),
     });
     const empty = await spare.signAuthorization({
       address: nobody,
       chainId: scene.chainId,
-      nonce: await count(spare.address),
+      nonce: await scene.count(spare.address),
     });
     const setup = await preflight(scene.url, [
       { from: owner.address, to: other.address, authorizationList: [theirs, empty] },

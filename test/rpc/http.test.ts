@@ -23,7 +23,12 @@ for (const [way, options] of ways) {
       expect(heard).toEqual([
         ["POST", "/path/to?key=v", "application/json", { jsonrpc: "2.0", id: 41, method: "eth_chainId", params: [] }],
       ]);
-      expect(ledger).toEqual([{ method: "eth_chainId", round: 1, ms: expect.any(Number), bytes: 52, tries: 1 }]);
+      expect(ledger).toEqual([
+        {
+          ...{ method: "eth_chainId", endpoint: `${server.url}/…`, step: null, run: null, round: 1 },
+          ...{ ms: expect.any(Number), bytes: 52, tries: 1 },
+        },
+      ]);
     });
 
     it.each([

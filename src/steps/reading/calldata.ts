@@ -6,7 +6,8 @@
  * inside the usual batches (Multicall, Multicall3, Safe, ERC-7579-like execute).
  */
 import * as Result from "effect/Result";
-import { decodeAbiParameters, parseAbiParameters } from "viem";
+import { parseAbiParameters } from "abitype";
+import { decodeAbiParameters } from "viem";
 import type { Address, Hex } from "../../primitives/hex.js";
 import { addressOf, type Right } from "./approvalLogs.js";
 

@@ -4,59 +4,34 @@ import fc from "fast-check";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Report from "../../src/Report.js";
-import { Gate, Token } from "../contracts/artifacts.js";
 import {
-  calldata,
   codesOf,
-  other,
   owner,
   preflightOn,
   prove,
   quantity,
   scenesFor,
+  severe,
   tampered,
   type Purpose,
   type Scene,
   type Tampering,
 } from "./scene.js";
+import { furnish, transferOf } from "./furnished.js";
+import { blockOf, witnessSays, type BlockWire, type Wire } from "./wire.js";
 
-type Wire = { [key: string]: unknown };
-type BlockWire = Wire & { calls: Array<Wire & { returnData: Hex }> };
-const blockOf = (result: unknown): BlockWire => (result as [BlockWire])[0];
-const rewritten = (change: (block: BlockWire) => BlockWire) => (result: unknown) => [
-  change(structuredClone(blockOf(result))),
-];
-/** The witness answers with one byte changed at `offset`, or with something else altogether. */
-const witnessSays = (change: (data: Hex) => Hex) =>
-  rewritten((block) => ({
-    ...block,
-    calls: block.calls.map((call, index) =>
-      index === 0 || index === block.calls.length - 1 ? { ...call, returnData: change(call.returnData) } : call,
-    ),
-  }));
+/** The runs of a preflight that nothing is in doubt of. */
+const runs = ["bare", "alone", "exact", "next"] as const;
 
 describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
-  let gate: Hex;
   beforeAll(async () => {
-    scene = await start();
-    token = await scene.deploy(Token, ["Token", "TKN", 18]);
-    gate = await scene.deploy(Gate);
-    await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 1_000_000n]) });
-    await scene.send(owner, { to: gate, data: calldata(Gate, "open") });
-    await scene.mine();
+    ({ scene, token } = await furnish(start));
   });
   afterAll(() => scene?.stop());
 
-  const transfer = () => ({
-    from: owner.address,
-    to: token,
-    abi: Token.abi,
-    functionName: "transfer",
-    args: [other.address, 5n],
-  });
-  const severe = (report: Report.Report) => codesOf(report).filter((code) => !code.endsWith("/info"));
+  const transfer = () => transferOf(token);
 
   const garbage =
     (purpose: Purpose, change: (data: Hex) => Hex): Tampering =>
@@ -69,21 +44,14 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     "no gas left": () => "0x7769743100",
   };
   it.each(Object.entries(changes))("the witness says %s", async (_, change) => {
-    for (const purpose of ["scanned run", "probe", "first run", "second run"]) {
+    for (const purpose of runs) {
       const report = await preflightOn(tampered(scene.url, garbage(purpose, change)), transfer());
-      const ready = report.verdict === "ready";
-      // the probe is one of two sources of everything it says, except L1 fees
-      expect([purpose, report.verdict, ready && purpose !== "probe" && purpose !== "scanned run"]).toEqual([
-        purpose,
-        report.verdict,
-        false,
-      ]);
-      if (purpose === "first run" || purpose === "second run") expect(["unknown", "caution"]).toContain(report.verdict);
+      // the witness alone is one of two sources of everything it says, except L1 fees
+      const isProof = purpose === "exact" || purpose === "next";
+      expect(["unknown", "caution", ...(isProof ? [] : ["ready"])], purpose).toContain(report.verdict);
     }
     const everywhere = await preflightOn(
-      tampered(scene.url, ({ purpose }) =>
-        ["scanned run", "probe", "first run", "second run"].includes(purpose) ? witnessSays(change) : null,
-      ),
+      tampered(scene.url, ({ method }) => (method === "eth_simulateV1" ? witnessSays(change) : null)),
       transfer(),
     );
     expect(everywhere.verdict).toBe("unknown");
@@ -91,21 +59,16 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
 
   it("random bytes changed in any answer of the witness are never a defect", async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.nat(2_000),
-        fc.nat(255),
-        fc.constantFrom("probe", "first run", "second run", "scanned run"),
-        async (at, byte, which) => {
-          const change = (data: Hex): Hex => {
-            const index = 2 + 2 * (at % Math.max(1, (data.length - 2) / 2));
-            return `${data.slice(0, index)}${byte.toString(16).padStart(2, "0")}${data.slice(index + 2)}` as Hex;
-          };
-          const report = await preflightOn(tampered(scene.url, garbage(which, change)), transfer());
-          expect(["ready", "caution", "unknown", "blocked"]).toContain(report.verdict);
-          expect(await Effect.runPromise(Report.fromJson(Report.toJson(report)))).toEqual(report);
-          expect(Report.toText(report)).not.toBe("");
-        },
-      ),
+      fc.asyncProperty(fc.nat(2_000), fc.nat(255), fc.constantFrom(...runs), async (at, byte, which) => {
+        const change = (data: Hex): Hex => {
+          const index = 2 + 2 * (at % Math.max(1, (data.length - 2) / 2));
+          return `${data.slice(0, index)}${byte.toString(16).padStart(2, "0")}${data.slice(index + 2)}` as Hex;
+        };
+        const report = await preflightOn(tampered(scene.url, garbage(which, change)), transfer());
+        expect(["ready", "caution", "unknown", "blocked"]).toContain(report.verdict);
+        expect(await Effect.runPromise(Report.fromJson(Report.toJson(report)))).toEqual(report);
+        expect(Report.toText(report)).not.toBe("");
+      }),
       { numRuns: name === "anvil" ? 25 : 8 },
     );
   });
@@ -118,10 +81,8 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
 
   it("counts of any size", async () => {
     for (const result of [quantity(2n ** 256n - 1n), quantity(2n ** 64n - 1n), quantity(2n ** 53n), "0x", -1, null]) {
-      for (const purpose of ["latest count", "pending count"]) {
-        const report = await answered(purpose, result);
-        expect([purpose, result, report.verdict]).not.toEqual([purpose, result, "ready"]);
-      }
+      for (const purpose of ["latest count", "pending count"])
+        expect((await answered(purpose, result)).verdict, `${purpose} ${result}`).not.toBe("ready");
     }
     const most = await answered("pending count", quantity(2n ** 52n));
     expect([most.verdict, most.transactions[0].nonce.value]).toEqual(["unknown", 2 ** 52]);
@@ -131,13 +92,13 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     );
     expect(bundle.transactions[2]?.nonce.value).toBe(2 ** 52 + 2);
     const backwards = await answered("pending count", "0x0");
-    expect(severe(backwards)).toContain("NodeDisagrees/warning");
+    expect(severe(backwards)).toContain("CountsDisagree/warning");
   });
 
   it("two chain ids, in every proof that follows", async () => {
     const report = await answered("eth_chainId", "0x1");
     expect([report.verdict, report.stage]).toEqual(["unknown", "proven"]);
-    expect(codesOf(report)).toContain("NodeDisagrees/unavailable");
+    expect(codesOf(report)).toContain("ChainIdDisagrees/unavailable");
     expect((await prove(scene.url, report)).verdict).toBe("unknown");
   });
 
@@ -166,12 +127,12 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
       (block) => [{ ...block, calls: block.calls.map((call) => ({ ...call, logs: {} })) }],
     ];
     for (const [index, shape] of shapes.entries()) {
-      for (const purpose of ["scanned run", "first run", "second run"]) {
+      for (const purpose of ["bare", "exact", "next"]) {
         const lying = tampered(scene.url, (asked) =>
           asked.purpose === purpose ? (result) => shape(blockOf(result)) : null,
         );
         const report = await preflightOn(lying, transfer());
-        expect([index, purpose, report.verdict]).not.toEqual([index, purpose, "ready"]);
+        expect(report.verdict, `shape ${index} of ${purpose}`).not.toBe("ready");
       }
     }
   });
@@ -179,8 +140,8 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
   it("estimates and fees of any size", async () => {
     for (const result of ["0x0", quantity(2n ** 256n - 1n), quantity(2n ** 64n)]) {
       const report = await answered("eth_estimateGas", result);
-      expect([result, report.transactions[0].outcome.status]).toEqual([result, "success"]);
-      if (result !== "0x0") expect(report.verdict).not.toBe("ready");
+      expect(report.transactions[0].outcome.status, result).toBe("success");
+      if (result !== "0x0") expect(report.verdict, result).not.toBe("ready");
     }
     const block = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Wire;
     for (const baseFeePerGas of ["0x0", quantity(2n ** 256n - 1n)]) {
