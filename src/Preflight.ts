@@ -64,7 +64,12 @@ const scanOnce = Effect.fnUntraced(function* (
   const chosen = choose(bundle, answers, abis);
   const trial = { bundle: chosen, options, block: round.block, context: options.blockOverrides, abis };
   const settled = chosen.some(Estimate.isLimitDoubtful)
-    ? yield* settleGas(chosen, answers, null, askAt(trial, () => lastRound(recorder) + 1))
+    ? yield* settleGas(
+        chosen,
+        answers,
+        null,
+        askAt(trial, () => lastRound(recorder) + 1),
+      )
     : { limits: null, findings: [] };
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   const now = yield* Clock.currentTimeMillis;

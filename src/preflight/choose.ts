@@ -57,7 +57,10 @@ export const choose = (bundle: Bundle, answers: Answers, abis: AbiIndex): Bundle
  * What was chosen for a transaction, by its request alone: that is what will be signed, whatever a report that
  * came from outside says beside it.
  */
-const chosenIn = ({ input, nonce, gas, fee }: TransactionReport, request: Request): Pick<Filled, "nonce" | "gas" | "fee"> => {
+const chosenIn = (
+  { input, nonce, gas, fee }: TransactionReport,
+  request: Request,
+): Pick<Filled, "nonce" | "gas" | "fee"> => {
   const { nonce: number, gas: limit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = filledOf(request);
   const { tipSource, tipNamed, horizonSeconds, shortenedFrom, evidence } = fee;
   return {

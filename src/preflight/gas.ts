@@ -16,13 +16,7 @@ import { capOf, isPlain } from "../steps/estimate.js";
 import * as Funds from "../steps/funds.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
-import {
-  between,
-  firstThatHolds,
-  isSame,
-  settleLimit,
-  type Tried,
-} from "../steps/reading/sameOutcome.js";
+import { between, firstThatHolds, isSame, settleLimit, type Tried } from "../steps/reading/sameOutcome.js";
 import type { Run } from "../steps/simulate.js";
 import type { Answers } from "./answers.js";
 import type { Limits } from "./choose.js";

@@ -41,7 +41,9 @@ export const observe = (
 
 /** Whether it is the chain that was meant, and one chain. */
 export const checkChain = (
-  bundle: ReadonlyArray<Case & Pick<Filled, "request">>, { chainId, namedChainId }: Answers): ReadonlyArray<Finding> => {
+  bundle: ReadonlyArray<Case & Pick<Filled, "request">>,
+  { chainId, namedChainId }: Answers,
+): ReadonlyArray<Finding> => {
   const [named, unnamed] = [successOf(namedChainId), failureOf(namedChainId)];
   const findings: Array<Finding> = [];
   if (unnamed !== null) {

@@ -25,7 +25,18 @@ import { isInDoubt, settleGas, unknownGas, type Gas } from "./gas.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { measureOfReport, measureQueries, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
-import { askAt, askProof, askSwap, contextsOf, isComparable, isTrueToState, trialOf, unasked, type Claim, type Proof } from "./runs.js";
+import {
+  askAt,
+  askProof,
+  askSwap,
+  contextsOf,
+  isComparable,
+  isTrueToState,
+  trialOf,
+  unasked,
+  type Claim,
+  type Proof,
+} from "./runs.js";
 import { judged, reportOf } from "./report.js";
 import { TokenCache } from "./tokenCache.js";
 
@@ -198,7 +209,13 @@ const settle = (
   const { run } = proof.round;
   const ample = ampleIn(claim.bundle, proof);
   if (run === null) return Effect.succeed({ limits: null, findings: [] });
-  if (isInDoubt(run, proof.next, Result.getOrElse(ample, () => null)))
+  if (
+    isInDoubt(
+      run,
+      proof.next,
+      Result.getOrElse(ample, () => null),
+    )
+  )
     return settleGas(bundle, answers, proof.next, askAt(trialOf(claim), round));
   const findings = Result.isSuccess(run) && Result.isFailure(ample) ? [unknownGas(ample.failure)] : [];
   return Effect.succeed({ limits: null, findings });
@@ -236,7 +253,9 @@ const proveOnce = Effect.fnUntraced(function* (
   const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers, abis);
-  const settled = isWidened ? { limits: null, findings: [] } : yield* settle(standing, proof, { bundle, answers }, round);
+  const settled = isWidened
+    ? { limits: null, findings: [] }
+    : yield* settle(standing, proof, { bundle, answers }, round);
   const compared = settled.limits === null ? yield* compare(standing, proof, bundle, round) : null;
   const now = yield* Clock.currentTimeMillis;
   const proven = reportOf(bundle, answers, {

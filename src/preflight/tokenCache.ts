@@ -37,10 +37,12 @@ export const layerTokenCache = (options: {
       return {
         recall: (chainId, tokens) =>
           Effect.map(Clock.currentTimeMillis, (now) =>
-            chainId === null ? [] : tokens.flatMap((token) => {
-              const entry = entries.get(keyOf(chainId, token));
-              return entry === undefined || entry.until <= now ? [] : [entry.info];
-            }),
+            chainId === null
+              ? []
+              : tokens.flatMap((token) => {
+                  const entry = entries.get(keyOf(chainId, token));
+                  return entry === undefined || entry.until <= now ? [] : [entry.info];
+                }),
           ),
         keep: (chainId, infos) =>
           Effect.map(Clock.currentTimeMillis, (now) => {

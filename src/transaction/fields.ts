@@ -49,7 +49,12 @@ const gas = uint("gas", (value, field) => (value === 0n ? no(field, "must be abo
 const chain = kind<number>()(Schema.Int.check(Schema.isGreaterThan(0)), "quantity", "count", (value, field) =>
   value === 0 ? no(field, "must be above 0 (EIP-155)") : Read.integer()(value, field),
 );
-const nonce = kind<number | bigint>()(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)), "quantity", "count", Read.nonce);
+const nonce = kind<number | bigint>()(
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  "quantity",
+  "count",
+  Read.nonce,
+);
 const hashes = kind<ReadonlyArray<Hash>>()(Schema.Array(Hash), "hashes", null, Read.listOf(Read.hash, 1));
 const accessList = kind<ReadonlyArray<typeof AccessListEntry.Type>>()(
   Schema.Array(AccessListEntry),

@@ -1,6 +1,13 @@
 /** What a caller may hand in, as types: a raw call, an ABI call, a deployment, a list of them. */
 import type { Abi, AbiStateMutability } from "abitype";
-import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, UnionWiden, Widen, ParseAbi } from "viem";
+import type {
+  ContractConstructorArgs,
+  ContractFunctionArgs,
+  ContractFunctionName,
+  UnionWiden,
+  Widen,
+  ParseAbi,
+} from "viem";
 import type { Hex } from "../primitives/hex.js";
 import type { GivenIn } from "../primitives/rows.js";
 import type { AbiFields, Fields as Table } from "./fields.js";
