@@ -8,23 +8,17 @@
  * await preflight.dispose()
  * ```
  */
-import * as Arr from "effect/Array";
-import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import * as Ref from "effect/Ref";
 import type { Transport } from "viem";
-import { InvalidTransaction } from "./errors/input.js";
-import { gap, NotProven } from "./errors/verdicts.js";
-import * as Eth from "./Eth.js";
-import * as Nonces from "./Nonces.js";
+import type * as Nonces from "./Nonces.js";
 import * as NonceStore from "./NonceStore.js";
-import * as Preflight from "./Preflight.js";
+import { deliverAll, sendWithNonce, type Delivered, type Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
 import type { Options } from "./preflight/options.js";
-import * as Report from "./Report.js";
 import * as Rpc from "./Rpc.js";
-import * as Transaction from "./Transaction.js";
+import type * as Transaction from "./Transaction.js";
 
+export type { Delivered, Sign } from "./promise/deliver.js";
 export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
 export type { Options } from "./preflight/options.js";
 
@@ -47,15 +41,6 @@ const layerOf = (connection: Connection): Layer.Layer<Rpc.Rpc> => {
   if ("transport" in connection) return Rpc.layerTransport(connection.transport, connection);
   return "layer" in connection ? connection.layer : Rpc.layerProvider(connection.provider, connection);
 };
-
-/** Signs one cleared request; `index` is its place in the bundle. */
-export type Sign = (request: Report.Request, index: number) => Promise<`0x${string}`>;
-
-/** What was proven, signed and sent under reserved nonces, in the order of the bundle. */
-export interface Delivered {
-  readonly report: Report.Report;
-  readonly sent: ReadonlyArray<Nonces.Sent>;
-}
 
 /** The pipeline on one connection. */
 export interface PreflightClient extends Omit<Promises.Facade<NonceStore.NonceStore>, "preflight"> {
@@ -87,44 +72,6 @@ export interface Defaults extends Options {
   readonly nonces?: Layer.Layer<NonceStore.NonceStore> | undefined;
 }
 
-/** Scan, reserve, prove, sign, commit, send; the nonces are free again unless they were committed. */
-const deliverAll = (sign: Sign, input: unknown, options: Options) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const checked = yield* Transaction.check(input);
-      const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
-      if (fixed !== -1) {
-        const field = Array.isArray(input) ? `[${fixed}].nonce` : "nonce";
-        return yield* new InvalidTransaction({ field, problem: "is reserved by deliver, leave it out" });
-      }
-      const taken = yield* Ref.make<ReadonlyArray<Nonces.Lease>>([]);
-      const reserve = Preflight.reserving((scanned) =>
-        Effect.flatMap(Nonces.reserveAll(scanned), (reserved) =>
-          Effect.as(
-            Ref.set(
-              taken,
-              reserved.flatMap((lease) => lease ?? []),
-            ),
-            reserved.map((lease) => lease?.nonce ?? null),
-          ),
-        ),
-      );
-      // why: no form of input, but one that was checked already
-      const report = yield* reserve(checked as never, options);
-      const leases = yield* Ref.get(taken);
-      const clearance = yield* Report.ready(report);
-      const signed = yield* Effect.forEach(clearance.requests, (request, index) =>
-        Effect.tryPromise({ try: () => sign(request, index), catch: (error) => error }),
-      );
-      if (!Report.matches(clearance, signed) || leases.length !== signed.length)
-        return yield* new NotProven({ missing: [gap("SignedOtherwise", "what was signed is not what was cleared")] });
-      const sent = yield* Effect.forEach(Arr.zip(leases, signed), ([lease, raw]) =>
-        Nonces.deliver(lease, raw, (bytes) => Eth.sendRawTransaction({ serializedTransaction: bytes })),
-      );
-      return { report, sent };
-    }),
-  );
-
 /**
  * The pipeline on one connection, as Promises. `defaults` are the options of every call that says
  * nothing else. Runs are independent of each other; `dispose` when done, or use `await using`.
@@ -136,15 +83,6 @@ export const createPreflight = (connection: Connection, { nonces, ...defaults }:
     (sign: Sign) =>
     (input: unknown, options: Promises.RunOptions = {}) =>
       facade.effect(deliverAll(sign, input, { ...defaults, ...options }), options);
-  const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (error) => error });
-  const withNonce: PreflightClient["withNonce"] = (lane, sign, send) =>
-    facade.effect(
-      Nonces.withNonce(
-        lane,
-        (nonce) => attempt(() => sign(nonce)),
-        (raw): Effect.Effect<unknown, unknown, Rpc.Rpc> =>
-          send === undefined ? Eth.sendRawTransaction({ serializedTransaction: raw }) : attempt(() => send(raw)),
-      ),
-    );
+  const withNonce: PreflightClient["withNonce"] = (...given) => facade.effect(sendWithNonce(...given));
   return { ...facade, run, deliver, withNonce, [Symbol.asyncDispose]: facade.dispose };
 };
