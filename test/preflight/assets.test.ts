@@ -66,10 +66,14 @@ describe.each(scenesFor("assets and rights"))("on %s", (node, start) => {
     to,
     data: calldata(artifact as typeof artifacts.Token, name, args),
   });
-  const run = async (input: Parameters<typeof preflight>[1], options?: Parameters<typeof preflight>[2]) => {
+  const run = async (
+    input: Parameters<typeof preflight>[1],
+    options?: Parameters<typeof preflight>[2],
+    rounds: ReadonlyArray<number> = [2],
+  ) => {
     const report = await preflight(scene.url, input, options);
     expect(report.stage).toBe("proven");
-    expect(roundsIn(report)).toBe(2);
+    expect(rounds).toContain(roundsIn(report));
     return report;
   };
 
@@ -150,7 +154,9 @@ describe.each(scenesFor("assets and rights"))("on %s", (node, start) => {
         [t.splitter, you, 5n],
         [t.splitter, they, 5n],
       ]);
-      const undone = await run({ ...call(t.splitter, artifacts.Splitter, "splitAndUndo", [they]), value: 8n });
+      // anvil estimates less than the call uses, for with less the inner call fails and the outer one does not
+      const undoing = { ...call(t.splitter, artifacts.Splitter, "splitAndUndo", [they]), value: 8n };
+      const undone = await run(undoing, undefined, [2, 3]);
       expect(changes(undone)).toEqual([
         [me, null, null, -8n, "measured"],
         [t.splitter, null, null, 4n, "measured"],

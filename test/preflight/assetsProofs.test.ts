@@ -114,7 +114,7 @@ describe.each(scenesFor("proofs of movements"))("on %s", (_, start) => {
     );
     expect(set.findings[0]?.evidence).toBe("measured");
     const empty = await preflight(scene.url, await carrying("0x00000000000000000000000000000000deadbeef"));
-    expect(codesOf(empty)).toEqual(["DelegationSet/warning", "DelegateWithoutCode/warning"]);
+    expect(codesOf(empty)).toEqual(["DelegateWithoutCode/warning", "DelegationSet/warning"]);
     const stale = await preflight(scene.url, await carrying(delegate, nonce + 7));
     expect(codesOf(stale)).toContain("DelegationIneffective/warning");
     const denied = await preflight(scene.url, await carrying(delegate), { policies: [Policy.denyDelegated] });

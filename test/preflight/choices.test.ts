@@ -172,15 +172,12 @@ describe.each(scenesFor("choices that are kept"))("on %s", (_, start) => {
       const input = { from: owner.address, to: aggregator, data: nested(aggregator, inner, 40, true) };
       const report = await preflight(scene.url, input);
       expect([report.verdict, codesOf(report).includes("GasLimitWidened/info")]).toEqual(["ready", true]);
-      expect([roundsIn(report), runsOf(report)]).toEqual([
-        4,
-        [
-          ["alone", "bare"],
-          ["alone", "exact", "next"],
-          ["gas", "gas", "gas"],
-          ["alone", "exact", "next"],
-        ],
-      ]);
+      const proof = ["alone", "exact", "next"];
+      const runs = ["gas", "gas", "gas"];
+      // geth's estimate says nothing against the limit, so that only the proof casts doubt on it
+      const asked = name === "anvil" ? [runs, proof] : [proof, runs, proof];
+      expect(runsOf(report)).toEqual([["alone", "bare"], ...asked]);
+      expect(roundsIn(report)).toBe(1 + asked.length);
       // the scan ran at the caller's own limit, so that ample gas is asked for beside the proof
       const fixed = await preflight(scene.url, { ...transferOf(token), gas: 90_000n });
       expect([fixed.verdict, runsOf(fixed)]).toEqual([
