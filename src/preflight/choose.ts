@@ -140,7 +140,7 @@ const changed = (report: Report, changes: Report["transactions"]): Report => {
 export const assignNonces = (report: Report, nonces: ReadonlyArray<bigint | null>): Report => {
   const reserved = Arr.map(report.transactions, (transaction, index): TransactionReport => {
     const { nonce } = transaction;
-    const given = nonces[index] ?? null;
+    const given = nonces.at(index) ?? null;
     // why: no account comes near 2^53, and a request holds its nonce as a number
     return given === null || given > BigInt(Number.MAX_SAFE_INTEGER) || nonce.by === "caller"
       ? transaction

@@ -155,7 +155,7 @@ export const settleGas = Effect.fnUntraced(function* (
   const settled = settleLimit(tried.slice(0, -1), ample);
   if (settled.kind === "take") {
     const index = settled.index === 0 && isExhausted(successOf(next)) ? 1 : settled.index;
-    return { ...hold, limits: index === 0 ? null : (handed[index] ?? null) };
+    return { ...hold, limits: index === 0 ? null : (handed.at(index) ?? null) };
   }
   if (settled.kind === "dependent") return doubted("GasDependent", ladder);
   if (!isPayable) return doubted("GasHeadroomThin", ladder);
@@ -167,5 +167,5 @@ export const settleGas = Effect.fnUntraced(function* (
   const found = asked.map(triedIn);
   // the last rung is ample gas again, in the same block context as the others
   const index = firstThatHolds(found, found.at(-1) ?? ample, tried[0] ?? null);
-  return unanswered(asked) ?? { ...hold, limits: rungs[index] ?? null };
+  return unanswered(asked) ?? { ...hold, limits: rungs.at(index) ?? null };
 });

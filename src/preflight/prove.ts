@@ -22,6 +22,7 @@ import { answersOf, type Answers } from "./answers.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "./compare.js";
 import { isInDoubt, settleGas, unknownGas, type Gas } from "./gas.js";
+import { contextsOf } from "./contexts.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { measureOfReport, measureQueries, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
@@ -29,7 +30,6 @@ import {
   askAt,
   askProof,
   askSwap,
-  contextsOf,
   isComparable,
   isTrueToState,
   trialOf,
@@ -235,12 +235,9 @@ const proveOnce = Effect.fnUntraced(function* (
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, traced: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
-  const contexts = yield* contextsOf(
-    report,
-    signed.map(({ request }) => request),
-  );
   const claim: Claim = {
-    ...{ report, bundle: signed, measure, contexts, abis },
+    ...{ report, bundle: signed, measure, abis },
+    contexts: yield* contextsOf(report, signed),
     chain: chains(report.chainId),
     balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     comparesGas: !isOwnScan || signed.some(({ gas: { by } }) => by === "caller"),

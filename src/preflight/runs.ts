@@ -1,6 +1,5 @@
 /** Round 2, everything at once: the runs of a proof (`exact`, `reserved`, `next`, `alone`; `gas` and `swap` on doubt), and the world again. */
 import * as Arr from "effect/Array";
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -8,7 +7,7 @@ import { eip7825Cap, type Chain } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type * as Eth from "../Eth.js";
-import type { Address, Hash } from "../primitives/hex.js";
+import type { Address } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
@@ -20,73 +19,16 @@ import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall, exactCall } from "../transaction/call.js";
-import { unsignedBytes, type Request } from "../transaction/request.js";
+import { unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { isSameBase } from "./compare.js";
+import type { Contexts } from "./contexts.js";
 import type { AskAt } from "./gas.js";
 import { inRound } from "./ledger.js";
 import { measureQueries, type Measure } from "./limits.js";
 import { alonePlan } from "./scan.js";
-
-const randomHash: Effect.Effect<Hash> = Effect.sync(() => {
-  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(32));
-  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}` as const;
-});
-
-/** The fields that are known. */
-const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
-  Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
-
-/** Seconds by which the second context is later, at least. */
-const laterBy = 12n;
-
-/** Every bit another: no test of any single one can tell both runs the same. */
-const complement = (hash: Hash): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
-
-const secondBaseFee = (report: Report, requests: ReadonlyArray<Request>): bigint | null => {
-  const base = report.observed.baseFeePerGas;
-  if (base === null) return null;
-  const caps = requests.map(({ gasPrice, maxFeePerGas }) => gasPrice ?? maxFeePerGas ?? 0n);
-  const least = caps.reduce((a, b) => (a < b ? a : b));
-  const raised = base + base / 16n + 1n;
-  if (raised <= least) return raised;
-  // why: no room above for a fee cap this tight; the base fee may as well fall
-  return base > 16n ? base - base / 16n - 1n : base <= least ? base : null;
-};
-
-/** The block fields of the runs of a proof. */
-interface Contexts {
-  /** Looks like the next block: the latest fee recipient, the node's own time and base fee. */
-  readonly exact: Eth.BlockOverrides;
-  /** Differs in everything that a contract could know its watchers by. */
-  readonly next: Eth.BlockOverrides;
-  /** As `next`, at the base fee of `exact`. */
-  readonly swap: Eth.BlockOverrides;
-}
-
-/** Fresh contexts for the requests of a report. */
-export const contextsOf = Effect.fnUntraced(function* (report: Report, requests: ReadonlyArray<Request>) {
-  const now = yield* Clock.currentTimeMillis;
-  const { feeRecipient, timestamp, at } = report.observed;
-  const elapsed = BigInt(Math.max(0, Math.ceil((now - at) / 1000)));
-  const pretended = report.options.blockOverrides;
-  const prevRandao = yield* randomHash;
-  // why: an odd distance, or a look at whether the time is even would find both runs alike
-  const later = laterBy + elapsed + ((laterBy + elapsed) % 2n === 0n ? 1n : 0n);
-  const stranger = {
-    feeRecipient: `0x${(yield* randomHash).slice(2, 42)}` as const,
-    prevRandao: complement(prevRandao),
-    ...without({ time: timestamp === null ? null : timestamp + later }),
-  };
-  const contexts: Contexts = {
-    exact: { ...without({ feeRecipient }), prevRandao, ...pretended },
-    next: { ...stranger, ...without({ baseFeePerGas: secondBaseFee(report, requests) }), ...pretended },
-    swap: { ...stranger, ...pretended },
-  };
-  return contexts;
-});
 
 /** What is to be proven. */
 export interface Claim {

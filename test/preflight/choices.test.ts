@@ -39,7 +39,7 @@ const runsOf = ({ ledger }: Report.Report): ReadonlyArray<ReadonlyArray<string>>
     ledger.requests.flatMap(({ round, run }) => (round === index + 1 && run !== null ? [run] : [])).sort(),
   );
 
-describe.each(scenesFor("choices that are kept"))("on %s", (_, start) => {
+describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
