@@ -6,6 +6,7 @@ import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../../src/
 import * as Options from "../../../src/preflight/options.js";
 import * as Policy from "../../../src/Policy.js";
 import { fromError, note, type Finding } from "../../../src/report/finding.js";
+import { notes } from "../../../src/report/notes.js";
 import type { Report } from "../../../src/report/schema.js";
 import { becauseOf, verdictOf } from "../../../src/report/verdict.js";
 import { stepNames } from "../../../src/primitives/names.js";
@@ -106,19 +107,14 @@ describe("the verdict and its reason", () => {
       }),
     ));
   it("are the blocker's where there is one, then the doubt's, then the warning's", () => {
-    const warning = note(
-      "TransferMismatch",
-      "warning",
-      { sentence: "a warning" },
-      { step: "chain", evidence: "logged" },
-    );
-    const doubt = note("BaseNotComparable", "unavailable", { sentence: "a doubt" }, at);
+    const warning = note("PendingStale", "warning", { evidence: "measured" });
+    const doubt = note("BaseNotComparable", "unavailable", { evidence: "unavailable" });
     const late = fromError(new ExecutionReverted({ data: hexOf("0x") }), "blocker", at, {
       ...{ sentence: "a blocker", numbers: [], remedy: "" },
     });
     const because = (...findings: ReadonlyArray<Finding>) => scanned([{}], {}, { findings }).report.because;
     expect([because(warning), because(warning, doubt), because(warning, doubt, late)]).toEqual([
-      ...["a warning", "a doubt", "a blocker"],
+      ...[notes.PendingStale.sentence, notes.BaseNotComparable.sentence, "a blocker"],
     ]);
   });
   it("that is proven says so where nothing stands against it", () =>
