@@ -23,7 +23,7 @@ describe("proven again, a report", () => {
     expect(first.transactions[0]).toMatchObject({ nonce, gas, fee });
   });
 
-  it.fails("whose gas limit starves an inner call still says so", async () => {
+  it("whose gas limit starves an inner call still says so", async () => {
     const starved = { target: contracts.reader, callData: calldata(GasReader, "need", [400_011n]) };
     const data = nested(contracts.aggregator, starved, 2, true);
     const first = await preflight(scene.url, { from: owner.address, to: contracts.aggregator, data, gas: 200_000n });
@@ -33,7 +33,7 @@ describe("proven again, a report", () => {
     expect(again.verdict).toBe("caution");
   });
 
-  it.fails("whose outcome follows the gas still says so", async () => {
+  it("whose outcome follows the gas still says so", async () => {
     const data = calldata(GasReader, "record");
     const first = await preflight(scene.url, { from: owner.address, to: contracts.reader, data });
     expect(codesOf(first)).toContain("GasDependent/warning");
@@ -42,7 +42,7 @@ describe("proven again, a report", () => {
     expect(again.verdict).toBe("caution");
   });
 
-  it.fails("that must be scanned again because of its gas limit stays unknown, however often it is proven", async () => {
+  it("that must be scanned again because of its gas limit stays unknown, however often it is proven", async () => {
     const trapped = { target: contracts.reader, callData: calldata(GasReader, "need", [400_013n]) };
     const data = nested(contracts.aggregator, trapped, 30, true);
     const scanned = await scan(scene.url, { from: owner.address, to: contracts.aggregator, data });
@@ -52,7 +52,7 @@ describe("proven again, a report", () => {
     expect([again.verdict, codesOf(again).includes("ScanAgain/unavailable")]).toEqual(["unknown", true]);
   });
 
-  it.fails("that was blocked because its runs differ stays blocked: the same requests face the same contract", async () => {
+  it("that was blocked because its runs differ stays blocked: the same requests face the same contract", async () => {
     const token = await scene.deploy(Token, ["Gold", "GLD", 18]);
     // honest where there is no base fee, as in a scan
     const spoofer = await scene.deploy(Spoofer, [token, 2, 0n]);

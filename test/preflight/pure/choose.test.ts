@@ -156,12 +156,11 @@ describe("nonces reserved elsewhere", () => {
 describe("other gas limits", () => {
   it("go where they are ours to choose, and nowhere else", () => {
     const { report } = scanned([{}, { gas: 70_000n }, {}]);
-    const wider = withLimits(report, [100_000n, 100_000n]);
-    const last = report.transactions[2]?.gas.limit;
+    const wider = withLimits(report, [100_000n, 100_000n, 90_000n]);
     expect(wider.transactions.map(({ gas, request }) => [gas.limit, request?.gas, gas.by])).toEqual([
       [100_000n, 100_000n, "us"],
       [70_000n, 70_000n, "caller"],
-      [last, last, "us"],
+      [90_000n, 90_000n, "us"],
     ]);
     expect([wider.digest, wider.digest === report.digest]).toEqual([digestOfReport(wider), false]);
   });

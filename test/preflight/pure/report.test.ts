@@ -79,11 +79,16 @@ describe("what an earlier report could not learn", () => {
     const told = (changed: Parameters<typeof scanned>[1], ...earlier: ReadonlyArray<Finding>) =>
       scanned([{}], changed, { earlier }).report.findings.map(({ code, transaction }) => [code, transaction]);
     expect(told({}, failure(0))).toEqual([["Transport", 0]]);
-    const codesLost = { codes: new Map([[alice, lost]]) };
+    const codesLost = { codes: new Map([[alice, Result.fail(unanswered("eth_getCode"))]]) };
     expect(told(codesLost, failure(0))).toEqual([["Transport", 0]]);
     expect(told(codesLost, failure(1))).toEqual([
       ["Transport", 0],
       ["Transport", 1],
+    ]);
+    // another question that got no answer is another finding
+    expect(told({ codes: new Map([[alice, lost]]) }, failure(0))).toEqual([
+      ["Transport", 0],
+      ["Transport", 0],
     ]);
   });
   it("is told once, however often it failed", () => {
@@ -100,9 +105,11 @@ describe("the verdict and its reason", () => {
         expect(report.verdict).toBe(verdictOf(report.findings));
         const steps = report.findings.map(({ step }) => stepNames.indexOf(step));
         expect(steps).toEqual([...steps].sort((a, b) => a - b));
-        const decides = report.findings.find(({ sentence }) => sentence === report.because);
-        const severity = { blocked: "blocker", unknown: "unavailable", caution: "warning" } as const;
-        expect(decides?.severity).toBe(report.verdict === "ready" ? undefined : severity[report.verdict]);
+        const decisive = { blocked: "blocker", unknown: "unavailable", caution: "warning", ready: null }[
+          report.verdict
+        ];
+        const decides = report.findings.find(({ severity }) => severity === decisive);
+        expect(decides?.sentence).toBe(decisive === null ? undefined : report.because);
         expect(becauseOf(report.findings, "scanned")).toBe(report.because);
       }),
     ));
@@ -188,7 +195,10 @@ describe("policies", () => {
     expect(failed.because).toBe(failed.findings[0]?.sentence);
     const unknown = judged(policy("mine", Policy.unknown("nobody said")));
     expect([codes(unknown), unknown.verdict]).toEqual([["PolicyUnknown/unavailable"], "unknown"]);
-    expect(unknown.findings[0]?.numbers).toEqual([{ name: "", unit: "text", value: "nobody said" }]);
+    expect(unknown.findings[0]?.numbers).toEqual([
+      { name: "policy", unit: "text", value: "mine" },
+      { name: "because", unit: "text", value: "nobody said" },
+    ]);
   });
   it("judge a report whose other findings are there already", () => {
     const seen: Array<ReadonlyArray<string>> = [];
