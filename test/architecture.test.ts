@@ -166,7 +166,7 @@ const errorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
 /** Lists beside each other joined by an index: a case is one record. */
 const indexBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   modules.flatMap(({ file, text }) =>
-    /^src\/preflight\//.test(file)
+    file.startsWith("src/preflight/")
       ? linesOf(text).flatMap(({ line, code }) =>
           /\w\[index\]/.test(code) ? [`${file}:${line} looks a case up by index`] : [],
         )
