@@ -13,6 +13,7 @@ import {
   calldata,
   codesOf,
   nobody,
+  other,
   owner,
   prove,
   readiness,
@@ -199,6 +200,39 @@ describe("a report that says of its request what is not so", () => {
     const observed = { ...plain.observed, timestamp: null };
     const { isReady, codes } = await proven(await posted(plain, (one) => one, { observed }));
     expect([isReady, codes]).toEqual([false, ["BaseNotComparable/unavailable"]]);
+  });
+});
+
+describe("a report on a contract that is honest only where no base fee is, as in a scan", () => {
+  let spoofed: Whole;
+  let honest: Whole;
+  beforeAll(async () => {
+    const token = await scene.deploy(artifacts.Token, ["Gold", "GLD", 18]);
+    const spoofer = await scene.deploy(artifacts.Spoofer, [token, 2, 0n]);
+    await scene.send(owner, { to: token, data: calldata(artifacts.Token, "mint", [other.address, 10_000n]) });
+    await scene.send(other, { to: token, data: calldata(artifacts.Token, "approve", [spoofer, 1_000n]) });
+    await scene.mine();
+    const claim = { from: other.address, to: spoofer, data: calldata(artifacts.Spoofer, "claim") };
+    spoofed = await scan(scene.url, claim);
+    honest = (await proven(spoofed)).proof;
+  });
+  const forging = async (change: (one: One) => One, more: Partial<Whole> = {}) =>
+    isNoBetter(await posted(spoofed, change, more), honest);
+  const same = (one: One): One => one;
+  it("is blocked, though nothing was found against it yet", () => {
+    expect([spoofed.verdict, honest.verdict]).toEqual(["ready", "blocked"]);
+    expect(codesOf(honest)).toContain("SimulationDiverged/blocker");
+  });
+  // the proof compares with what the report says of its scan: who changes that is not found out
+  it.fails("is no better for its stage", () => forging(same, { stage: "proven" }));
+  it.fails("is no better for the block it stood on", () =>
+    forging(same, { observed: { ...spoofed.observed, simulatedNumber: 1n } }));
+  it.fails("is no better for how its outcome was learned", () =>
+    forging(same, { observed: { ...spoofed.observed, tier: "none" } }));
+  it.fails("is no better for the outcome of the proof in place of its own", () => {
+    const [{ outcome }] = honest.transactions;
+    const { transfers, balanceChanges } = honest;
+    return forging((one) => ({ ...one, outcome }), { transfers, balanceChanges });
   });
 });
 
