@@ -36,7 +36,7 @@ const read = (
     before,
     after,
     transfers,
-    standards: Assets.byShape,
+    standards: new Map(),
     paid: new Map(),
     evidence: "measured",
   } as const;

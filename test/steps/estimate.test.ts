@@ -67,9 +67,9 @@ describe("the gas limit", () => {
   });
   it("says when the witnesses are far apart", () => {
     const far = decide(500_000n);
-    expect([far.codes, Estimate.witnessesDisagree(far.limited)]).toEqual([["GasWitnessesDisagree/info"], true]);
+    expect([far.codes, Estimate.isLimitDoubtful(far.limited)]).toEqual([["GasWitnessesDisagree/info"], true]);
     const near = decide(55_000n);
-    expect([near.codes, Estimate.witnessesDisagree(near.limited)]).toEqual([[], false]);
+    expect([near.codes, Estimate.isLimitDoubtful(near.limited)]).toEqual([[], false]);
   });
   it("is estimated for the first of a bundle only", () => {
     const first = decide(500_000n);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
-import type { Environment } from "../../src/witness/answers.js";
+import type { CallAnswer, Environment } from "../../src/witness/answers.js";
 import type { Call, Query } from "../../src/witness/queries.js";
 import { either, knows, unseen, viewOf } from "../../src/witness/view.js";
 import { exchanges, hexOf, queriesOf, wireOf, type Exchange } from "./wire.js";
@@ -130,8 +130,39 @@ describe("two views", () => {
     const half = { ...unseen, environment };
     const both = either(half, first ?? unseen);
     expect([both.environment?.parentHash, both.call(call)?.data]).toEqual([parent, "0x01"]);
-    const failed = { ...unseen, call: () => ({ kind: "call", success: false, size: 0n, data: "0x" }) as const };
-    // that a call failed is known, and no reason to look elsewhere
-    expect(either(failed, first ?? unseen).call(call)?.success).toBe(false);
+  });
+  describe("where a call said nothing to the first", () => {
+    const failed: CallAnswer = { kind: "call", success: false, size: 0n, data: "0x" };
+    const reverted: CallAnswer = { ...failed, size: 1n, data: "0x01" };
+    // what an address without code answers
+    const empty: CallAnswer = { ...failed, success: true };
+    const said: CallAnswer = { ...empty, size: 1n, data: "0x02" };
+    const zero: CallAnswer = { ...empty, size: 32n, data: `0x${"00".repeat(32)}` };
+    const answering = (answer: CallAnswer | null) => ({ ...unseen, call: () => answer });
+    const seen = (one: CallAnswer | null, other: CallAnswer | null) =>
+      either(answering(one), answering(other)).call(call);
+    const silent = [failed, reverted, empty];
+    it("it is what it said to the second, if it did", () => {
+      for (const one of [...silent, null]) for (const other of [said, zero]) expect(seen(one, other)).toBe(other);
+    });
+    it("it stays what is known of the first: that it failed, or was empty", () => {
+      for (const one of silent) {
+        for (const other of silent) expect(seen(one, other)).toBe(one);
+        expect([seen(one, null), seen(null, one)]).toEqual([one, one]);
+      }
+    });
+    it("and a word that was said stands, zero too, whatever the second heard", () => {
+      for (const one of [said, zero])
+        for (const other of [...silent, said, zero, null]) expect(seen(one, other)).toBe(one);
+    });
+    it("of three, the order of looking together changes nothing", () => {
+      const any = fc.constantFrom(...silent, said, zero, null);
+      fc.assert(
+        fc.property(any, any, any, (a, b, c) => {
+          const [x, y, z] = [answering(a), answering(b), answering(c)];
+          expect(either(either(x, y), z).call(call)).toBe(either(x, either(y, z)).call(call));
+        }),
+      );
+    });
   });
 });

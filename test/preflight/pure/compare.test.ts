@@ -1,10 +1,11 @@
 /** The runs of a proof beside each other, and beside the earlier report. */
 import { describe, expect, it } from "vitest";
-import { checkChange, checkContrast, checkNewcomers, contrast, isSameBase } from "../../../src/preflight/compare.js";
+import { checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "../../../src/preflight/compare.js";
 import type { Measure } from "../../../src/preflight/limits.js";
 import { storyOf, type Told } from "../../../src/preflight/movements.js";
 import { Address, Hash } from "../../../src/primitives/hex.js";
 import type { Report } from "../../../src/report/schema.js";
+import { differences } from "../../../src/steps/reading/differences.js";
 import { holding as holdingOf } from "../../../src/steps/reading/holdings.js";
 import { rights } from "../../../src/steps/reading/rights.js";
 import type { Run } from "../../../src/steps/simulate.js";
@@ -34,35 +35,55 @@ it("two runs stood on the same block where number and parent say so, and nobody 
 });
 
 describe("the contrast of two runs", () => {
+  const close = (one: Told, other: Told, tolerance = 0.005) => isClose(one, other, tolerance);
   it("is close where only amounts differ, and by no more than the base fee does", () => {
-    expect(contrast(paying(1_000n), paying(1_000n), 0.005)).toEqual({ found: [], isClose: false });
-    expect(contrast(paying(1_000n), paying(1_060n), 0.005)).toMatchObject({ isClose: true });
-    expect(contrast(paying(1_000n), paying(1_100n), 0.005)).toMatchObject({ isClose: false });
-    expect(contrast(quiet, emitting, 0.005)).toMatchObject({ isClose: false });
-    expect(contrast(paying(1_000n), paying(1_060n), 0.005).found).toHaveLength(1);
+    expect(close(paying(1_000n), paying(1_060n))).toBe(true);
+    expect(close(paying(1_000n), paying(1_100n))).toBe(false);
+    expect(close(quiet, emitting)).toBe(false);
+    expect(differences(paying(1_000n), paying(1_060n), 0.005)).toHaveLength(1);
   });
-  it("that is within what the caller tolerates is none", () =>
-    expect(contrast(paying(1_000n), paying(1_060n), 0.1)).toEqual({ found: [], isClose: false }));
+  it("is as close as the caller tolerates, where that is more", () => {
+    expect(close(paying(1_000n), paying(1_100n), 0.1)).toBe(true);
+    expect(differences(paying(1_000n), paying(1_060n), 0.1)).toEqual([]);
+  });
 });
 
 describe("the other context", () => {
-  const differing = contrast(quiet, emitting, 0);
-  const same = contrast(quiet, quiet, 0);
-  const found = (exact: Run, next: Run, compared = same, followsPrice = false) =>
-    checkContrast(exact, next, compared, followsPrice);
+  const later = on({ timestamp: environment().timestamp + 13n });
+  const same: Parameters<typeof checkContrast>[2] = {
+    ...{ found: [], followsPrice: false, isTrueToState: true, isTimePretended: false },
+  };
+  const differing = { ...same, found: differences(quiet, emitting, 0) };
   it("that did the same says nothing, and that did something else blocks, with the differences", () => {
-    expect(found(on(), on())).toEqual([]);
-    const [finding] = found(on(), on(), differing);
+    expect(checkContrast(on(), later, same)).toEqual([]);
+    const [finding] = checkContrast(on(), later, differing);
     expect(finding).toMatchObject({ code: "SimulationDiverged", severity: "blocker", evidence: "measured" });
+    expect(differing.found).toHaveLength(1);
     expect(finding?.error).toMatchObject({ differences: differing.found });
   });
   it("that stood elsewhere, or whose witness was silent, is not comparable, whatever it did", () => {
     for (const next of [moved, blind])
-      expect(codes(found(on(), next, differing, true))).toEqual(["BaseNotComparable/unavailable"]);
-    expect(found(on(), blind)[0]?.sentence).not.toBe(found(on(), moved)[0]?.sentence);
+      expect(codes(checkContrast(on(), next, { ...differing, followsPrice: true }))).toEqual([
+        "BaseNotComparable/unavailable",
+      ]);
+    expect(checkContrast(on(), blind, same)[0]?.numbers).not.toEqual(checkContrast(on(), moved, same)[0]?.numbers);
+  });
+  it("in which a balance was pretended that nobody has is not comparable either", () =>
+    expect(codes(checkContrast(on(), later, { ...differing, isTrueToState: false }))).toEqual([
+      "BaseNotComparable/unavailable",
+    ]));
+  it("at the very time of the first one shows nothing, unless the caller pretends that time", () => {
+    expect(codes(checkContrast(on(), on(), same))).toEqual(["BaseNotComparable/unavailable"]);
+    expect(checkContrast(on(), on(), { ...same, isTimePretended: true })).toEqual([]);
+  });
+  it("at the same time that did something else blocks all the same", () => {
+    for (const isTimePretended of [true, false])
+      expect(codes(checkContrast(on(), on(), { ...differing, isTimePretended }))).toEqual([
+        "SimulationDiverged/blocker",
+      ]);
   });
   it("whose amounts follow the price is warned of", () =>
-    expect(codes(found(on(), on(), contrast(paying(1_000n), paying(1_060n), 0), true))).toEqual([
+    expect(codes(checkContrast(on(), later, { ...differing, followsPrice: true }))).toEqual([
       "PriceDependent/warning",
     ]));
 });

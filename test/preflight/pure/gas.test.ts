@@ -2,28 +2,26 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { OutOfGas } from "../../../src/errors/verdicts.js";
-import type { Heard } from "../../../src/preflight/answers.js";
-import { signedOf } from "../../../src/preflight/choose.js";
-import { ampleBeside, isInDoubt, settleGas, type Limits } from "../../../src/preflight/gas.js";
-import type { Report } from "../../../src/report/schema.js";
+import { IntrinsicGasTooLow, OutOfGas } from "../../../src/errors/verdicts.js";
+import type { Round } from "../../../src/preflight/answers.js";
+import type { Limits } from "../../../src/preflight/choose.js";
+import { isInDoubt, settleGas } from "../../../src/preflight/gas.js";
 import type { Reading } from "../../../src/steps/reading/bundle.js";
+import type { Heard } from "../../../src/steps/reading/heard.js";
 import type { Run } from "../../../src/steps/simulate.js";
 import { layerScripted } from "../../../src/testing.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { codes, hexOf, log, token, transaction, unanswered, word } from "../../steps/parts.js";
-import { did, named, plan, scanned } from "./world.js";
+import { did, holding, named, plan, run, scanned } from "./world.js";
 
 const call: Partial<Transaction> = { data: hexOf("0x12345678"), to: token };
-const scanOf = (...inputs: ReadonlyArray<Partial<Transaction>>) => {
-  const { report } = scanned(inputs.length === 0 ? [call] : inputs, { codes: new Map() });
-  const bundle = signedOf(report);
-  if (bundle === null) throw new Error("the requests are whole");
-  return { report, bundle };
-};
+/** What is chosen for calls of a contract of which nothing is known. */
+const scanOf = (inputs: ReadonlyArray<Partial<Transaction>> = [call], changed: Partial<Round> = {}) =>
+  scanned(inputs, { codes: new Map(), ...changed });
 const ran = (...readings: ReadonlyArray<Reading>): Heard<Run> => Result.succeed(named("exact", readings));
 const refused: Heard<Run> = Result.fail(unanswered("eth_simulateV1"));
 const tooTight: Heard<Run> = Result.fail(new OutOfGas({ gasLimit: 60_000n }));
+const belowIntrinsic: Heard<Run> = Result.fail(new IntrinsicGasTooLow({}));
 const done = did();
 const swallowed = did({ logs: [log(token, [word(1n)])] });
 /** A run whose only call had this much gas, took all of it and failed. */
@@ -35,22 +33,24 @@ const dry = (gas: bigint): Heard<Run> =>
   );
 
 describe("whether gas may decide", () => {
-  const doubt = (exact: Heard<Run>, next = ran(done), beside: Heard<Run> | null = null) =>
-    isInDoubt(scanOf().bundle, exact, next, beside);
-  it("is not in doubt where the exact requests did what the scan did", () => {
+  /** Beside what the calls do with ample gas; null = not known. */
+  const doubt = (exact: Heard<Run>, next = ran(done), ample: ReadonlyArray<Reading> | null = [done]) =>
+    isInDoubt(exact, next, ample?.map(({ outcome }) => outcome) ?? null);
+  it("is not in doubt where the exact requests did what ample gas does, to the last byte", () => {
     expect(doubt(ran(done))).toBe(false);
     expect(doubt(ran(swallowed))).toBe(true);
     expect(doubt(ran(did({ returnData: hexOf("0x01") })))).toBe(true);
+    expect(doubt(ran(swallowed), ran(done), [swallowed])).toBe(false);
+    expect(doubt(ran(done), ran(done), [swallowed])).toBe(true);
+    expect(doubt(ran(done, done), ran(done, done), [done, swallowed])).toBe(true);
   });
-  it("is judged by the run with ample gas where there is one, else by the scan", () => {
-    expect(doubt(ran(swallowed), ran(done), ran(swallowed))).toBe(false);
-    expect(doubt(ran(done), ran(done), ran(swallowed))).toBe(true);
-    expect(doubt(ran(done), ran(done), refused)).toBe(false);
-  });
+  it("is no doubt of the limit where nobody knows what ample gas does: that is told otherwise", () =>
+    expect(doubt(ran(swallowed), ran(done), null)).toBe(false));
   it("is in doubt where a run was refused for its gas, or ran dry, in either context", () => {
-    expect([doubt(tooTight), doubt(refused)]).toEqual([true, false]);
+    expect([doubt(tooTight), doubt(belowIntrinsic), doubt(refused)]).toEqual([true, true, false]);
     expect(doubt(ran(done), dry(60_000n))).toBe(true);
     expect(doubt(dry(60_000n))).toBe(true);
+    expect(doubt(dry(60_000n), ran(done), null)).toBe(true);
   });
   it("is exhausted when it failed with all its gas, and only then", () => {
     const beside = (changed: Parameters<typeof did>[0]) => {
@@ -65,72 +65,48 @@ describe("whether gas may decide", () => {
   });
 });
 
-describe("ample gas beside the exact requests", () => {
-  it("is asked for where a caller's limit was all that the scan ran with", () => {
-    const own = scanOf({ ...call, gas: 70_000n });
-    const ample = ampleBeside(own.report, own.bundle);
-    expect(ample?.[0]).toBeGreaterThan(70_000n);
-    expect(ample?.[0]).toBe(own.report.transactions[0].gas.cap);
-    expect(ampleBeside({ ...own.report, stage: "proven" }, own.bundle)).toBeNull();
-    const ours = scanOf();
-    expect(ampleBeside(ours.report, ours.bundle)).toBeNull();
+/** Answers by what the limit of the first case is; says what was asked for. */
+const settle = (
+  answer: (limit: bigint, round: number) => Heard<Run>,
+  {
+    next = ran(done),
+    inputs = [call],
+    balance = null,
+  }: {
+    readonly next?: Heard<Run> | null;
+    readonly inputs?: ReadonlyArray<Partial<Transaction>>;
+    /** What alice has, wei; null = more than anything costs. */
+    readonly balance?: bigint | null;
+  } = {},
+) => {
+  const before = balance === null ? holding(10n ** 30n) : holding(balance);
+  const { filled, answers, report } = scanOf(inputs, {
+    run: Result.succeed(
+      run(
+        inputs.map(() => did()),
+        { before },
+      ),
+    ),
+    alone: Result.succeed(named("alone", [], { before })),
   });
-  it("is never more than the payer can pay at the chosen price, nor than its share of the block", () => {
-    const { report, bundle } = scanOf({ ...call, gas: 70_000n });
-    const [{ request }] = bundle;
-    const price = request.maxFeePerGas ?? 0n;
-    const pays = (more: bigint): Report => ({
-      ...report,
-      funds: report.funds.map((payer) => ({ ...payer, balance: (payer.required ?? 0n) + more * price })),
-    });
-    expect(ampleBeside(pays(5_000n), bundle)).toEqual([75_000n]);
-    expect(ampleBeside(pays(0n), bundle)).toBeNull();
-    const small: Report = { ...report, observed: { ...report.observed, gasLimit: 80_000n } };
-    expect(ampleBeside(small, bundle)).toEqual([80_000n]);
-  });
-  it("is shared by the transactions of one payer", () => {
-    const { report, bundle } = scanOf({ ...call, gas: 70_000n }, { ...call, gas: 70_000n });
-    const price = bundle[0].request.maxFeePerGas ?? 0n;
-    const tight: Report = {
-      ...report,
-      funds: report.funds.map((payer) => ({ ...payer, balance: (payer.required ?? 0n) + 10_000n * price })),
-    };
-    expect(ampleBeside(tight, bundle)).toEqual([75_000n, 75_000n]);
-  });
-  it("changes nothing where nothing is executed", () => {
-    const { report } = scanned([{ gas: 21_000n }]);
-    const plain = signedOf(report);
-    expect(report.transactions[0].code.to?.kind).toBe("nobody");
-    expect(plain === null ? undefined : ampleBeside(report, plain)).toBeNull();
-  });
-});
+  const asked: Array<ReadonlyArray<Limits>> = [];
+  const gas = Effect.runSync(
+    settleGas(filled, answers, next, (limits) => {
+      asked.push(limits);
+      return Effect.succeed(limits.map(([limit]) => answer(limit, asked.length)));
+    }).pipe(Effect.provide(layerScripted({}))),
+  );
+  const [{ fee, gas: chosen }] = filled;
+  return {
+    ...{ gas, asked, tight: chosen.value ?? 0n, cap: report.transactions[0].gas.cap ?? 0n },
+    ...{ price: fee.value.maxFeePerGas ?? 0n, required: report.funds[0]?.required ?? 0n },
+  };
+};
+const { tight, cap } = settle(() => ran(done));
+const wide = (tight * 150n) / 100n;
+const from = (least: bigint) => (limit: bigint) => ran(limit >= least ? done : swallowed);
 
 describe("the limit that is handed out", () => {
-  /** Answers by what the limit of the first case is; says what was asked for. */
-  const settle = (
-    answer: (limit: bigint, round: number) => Heard<Run>,
-    {
-      next = ran(done),
-      inputs = [call],
-    }: {
-      readonly next?: Heard<Run>;
-      readonly inputs?: ReadonlyArray<Partial<Transaction>>;
-    } = {},
-  ) => {
-    const { report, bundle } = scanOf(...inputs);
-    const asked: Array<ReadonlyArray<Limits>> = [];
-    const gas = Effect.runSync(
-      settleGas(report, bundle, next, (limits) => {
-        asked.push(limits);
-        return Effect.succeed(limits.map(([limit]) => answer(limit, asked.length)));
-      }).pipe(Effect.provide(layerScripted({}))),
-    );
-    return { gas, asked, tight: bundle[0].request.gas, cap: report.transactions[0].gas.cap ?? 0n };
-  };
-  const { tight, cap } = settle(() => ran(done));
-  const wide = (tight * 150n) / 100n;
-  const from = (least: bigint) => (limit: bigint) => ran(limit >= least ? done : swallowed);
-
   it("is the chosen one where it does what ample gas does, asked once each, all side by side", () => {
     const { gas, asked } = settle(() => ran(done));
     expect(gas).toEqual({ limits: null, findings: [] });
@@ -176,12 +152,67 @@ describe("the limit that is handed out", () => {
     expect(settle((limit) => (limit < cap ? tooTight : ran(done))).gas.limits).toEqual([cap]);
     expect(settle(() => tooTight).gas).toEqual({ limits: null, findings: [] });
   });
-  it("stays where ample gas got no answer and the chosen one works", () =>
-    expect(settle((limit) => (limit === cap ? refused : ran(done))).gas).toEqual({ limits: null, findings: [] }));
-  it.fails("stays where the chosen one merely got no answer: nothing was learned against it", () =>
-    expect(settle((limit) => (limit === tight ? refused : ran(done))).gas.limits).toBeNull());
+  it("stays, and is not known to hold, where any of the runs got no answer", () => {
+    for (const lost of [tight, wide, cap]) {
+      const { limits, findings } = settle((limit) => (limit === lost ? refused : ran(done))).gas;
+      expect([limits, codes(findings)]).toEqual([null, ["Transport/unavailable"]]);
+      expect(findings[0]).toMatchObject({ step: "estimate", evidence: "unavailable" });
+    }
+  });
+  it("stays, and is not known to hold, where the search for a wider one got no answer", () => {
+    const { gas, asked } = settle((limit, round) => (round === 2 && limit < cap ? refused : from(cap)(limit)));
+    expect(asked).toHaveLength(2);
+    expect([gas.limits, codes(gas.findings)]).toEqual([null, ["Transport/unavailable"]]);
+  });
+  it("is settled without another context, as a scan does it", () => {
+    expect(settle(() => ran(done), { next: null }).gas).toEqual({ limits: null, findings: [] });
+    expect(settle(from(wide), { next: null }).gas.limits).toEqual([wide]);
+  });
   it("is not searched for where nothing is executed", () => {
     const { gas, asked } = settle(() => ran(swallowed), { inputs: [{}] });
     expect([gas, asked]).toEqual([{ limits: null, findings: [] }, []]);
+  });
+});
+
+describe("ample gas beside what the payer can pay", () => {
+  const own = { ...call, gas: 70_000n };
+  /** Alice can pay for so much more gas than she is asked to sign for. */
+  const paying = (more: bigint, inputs: ReadonlyArray<Partial<Transaction>> = [call]) => {
+    const { required, price } = settle(() => ran(done), { inputs });
+    return { inputs, balance: required + more * price };
+  };
+  it("is run all the same, and nothing is handed out beyond what can be paid", () => {
+    expect(settle(() => ran(done), paying(5_000n)).asked).toEqual([[[tight], [tight + 5_000n], [cap]]]);
+    expect(settle(() => ran(done), paying(100_000n)).asked).toEqual([[[tight], [wide], [tight + 100_000n], [cap]]]);
+    expect(settle(() => ran(done), paying(0n)).asked).toEqual([[[tight], [cap]]]);
+    expect(settle(from(tight + 5_000n), paying(5_000n)).gas).toEqual({ limits: [tight + 5_000n], findings: [] });
+    expect(settle(from(wide + 1n), paying(100_000n)).gas.limits).toEqual([tight + 100_000n]);
+  });
+  it("that nobody can pay for is warned of where only it does the same", () => {
+    for (const more of [0n, 5_000n, 100_000n]) {
+      const { gas } = settle(from(cap), paying(more));
+      expect([gas.limits, codes(gas.findings)]).toEqual([null, ["GasHeadroomThin/warning"]]);
+    }
+  });
+  it("is shared by the transactions of one payer", () => {
+    const { asked } = settle(() => ran(done, done), paying(10_000n, [call, call]));
+    const [, second] = asked[0]?.[0] ?? [];
+    expect(asked[0]?.[1]).toEqual([tight + 5_000n, (second ?? 0n) + 5_000n]);
+  });
+  it("is run beside a caller's own limit, which stays", () =>
+    expect(settle(() => ran(done), paying(5_000n, [own])).asked).toEqual([[[70_000n], [cap]]]));
+  it("is never more than its share of the block", () => {
+    const small = holding(10n ** 30n, { gasLimit: 80_000n });
+    const { filled, answers } = scanOf([call], {
+      run: Result.succeed(run([did()], { before: small })),
+      alone: Result.succeed(named("alone", [], { before: small })),
+    });
+    const asked: Array<ReadonlyArray<Limits>> = [];
+    const askAt = (limits: ReadonlyArray<Limits>) => {
+      asked.push(limits);
+      return Effect.succeed(limits.map(() => ran(done)));
+    };
+    Effect.runSync(settleGas(filled, answers, null, askAt).pipe(Effect.provide(layerScripted({}))));
+    expect(asked).toEqual([[[tight], [80_000n]]]);
   });
 });

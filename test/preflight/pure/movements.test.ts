@@ -116,6 +116,38 @@ describe("what a run moves", () => {
   });
 });
 
+describe("a token that comes into being in the run", () => {
+  const asked = [decimals(token), symbol(token), supportsInterface(token, hexOf("0xd9b67a26")), balanceOf(token, bob)];
+  // without code there, a call succeeds and returns nothing
+  const absent = seeing(...asked.map((query) => [query, answer("0x")] as const));
+  const born = seeing(...words, held(alice, 0n), held(bob, 5n));
+  const run = runOf("exact", { before: absent, after: born });
+  it("has the symbol and the decimals that it has at the end", () => {
+    const told = movementsOf(cases, run, measure, 1);
+    expect(told.tokens).toEqual([{ token, name: null, symbol: "GLD", decimals: 6 }]);
+    expect(told.transfers).toMatchObject([{ standard: "erc20", token, amount: 5n, tokenId: null }]);
+  });
+  it("is of the standard that it answers to at the end, in the report and in the story", () => {
+    const nft = [supportsInterface(token, hexOf("0x80ac58cd")), answered(1n)] as const;
+    const views = { before: absent, after: seeing(nft) };
+    expect(movementsOf(cases, runOf("exact", views), measure, 1).transfers).toMatchObject([
+      { standard: "erc721", tokenId: 5n, amount: 1n },
+    ]);
+    const told = storyOf(cases, runOf("exact", views), measure);
+    expect([...told.standards]).toEqual([[token, "erc721"]]);
+    expect(storyOf(cases, run, measure).standards.get(token)).toBe("erc20");
+  });
+  it("had no balance that was measured before: the events are what is known of it", () =>
+    expect(deltas(run)).toEqual([
+      [alice, token, -5n, "logged"],
+      [bob, token, 5n, "logged"],
+    ]));
+  it("that is gone at the end is known by what it said before", () => {
+    const gone = movementsOf(cases, runOf("exact", { before, after: absent }), measure, 1);
+    expect(gone.tokens).toEqual([{ token, name: null, symbol: "GLD", decimals: 6 }]);
+  });
+});
+
 describe("the story of a run", () => {
   it("holds everything that was measured, unchanged balances too, and nothing that was not", () => {
     const told = storyOf(cases, runOf("exact"), {

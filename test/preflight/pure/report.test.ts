@@ -6,6 +6,7 @@ import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../../src/
 import * as Options from "../../../src/preflight/options.js";
 import * as Policy from "../../../src/Policy.js";
 import { fromError, note, type Finding } from "../../../src/report/finding.js";
+import { notes } from "../../../src/report/notes.js";
 import type { Report } from "../../../src/report/schema.js";
 import { becauseOf, verdictOf } from "../../../src/report/verdict.js";
 import { stepNames } from "../../../src/primitives/names.js";
@@ -78,11 +79,16 @@ describe("what an earlier report could not learn", () => {
     const told = (changed: Parameters<typeof scanned>[1], ...earlier: ReadonlyArray<Finding>) =>
       scanned([{}], changed, { earlier }).report.findings.map(({ code, transaction }) => [code, transaction]);
     expect(told({}, failure(0))).toEqual([["Transport", 0]]);
-    const codesLost = { codes: new Map([[alice, lost]]) };
+    const codesLost = { codes: new Map([[alice, Result.fail(unanswered("eth_getCode"))]]) };
     expect(told(codesLost, failure(0))).toEqual([["Transport", 0]]);
     expect(told(codesLost, failure(1))).toEqual([
       ["Transport", 0],
       ["Transport", 1],
+    ]);
+    // another question that got no answer is another finding
+    expect(told({ codes: new Map([[alice, lost]]) }, failure(0))).toEqual([
+      ["Transport", 0],
+      ["Transport", 0],
     ]);
   });
   it("is told once, however often it failed", () => {
@@ -99,26 +105,23 @@ describe("the verdict and its reason", () => {
         expect(report.verdict).toBe(verdictOf(report.findings));
         const steps = report.findings.map(({ step }) => stepNames.indexOf(step));
         expect(steps).toEqual([...steps].sort((a, b) => a - b));
-        const decides = report.findings.find(({ sentence }) => sentence === report.because);
-        const severity = { blocked: "blocker", unknown: "unavailable", caution: "warning" } as const;
-        expect(decides?.severity).toBe(report.verdict === "ready" ? undefined : severity[report.verdict]);
+        const decisive = { blocked: "blocker", unknown: "unavailable", caution: "warning", ready: null }[
+          report.verdict
+        ];
+        const decides = report.findings.find(({ severity }) => severity === decisive);
+        expect(decides?.sentence).toBe(decisive === null ? undefined : report.because);
         expect(becauseOf(report.findings, "scanned")).toBe(report.because);
       }),
     ));
   it("are the blocker's where there is one, then the doubt's, then the warning's", () => {
-    const warning = note(
-      "TransferMismatch",
-      "warning",
-      { sentence: "a warning" },
-      { step: "chain", evidence: "logged" },
-    );
-    const doubt = note("BaseNotComparable", "unavailable", { sentence: "a doubt" }, at);
+    const warning = note("PendingStale", "warning", { evidence: "measured" });
+    const doubt = note("BaseNotComparable", "unavailable", { evidence: "unavailable" });
     const late = fromError(new ExecutionReverted({ data: hexOf("0x") }), "blocker", at, {
       ...{ sentence: "a blocker", numbers: [], remedy: "" },
     });
     const because = (...findings: ReadonlyArray<Finding>) => scanned([{}], {}, { findings }).report.because;
     expect([because(warning), because(warning, doubt), because(warning, doubt, late)]).toEqual([
-      ...["a warning", "a doubt", "a blocker"],
+      ...[notes.PendingStale.sentence, notes.BaseNotComparable.sentence, "a blocker"],
     ]);
   });
   it("that is proven says so where nothing stands against it", () =>
@@ -192,7 +195,10 @@ describe("policies", () => {
     expect(failed.because).toBe(failed.findings[0]?.sentence);
     const unknown = judged(policy("mine", Policy.unknown("nobody said")));
     expect([codes(unknown), unknown.verdict]).toEqual([["PolicyUnknown/unavailable"], "unknown"]);
-    expect(unknown.findings[0]?.numbers).toEqual([{ name: "", unit: "text", value: "nobody said" }]);
+    expect(unknown.findings[0]?.numbers).toEqual([
+      { name: "policy", unit: "text", value: "mine" },
+      { name: "because", unit: "text", value: "nobody said" },
+    ]);
   });
   it("judge a report whose other findings are there already", () => {
     const seen: Array<ReadonlyArray<string>> = [];

@@ -10,7 +10,7 @@ import { answersOf, type Answers, type Round } from "../../../src/preflight/answ
 import { choose } from "../../../src/preflight/choose.js";
 import * as Options from "../../../src/preflight/options.js";
 import type { Measure } from "../../../src/preflight/limits.js";
-import { reportOf, type About } from "../../../src/preflight/report.js";
+import { reportOf } from "../../../src/preflight/report.js";
 import type { Report, ReportOptions, RunName } from "../../../src/report/schema.js";
 import type { Counts } from "../../../src/steps/nonce.js";
 import type { Bundle, Filled, Reading } from "../../../src/steps/reading/bundle.js";
@@ -21,7 +21,7 @@ import { account, alice, bob, bundle, environment, hexOf, outcome, seeing } from
 import { header, history } from "../../steps/reading/facts.js";
 
 export const abis = indexAbis([]);
-export const options: ReportOptions = Effect.runSync(Options.check({}));
+export const options: ReportOptions = Effect.runSync(Options.prepare({ from: alice, to: bob }, {})).options;
 export const rich = 10n ** 30n;
 
 /** Everybody has no code, and this much. */
@@ -98,9 +98,11 @@ export interface Given {
   readonly named?: number | null;
 }
 export const answersTo = (round: Round, given: Given = {}): Answers =>
-  answersOf(round, { chains: lookup, options, named: null, ...given });
+  answersOf(round, given.chains ?? lookup, given.options ?? options, given.named ?? null);
 
 export const nothing: Measure = { holdings: [], rights: [], tokens: [], named: [], accounts: [], cut: 0 };
+
+type About = Parameters<typeof reportOf>[2];
 
 export const about = (changed: Partial<About> = {}): About => ({
   ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [] },

@@ -26,6 +26,7 @@ describe("a change of control", () => {
       evidence: "logged",
     });
     expect(finding?.numbers.map(({ name, value }) => [name, value])).toEqual([
+      ["", "handed over"],
       ["contract", contract],
       ["from", stranger],
       ["to", at("8")],

@@ -1,5 +1,5 @@
 /** Token balances and allowances below what a failed call tried to move. */
-import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi } from "viem";
+import { encodeErrorResult, encodeFunctionData, getAddress, erc20Abi, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { decodeRevert } from "../../../src/abi/decodeRevert.js";
 import { messageOf, type Finding } from "../../../src/report/finding.js";
@@ -35,7 +35,9 @@ describe("a token shortfall", () => {
     const balance = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientBalance", args: [alice, 5n, 100n] });
     const found = check(transfer, reverted(balance));
     expect(found[0]).toMatchObject({ code: "TokenShortfall", severity: "warning", step: "funds" });
-    expect(found[0]?.numbers.slice(1)).toEqual([
+    expect(found[0]?.numbers).toEqual([
+      { name: "too low", unit: "text", value: "balance" },
+      { name: "account", unit: "address", value: getAddress(alice) },
       { name: "has", unit: "units", value: 5n },
       { name: "needs", unit: "units", value: 100n },
       { name: "short by", unit: "units", value: 95n },
@@ -43,8 +45,9 @@ describe("a token shortfall", () => {
     expect(saidOf(found)).toMatch(/has 5 raw, needs 100 raw, short by 95 raw/);
     const allowed = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientAllowance", args: [bob, 0n, 7n] });
     const [short] = check(transfer, reverted(allowed), unseen, 3);
-    expect([short?.sentence, short?.transaction]).toEqual([
-      "the token allowance is below what the call tried to move",
+    expect([short?.numbers[0]?.value, short?.numbers[1]?.name, short?.transaction]).toEqual([
+      "allowance",
+      "spender",
       3,
     ]);
   });
@@ -56,8 +59,10 @@ describe("a token shortfall", () => {
   ])("is read from words: %s", (reason, what) => {
     const data = encodeErrorResult({ abi: errors, errorName: "Error", args: [reason] });
     const [finding] = check({ to: bob }, reverted(data));
-    expect(finding?.sentence).toContain(`token ${what} is too low`);
-    expect(finding?.numbers).toEqual([{ name: "", unit: "quote", value: reason }]);
+    expect(finding?.numbers).toEqual([
+      { name: "too low", unit: "text", value: what },
+      { name: "the contract says", unit: "quote", value: reason },
+    ]);
   });
   it("is measured where the token gives no reason, or returns false", () => {
     expect(saidOf(check(transfer, empty, poor))).toContain("short by 70");

@@ -1,0 +1,121 @@
+/** A limit is handed out only after it was compared with ample gas: every `gas` run counts, and a lost one is said. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Hex } from "viem";
+import { RpcError, Transport } from "../../src/errors/rpc.js";
+import type { Report } from "../../src/Report.js";
+import * as artifacts from "../contracts/artifacts.js";
+import { nested } from "../harness/accuracy/cases.js";
+import {
+  calldata,
+  codesOf,
+  owner,
+  preflight,
+  preflightOn,
+  prove,
+  proveOn,
+  readiness,
+  scan,
+  scanOn,
+  startAnvilScene,
+  tampered,
+  type Scene,
+  type Tampering,
+} from "./scene.js";
+
+let scene: Scene;
+let aggregator: Hex;
+let reader: Hex;
+beforeAll(async () => {
+  scene = await startAnvilScene();
+  aggregator = await scene.deploy(artifacts.Aggregator);
+  reader = await scene.deploy(artifacts.GasReader);
+});
+afterAll(() => scene.stop());
+
+/** A call that swallows the failure of an inner one, which works only with so much gas. */
+const swallowing = (gas: bigint, depth: number) => ({
+  ...{ from: owner.address, to: aggregator },
+  data: nested(aggregator, { target: reader, callData: calldata(artifacts.GasReader, "need", [gas]) }, depth, true),
+});
+const transport = new RpcError({ method: "eth_simulateV1", reason: new Transport({ detail: "reset" }) });
+/** The node, but for the `gas` run of this number. */
+const losing = (index: number) => {
+  const lost: Array<number> = [];
+  const tamper: Tampering = ({ purpose, before }) => {
+    if (purpose !== "gas" || before !== index) return null;
+    lost.push(before);
+    return transport;
+  };
+  return { layer: tampered(scene.url, tamper), lost };
+};
+const limitOf = ({ transactions: [{ request }] }: Report) => request?.gas ?? null;
+const isReady = async (report: Report) => (await readiness(report))._tag === "Success";
+/** By round, what is asked of `gas`. */
+const gasRounds = ({ ledger: { requests } }: Report) =>
+  requests.filter(({ run }) => run === "gas").map(({ round }) => round);
+const inDoubt = [expect.any(String), expect.arrayContaining(["Transport/unavailable"]), false];
+const told = async (report: Report) => [report.verdict, codesOf(report), await isReady(report)];
+
+describe("a swallowed inner call", () => {
+  it("works at the limit that a scan hands out, settled in a second round", async () => {
+    const input = swallowing(400_007n, 40);
+    const scanned = await scan(scene.url, input);
+    expect([scanned.ledger.rounds, new Set(gasRounds(scanned))]).toEqual([2, new Set([2])]);
+    expect(gasRounds(scanned).length).toBeGreaterThanOrEqual(2);
+    expect(codesOf(scanned)).toContain("GasLimitWidened/info");
+    expect(scanned.transactions[0].gas.limit).toBe(limitOf(scanned));
+    const proven = await prove(scene.url, scanned);
+    expect([proven.verdict, codesOf(proven).includes("GasLimitWidened/info")]).toEqual(["ready", true]);
+    expect([limitOf(proven), proven.digest]).toEqual([limitOf(scanned), scanned.digest]);
+    const { request } = proven.transactions[0];
+    if (request === null) throw new Error("no request");
+    const hash = await scene.broadcast(await owner.signTransaction(request));
+    await scene.mine();
+    expect((await scene.receipt(hash)).status).toBe("0x1");
+    const last = await scene.ask("eth_call", [{ to: reader, data: calldata(artifacts.GasReader, "last") }, "latest"]);
+    expect(BigInt(last as Hex)).toBe(400_007n);
+  });
+
+  it.each([0, 1, 2])("is never taken to work by a scan that lost its gas run %s", async (index) => {
+    const { layer, lost } = losing(index);
+    const scanned = await scanOn(layer, swallowing(3_000_001n, 2));
+    expect(lost).toEqual([index]);
+    expect(await told(scanned)).toEqual(inDoubt);
+    expect(scanned.findings.find(({ error }) => error === transport)?.step).toBe("estimate");
+  });
+
+  it.each([0, 1, 2])("is never taken to work by a preflight that lost its gas run %s", async (index) => {
+    const input = swallowing(3_000_001n, 2);
+    const honest = await preflight(scene.url, input);
+    expect([honest.verdict, await isReady(honest)]).toEqual(["ready", true]);
+    const { layer, lost } = losing(index);
+    const report = await preflightOn(layer, input);
+    expect(lost).toEqual([index]);
+    // either it was asked again and compared, or nothing is handed out
+    if (await isReady(report)) expect(limitOf(report)).toBe(limitOf(honest));
+    else expect(await told(report)).toEqual(inDoubt);
+  });
+
+  it("is never taken to work by a preflight that lost every gas run", async () => {
+    const layer = tampered(scene.url, ({ purpose }) => (purpose === "gas" ? transport : null));
+    expect(await told(await preflightOn(layer, swallowing(3_000_001n, 2)))).toEqual(inDoubt);
+  });
+
+  it("is never taken to work by a proof from outside that lost its run with ample gas", async () => {
+    const scanned = await scan(scene.url, swallowing(3_000_001n, 2));
+    expect(await isReady(await prove(scene.url, scanned))).toBe(true);
+    const { layer, lost } = losing(0);
+    const proven = await proveOn(layer, scanned);
+    expect([lost, await told(proven)]).toEqual([[0], inDoubt]);
+  });
+});
+
+describe("a proof", () => {
+  const plain = { from: owner.address, to: owner.address, value: 1n };
+  it("asks for ample gas once where the report came from outside, and not where it is its own scan's", async () => {
+    const own = await preflight(scene.url, plain);
+    expect([own.verdict, gasRounds(own)]).toEqual(["ready", []]);
+    const again = await prove(scene.url, own);
+    expect([again.verdict, gasRounds(again)]).toEqual(["ready", [1]]);
+  });
+});
