@@ -18,7 +18,18 @@ const budgets = [
   ['export * from "evm-preflight"', 120],
 ];
 
-const namespaces = ["Chains", "Errors", "Eth", "NonceStore", "Nonces", "Policy", "Preflight", "Report", "Rpc"];
+const namespaces = [
+  "Chains",
+  "Errors",
+  "Eth",
+  "NonceStore",
+  "Nonces",
+  "Policy",
+  "Preflight",
+  "Report",
+  "Rpc",
+  "Transaction",
+];
 
 const report = process.argv.includes("--report");
 const kb = (bytes) => bytes / 1000;

@@ -31,6 +31,7 @@ import { Rpc } from "./Rpc.js";
 export type { Block, FeeHistory } from "./eth/block.js";
 export type { Address, Hash, Hex } from "./primitives/hex.js";
 export type { Log } from "./eth/log.js";
+export type { AskedRows, OverrideRow } from "./eth/overrides.js";
 export type {
   AccessListEntry,
   AccountOverride,
@@ -39,11 +40,15 @@ export type {
   BlockParameter,
   BlockStateCall,
   BlockTag,
+  CallFields,
   CallRequest,
+  Integer,
   LogFilter,
+  Maybe,
   StateOverrides,
   TopicFilter,
   Withdrawal,
+  Written,
 } from "./eth/parameters.js";
 export type { Receipt } from "./eth/receipt.js";
 export type { CallResult, SimulatedBlock, SimulatedTransaction } from "./eth/simulation.js";

@@ -31,7 +31,7 @@ import * as Estimate from "./steps/estimate.js";
 import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
 import * as Transaction from "./Transaction.js";
 
-export type { AbiSource } from "./report/options.js";
+export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
 export type { Options } from "./preflight/options.js";
 export { MeasureLimits, type Limits } from "./preflight/limits.js";
 export type { MaxSendable } from "./preflight/maxSendable.js";

@@ -14,6 +14,7 @@ import type { Finding } from "./report/finding.js";
 import type { Clearance, Report } from "./report/schema.js";
 import { verdictOf } from "./report/verdict.js";
 
+export type { AccountOverrideSchema, BlockOverridesSchema } from "./eth/overrides.js";
 export { Gap } from "./errors/verdicts.js";
 export { Figure, figureText, type Statement } from "./primitives/statement.js";
 export { diff, type Difference } from "./report/diff.js";
@@ -22,6 +23,7 @@ export { notes, type Note } from "./report/notes.js";
 export { toHtml } from "./report/html.js";
 export { fromJson, toJson } from "./report/json.js";
 export { toMarkdown } from "./report/markdown.js";
+export type { OptionRow } from "./report/options.js";
 export {
   AccountCode,
   Approval,
@@ -44,6 +46,7 @@ export {
   Observed,
   Report,
   ReportOptions,
+  type ReportOptionsSchema,
   reportVersion,
   Request,
   RunName,

@@ -9,8 +9,13 @@ import type { InvalidTransaction } from "./errors/input.js";
 import type { CheckedInput } from "./transaction/schema.js";
 import { validate } from "./transaction/validate.js";
 
-export { Transaction, type CheckedInput } from "./transaction/schema.js";
-export type { LooseCall, RawCall, TakesInput } from "./transaction/input.js";
+export type { Checked, Problem } from "./primitives/problem.js";
+export type { GivenIn, GivenRows, Gives } from "./primitives/rows.js";
+export type { Authorization, GivenAuthorization } from "./transaction/entries.js";
+export type { AbiFields } from "./transaction/fields.js";
+export type * from "./transaction/input.js";
+export type { Read } from "./transaction/read.js";
+export { Transaction, type CheckedInput, type Transactions, type TransactionSchema } from "./transaction/schema.js";
 
 /**
  * Checks an input of any form and encodes ABI calls.

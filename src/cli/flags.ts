@@ -3,7 +3,7 @@ import * as CliFlag from "effect/cli/Flag";
 import type * as Option from "effect/Option";
 import type { times } from "../report/options.js";
 import { named } from "../report/options.js";
-import type { AbiFields, Fields } from "../transaction/fields.js";
+import type { AbiFields, fields } from "../transaction/fields.js";
 
 type Text = Option.Option<string>;
 
@@ -33,7 +33,7 @@ const ofTransaction = {
   ],
   functionName: ["function", "function of the ABI to call: its name or signature"],
   args: ["args", `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'`],
-} as const satisfies { readonly [K in keyof Fields | keyof AbiFields]?: readonly [name: string, help: string] };
+} as const satisfies { readonly [K in keyof typeof fields | keyof AbiFields]?: readonly [name: string, help: string] };
 
 type TransactionFlags = { readonly [K in keyof typeof ofTransaction]: CliFlag.Flag<Text> };
 

@@ -2,13 +2,13 @@
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { Address, Hash, Hex } from "../primitives/hex.js";
-import type { GivenIn, Gives, Mapped } from "../primitives/rows.js";
+import type { GivenIn, Gives } from "../primitives/rows.js";
 
 /** How a value is written to JSON-RPC. */
 type Wire = "address" | "bytes" | "quantity" | "slots";
 
 /** One override: `Given` by callers, kept as `schema` says. */
-export interface OverrideRow<Given, S extends Schema.Constraint, W extends Wire> extends Gives<Given> {
+export interface OverrideRow<Given, S extends Schema.Constraint, W extends string> extends Gives<Given> {
   readonly schema: S;
   readonly wire: W;
 }
@@ -54,8 +54,6 @@ export const blockRows = {
   blobBaseFee: quantity,
 };
 
-/** Rows as callers of a run write them. */
-export type GivenRows<Rows> = { readonly [K in keyof Rows]?: GivenIn<Rows[K]> };
 /** Rows as the parameters of a request: numbers of either kind, and null means absent. */
 export type AskedRows<Rows> = {
   readonly [K in keyof Rows]?:
@@ -65,7 +63,7 @@ export type AskedRows<Rows> = {
 };
 
 /** An override as a report keeps it: a key that may be missing. */
-export interface KeptOverride extends Struct.Lambda {
+interface KeptOverride extends Struct.Lambda {
   (row: { readonly schema: Schema.Constraint }): Schema.optionalKey<Schema.Constraint>;
   readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S extends Schema.Constraint }
     ? Schema.optionalKey<S>
@@ -73,9 +71,14 @@ export interface KeptOverride extends Struct.Lambda {
 }
 const kept = Struct.lambda<KeptOverride>(({ schema }) => Schema.optionalKey(schema));
 
-// named, so that declarations refer to them and keep the documentation
-export interface AccountOverrideSchema extends Schema.Struct<Mapped<typeof accountRows, KeptOverride>> {}
-export interface BlockOverridesSchema extends Schema.Struct<Mapped<typeof blockRows, KeptOverride>> {}
+/** The schema of a kept account override. Named, so that declarations refer to it and keep the documentation. */
+export interface AccountOverrideSchema extends Schema.Struct<{
+  readonly [K in keyof typeof accountRows]: Schema.optionalKey<(typeof accountRows)[K]["schema"]>;
+}> {}
+/** The schema of kept block overrides. */
+export interface BlockOverridesSchema extends Schema.Struct<{
+  readonly [K in keyof typeof blockRows]: Schema.optionalKey<(typeof blockRows)[K]["schema"]>;
+}> {}
 
 /** What is pretended about one account, as a report keeps it. */
 export const AccountOverride: AccountOverrideSchema = Schema.Struct(Struct.map(accountRows, kept));

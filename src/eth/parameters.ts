@@ -1,11 +1,12 @@
 /** The typed parameters of requests. Quantities are bigint or number; `null` means absent. */
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Fields } from "../transaction/fields.js";
+import type { fields } from "../transaction/fields.js";
 import type { accountRows, AskedRows, blockRows } from "./overrides.js";
 
 /** A field that may be absent. */
-type Maybe<A> = A | null | undefined;
-type Integer = bigint | number;
+export type Maybe<A> = A | null | undefined;
+/** A whole number, of either kind. */
+export type Integer = bigint | number;
 
 /** `pending` is the pre-confirmed state. */
 export type BlockTag = "latest" | "pending" | "safe" | "finalized" | "earliest";
@@ -34,7 +35,7 @@ export interface AuthorizationEntry {
 }
 
 /** What a request takes, by how it is written. */
-interface Written {
+export interface Written {
   readonly address: Address;
   readonly bytes: Hex;
   readonly quantity: Integer;
@@ -42,7 +43,8 @@ interface Written {
   readonly accessList: ReadonlyArray<AccessListEntry>;
   readonly authorizationList: ReadonlyArray<AuthorizationEntry>;
 }
-type CallFields = { readonly [K in keyof Fields]?: Maybe<Written[Fields[K]["wire"]]> };
+/** The fields of a transaction, each as its row says that it is written. */
+export type CallFields = { readonly [K in keyof typeof fields]?: Maybe<Written[(typeof fields)[K]["wire"]]> };
 
 /**
  * A message call: the parameter of `eth_call`, `eth_estimateGas` and each call of `eth_simulateV1`. The

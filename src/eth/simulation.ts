@@ -65,7 +65,6 @@ const SimulatedBlockWire = Schema.Struct({
     }),
   ),
 });
-type SimulatedBlockWire = typeof SimulatedBlockWire.Type;
 
 /** One call inside a simulated block. */
 export interface CallResult {
@@ -84,11 +83,11 @@ export interface CallResult {
 }
 
 /** One simulated block, its header as far as the node fills it. */
-export interface SimulatedBlock extends Omit<SimulatedBlockWire, "calls"> {
+export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.Type, "calls"> {
   readonly calls: ReadonlyArray<CallResult>;
 }
 
-type Call = SimulatedBlockWire["calls"][number];
+type Call = (typeof SimulatedBlockWire.Type)["calls"][number];
 
 const errorOf = (error: Call["error"]): CallResult["error"] => {
   if (error === null || error === "") return null;
@@ -122,7 +121,7 @@ const inlineError = (result: unknown): RpcError | Verdict | null => {
  * their own; those are left out. Anything else that does not match the request is malformed.
  */
 const aligned = (
-  blocks: ReadonlyArray<SimulatedBlockWire>,
+  blocks: ReadonlyArray<typeof SimulatedBlockWire.Type>,
   asked: ReadonlyArray<BlockStateCall>,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError> => {
   const kept: Array<SimulatedBlock> = [];

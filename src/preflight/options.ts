@@ -6,23 +6,21 @@ import { indexAbis, type AbiIndex } from "../abi/abiIndex.js";
 import type * as Decode from "../abi/decodeRevert.js";
 import { InvalidTransaction } from "../errors/input.js";
 import { no } from "../primitives/problem.js";
+import type { GivenRows } from "../primitives/rows.js";
 import { text } from "../primitives/statement.js";
 import { fromData } from "../Policy.js";
 import { note, type Finding } from "../report/finding.js";
-import { named, times, type GivenIn } from "../report/options.js";
+import { named, times } from "../report/options.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import * as Transaction from "../Transaction.js";
 
-type Rows = typeof named & typeof times;
-
 /** What every run takes. All optional. */
-export interface Options extends Given {
+export interface Options extends GivenRows<typeof named & typeof times> {
   /** Policies that the outcome must satisfy. */
   readonly policies?: ReadonlyArray<Policy>;
 }
-type Given = { readonly [K in keyof Rows]?: GivenIn<Rows[K]> };
 
 interface Row {
   readonly absent: unknown;

@@ -1,4 +1,5 @@
 /** The names of the pipeline's steps and of its simulated runs, as the ledger and the report use them. */
+import * as Schema from "effect/Schema";
 
 /** The steps in their order, which is the order of findings. */
 export const stepNames = [
@@ -14,7 +15,9 @@ export const stepNames = [
   "policy",
   "proof",
 ] as const;
-export type StepName = (typeof stepNames)[number];
+/** A step by its name. */
+export const StepName = Schema.Literals(stepNames);
+export type StepName = typeof StepName.Type;
 
 /**
  * The runs, each one `eth_simulateV1`. `bare`: the calls before anything is chosen, at no base fee.
@@ -24,4 +27,6 @@ export type StepName = (typeof stepNames)[number];
  * `swap`: as `next`, at the base fee of `exact`.
  */
 export const runNames = ["bare", "alone", "funded", "gas", "exact", "reserved", "next", "swap"] as const;
-export type RunName = (typeof runNames)[number];
+/** A simulated run by its name; see {@link runNames}. */
+export const RunName = Schema.Literals(runNames);
+export type RunName = typeof RunName.Type;

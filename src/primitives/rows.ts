@@ -2,12 +2,6 @@
 import type * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 
-/**
- * What a lambda makes of each row, under the row's own name and documentation. What is exported says
- * this type, for the compiler writes an inferred one out in full, without the documentation.
- */
-export type Mapped<Rows, L extends Struct.Lambda> = { readonly [K in keyof Rows]: Struct.Apply<L, Rows[K]> };
-
 /** A row that says, by its type alone, what callers may write. */
 export interface Gives<Given> {
   /** Never there: it carries the type. */
@@ -17,8 +11,11 @@ export interface Gives<Given> {
 /** What callers may write in a row. */
 export type GivenIn<Row> = Row extends Gives<infer Given> ? Exclude<Given, undefined> : never;
 
+/** Rows as callers write them, each of which may be left out. */
+export type GivenRows<Rows> = { readonly [K in keyof Rows]?: GivenIn<Rows[K]> };
+
 /** The schema of a row. */
-export interface SchemaOf extends Struct.Lambda {
+interface SchemaOf extends Struct.Lambda {
   (row: { readonly schema: Schema.Constraint }): Schema.Constraint;
   readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S extends Schema.Constraint } ? S : never;
 }

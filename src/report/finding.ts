@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { nullable } from "../primitives/hex.js";
-import { stepNames } from "../primitives/names.js";
+import { StepName, stepNames } from "../primitives/names.js";
 import { Figure, figures, statementText, type Statement } from "../primitives/statement.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
@@ -18,8 +18,7 @@ import { notes } from "./notes.js";
 export const Evidence = Schema.Literals(["measured", "logged", "estimated", "assumed", "unavailable"]);
 export type Evidence = typeof Evidence.Type;
 
-export const StepName = Schema.Literals(stepNames);
-export type StepName = typeof StepName.Type;
+export { StepName };
 
 /** Codes of findings that are no error of their own; {@link notes} says what each means. */
 export const NoteCode = Schema.Literals(Struct.keys(notes));

@@ -9,12 +9,10 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { isRecord } from "../primitives/record.js";
 import { asAbi } from "../abi/given.js";
-import { AccountOverride, BlockOverrides, type accountRows, type blockRows, type GivenRows } from "../eth/overrides.js";
+import { AccountOverride, BlockOverrides, type accountRows, type blockRows } from "../eth/overrides.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { each, no, type Checked } from "../primitives/problem.js";
-import type { Gives } from "../primitives/rows.js";
-
-export type { GivenIn } from "../primitives/rows.js";
+import type { GivenRows, Gives } from "../primitives/rows.js";
 
 /** ABIs for decoding: any contract's, or one address's, which is tried first. JSON, or human-readable signatures. */
 export type AbiSource =
@@ -36,7 +34,7 @@ export const BlockName = Schema.Union([
 ]);
 
 /** One option: `Given` by callers, kept as `schema` says. */
-export interface Row<Given, S extends Schema.Constraint> extends Gives<Given> {
+export interface OptionRow<Given, S extends Schema.Constraint> extends Gives<Given> {
   readonly schema: S;
   /** What is kept where the caller says nothing. */
   readonly absent: S["Type"];
@@ -48,7 +46,7 @@ const row =
     schema: S,
     absent: NoInfer<S["Type"]>,
     check: (value: unknown, field: string) => Checked<NoInfer<S["Type"]>>,
-  ): Row<Given, S> => ({ schema, absent, check });
+  ): OptionRow<Given, S> => ({ schema, absent, check });
 
 /** What decodes by `schema`, or `problem`. */
 const decoded = <A>(schema: Schema.Decoder<A>, problem: (said: string) => string) => {

@@ -1,9 +1,9 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
-import { schemaOf, type Mapped, type SchemaOf } from "../primitives/rows.js";
-import { runNames } from "../primitives/names.js";
-import { Finding, StepName } from "./finding.js";
+import { schemaOf } from "../primitives/rows.js";
+import { RunName, StepName } from "../primitives/names.js";
+import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
 import { maxTransactions, Transaction } from "../transaction/schema.js";
@@ -22,22 +22,19 @@ export type VerdictName = typeof VerdictName.Type;
 /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
 export const Tier = Schema.Literals(["simulate", "call", "none"]);
 
-export type Times = {
+const keptTimes = {
   /** ms for a whole run. */
-  readonly deadlineMs: typeof Schema.Finite;
-  /** ms for which a clearance holds. */
-  readonly maxAgeMs: typeof Schema.Finite;
-  /** How long the fee cap must hold under full blocks, seconds. */
-  readonly feeHorizonSeconds: typeof Schema.Finite;
-};
-const keptTimes: Times & Record<(typeof times)[keyof typeof times]["kept"], Schema.Constraint> = {
   deadlineMs: times.deadline.schema,
+  /** ms for which a clearance holds. */
   maxAgeMs: times.maxAge.schema,
+  /** How long the fee cap must hold under full blocks, seconds. */
   feeHorizonSeconds: times.feeHorizon.schema,
-};
+} satisfies Record<(typeof times)[keyof typeof times]["kept"], Schema.Constraint>;
 
 /** The schema of a report's options. Named, so that declarations refer to it and keep the documentation. */
-export interface ReportOptionsSchema extends Schema.Struct<Mapped<typeof named, SchemaOf> & Times> {}
+export interface ReportOptionsSchema extends Schema.Struct<
+  { readonly [K in keyof typeof named]: (typeof named)[K]["schema"] } & typeof keptTimes
+> {}
 
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
 export const ReportOptions: ReportOptionsSchema = Schema.Struct({
@@ -45,10 +42,6 @@ export const ReportOptions: ReportOptionsSchema = Schema.Struct({
   ...keptTimes,
 });
 export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}
-
-/** The simulated runs of a report; see `runNames`. */
-export const RunName = Schema.Literals(runNames);
-export type RunName = typeof RunName.Type;
 
 /** One block context in which the exact requests ran. */
 export const World = Schema.Struct({
@@ -162,4 +155,4 @@ export const Clearance = Schema.Struct({
 });
 export interface Clearance extends Schema.Schema.Type<typeof Clearance> {}
 
-export { Request };
+export { Request, RunName };

@@ -1,11 +1,11 @@
 /** A transaction and a request as calls, the parameter of a node's methods. */
 import type { Address } from "../primitives/hex.js";
-import { fields, type Fields } from "./fields.js";
+import { fields } from "./fields.js";
 import type { Request } from "./request.js";
 import type { Transaction } from "./schema.js";
 
 /** A call: the fields that are there. */
-export type Call = { readonly [K in keyof Fields]?: NonNullable<Transaction[K]> };
+export type Call = { readonly [K in keyof typeof fields]?: NonNullable<Transaction[K]> };
 
 /**
  * What the caller wants done, without what the pipeline fills in (nonce, fees, chain) but for `gas`,
@@ -13,7 +13,7 @@ export type Call = { readonly [K in keyof Fields]?: NonNullable<Transaction[K]> 
  */
 export const bareCall = (transaction: Transaction, gas: bigint | null): Call => {
   const said = Object.entries(fields).flatMap(([field, { filled }]) => {
-    const value = transaction[field as keyof Fields];
+    const value = transaction[field as keyof typeof fields];
     return filled || value === null ? [] : [[field, value]];
   });
   return { ...Object.fromEntries(said), ...(gas === null ? {} : { gas }) };

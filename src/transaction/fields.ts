@@ -110,7 +110,6 @@ export const fields = {
   /** Wei per blob gas. */
   maxFeePerBlobGas: { ...blobPrice, ...open },
 } as const;
-export type Fields = typeof fields;
 
 /** The fields of a call through an ABI, which becomes `data`. */
 export interface AbiFields {

@@ -10,21 +10,20 @@ import type {
 } from "viem";
 import type { Hex } from "../primitives/hex.js";
 import type { GivenIn } from "../primitives/rows.js";
-import type { AbiFields, Fields as Table } from "./fields.js";
+import type { AbiFields, fields } from "./fields.js";
 
-type Sender = { readonly [K in keyof Pick<Table, "from">]: GivenIn<Table[K]> };
-type Open = { readonly [K in keyof Omit<Table, "from" | "to" | "data">]?: GivenIn<Table[K]> | undefined };
-type Recipient = { readonly [K in keyof Pick<Table, "to">]: GivenIn<Table[K]> };
-type NoRecipient = { readonly [K in keyof Pick<Table, "to">]?: null | undefined };
-type Target = { readonly [K in keyof Pick<Table, "to">]?: GivenIn<Table[K]> | null | undefined };
-type Data = { readonly [K in keyof Pick<Table, "data">]?: GivenIn<Table[K]> | undefined };
-type NoData = { readonly [K in keyof Pick<Table, "data">]?: undefined };
+/** Fields of these names, which must be given. */
+export type Needs<K extends keyof typeof fields> = { readonly [P in K]: GivenIn<(typeof fields)[P]> };
+/** Fields of these names, which may be left out; `or` is what may stand there instead. */
+export type Allows<K extends keyof typeof fields, or = never> = {
+  readonly [P in K]?: GivenIn<(typeof fields)[P]> | or | undefined;
+};
 
 /** The fields that every form of input shares. Amounts in wei, prices in wei per gas. */
-export interface Fields extends Sender, Open {}
+export interface Fields extends Needs<"from">, Allows<Exclude<keyof typeof fields, "from" | "to" | "data">> {}
 
 /** A transaction with its data ready: transfer, raw call, or (without `to`) a deployment. */
-export interface RawCall extends Fields, Target, Data {
+export interface RawCall extends Fields, Allows<"to", null>, Allows<"data"> {
   readonly abi?: undefined;
   readonly functionName?: undefined;
   readonly args?: undefined;
@@ -43,7 +42,7 @@ export type Parsed<abi> = abi extends readonly []
       : never;
 
 /** Signatures that the compiler cannot read, said at `abi`. */
-type Readable<abi> = [Parsed<abi>] extends [never]
+export type Readable<abi> = [Parsed<abi>] extends [never]
   ? { readonly abi: { readonly "has a signature that is none": true } }
   : unknown;
 
@@ -59,8 +58,8 @@ export type AbiCall<
   allNames = ContractFunctionName<Parsed<abi>>,
   allArgs = ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name>,
 > = Fields &
-  Recipient &
-  NoData & {
+  Needs<"to"> & {
+    readonly data?: undefined;
     readonly bytecode?: undefined;
     /** The contract's ABI: JSON, or human-readable signatures. */
     readonly abi: abi;
@@ -75,27 +74,30 @@ export type AbiCall<
 export type DeployCall<
   abi extends Abi | readonly unknown[] = Abi,
   allArgs = ContractConstructorArgs<Parsed<abi>>,
-> = Fields &
-  NoRecipient &
-  NoData & {
-    readonly functionName?: undefined;
-    /** The contract's ABI: JSON, or human-readable signatures. */
-    readonly abi: abi;
-    /** Initcode without the constructor's arguments. */
-    readonly bytecode: Hex;
-    /** The constructor's arguments, in order. */
-    readonly args?: allArgs | undefined;
-  } & (readonly [] extends allArgs ? unknown : { readonly args: allArgs }) &
+> = Fields & {
+  readonly to?: null | undefined;
+  readonly data?: undefined;
+  readonly functionName?: undefined;
+  /** The contract's ABI: JSON, or human-readable signatures. */
+  readonly abi: abi;
+  /** Initcode without the constructor's arguments. */
+  readonly bytecode: Hex;
+  /** The constructor's arguments, in order. */
+  readonly args?: allArgs | undefined;
+} & (readonly [] extends allArgs ? unknown : { readonly args: allArgs }) &
   Readable<abi>;
 
 /** An ABI call whose ABI is not known to the compiler: checked when it runs. */
-export interface LooseCall extends Fields, Target, Data, AbiFields {}
+export interface LooseCall extends Fields, Allows<"to", null>, Allows<"data">, AbiFields {}
 
-type Exact<call, shape> = shape & { readonly [key in Exclude<keyof call, keyof shape>]: never };
+/** `shape`, and no field of `call` that it does not have. */
+export type Exact<call, shape> = shape & { readonly [key in Exclude<keyof call, keyof shape>]: never };
 
-type WithArgs<args> = readonly [] extends args ? { readonly args?: args | undefined } : { readonly args: args };
+/** The arguments of a function; without any they may be left out. */
+export type WithArgs<args> = readonly [] extends args ? { readonly args?: args | undefined } : { readonly args: args };
 
-type Checked<call> = call extends { readonly abi: infer given extends readonly unknown[] }
+/** What an entry of a list must be, judged by the ABI that it brings. */
+export type CheckedCall<call> = call extends { readonly abi: infer given extends readonly unknown[] }
   ? [Parsed<given>] extends [never]
     ? Readable<given>
     : Parsed<given> extends infer abi extends Abi
@@ -103,7 +105,8 @@ type Checked<call> = call extends { readonly abi: infer given extends readonly u
       : Exact<call, RawCall>
   : Exact<call, RawCall>;
 
-type Through<call, given extends readonly unknown[], abi extends Abi> = call extends { readonly bytecode: Hex }
+/** What an entry must be to go through this ABI: a deployment, a call of one of its functions. */
+export type Through<call, given extends readonly unknown[], abi extends Abi> = call extends { readonly bytecode: Hex }
   ? Exact<call, DeployCall<given>>
   : call extends { readonly functionName: infer name }
     ? // In a tuple, so that a union of names is judged as one.
@@ -111,8 +114,8 @@ type Through<call, given extends readonly unknown[], abi extends Abi> = call ext
       ? Exact<
           call,
           Fields &
-            Recipient &
-            NoData & {
+            Needs<"to"> & {
+              readonly data?: undefined;
               readonly bytecode?: undefined;
               readonly abi: given;
               readonly functionName: name;
@@ -123,7 +126,7 @@ type Through<call, given extends readonly unknown[], abi extends Abi> = call ext
     : Exact<call, RawCall>;
 
 /** An ordered list, each entry checked against its own ABI. */
-export type Bundle<calls extends readonly unknown[]> = { readonly [index in keyof calls]: Checked<calls[index]> };
+export type Bundle<calls extends readonly unknown[]> = { readonly [index in keyof calls]: CheckedCall<calls[index]> };
 
 /**
  * A function over every form of input. Overloads, because a conditional type over all forms loses

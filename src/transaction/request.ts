@@ -5,7 +5,7 @@ import * as Struct from "effect/Struct";
 import { concatHex, keccak256, numberToHex, serializeTransaction } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { schemaOf } from "../primitives/rows.js";
-import { fields, type Fields } from "./fields.js";
+import { fields } from "./fields.js";
 import type { Transaction } from "./schema.js";
 
 interface Absent extends Struct.Lambda {
@@ -58,7 +58,7 @@ export type Request = typeof Request.Type;
 /** What a request needs beside the input: null where it is not known, or of no use. */
 export type Filled = Pick<
   Transaction,
-  { readonly [K in keyof Fields]: Fields[K]["filled"] extends true ? K : never }[keyof Fields]
+  { readonly [K in keyof typeof fields]: (typeof fields)[K]["filled"] extends true ? K : never }[keyof typeof fields]
 >;
 
 /** What a request was filled in with; null where it has no such field, and everywhere when there is no request. */

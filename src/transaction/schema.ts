@@ -3,8 +3,7 @@ import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { nullable, type Address } from "../primitives/hex.js";
-import type { Mapped } from "../primitives/rows.js";
-import { fields, type Fields } from "./fields.js";
+import { fields } from "./fields.js";
 
 /** The most transactions that a bundle may have. */
 export const maxTransactions = 64;
@@ -12,7 +11,7 @@ export const maxTransactions = 64;
 export { Authorization } from "./entries.js";
 
 /** A field as it is kept: null where the caller may leave it open. */
-export interface KeptField extends Struct.Lambda {
+interface KeptField extends Struct.Lambda {
   (row: { readonly schema: Schema.Constraint; readonly absent: unknown }): Schema.Constraint;
   readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S extends Schema.Constraint }
     ? this["~lambda.in"] extends { readonly absent: null }
@@ -21,13 +20,17 @@ export interface KeptField extends Struct.Lambda {
     : never;
 }
 
-export type Item = {
-  /** The JSON ABI item of the called function, when the caller gave an ABI call. */
-  readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
-};
-
 /** The schema of a checked transaction. Named, so that declarations refer to it and keep the documentation. */
-export interface TransactionSchema extends Schema.Struct<Mapped<Fields, KeptField> & Item> {}
+export interface TransactionSchema extends Schema.Struct<
+  {
+    readonly [K in keyof typeof fields]: (typeof fields)[K]["absent"] extends null
+      ? ReturnType<typeof nullable<(typeof fields)[K]["schema"]>>
+      : (typeof fields)[K]["schema"];
+  } & {
+    /** The JSON ABI item of the called function, when the caller gave an ABI call. */
+    readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
+  }
+> {}
 
 /** A checked transaction: every field present, `null` where the caller left it open. */
 export const Transaction: TransactionSchema = Schema.Struct({
