@@ -130,7 +130,9 @@ const changed = (report: Report, changes: Report["transactions"]): Report => {
     const request = buildRequest(input, { ...filled, gasPrice, maxFeePerGas, maxPriorityFeePerGas });
     return { ...transaction, request };
   });
-  return { ...report, transactions, digest: digestOfReport({ ...report, transactions }) };
+  const digest = digestOfReport({ ...report, transactions });
+  // why: what was proven is not what would be signed now
+  return { ...report, transactions, digest, stage: digest === report.digest ? report.stage : "scanned" };
 };
 
 /**

@@ -64,12 +64,26 @@ export const checkContrast = (exact: Run, next: Run, contrast: Contrast): Readon
     : [];
 };
 
-/** What differs from the earlier report: on the same block the contract's doing, else the world's. */
+/** What is known of an earlier report, and of how its amounts follow the price. */
+interface Change {
+  readonly followsPrice: boolean;
+  readonly assumed: boolean;
+  /** Whether this very call scanned it. */
+  readonly isOwnScan: boolean;
+}
+
+/** A story that has only the shape of its events to go by, told by the standards that its tokens answer to. */
+export const asLogged = <S extends Story>(story: S, standards: Told["standards"]): S => ({
+  ...story,
+  transfers: settle(story.transfers, standards),
+});
+
+/** What differs from the earlier report: on the block of a scan of our own the contract's doing, else the world's. */
 export const checkChange = (
   report: Report,
   exact: Run,
   story: Told,
-  { followsPrice, assumed }: { readonly followsPrice: boolean; readonly assumed: boolean },
+  { followsPrice, assumed, isOwnScan }: Change,
 ): ReadonlyArray<Finding> => {
   if (report.observed.tier !== "simulate") return [note("OutcomeNotCompared", "warning", { evidence: "unavailable" })];
   const earlier: Story = {
@@ -87,7 +101,7 @@ export const checkChange = (
   const { simulatedNumber, parentHash } = report.observed;
   const sameBlock =
     now !== null && simulatedNumber !== null && now.number === simulatedNumber && now.parentHash === parentHash;
-  return sameBlock && report.stage === "scanned" && !assumed
+  return sameBlock && isOwnScan && !assumed
     ? [fromError(new SimulationDiverged({ differences: found }), "blocker", where)]
     : [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
 };

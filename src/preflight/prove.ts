@@ -5,35 +5,34 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
-import { gap, NotProven } from "../errors/verdicts.js";
-import { count, gas } from "../primitives/statement.js";
+import { SimulationDiverged } from "../errors/verdicts.js";
+import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Observed, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import { ranIn, type Run } from "../steps/simulate.js";
-import { isFirst, type Bundle, type Filled } from "../steps/reading/bundle.js";
+import { type Bundle, type Filled } from "../steps/reading/bundle.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
-import { differences } from "../steps/reading/differences.js";
-import { isRequestOf } from "../transaction/request.js";
-import { knows } from "../witness/view.js";
+import { differences, isSameShape } from "../steps/reading/differences.js";
 import { answersOf, type Answers } from "./answers.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
-import { checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "./compare.js";
+import { asLogged, checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "./compare.js";
 import { isInDoubt, settleGas, unknownGas, type Gas } from "./gas.js";
+import { checkAhead, checkMeasured, checkRequests } from "./checks.js";
 import { contextsOf } from "./contexts.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
-import { measureOfReport, measureQueries, MeasureLimits, type Measure } from "./limits.js";
+import { measureOfReport, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
 import {
   askAt,
   askProof,
   askSwap,
+  bareOf,
   isComparable,
   isTrueToState,
   trialOf,
-  unasked,
   type Claim,
   type Proof,
 } from "./runs.js";
@@ -69,6 +68,8 @@ interface Compared {
   readonly found: ReadonlyArray<string> | null;
   /** The amounts differ between the contexts, and no longer when both have the same base fee. */
   readonly followsPrice: boolean;
+  /** What the run with free gas did otherwise; null where there was none on the same block. */
+  readonly watched: ReadonlyArray<string> | null;
 }
 
 const storyIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): Told =>
@@ -91,7 +92,10 @@ const compare = Effect.fnUntraced(function* (
   const { tolerance } = report.options;
   const story = storyOf(bundle, exact, measure);
   const next = successOf(proof.next);
-  if (next === null || !isComparable(claim, proof)) return { exact, story, found: null, followsPrice: false };
+  const bare = bareOf(proof);
+  const free = bare === null ? null : asLogged(storyIn(bundle, bare, measure), story.standards);
+  const watched = free === null ? null : differences(free, story, tolerance);
+  if (next === null || !isComparable(claim, proof)) return { exact, story, found: null, followsPrice: false, watched };
   const other = storyIn(bundle, next, measure);
   const found = differences(story, other, tolerance);
   // why: one more run at the same base fee tells honest payouts that follow it from a contract that knows it is watched
@@ -101,7 +105,9 @@ const compare = Effect.fnUntraced(function* (
     swap !== null &&
     isSameBase(exact, swap) === true &&
     differences(story, storyIn(bundle, swap, measure), tolerance).length === 0;
-  return { exact, story, found, followsPrice };
+  // why: a run without fees has nothing of what follows the gas price
+  const isOfPrice = followsPrice && free !== null && isSameShape(free, story);
+  return { exact, story, found, followsPrice, watched: isOfPrice ? [] : watched };
 });
 
 /** What comparing the runs with each other and with the earlier report showed. */
@@ -110,10 +116,11 @@ const checkRuns = (
   proof: Proof,
   compared: Compared | null,
   bundle: Bundle<Filled>,
+  isOfGas: boolean,
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;
-  const { exact, story, found, followsPrice } = compared;
+  const { exact, story, found, followsPrice, watched } = compared;
   const contrasted = Result.isFailure(next)
     ? [fromError(next.failure, "unavailable", { ...where, evidence: "unavailable" })]
     : checkContrast(exact, next.success, {
@@ -121,56 +128,15 @@ const checkRuns = (
         isTrueToState: isTrueToState(claim, proof),
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
       });
+  const change = { followsPrice, assumed: assumed !== null, isOwnScan: !claim.asksBare };
   return [
     ...contrasted,
-    ...checkChange(claim.report, exact, story, { followsPrice, assumed: assumed !== null }),
+    ...(watched !== null && watched.length > 0 && !isOfGas
+      ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
+      : checkChange(claim.report, exact, story, change)),
     ...checkNewcomers(bundle, story, claim.measure),
   ];
 };
-
-/**
- * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
- * holds nothing of the pool, also where the node does not check nonces.
- */
-const isAhead = ({ bundle }: Claim, { round, assumed }: Proof): boolean =>
-  assumed !== null ||
-  (round.block !== "pending" &&
-    bundle.some((one) => {
-      const latest = successOf(round.counts.get(one.signer)?.latest);
-      return isFirst(one, bundle) && latest !== null && one.request.nonce > latest;
-    }));
-
-const checkAhead = (claim: Claim, proof: Proof): ReadonlyArray<Finding> => {
-  if (!isAhead(claim, proof)) return [];
-  const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
-  return [note(code, "warning", { evidence: "assumed" })];
-};
-
-/** Balances and rights that found no room, or no gas, to be read. */
-const checkMeasured = (claim: Claim, { round }: Proof): ReadonlyArray<Finding> => {
-  const { measure } = claim;
-  const run = successOf(round.run);
-  const unread =
-    run === null || !run.witnessed
-      ? 0
-      : measureQueries({ ...measure, tokens: [] }).filter(
-          (query) => !knows(run.before, query) || !knows(run.after, query),
-        ).length;
-  // why: what was not asked is not read either
-  const missing = measure.cut + Math.max(unasked(claim), unread);
-  return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
-};
-
-const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
-  bundle.every(({ input, request }) => isRequestOf(input, request))
-    ? []
-    : [
-        fromError(
-          new NotProven({ missing: [gap("Altered", "the requests are not those of the report's inputs")] }),
-          "unavailable",
-          where,
-        ),
-      ];
 
 /**
  * What the earlier report says that still holds: failures, as information, for another source made up for them or
@@ -194,10 +160,10 @@ const worldsOf = (proof: Proof, compared: Compared | null): Observed["worlds"] =
   });
 
 /** What the cases do with ample gas; why nothing says so, where it was asked and not answered. */
-const ampleIn = (signed: Bundle<Signed>, { ample }: Proof): Heard<ReadonlyArray<Outcome>> =>
-  ample === null
+const ampleIn = (signed: Bundle<Signed>, { bare }: Proof): Heard<ReadonlyArray<Outcome>> =>
+  bare === null
     ? Result.succeed(signed.map(({ said }) => said.outcome))
-    : Result.map(ample, ({ readings }) => readings.map(({ outcome }) => outcome));
+    : Result.map(bare, ({ readings }) => readings.map(({ outcome }) => outcome));
 
 /** Settles the gas limits of a claim where the runs cast doubt on them. */
 const settle = (
@@ -240,13 +206,14 @@ const proveOnce = Effect.fnUntraced(function* (
     contexts: yield* contextsOf(report, signed),
     chain: chains(report.chainId),
     balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
-    comparesGas: !isOwnScan || signed.some(({ gas: { by } }) => by === "caller"),
+    asksBare: !isOwnScan || signed.some(({ gas: { by } }) => by === "caller"),
   };
   const round = () => lastRound(recorder) + 1;
   const first = yield* askProof(claim, round());
   const { balanceOf } = answersOf(first.round, chains, report.options, report.chainId);
   // why: heads move between two requests; asked once more, the runs may stand on the same block
-  const standing = isComparable(claim, first) ? claim : { ...claim, balanceOf };
+  const isSettledBase = isComparable(claim, first) && (first.bare === null || bareOf(first) !== null);
+  const standing = isSettledBase ? claim : { ...claim, balanceOf };
   const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers, abis);
@@ -266,7 +233,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...found,
       ...settled.findings,
       ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
-      ...checkRuns(standing, proof, compared, bundle),
+      ...checkRuns(standing, proof, compared, bundle, settled.findings.length > 0),
       ...checkRequests(signed),
       ...checkAhead(claim, proof),
       ...checkMeasured(claim, proof),

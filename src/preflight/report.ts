@@ -56,7 +56,7 @@ const withoutMoot = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =
     if (fails && step === "funds" && severity === "unavailable") return false;
     return !(
       step === "simulate" &&
-      severity === "blocker" &&
+      (severity === "blocker" || severity === "unavailable") &&
       blockers.some((other) => other.code === code && other.step !== step)
     );
   });

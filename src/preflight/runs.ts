@@ -40,8 +40,8 @@ export interface Claim {
   readonly abis: AbiIndex;
   /** What each signer is taken to have where its state is pretended, wei; null = not known. */
   readonly balanceOf: (account: Address) => bigint | null;
-  /** Whether ample gas is asked for beside, for there is no run of our own to compare the exact one with. */
-  readonly comparesGas: boolean;
+  /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
+  readonly asksBare: boolean;
 }
 
 /** The answers of a proof. */
@@ -52,8 +52,8 @@ export interface Proof {
   readonly next: Heard<Simulate.Run>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
-  /** The exact requests with ample gas; null where the scan had them to compare with. */
-  readonly ample: Heard<Simulate.Run> | null;
+  /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
+  readonly bare: Heard<Simulate.Run> | null;
 }
 
 /**
@@ -198,17 +198,21 @@ export const trialOf = (claim: Claim): Trial => ({
   context: claim.contexts.exact,
 });
 
-/** As much gas as any transaction may have, in a block with room for all of it: of that no report needs to be asked. */
-const askAmple = (claim: Claim): Effect.Effect<Heard<Simulate.Run>, never, Rpc> => {
-  const trial = trialOf(claim);
-  const limits = Arr.map(trial.bundle, ({ request }) => {
-    const cap = claim.chain.txGasCap ?? eip7825Cap;
-    return request !== null && request.gas > cap ? request.gas : cap;
+/** As a scan runs the calls: gas is free, and there is as much as any transaction may have; of neither a report is asked. */
+const barePlan = (claim: Claim): Simulate.Plan => {
+  const cap = claim.chain.txGasCap ?? eip7825Cap;
+  const calls = claim.bundle.map(({ input, request }) => {
+    const gas = request.gas > cap ? request.gas : cap;
+    return { input, request: { ...bareCall(input, gas), nonce: request.nonce }, gas };
   });
-  const gasLimit = limits.reduce((sum, limit) => sum + limit, 0n);
-  return Effect.result(
-    Simulate.ask(gasPlan({ ...trial, context: { ...trial.context, gasLimit } }, limits), claim.abis),
-  );
+  const before: ReadonlyArray<Query> = [{ kind: "environment" }];
+  const gasLimit = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ before, after: [] }));
+  const plan = planOf(claim, "bare", claim.contexts.exact, doubtful(claim).length > 0);
+  return {
+    ...plan,
+    ...{ calls, before, after: [], room: mostWitnessGas },
+    blockOverrides: { ...claim.contexts.exact, baseFeePerGas: 0n, gasLimit },
+  };
 };
 
 /** The other context once more, at the base fee of the first: whether the price alone made the difference. */
@@ -227,13 +231,13 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   }
   const lookAt = [...accountQueries(claim), ...L1Fee.queries(chain, [...subjects.values()])];
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
-  const { exact, reserved, next, ample, ...answered } = yield* inRound(
+  const { exact, reserved, next, bare, ...answered } = yield* inRound(
     round,
     Effect.all(
       {
         exact: ask(claim, planOf(claim, "exact", contexts.exact, false)),
         reserved: isDoubtful ? ask(claim, planOf(claim, "reserved", contexts.exact, true)) : skipped,
-        ample: claim.comparesGas ? askAmple(claim) : skipped,
+        bare: claim.asksBare ? ask(claim, barePlan(claim)) : skipped,
         next: ask(claim, planOf(claim, "next", contexts.next, isDoubtful)),
         alone: ask(claim, alonePlan(report.options, block, lookAt)),
         codes: Code.ask(bundle, block),
@@ -261,7 +265,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       findings: [],
     },
     next,
-    ample,
+    bare,
     assumed,
   };
 });
@@ -279,8 +283,14 @@ export const isTrueToState = (claim: Claim, { round, next }: Proof): boolean => 
   );
 };
 
-/** Whether the two contexts stood on the same block, and on the state as it is; if not, asking once more may help. */
+/** Whether the two contexts stood on the same block, and on the state as it is. */
 export const isComparable = (claim: Claim, proof: Proof): boolean => {
   const [run, other] = [successOf(proof.round.run), successOf(proof.next)];
   return run === null || (other !== null && isSameBase(run, other) === true && isTrueToState(claim, proof));
+};
+
+/** The run with free and ample gas, where it stood on the block of the exact one. */
+export const bareOf = ({ round, bare }: Proof): Simulate.Run | null => {
+  const [run, free] = [successOf(round.run), successOf(bare ?? undefined)];
+  return run !== null && free !== null && isSameBase(run, free) === true ? free : null;
 };

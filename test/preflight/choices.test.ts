@@ -184,7 +184,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         "ready",
         [
           ["alone", "bare"],
-          ["alone", "exact", "gas", "next"],
+          ["alone", "bare", "exact", "next"],
         ],
       ]);
     });

@@ -55,7 +55,7 @@ describe("proven again, a report", () => {
     expect([again.verdict, codesOf(again).includes("ScanAgain/unavailable")]).toEqual(["unknown", true]);
   });
 
-  it.fails("that was blocked because its runs differ stays blocked: the same requests face the same contract", async () => {
+  it("that was blocked because its runs differ stays blocked: the same requests face the same contract", async () => {
     const token = await scene.deploy(Token, ["Gold", "GLD", 18]);
     // honest where there is no base fee, as in a scan
     const spoofer = await scene.deploy(Spoofer, [token, 2, 0n]);

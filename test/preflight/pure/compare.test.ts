@@ -95,26 +95,28 @@ describe("what differs from the earlier report", () => {
     {
       followsPrice = false,
       assumed = false,
+      isOwnScan = true,
       of = report,
     }: {
       readonly followsPrice?: boolean;
       readonly assumed?: boolean;
+      readonly isOwnScan?: boolean;
       readonly of?: Report;
     } = {},
-  ) => codes(checkChange(of, exact, story, { followsPrice, assumed }));
+  ) => codes(checkChange(of, exact, story, { followsPrice, assumed, isOwnScan }));
   it("is nothing where nothing does", () => expect(found(on(), quiet)).toEqual([]));
   it("on the same block is the contract's doing: a blocker", () =>
     expect(found(on(), emitting)).toEqual(["SimulationDiverged/blocker"]));
-  it("on another block, under pretended nonces, or since it was proven, is the world's: a warning", () => {
+  it("on another block, under pretended nonces, or for a report from outside, is the world's: a warning", () => {
     expect(found(moved, emitting)).toEqual(["OutcomeChanged/warning"]);
     expect(found(blind, emitting)).toEqual(["OutcomeChanged/warning"]);
     expect(found(on(), emitting, { assumed: true })).toEqual(["OutcomeChanged/warning"]);
-    expect(found(on(), emitting, { of: { ...report, stage: "proven" } })).toEqual(["OutcomeChanged/warning"]);
+    expect(found(on(), emitting, { isOwnScan: false })).toEqual(["OutcomeChanged/warning"]);
   });
   it("in amounts that follow the price is no change since a scan, which has no price", () => {
     expect(found(on(), paying(9n), { followsPrice: true })).toEqual([]);
     expect(found(on(), emitting, { followsPrice: true })).toEqual(["SimulationDiverged/blocker"]);
-    expect(found(on(), paying(9n), { followsPrice: true, of: { ...report, stage: "proven" } })).toEqual([
+    expect(found(on(), paying(9n), { followsPrice: true, isOwnScan: false, of: { ...report, stage: "proven" } })).toEqual([
       "OutcomeChanged/warning",
     ]);
   });

@@ -1,0 +1,55 @@
+/** What a proof checks beyond the steps: that its requests are its own, and how much of the state it stood on is known. Pure. */
+import { gap, NotProven } from "../errors/verdicts.js";
+import { count } from "../primitives/statement.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import { isFirst, type Bundle } from "../steps/reading/bundle.js";
+import { successOf } from "../steps/reading/heard.js";
+import { isRequestOf } from "../transaction/request.js";
+import { knows } from "../witness/view.js";
+import type { Signed } from "./choose.js";
+import { measureQueries } from "./limits.js";
+import { unasked, type Claim, type Proof } from "./runs.js";
+
+/**
+ * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
+ * holds nothing of the pool, also where the node does not check nonces.
+ */
+const isAhead = ({ bundle }: Claim, { round, assumed }: Proof): boolean =>
+  assumed !== null ||
+  (round.block !== "pending" &&
+    bundle.some((one) => {
+      const latest = successOf(round.counts.get(one.signer)?.latest);
+      return isFirst(one, bundle) && latest !== null && one.request.nonce > latest;
+    }));
+
+export const checkAhead = (claim: Claim, proof: Proof): ReadonlyArray<Finding> => {
+  if (!isAhead(claim, proof)) return [];
+  const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
+  return [note(code, "warning", { evidence: "assumed" })];
+};
+
+/** Balances and rights that found no room, or no gas, to be read. */
+export const checkMeasured = (claim: Claim, { round }: Proof): ReadonlyArray<Finding> => {
+  const { measure } = claim;
+  const run = successOf(round.run);
+  const unread =
+    run === null || !run.witnessed
+      ? 0
+      : measureQueries({ ...measure, tokens: [] }).filter(
+          (query) => !knows(run.before, query) || !knows(run.after, query),
+        ).length;
+  // why: what was not asked is not read either
+  const missing = measure.cut + Math.max(unasked(claim), unread);
+  return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
+};
+
+export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
+  bundle.every(({ input, request }) => isRequestOf(input, request))
+    ? []
+    : [
+        fromError(
+          new NotProven({ missing: [gap("Altered", "the requests are not those of the report's inputs")] }),
+          "unavailable",
+          { step: "proof", evidence: "measured" },
+        ),
+      ];
