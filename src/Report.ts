@@ -14,7 +14,7 @@ import type { Finding } from "./report/finding.js";
 import type { Clearance, Report } from "./report/schema.js";
 import { verdictOf } from "./report/verdict.js";
 
-export type { AccountOverrideSchema, BlockOverridesSchema } from "./eth/overrides.js";
+export type { AccountOverrideFields, BlockOverridesFields } from "./eth/overrides.js";
 export { Gap } from "./errors/verdicts.js";
 export { Figure, figureText, type Statement } from "./primitives/statement.js";
 export { diff, type Difference } from "./report/diff.js";
@@ -46,7 +46,7 @@ export {
   Observed,
   Report,
   ReportOptions,
-  type ReportOptionsSchema,
+  type ReportOptionsFields,
   reportVersion,
   Request,
   RunName,

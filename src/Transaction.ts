@@ -15,7 +15,7 @@ export type { Authorization, GivenAuthorization } from "./transaction/entries.js
 export type { AbiFields } from "./transaction/fields.js";
 export type * from "./transaction/input.js";
 export type { Read } from "./transaction/read.js";
-export { Transaction, type CheckedInput, type Transactions, type TransactionSchema } from "./transaction/schema.js";
+export { Transaction, type CheckedInput, type Transactions, type TransactionFields } from "./transaction/schema.js";
 
 /**
  * Checks an input of any form and encodes ABI calls.

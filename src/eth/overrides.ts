@@ -71,16 +71,17 @@ interface KeptOverride extends Struct.Lambda {
 }
 const kept = Struct.lambda<KeptOverride>(({ schema }) => Schema.optionalKey(schema));
 
-/** The schema of a kept account override. Named, so that declarations refer to it and keep the documentation. */
-export interface AccountOverrideSchema extends Schema.Struct<{
+// why: named, or compilers write them out, without the documentation, and TypeScript 6 fails to
+/** The schemas of what is pretended about an account. */
+export type AccountOverrideFields = {
   readonly [K in keyof typeof accountRows]: Schema.optionalKey<(typeof accountRows)[K]["schema"]>;
-}> {}
-/** The schema of kept block overrides. */
-export interface BlockOverridesSchema extends Schema.Struct<{
+};
+/** The schemas of what is pretended about the block. */
+export type BlockOverridesFields = {
   readonly [K in keyof typeof blockRows]: Schema.optionalKey<(typeof blockRows)[K]["schema"]>;
-}> {}
+};
 
 /** What is pretended about one account, as a report keeps it. */
-export const AccountOverride: AccountOverrideSchema = Schema.Struct(Struct.map(accountRows, kept));
+export const AccountOverride: Schema.Struct<AccountOverrideFields> = Schema.Struct(Struct.map(accountRows, kept));
 /** What is pretended about the block, as a report keeps it. */
-export const BlockOverrides: BlockOverridesSchema = Schema.Struct(Struct.map(blockRows, kept));
+export const BlockOverrides: Schema.Struct<BlockOverridesFields> = Schema.Struct(Struct.map(blockRows, kept));

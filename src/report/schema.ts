@@ -31,13 +31,13 @@ const keptTimes = {
   feeHorizonSeconds: times.feeHorizon.schema,
 } satisfies Record<(typeof times)[keyof typeof times]["kept"], Schema.Constraint>;
 
-/** The schema of a report's options. Named, so that declarations refer to it and keep the documentation. */
-export interface ReportOptionsSchema extends Schema.Struct<
-  { readonly [K in keyof typeof named]: (typeof named)[K]["schema"] } & typeof keptTimes
-> {}
+/** The schemas of a report's options. Named, so that declarations refer to it and keep the documentation. */
+export type ReportOptionsFields = {
+  readonly [K in keyof typeof named]: (typeof named)[K]["schema"];
+} & typeof keptTimes;
 
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
-export const ReportOptions: ReportOptionsSchema = Schema.Struct({
+export const ReportOptions: Schema.Struct<ReportOptionsFields> = Schema.Struct({
   ...Struct.map(named, schemaOf),
   ...keptTimes,
 });

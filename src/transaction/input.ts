@@ -13,10 +13,12 @@ import type { GivenIn } from "../primitives/rows.js";
 import type { AbiFields, fields } from "./fields.js";
 
 /** Fields of these names, which must be given. */
-export type Needs<K extends keyof typeof fields> = { readonly [P in K]: GivenIn<(typeof fields)[P]> };
+export type Needs<K extends keyof typeof fields> = {
+  readonly [P in keyof Pick<typeof fields, K>]: GivenIn<(typeof fields)[P]>;
+};
 /** Fields of these names, which may be left out; `or` is what may stand there instead. */
 export type Allows<K extends keyof typeof fields, or = never> = {
-  readonly [P in K]?: GivenIn<(typeof fields)[P]> | or | undefined;
+  readonly [P in keyof Pick<typeof fields, K>]?: GivenIn<(typeof fields)[P]> | or | undefined;
 };
 
 /** The fields that every form of input shares. Amounts in wei, prices in wei per gas. */

@@ -20,20 +20,18 @@ interface KeptField extends Struct.Lambda {
     : never;
 }
 
-/** The schema of a checked transaction. Named, so that declarations refer to it and keep the documentation. */
-export interface TransactionSchema extends Schema.Struct<
-  {
-    readonly [K in keyof typeof fields]: (typeof fields)[K]["absent"] extends null
-      ? ReturnType<typeof nullable<(typeof fields)[K]["schema"]>>
-      : (typeof fields)[K]["schema"];
-  } & {
-    /** The JSON ABI item of the called function, when the caller gave an ABI call. */
-    readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
-  }
-> {}
+/** The schemas of a checked transaction. Named, so that declarations refer to it and keep the documentation. */
+export type TransactionFields = {
+  readonly [K in keyof typeof fields]: (typeof fields)[K]["absent"] extends null
+    ? ReturnType<typeof nullable<(typeof fields)[K]["schema"]>>
+    : (typeof fields)[K]["schema"];
+} & {
+  /** The JSON ABI item of the called function, when the caller gave an ABI call. */
+  readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
+};
 
 /** A checked transaction: every field present, `null` where the caller left it open. */
-export const Transaction: TransactionSchema = Schema.Struct({
+export const Transaction: Schema.Struct<TransactionFields> = Schema.Struct({
   ...Struct.map(
     fields,
     Struct.lambda<KeptField>(({ schema, absent }) => (absent === null ? nullable(schema) : schema)),
