@@ -116,9 +116,9 @@ describe("what differs from the earlier report", () => {
   it("in amounts that follow the price is no change since a scan, which has no price", () => {
     expect(found(on(), paying(9n), { followsPrice: true })).toEqual([]);
     expect(found(on(), emitting, { followsPrice: true })).toEqual(["SimulationDiverged/blocker"]);
-    expect(found(on(), paying(9n), { followsPrice: true, isOwnScan: false, of: { ...report, stage: "proven" } })).toEqual([
-      "OutcomeChanged/warning",
-    ]);
+    expect(
+      found(on(), paying(9n), { followsPrice: true, isOwnScan: false, of: { ...report, stage: "proven" } }),
+    ).toEqual(["OutcomeChanged/warning"]);
   });
   it("cannot be told of a report that learned no outcome", () => {
     for (const tier of ["call", "none"] as const)
