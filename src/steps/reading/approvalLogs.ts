@@ -1,7 +1,7 @@
 /** Rights out of logs: Approval, ApprovalForAll, and Permit2's own events. Pure. */
 import type { Address } from "../../primitives/hex.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
-import type { Standards } from "./transferLogs.js";
+import { eventOf, type Standards } from "./transferLogs.js";
 
 /** One right to look at. */
 export interface Right {
@@ -29,15 +29,15 @@ export interface Right {
 const topic: Readonly<Record<"approval" | "forAll" | "permit2Approval" | "permit2Permit" | "permit2Lockdown", string>> =
   {
     // Approval(address,address,uint256)
-    approval: "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
+    approval: "0x8c5be1e5ebec7d5b",
     // ApprovalForAll(address,address,bool)
-    forAll: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
+    forAll: "0x17307eab39ab6107",
     // Permit2 Approval(address,address,address,uint160,uint48)
-    permit2Approval: "0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b",
+    permit2Approval: "0xda9fa7c1b00402c1",
     // Permit2 Permit(address,address,address,uint160,uint48,uint48)
-    permit2Permit: "0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec",
+    permit2Permit: "0xc6a377bfc4eb1200",
     // Permit2 Lockdown(address,address,address)
-    permit2Lockdown: "0x89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4",
+    permit2Lockdown: "0x89b1add15eff56b3",
   };
 
 /** The first five values of a log, indexed or not: their order is the same. */
@@ -53,7 +53,7 @@ export const addressOf = (value: bigint): Address =>
   `0x${BigInt.asUintN(160, value).toString(16).padStart(40, "0")}` as Address;
 
 const rightOf = (log: OutcomeLog, transaction: number): Right | null => {
-  const signature = log.topics[0];
+  const signature = eventOf(log);
   if (signature === undefined || !Object.values(topic).includes(signature)) return null;
   const [first, second, third, fourth, fifth] = valuesOf(log);
   if (first === undefined || second === undefined || third === undefined) return null;
