@@ -167,16 +167,13 @@ const errorsOf = ({ name, abis, sources, reasons }) => {
   return [...unique].map(([signature, shown]) => [shown, selectors.get(signature)]);
 };
 
-/** Parts in lines of at most 116 characters, or of one part. */
-const wrapped = (parts) => {
-  const lines = [];
-  for (const part of parts) {
-    const longer = lines.length === 0 ? null : `${lines.at(-1)};${part}`;
-    if (longer !== null && longer.length <= 116) lines[lines.length - 1] = longer;
-    else lines.push(part);
-  }
-  return lines.join(";\n");
-};
+/** The commonest types as one letter, which no type has for a name. */
+const shortened = { a: "address", b: "bytes32", u: "uint256", y: "bytes", s: "string" };
+const short = (declaration) =>
+  Object.entries(shortened).reduce(
+    (text, [letter, type]) => text.replaceAll(new RegExp(String.raw`(?<=[(,])${type}\b`, "g"), letter),
+    declaration,
+  );
 
 const note = "Written by `scripts/build-error-table.mjs`; do not edit.";
 const outputs = new Map();
@@ -201,18 +198,23 @@ for (const [shown, found] of places) {
 const lines = [...groups].map(([where, list]) => {
   const ordered = list.sort((a, b) => (selectors.get(a) < selectors.get(b) ? -1 : 1));
   // every declaration ends with a parenthesis, so none is written
-  return wrapped([where, ...ordered.map((shown) => shown.slice(0, -1))]);
+  return [where, ...ordered.map((shown) => short(shown.slice(0, -1)))].join(";");
 });
 outputs.set(
   "errors.ts",
   `/** Custom errors of published packages. ${note} */
 export const sources: ReadonlyArray<string> = ${JSON.stringify(sources, null, 2).replace(/"\n\]/, '",\n]')};
 
+/** The commonest types, one letter each in {@link declared}. */
+export const types: Readonly<Record<string, string>> = ${JSON.stringify(shortened)
+    .replaceAll(/"(\w)":/g, " $1: ")
+    .replace("}", " }")};
+
 /**
- * Groups of declarations without their last parenthesis, in the order of their selectors; each group begins with the
- * places in {@link sources} of the packages that declare its errors, one character each.
+ * A line each: the places in {@link sources} of the packages that declare the same errors, one character each, then
+ * the declarations without their last parenthesis, in the order of their selectors.
  */
-export const declared = \`${lines.join("|\n")}\`;
+export const declared = \`${lines.join("\n")}\`;
 `,
 );
 

@@ -2,11 +2,11 @@
 import type * as Schema from "effect/Schema";
 import { keccak256, stringToHex } from "viem";
 import { signatureOf, type IndexedItem, type IndexedParameter } from "./abiIndex.js";
-import { declared, sources } from "./table/errors.js";
+import { declared, sources, types } from "./table/errors.js";
 
 /** Declarations that stand in the same packages, in the order of their selectors. */
-const groups = declared.split(/\|\s*/).map((group) => {
-  const [places = "", ...rest] = group.split(/;\s*/);
+const groups = declared.split("\n").map((line) => {
+  const [places = "", ...rest] = line.replace(/(?<=[(,])\w\b/g, (letter) => types[letter] ?? letter).split(";");
   return { places: [...places].map((place) => parseInt(place, 36)), declarations: rest.map((text) => `${text})`) };
 });
 
