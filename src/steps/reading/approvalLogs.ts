@@ -62,13 +62,10 @@ const rightOf = (log: OutcomeLog, transaction: number): Right | null => {
   const base = { token: emitter, keeper: emitter, owner, transaction, source: "event" } as const;
   const plain = { ...base, spender: addressOf(second), tokenId: null, operator: false, open: null, expiration: null };
   switch (signature) {
-    case topic.approval: {
-      if (log.topics.length === 3) return { ...plain, standard: "erc20", said: third };
-      const nft = log.topics.length === 4;
-      return nft
+    case topic.approval:
+      return log.topics.length === 4
         ? { ...plain, standard: "erc721", tokenId: third, open: third, said: plain.spender === nobody ? 0n : 1n }
-        : { ...plain, standard: "erc20", open: third, said: third };
-    }
+        : { ...plain, standard: "erc20", open: log.topics.length === 3 ? null : third, said: third };
     case topic.forAll:
       return { ...plain, standard: "erc721", operator: true, said: third === 0n ? 0n : 1n };
     case topic.permit2Approval:
@@ -92,10 +89,7 @@ export const nobody = "0x0000000000000000000000000000000000000000" as Address;
 
 /** The rights one transaction's logs tell of, in their order. */
 export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Right> =>
-  logs.flatMap((log) => {
-    const right = rightOf(log, transaction);
-    return right === null ? [] : [right];
-  });
+  logs.map((log) => rightOf(log, transaction)).filter((right) => right !== null);
 
 /** The right by what its token answers, where the shape leaves it open. */
 export const settleRight = (right: Right, standards: Standards): Right => {

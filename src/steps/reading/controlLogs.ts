@@ -95,7 +95,4 @@ const controlOf = (log: OutcomeLog, transaction: number): Control | null => {
 
 /** The changes of control that one transaction's logs announce, in their order. */
 export const controlsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Control> =>
-  logs.flatMap((log) => {
-    const found = controlOf(log, transaction);
-    return found === null ? [] : [found];
-  });
+  logs.map((log) => controlOf(log, transaction)).filter((found) => found !== null);
