@@ -206,9 +206,10 @@ outputs.set(
 export const sources: ReadonlyArray<string> = ${JSON.stringify(sources, null, 2).replace(/"\n\]/, '",\n]')};
 
 /** The commonest types, one letter each in {@link declared}. */
-export const types: Readonly<Record<string, string>> = ${JSON.stringify(shortened)
-    .replaceAll(/"(\w)":/g, " $1: ")
-    .replace("}", " }")};
+export const types: Readonly<Record<string, string>> = {
+${Object.entries(shortened)
+  .map(([letter, type]) => `  ${letter}: "${type}",\n`)
+  .join("")}};
 
 /**
  * A line each: the places in {@link sources} of the packages that declare the same errors, one character each, then
