@@ -164,34 +164,60 @@ const errorsOf = ({ name, abis, sources, reasons }) => {
   // Error(string) and Panic(uint256) are the language's own
   for (const own of ["Error(string)", "Panic(uint256)"]) unique.delete(own);
   const selectors = new Map([...unique.keys()].map((signature) => [signature, keccak256(stringToHex(signature))]));
-  return [...unique].sort(([a], [b]) => (selectors.get(a) < selectors.get(b) ? -1 : 1)).map(([, shown]) => shown);
+  return [...unique].map(([signature, shown]) => [shown, selectors.get(signature)]);
 };
 
-/** Declarations in lines of at most 116 characters, or of one declaration. */
-const wrapped = (declarations) => {
-  const lines = [];
-  for (const declaration of declarations) {
-    const longer = lines.length === 0 ? null : `${lines.at(-1)};${declaration}`;
-    if (longer !== null && longer.length <= 116) lines[lines.length - 1] = longer;
-    else lines.push(declaration);
-  }
-  return lines.join(";\n");
-};
+/** The commonest types as one letter, which no type has for a name. */
+const shortened = { a: "address", b: "bytes32", u: "uint256", y: "bytes", s: "string" };
+const short = (declaration) =>
+  Object.entries(shortened).reduce(
+    (text, [letter, type]) => text.replaceAll(new RegExp(String.raw`(?<=[(,])${type}\b`, "g"), letter),
+    declaration,
+  );
 
 const note = "Written by `scripts/build-error-table.mjs`; do not edit.";
 const outputs = new Map();
-for (const [table, list] of Object.entries(packages)) {
-  const parts = list.flatMap((entry) => {
-    const errors = errorsOf(entry);
-    console.log(`${table}: ${entry.name} ${errors.length}`);
-    return errors.length === 0 ? [] : [`  [\n    ${JSON.stringify(entry.name)},\n    \`${wrapped(errors)}\`,\n  ],\n`];
-  });
-  if (parts.length === 0) continue;
-  outputs.set(
-    `${table}.ts`,
-    `/** Custom errors of published packages, in the order of their selectors. ${note} */\nexport const ${table}: ReadonlyArray<readonly [source: string, declarations: string]> = [\n${parts.join("")}];\n`,
-  );
+/** The packages that declare errors, in order; and where each declaration stands, by their places in it. */
+const sources = [];
+const places = new Map();
+const selectors = new Map();
+for (const entry of Object.values(packages).flat()) {
+  const errors = errorsOf(entry);
+  console.log(`${entry.name} ${errors.length}`);
+  if (errors.length > 0 && !sources.includes(entry.name)) sources.push(entry.name);
+  for (const [shown, selector] of errors) {
+    places.set(shown, new Set([...(places.get(shown) ?? []), sources.indexOf(entry.name)]));
+    selectors.set(shown, selector);
+  }
 }
+const groups = new Map();
+for (const [shown, found] of places) {
+  const where = [...found].map((place) => place.toString(36)).join("");
+  groups.set(where, [...(groups.get(where) ?? []), shown]);
+}
+const lines = [...groups].map(([where, list]) => {
+  const ordered = list.sort((a, b) => (selectors.get(a) < selectors.get(b) ? -1 : 1));
+  // every declaration ends with a parenthesis, so none is written
+  return [where, ...ordered.map((shown) => short(shown.slice(0, -1)))].join(";");
+});
+outputs.set(
+  "errors.ts",
+  `/** Custom errors of published packages. ${note} */
+export const sources: ReadonlyArray<string> = ${JSON.stringify(sources, null, 2).replace(/"\n\]/, '",\n]')};
+
+/** The commonest types, one letter each in {@link declared}. */
+export const types: Readonly<Record<string, string>> = {
+${Object.entries(shortened)
+  .map(([letter, type]) => `  ${letter}: "${type}",\n`)
+  .join("")}};
+
+/**
+ * A line each: the places in {@link sources} of the packages that declare the same errors, one character each, then
+ * the declarations without their last parenthesis, in the order of their selectors.
+ */
+export const declared = \`${lines.join("\n")}\`;
+`,
+);
 
 const spoken = allSources.join("\n");
 const compiled = allBytecode.join("\n");

@@ -1,10 +1,10 @@
 /** The caller's ABIs arranged for look-up by selector and topic. */
-import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { keccak256, stringToHex } from "viem";
 import type { Parameter } from "./type.js";
 import type { Provenance } from "./revert.js";
+import { safely } from "../primitives/safely.js";
 
 /** An ABI, alone or with the address whose code it describes. */
 export type AbiSource = Abi | { readonly address: string; readonly abi: Abi };
@@ -65,10 +65,7 @@ export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => {
     const [address, abi] = isPair(source) ? [source.address.toLowerCase(), source.abi] : [null, source];
     for (const item of abi) {
       if (item.type !== "error" && item.type !== "event") continue;
-      const signature = Result.getOrElse(
-        Result.try(() => signatureOf(item.name, item.inputs)),
-        () => null,
-      );
+      const signature = safely(() => signatureOf(item.name, item.inputs), null);
       if (signature === null) continue;
       const indexed: IndexedItem = {
         name: item.name,

@@ -3,13 +3,13 @@
  * encoder writes for the item are not decoded.
  */
 import type { AbiFunction } from "abitype";
-import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
 import { leavesOf } from "./layout.js";
 import { isBytes } from "../primitives/bytes.js";
 import { DecodedLog, DecodedResult } from "./decoded.js";
 import type { Hash } from "../primitives/hex.js";
+import { safely } from "../primitives/safely.js";
 
 /** The most bytes of one log or result that are decoded. */
 const most = 262_144;
@@ -91,12 +91,9 @@ const isFunction = (item: unknown): item is AbiFunction =>
 export const decodeResult = (data: string, item: AbiFunction | Schema.Json): DecodedResult | null => {
   if (!isBytes(data) || data.length > 2 + most * 2 || !isFunction(item)) return null;
   // a malformed item of the caller's may make the walk or viem throw
-  return Result.getOrElse(
-    Result.try(() => {
-      if (leavesOf(item.outputs, data.slice(2), true) === null) return null;
-      const result = new DecodedResult({ name: item.name, item: item as unknown as Schema.Json, data });
-      return item.outputs.length > 0 && result.value === undefined ? null : result;
-    }),
-    () => null,
-  );
+  return safely(() => {
+    if (leavesOf(item.outputs, data.slice(2), true) === null) return null;
+    const result = new DecodedResult({ name: item.name, item: item as unknown as Schema.Json, data });
+    return item.outputs.length > 0 && result.value === undefined ? null : result;
+  }, null);
 };

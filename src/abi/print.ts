@@ -5,10 +5,10 @@
  * Everything here comes from contracts, or from JSON that claims to. Whatever the item and the bytes,
  * the answer is one bounded line without control characters, in bounded time, and nothing throws.
  */
-import * as Result from "effect/Result";
 import type { AbiFunction } from "abitype";
 import { decodeFunctionData } from "viem";
 import { isRecord } from "../primitives/record.js";
+import { safely } from "../primitives/safely.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import { hasDecodable } from "./decodable.js";
 import type { DecodedResult } from "./decoded.js";
@@ -53,9 +53,6 @@ const labelled = (name: string, text: string): string => (name === "" ? text : `
 const listed = (parts: ReadonlyArray<string>, size: number): string =>
   [...parts, ...(size > parts.length ? [`… (+${size - parts.length} more)`] : [])].join(", ");
 
-/** `fallback` where reading throws, as what somebody else made may. */
-const safely = <A, B>(read: () => A, fallback: () => B): A | B => Result.getOrElse(Result.try(read), fallback);
-
 /** What may still be written on one line. */
 interface Room {
   values: number;
@@ -98,7 +95,7 @@ const valueIn = (parameter: unknown, value: unknown, depth: number, room: Room):
 export const describeValue = (parameter: unknown, value: unknown): string =>
   safely(
     () => escapeText(valueIn(parameter, value, 0, { values: most.values }), most.call),
-    () => "a value that cannot be read",
+    "a value that cannot be read",
   );
 
 const callIn = (name: string, parameters: ReadonlyArray<unknown>, args: ReadonlyArray<unknown>): string => {
@@ -111,10 +108,7 @@ const callIn = (name: string, parameters: ReadonlyArray<unknown>, args: Readonly
 
 /** `name(parameter: value, …)`: a call, an event, an error. */
 export const describeCall = (name: string, parameters: ReadonlyArray<unknown>, args: ReadonlyArray<unknown>): string =>
-  safely(
-    () => callIn(name, parameters, args),
-    () => `${escapeText(name, 80)}(…)`,
-  );
+  safely(() => callIn(name, parameters, args), `${escapeText(name, 80)}(…)`);
 
 const sizeOf = (data: string): number => Math.max(0, (data.length - 2) >> 1);
 
@@ -129,14 +123,11 @@ export const describeCalldata = (data: string, item: unknown): string | null => 
   const inputs = parametersOf(item, "inputs");
   if (sizeOf(data) > most.bytes || !hasDecodable(item, "inputs"))
     return `${escapeText(name, 80)}(…) with ${sizeOf(data)} bytes of data`;
-  return safely(
-    () => {
-      // why: `item` made these bytes, or came with a JSON that says so; anything else throws
-      const { args } = decodeFunctionData({ abi: [item as AbiFunction], data: data as `0x${string}` });
-      return callIn(name, inputs, (args ?? []) as ReadonlyArray<unknown>);
-    },
-    () => selectorText(data),
-  );
+  return safely(() => {
+    // why: `item` made these bytes, or came with a JSON that says so; anything else throws
+    const { args } = decodeFunctionData({ abi: [item as AbiFunction], data: data as `0x${string}` });
+    return callIn(name, inputs, (args ?? []) as ReadonlyArray<unknown>);
+  }, selectorText(data));
 };
 
 /** A return value; null when the function returns nothing. */

@@ -4,12 +4,12 @@
  * Decoded values are never stored: they are read again from the bytes and the ABI item, so the
  * JSON form loses nothing. Decoding itself is in `decodeRevert.ts`.
  */
-import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type { AbiParameter } from "abitype";
 import { decodeErrorResult } from "viem";
 import { Address, Hex, nullable } from "../primitives/hex.js";
 import { hasDecodable } from "./decodable.js";
+import { safely } from "../primitives/safely.js";
 
 /** Where the ABI item that explains the bytes came from. */
 export const Provenance = Schema.Struct({
@@ -58,9 +58,9 @@ export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
     // why: an item of somebody's JSON may be made to keep a decoder busy for ever
     if (!hasDecodable(this.item, "inputs")) return [];
     const abi = [this.item] as unknown as readonly [{ type: "error"; name: string; inputs: readonly AbiParameter[] }];
-    return Result.getOrElse(
-      Result.try(() => (decodeErrorResult({ abi, data: this.data }).args as ReadonlyArray<unknown> | undefined) ?? []),
-      () => [],
+    return safely(
+      () => (decodeErrorResult({ abi, data: this.data }).args as ReadonlyArray<unknown> | undefined) ?? [],
+      [],
     );
   }
 }

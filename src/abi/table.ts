@@ -2,20 +2,21 @@
 import type * as Schema from "effect/Schema";
 import { keccak256, stringToHex } from "viem";
 import { signatureOf, type IndexedItem, type IndexedParameter } from "./abiIndex.js";
-import { accounts } from "./table/accounts.js";
-import { exchanges } from "./table/exchanges.js";
-import { openzeppelin } from "./table/openzeppelin.js";
-import { tokens } from "./table/tokens.js";
-import { uniswap } from "./table/uniswap.js";
+import { declared, sources, types } from "./table/errors.js";
 
-/** Every package with its declarations, which stand in the order of their selectors. */
-export const packages: ReadonlyArray<readonly [source: string, declarations: ReadonlyArray<string>]> = [
-  ...openzeppelin,
-  ...tokens,
-  ...accounts,
-  ...uniswap,
-  ...exchanges,
-].map(([source, declarations]) => [source, declarations.split(/;\s*/)]);
+/** Declarations that stand in the same packages, in the order of their selectors. */
+const groups = declared.split("\n").map((line) => {
+  const [places = "", ...rest] = line.replace(/(?<=[(,])\w\b/g, (letter) => types[letter] ?? letter).split(";");
+  return { places: [...places].map((place) => parseInt(place, 36)), declarations: rest.map((text) => `${text})`) };
+});
+
+/** Every package with its declarations. */
+export const packages: ReadonlyArray<readonly [source: string, declarations: ReadonlyArray<string>]> = sources.map(
+  (source, place) => [
+    source,
+    groups.flatMap(({ places, declarations }) => (places.includes(place) ? declarations : [])),
+  ],
+);
 
 /** The top-level parts of a comma-separated list. */
 const parts = (list: string): ReadonlyArray<string> => {
@@ -79,9 +80,12 @@ const find = (declarations: ReadonlyArray<string>, selector: string): string | u
   return found !== undefined && selectorOf(found) === selector ? found : undefined;
 };
 
-/** The built-in errors with this selector (`0x` and eight lower-case digits). */
+/** The built-in errors with this selector (`0x` and eight lower-case digits), in the order of their packages. */
 export const builtinErrors = (selector: string): ReadonlyArray<IndexedItem> =>
-  packages.flatMap(([source, declarations]) => {
-    const found = find(declarations, selector);
-    return found === undefined ? [] : [itemOf(source, found)];
-  });
+  groups
+    .flatMap(({ places, declarations }) => {
+      const found = find(declarations, selector);
+      return found === undefined ? [] : places.map((place) => ({ place, found }));
+    })
+    .sort((left, right) => left.place - right.place)
+    .map(({ place, found }) => itemOf(sources[place] ?? "", found));

@@ -5,11 +5,11 @@
  * `error`, `cause`, a ganache hash key, or as JSON text inside a message. Everything is bounded
  * here, so that what reads it needs no bounds of its own.
  */
-import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { isBytes } from "../primitives/bytes.js";
 import type { Hex } from "../primitives/hex.js";
 import { bytesInText, saysReverted } from "./saysReverted.js";
+import { safely } from "../primitives/safely.js";
 
 /** Bounds of one answer: levels of nesting, objects visited, characters read per text and in all. */
 export const bounds = { depth: 6, objects: 48, characters: 4096, total: 12_288 } as const;
@@ -62,11 +62,7 @@ export const httpStatus = (value: unknown): number | null => {
 };
 
 /** The JSON value in `text`, or undefined where there is none. */
-export const parseJson = (text: string): unknown =>
-  Result.getOrElse(
-    Result.try((): unknown => JSON.parse(text)),
-    () => undefined,
-  );
+export const parseJson = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
 
 const messageKeys = ["message", "reason", "details", "error", "description", "detail", "title"] as const;
 const bytesKeys = ["data", "return", "result", "output", "returnData"] as const;

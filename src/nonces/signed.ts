@@ -7,21 +7,19 @@ import { authorityOf } from "../transaction/signer.js";
 import { readSigned } from "../transaction/signed.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt } from "./model.js";
+import { safely } from "../primitives/safely.js";
 
 const mismatch = (field: string, expected: unknown, actual: unknown) =>
   Result.fail(new SignedMismatch({ field, expected: String(expected), actual: String(actual) }));
 
 /** The transaction hash. A blob transaction is sent with its blobs, which its hash does not cover. */
 const hashOf = (raw: Hex): Hash | null =>
-  Result.getOrElse(
-    Result.try(() => {
-      if (!raw.startsWith("0x03")) return keccak256(raw) as Hash;
-      const { sidecars: _, r, s, yParity, ...payload } = parseTransaction(raw as `0x03${string}`);
-      if (r === undefined || s === undefined || yParity === undefined) return null;
-      return keccak256(serializeTransaction(payload, { r, s, yParity })) as Hash;
-    }),
-    () => null,
-  );
+  safely(() => {
+    if (!raw.startsWith("0x03")) return keccak256(raw) as Hash;
+    const { sidecars: _, r, s, yParity, ...payload } = parseTransaction(raw as `0x03${string}`);
+    if (r === undefined || s === undefined || yParity === undefined) return null;
+    return keccak256(serializeTransaction(payload, { r, s, yParity })) as Hash;
+  }, null);
 
 /**
  * The attempt that `raw` is, where it is signed by the lane's account for its chain with `nonce`, and

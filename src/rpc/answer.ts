@@ -6,6 +6,7 @@ import { InvalidParams, MalformedResponse, NodeLimitExceeded, RpcError, Transpor
 import type { Verdict } from "../errors/verdicts.js";
 import { redactJson, type Endpoint } from "./endpoint.js";
 import type { NoReply, Reply } from "./post.js";
+import { safely } from "../primitives/safely.js";
 
 export type Failure = RpcError | Verdict;
 /** One try of one request. */
@@ -64,7 +65,7 @@ const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Failure =
     ? classify({ method, ...context(reply), bodyText: endpoint.redact(reply.text.slice(0, maxBodyText)) })
     : malformed(method, "", reply.text === "" ? "an empty body" : "no JSON", reply.status);
 
-const parse = (text: string): unknown => Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)));
+const parse = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
 
 /** One answer object. An error may lack the id (it could not be read, or a gateway spoke); a result may not. */
 const readOne = (

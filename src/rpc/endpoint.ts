@@ -1,5 +1,6 @@
 /** Where requests go, and what of that people may see: keys live in URLs, so only the origin is shown. */
 import * as Result from "effect/Result";
+import { safely } from "../primitives/safely.js";
 
 export interface Endpoint {
   /** The URL to post to, without user and password. */
@@ -37,7 +38,7 @@ const utf8Base64 = (text: string): string => btoa(String.fromCharCode(...new Tex
 
 /** An endpoint from its URL; `url` is null when it is no http(s) URL. */
 export const endpointOf = (text: string): Endpoint => {
-  const parsed = Result.getOrNull(Result.try(() => new URL(text)));
+  const parsed = safely(() => new URL(text), null);
   if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) {
     return { url: null, authorization: null, shown: "(not an http or https URL)", redact: () => "" };
   }
@@ -58,11 +59,7 @@ export const endpointOf = (text: string): Endpoint => {
   };
 };
 
-const decoded = (part: string): string =>
-  Result.getOrElse(
-    Result.try(() => decodeURIComponent(part)),
-    () => part,
-  );
+const decoded = (part: string): string => safely(() => decodeURIComponent(part), part);
 
 const maxDepth = 24;
 const maxValues = 10_000;

@@ -18,6 +18,7 @@ import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import type { GasChoice, Ran } from "./reading/bundle.js";
 import { failureOf, successOf, type Heard } from "./reading/heard.js";
+import { largest } from "./reading/quote.js";
 
 /** `eth_estimateGas` of one call; never fails. */
 export const ask = (
@@ -39,10 +40,6 @@ export interface Answers {
   readonly blockGasLimit: bigint | null;
 }
 
-/** The largest that is known. */
-const larger = (...values: ReadonlyArray<bigint | null>): bigint | null =>
-  values.reduce((most, value) => (most === null || (value !== null && value > most) ? value : most), null);
-
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
 /**
@@ -53,7 +50,7 @@ const peakOf = ({ status, maxUsedGas, gasUsed }: Outcome): bigint | null =>
   status !== "success"
     ? null
     : maxUsedGas !== null
-      ? larger(maxUsedGas, gasUsed)
+      ? largest(maxUsedGas, gasUsed)
       : gasUsed === null
         ? null
         : ceilDiv(gasUsed * 5n, 4n);
@@ -89,8 +86,8 @@ const ownNeed = (outcome: Outcome, estimate: bigint | null): bigint | null => {
 const neededFor = ({ input, code, outcome }: Placed, estimate: bigint | null): bigint | null => {
   const worked = outcome.status === "success";
   return isPlain(input, code)
-    ? larger(estimate, worked ? outcome.gasUsed : null, worked ? outcome.maxUsedGas : null)
-    : larger(estimate, ownNeed(outcome, estimate));
+    ? largest(estimate, worked ? outcome.gasUsed : null, worked ? outcome.maxUsedGas : null)
+    : largest(estimate, ownNeed(outcome, estimate));
 };
 
 /** The limit that a case should have, its buffer included; null where nobody knows. */

@@ -1,5 +1,4 @@
 /** The transaction to sign: its exact fields, its unsigned bytes, and the digest over a bundle of them. */
-import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { concatHex, keccak256, numberToHex, serializeTransaction } from "viem";
@@ -7,6 +6,7 @@ import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { schemaOf } from "../primitives/rows.js";
 import { fields } from "./fields.js";
 import type { Transaction } from "./schema.js";
+import { safely } from "../primitives/safely.js";
 
 interface Absent extends Struct.Lambda {
   (schema: unknown): Schema.optionalKey<Schema.Never>;
@@ -93,11 +93,7 @@ export const buildRequest = (transaction: Transaction, filled: Filled): Request 
 };
 
 /** The unsigned EIP-2718 bytes (EIP-155 for legacy); null when the fields do not make a transaction. */
-export const unsignedBytes = (request: Request): Hex | null =>
-  Result.getOrElse(
-    Result.try(() => serializeTransaction(request)),
-    () => null,
-  );
+export const unsignedBytes = (request: Request): Hex | null => safely(() => serializeTransaction(request), null);
 
 /** keccak256 of the unsigned bytes: what the key signs. */
 export const signingHash = (request: Request): Hash | null => {
@@ -133,15 +129,12 @@ export interface Signable {
  * when one cannot be serialised. It finds mistakes, not forgery.
  */
 export const digestOf = (version: number, chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>
-  Result.getOrElse(
-    Result.try(() => {
-      const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
-      for (const { from, request } of signables) {
-        const hash = signingHash(request);
-        if (hash === null) return null;
-        parts.push(from.toLowerCase() as Address, hash);
-      }
-      return keccak256(concatHex(parts));
-    }),
-    () => null,
-  );
+  safely(() => {
+    const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
+    for (const { from, request } of signables) {
+      const hash = signingHash(request);
+      if (hash === null) return null;
+      parts.push(from.toLowerCase() as Address, hash);
+    }
+    return keccak256(concatHex(parts));
+  }, null);

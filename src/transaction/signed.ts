@@ -1,9 +1,9 @@
 /** A signed transaction read back: who signed it, and what. */
-import * as Result from "effect/Result";
 import { parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
 import type { Address } from "../primitives/hex.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 import { recoverSigner } from "./signer.js";
+import { safely } from "../primitives/safely.js";
 
 /** The fields of a parsed transaction that `Request` has; the signature falls away. */
 const requestOf = (
@@ -48,13 +48,10 @@ const isExact = (
 
 /** The signer and the request of signed bytes; null when they are no signed transaction. */
 export const readSigned = (raw: string): Signable | null =>
-  Result.getOrElse(
-    Result.try(() => {
-      const parsed = requestOf(raw);
-      const hash = parsed === null ? null : signingHash(parsed.request);
-      if (parsed === null || hash === null || !isExact(raw, parsed)) return null;
-      const from: Address | null = recoverSigner(hash, parsed.signature);
-      return from === null ? null : { from, request: parsed.request };
-    }),
-    () => null,
-  );
+  safely(() => {
+    const parsed = requestOf(raw);
+    const hash = parsed === null ? null : signingHash(parsed.request);
+    if (parsed === null || hash === null || !isExact(raw, parsed)) return null;
+    const from: Address | null = recoverSigner(hash, parsed.signature);
+    return from === null ? null : { from, request: parsed.request };
+  }, null);

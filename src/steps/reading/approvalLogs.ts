@@ -1,7 +1,7 @@
 /** Rights out of logs: Approval, ApprovalForAll, and Permit2's own events. Pure. */
 import type { Address } from "../../primitives/hex.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
-import type { Standards } from "./transferLogs.js";
+import { eventOf, type Standards } from "./transferLogs.js";
 
 /** One right to look at. */
 export interface Right {
@@ -29,15 +29,15 @@ export interface Right {
 const topic: Readonly<Record<"approval" | "forAll" | "permit2Approval" | "permit2Permit" | "permit2Lockdown", string>> =
   {
     // Approval(address,address,uint256)
-    approval: "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
+    approval: "0x8c5be1e5ebec7d5b",
     // ApprovalForAll(address,address,bool)
-    forAll: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
+    forAll: "0x17307eab39ab6107",
     // Permit2 Approval(address,address,address,uint160,uint48)
-    permit2Approval: "0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b",
+    permit2Approval: "0xda9fa7c1b00402c1",
     // Permit2 Permit(address,address,address,uint160,uint48,uint48)
-    permit2Permit: "0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec",
+    permit2Permit: "0xc6a377bfc4eb1200",
     // Permit2 Lockdown(address,address,address)
-    permit2Lockdown: "0x89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4",
+    permit2Lockdown: "0x89b1add15eff56b3",
   };
 
 /** The first five values of a log, indexed or not: their order is the same. */
@@ -53,7 +53,7 @@ export const addressOf = (value: bigint): Address =>
   `0x${BigInt.asUintN(160, value).toString(16).padStart(40, "0")}` as Address;
 
 const rightOf = (log: OutcomeLog, transaction: number): Right | null => {
-  const signature = log.topics[0];
+  const signature = eventOf(log);
   if (signature === undefined || !Object.values(topic).includes(signature)) return null;
   const [first, second, third, fourth, fifth] = valuesOf(log);
   if (first === undefined || second === undefined || third === undefined) return null;
@@ -62,13 +62,10 @@ const rightOf = (log: OutcomeLog, transaction: number): Right | null => {
   const base = { token: emitter, keeper: emitter, owner, transaction, source: "event" } as const;
   const plain = { ...base, spender: addressOf(second), tokenId: null, operator: false, open: null, expiration: null };
   switch (signature) {
-    case topic.approval: {
-      if (log.topics.length === 3) return { ...plain, standard: "erc20", said: third };
-      const nft = log.topics.length === 4;
-      return nft
+    case topic.approval:
+      return log.topics.length === 4
         ? { ...plain, standard: "erc721", tokenId: third, open: third, said: plain.spender === nobody ? 0n : 1n }
-        : { ...plain, standard: "erc20", open: third, said: third };
-    }
+        : { ...plain, standard: "erc20", open: log.topics.length === 3 ? null : third, said: third };
     case topic.forAll:
       return { ...plain, standard: "erc721", operator: true, said: third === 0n ? 0n : 1n };
     case topic.permit2Approval:
@@ -92,10 +89,7 @@ export const nobody = "0x0000000000000000000000000000000000000000" as Address;
 
 /** The rights one transaction's logs tell of, in their order. */
 export const rightsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Right> =>
-  logs.flatMap((log) => {
-    const right = rightOf(log, transaction);
-    return right === null ? [] : [right];
-  });
+  logs.map((log) => rightOf(log, transaction)).filter((right) => right !== null);
 
 /** The right by what its token answers, where the shape leaves it open. */
 export const settleRight = (right: Right, standards: Standards): Right => {

@@ -5,10 +5,10 @@
  * DAI permits, Uniswap's selfPermit family, Permit2 approve and permit (single and batch), directly or
  * inside the usual batches (Multicall, Multicall3, Safe, ERC-7579-like execute).
  */
-import * as Result from "effect/Result";
 import { parseAbiParameters } from "abitype";
 import { decodeAbiParameters } from "viem";
 import type { Address, Hex } from "../../primitives/hex.js";
+import { safely } from "../../primitives/safely.js";
 import { addressOf, type Right } from "./approvalLogs.js";
 
 /** One call, from outside or from within a batch. */
@@ -135,11 +135,11 @@ const innerCalls = ({ from, to, data }: Call): ReadonlyArray<Call> => {
   const batch = batches[data.slice(0, 10)];
   if (batch === undefined) return [];
   // why: viem throws on bytes that do not fit
-  const decoded = Result.try((): ReadonlyArray<unknown> =>
-    decodeAbiParameters(parseAbiParameters(batch.parameters), `0x${data.slice(10)}`),
+  const values = safely(
+    (): ReadonlyArray<unknown> => decodeAbiParameters(parseAbiParameters(batch.parameters), `0x${data.slice(10)}`),
+    null,
   );
-  if (Result.isFailure(decoded)) return [];
-  const values = decoded.success;
+  if (values === null) return [];
   const list = values.find((value): value is ReadonlyArray<unknown> => Array.isArray(value));
   if (list === undefined) {
     const [target, bytes] = [hexIn(values[0]), hexIn(values[2])];

@@ -4,7 +4,6 @@
  * `detect` decides by code at OP-stack's oracle predeploys. An oracle that fails is an error, never
  * zero; so is a model of the caller's own that throws or names impossible amounts.
  */
-import * as Result from "effect/Result";
 import { gasOnly, noExtraFees, type FeeDecision, type FeeModel, type FeeSubject } from "../../chains/feeModel.js";
 import { opStack, predeploys } from "../../chains/opStack.js";
 import type { Chain } from "../../Chains.js";
@@ -14,6 +13,7 @@ import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Charged, Filled } from "./bundle.js";
+import { safely } from "../../primitives/safely.js";
 
 /** What is known when fees beyond gas are decided. */
 export interface Answers {
@@ -37,10 +37,7 @@ const modelOf = (chain: Chain): FeeModel => {
 
 /** What the witness reads for these transactions; nothing on chains without such fees. */
 export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject>): ReadonlyArray<Query> =>
-  Result.getOrElse(
-    Result.try(() => [...modelOf(chain).queries(subjects)]),
-    () => [],
-  );
+  safely(() => [...modelOf(chain).queries(subjects)], []);
 
 /** Whether the chain charges by its model: for `detect`, whether the oracle predeploys have code; null = nobody looked. */
 const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null => {
@@ -88,12 +85,11 @@ export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: An
     return chain.feeModel === "ethereum" || chain.feeModel === "arbitrum"
       ? nothingCharged
       : { extra: null, findings: [] };
-  const decision = Result.getOrElse(
-    Result.map(
-      Result.try(() => modelOf(chain).decide(subject, { used: one.outcome.gasUsed, limit }, oracles, horizonSeconds)),
-      sane,
-    ),
-    (): FeeDecision => ({ unreadable: "the chain's fee model failed" }),
+  const used = one.outcome.gasUsed;
+  const decision = sane(
+    safely(() => modelOf(chain).decide(subject, { used, limit }, oracles, horizonSeconds), {
+      unreadable: "the chain's fee model failed",
+    }),
   );
   if (!("fees" in decision)) return failed(decision.unreadable);
   const { fees, disagrees, dataGas } = decision;

@@ -81,7 +81,8 @@ export interface Quote extends Pick<Fee, "tipSource" | "tipNamed" | "evidence"> 
   readonly failures: ReadonlyArray<Failure>;
 }
 
-const largest = (values: ReadonlyArray<bigint | null>): bigint | null =>
+/** The largest that is known. */
+export const largest = (...values: ReadonlyArray<bigint | null>): bigint | null =>
   values.reduce((most, value) => (most === null || (value !== null && value > most) ? value : most), null);
 
 /** Decides base fee, tip and cap of the next block from everything that was asked. */
@@ -92,7 +93,7 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
   const parameters = parametersOf(context.chain, header);
   const computed = header === null ? null : nextBaseFee(header, parameters);
   const announced = history === null ? null : (history.baseFeePerGas[history.baseFeePerGas.length - 1] ?? null);
-  const baseFeePerGas = largest([context.simulatedBaseFee, computed, announced]);
+  const baseFeePerGas = largest(context.simulatedBaseFee, computed, announced);
   const sameBlock = header !== null && header.hash !== null && header.hash === context.parentHash;
   const disagreement =
     sameBlock && computed !== null && context.simulatedBaseFee !== null && computed !== context.simulatedBaseFee
@@ -113,7 +114,7 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
   const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
   return {
     baseFeePerGas,
-    leastFeePerGas: largest([context.simulatedBaseFee, announced]) ?? baseFeePerGas,
+    leastFeePerGas: largest(context.simulatedBaseFee, announced) ?? baseFeePerGas,
     disagreement,
     tip,
     tipNamed: tip < wanted ? wanted : null,

@@ -2,7 +2,6 @@
  * Token balances and allowances below what a call tried to move: read from the revert, or measured for a
  * plain `transfer` or `transferFrom` (ERC-20) that failed or returned false. Lives on the witness; pure.
  */
-import * as Result from "effect/Result";
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, quote, text, units } from "../../primitives/statement.js";
@@ -13,6 +12,7 @@ import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Bundle, Case, Ran } from "./bundle.js";
+import { safely } from "../../primitives/safely.js";
 
 interface Move {
   readonly token: Address;
@@ -70,10 +70,7 @@ const customErrors: Readonly<Record<string, Shortfall["what"]>> = {
 const fromCustom = (layer: RevertCustom): Shortfall | null => {
   const what = customErrors[layer.name];
   if (what === undefined) return null;
-  const args = Result.getOrElse(
-    Result.try(() => layer.args),
-    (): ReadonlyArray<unknown> => [],
-  );
+  const args = safely(() => layer.args, []);
   const [account, has, needs] = args;
   return typeof account === "string" && typeof has === "bigint" && typeof needs === "bigint"
     ? { what, account, has, needs }

@@ -9,17 +9,20 @@ import type { Evidence } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog, Transfer } from "../../report/parts.js";
 
+/** What kind of event it is: its first topic's first 8 bytes. Whoever searched for others alike could as well emit the event itself. */
+export const eventOf = ({ topics: [signature] }: OutcomeLog): string | undefined => signature?.slice(0, 18);
+
 const topic: Readonly<Record<"transfer" | "single" | "batch" | "deposit" | "withdrawal", string>> = {
   // keccak256 of Transfer(address,address,uint256)
-  transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  transfer: "0xddf252ad1be2c89b",
   // TransferSingle(address,address,address,uint256,uint256)
-  single: "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
+  single: "0xc3d58168c5ae7397",
   // TransferBatch(address,address,address,uint256[],uint256[])
-  batch: "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
+  batch: "0x4a39dc06d4c0dbc6",
   // Deposit(address,uint256), WETH9
-  deposit: "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c",
+  deposit: "0xe1fffcc4923d04b5",
   // Withdrawal(address,uint256), WETH9
-  withdrawal: "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65",
+  withdrawal: "0x7fcf532c15f0a6db",
 };
 
 const traced = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
@@ -63,9 +66,11 @@ const fromTransfer = (emitter: Address, topics: ReadonlyArray<string>, data: str
 /** No more words than any shape but the batch needs: a log may carry a megabyte. */
 const fewWords = (data: string): ReadonlyArray<bigint> => wordsIn(data.slice(0, 2 + 4 * 64));
 
-const movementsOf = ({ address, topics, data }: OutcomeLog): ReadonlyArray<Movement> => {
+const movementsOf = (log: OutcomeLog): ReadonlyArray<Movement> => {
+  const { address, topics, data } = log;
   const emitter = address.toLowerCase() as Address;
-  const [signature, first, second, third] = topics;
+  const signature = eventOf(log);
+  const [, first, second, third] = topics;
   switch (signature) {
     case topic.transfer:
       return fromTransfer(emitter, topics, data);
@@ -135,7 +140,7 @@ interface Reported {
 const reportedBy = (log: OutcomeLog): Reported => {
   const emitter = log.address.toLowerCase();
   const isNative = isNativeReporter(emitter);
-  const wraps = !isNative && (log.topics[0] === topic.deposit || log.topics[0] === topic.withdrawal);
+  const wraps = !isNative && [topic.deposit, topic.withdrawal].includes(eventOf(log) ?? "");
   return { movements: movementsOf(log), isNative, wraps, reporter: emitter === eip7708 || wraps ? 1 : 0 };
 };
 
