@@ -8,11 +8,12 @@
  * await preflight.dispose()
  * ```
  */
+import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
 import type * as Nonces from "./Nonces.js";
 import * as NonceStore from "./NonceStore.js";
-import { deliverAll, sendWithNonce, type Delivered, type Sign } from "./promise/deliver.js";
+import type { Delivered, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
 import type { Options } from "./preflight/options.js";
 import * as Rpc from "./Rpc.js";
@@ -78,11 +79,17 @@ export interface Defaults extends Options {
  */
 export const createPreflight = (connection: Connection, { nonces, ...defaults }: Defaults = {}): PreflightClient => {
   const layer = Layer.merge(layerOf(connection), nonces ?? NonceStore.layerMemory);
+  // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
+  const sending = Effect.tryPromise({ try: () => import("./promise/deliver.js"), catch: (error) => error });
   const { preflight: run, ...facade } = Promises.make<NonceStore.NonceStore>(layer, defaults);
   const deliver =
     (sign: Sign) =>
     (input: unknown, options: Promises.RunOptions = {}) =>
-      facade.effect(deliverAll(sign, input, { ...defaults, ...options }), options);
-  const withNonce: PreflightClient["withNonce"] = (...given) => facade.effect(sendWithNonce(...given));
+      facade.effect(
+        Effect.flatMap(sending, ({ deliverAll }) => deliverAll(sign, input, { ...defaults, ...options })),
+        options,
+      );
+  const withNonce: PreflightClient["withNonce"] = (...given) =>
+    facade.effect(Effect.flatMap(sending, ({ sendWithNonce }) => sendWithNonce(...given)));
   return { ...facade, run, deliver, withNonce, [Symbol.asyncDispose]: facade.dispose };
 };

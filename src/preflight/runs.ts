@@ -203,7 +203,8 @@ const barePlan = (claim: Claim): Simulate.Plan => {
   const cap = claim.chain.txGasCap ?? eip7825Cap;
   const calls = claim.bundle.map(({ input, request }) => {
     const gas = request.gas > cap ? request.gas : cap;
-    return { input, request: { ...bareCall(input, gas), nonce: request.nonce }, gas };
+    const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...call } = exactCall(request, input.from);
+    return { input, request: { ...call, gas }, gas };
   });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
   const gasLimit = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ before, after: [] }));

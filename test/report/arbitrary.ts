@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
 import fc from "fast-check";
+import { Report } from "../../src/report/schema.js";
 
 const hex = (bytes: number): fc.Arbitrary<string> =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString("hex")}`);
@@ -90,3 +91,21 @@ const build = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
 /** Random JSON that `schema`'s JSON codec decodes. */
 export const jsonOf = (schema: Schema.Constraint): fc.Arbitrary<unknown> =>
   build(SchemaAST.toEncoded(Schema.toCodecJson(schema).ast));
+
+const unsigned = (value: unknown): unknown => {
+  if (typeof value === "string") return value.replace(/^-(?=\d+$)/, "");
+  if (Array.isArray(value)) return value.map(unsigned);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, unsigned(one)]));
+};
+
+/** Random reports as JSON; the amounts of what is asked for and signed are never negative, which their text does not show. */
+export const reportJson: fc.Arbitrary<unknown> = jsonOf(Report).map((json) => {
+  const { transactions, ...rest } = json as { readonly transactions: ReadonlyArray<Record<string, unknown>> };
+  const nonNegative = transactions.map((one) => ({
+    ...one,
+    input: unsigned(one["input"]),
+    request: unsigned(one["request"]),
+  }));
+  return { ...rest, transactions: nonNegative };
+});

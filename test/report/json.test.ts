@@ -11,11 +11,11 @@ import { Verdict } from "../../src/errors/verdicts.js";
 import { Finding } from "../../src/report/finding.js";
 import { fromJson, toJson } from "../../src/report/json.js";
 import { Report, reportVersion } from "../../src/report/schema.js";
-import { jsonOf } from "./arbitrary.js";
+import { jsonOf, reportJson } from "./arbitrary.js";
 
 const wire = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
 const same = Schema.toEquivalence(Report);
-const randomJson = jsonOf(Report);
+const randomJson = reportJson;
 const read = (json: unknown): Report => Effect.runSync(fromJson(json));
 
 describe("toJson and fromJson", () => {

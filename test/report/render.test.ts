@@ -10,7 +10,7 @@ import { toMarkdown } from "../../src/report/markdown.js";
 import { Report, type World } from "../../src/report/schema.js";
 import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import { toText } from "../../src/report/text.js";
-import { hostile, jsonOf } from "./arbitrary.js";
+import { hostile, reportJson } from "./arbitrary.js";
 import { alice, blocked, report, revert, tokens, transfer, unknown, usdc } from "./fixtures.js";
 
 const lineWith = (text: string, part: string): string => {
@@ -223,7 +223,7 @@ describe("every rendering", () => {
 
   it("never throws and stays harmless on random reports", () => {
     fc.assert(
-      fc.property(jsonOf(Report), (json) => {
+      fc.property(reportJson, (json) => {
         harmless(Effect.runSync(fromJson(json)));
       }),
       { numRuns: 60 },
