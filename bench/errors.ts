@@ -5,7 +5,7 @@
 import { encodeErrorResult, encodeAbiParameters, parseAbi } from "viem";
 import { classify, type ClassifyInput } from "../src/errors/classify.js";
 import { decodeRevert, indexAbis } from "../src/abi/decodeRevert.js";
-import { describeRevert } from "../src/abi/print.js";
+import { describeRevert } from "../src/abi/revertText.js";
 
 const abi = parseAbi([
   "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",

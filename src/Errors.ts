@@ -13,7 +13,7 @@ export type { HeadersLike } from "./errors/retryAfter.js";
 export { decodeLog, decodeResult, type RawLog } from "./abi/decodeLogs.js";
 export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources } from "./abi/decodeRevert.js";
 export { DecodedLog, DecodedResult } from "./abi/decoded.js";
-export { describeRevert, type RevertTextOptions } from "./abi/print.js";
+export { describeRevert, type RevertTextOptions } from "./abi/revertText.js";
 export { looksLikeRevert } from "./abi/revertBytes.js";
 export type { Stated } from "./errors/stated.js";
 export { InvalidTransaction, ReportVersion } from "./errors/input.js";

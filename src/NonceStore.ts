@@ -14,7 +14,7 @@ import type { Store } from "./nonces/store.js";
 export type { Lane, LaneId } from "./nonces/lane.js";
 export { laneOf } from "./nonces/lane.js";
 export { violations, type SlotAt, type Snapshot } from "./nonces/check.js";
-export type { Attempt, Counts, Decision, Keep, Slot, SlotState } from "./nonces/model.js";
+export type { Attempt, Counts, Decision, Keep, Slot, SlotState } from "./nonces/laneRules.js";
 export type {
   Claim,
   CommitAnswer,

@@ -31,7 +31,7 @@
  */
 export { outcomeOf, SendOutcome, SendOutcomeKind } from "./errors/sendOutcome.js";
 export type { Lane, LaneId } from "./nonces/lane.js";
-export type { Attempt, Counts } from "./nonces/model.js";
+export type { Attempt, Counts } from "./nonces/laneRules.js";
 export {
   adopt,
   bootstrap,

@@ -16,12 +16,12 @@ import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { sendSingly, sendTogether } from "./rpc/http.js";
 import { viaFetch, viaNode, type Fetch } from "./rpc/post.js";
-import { patience, requests, type Patience, type Send } from "./rpc/requests.js";
+import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 
 export { CurrentRun } from "./rpc/run.js";
 export type { LedgerEntry, Run } from "./rpc/run.js";
 export type { Fetch } from "./rpc/post.js";
-export type { Patience } from "./rpc/requests.js";
+export type { Patience } from "./rpc/retry.js";
 
 /** JSON-RPC 2.0 requests to one endpoint. */
 export class Rpc extends Context.Service<

@@ -15,13 +15,13 @@ import type * as Nonces from "./Nonces.js";
 import * as NonceStore from "./NonceStore.js";
 import type { Delivered, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
-import type { Options } from "./preflight/options.js";
+import type { Options } from "./preflight/prepare.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
 
 export type { Delivered, Sign } from "./promise/deliver.js";
 export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
-export type { Options } from "./preflight/options.js";
+export type { Options } from "./preflight/prepare.js";
 
 /**
  * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client, a viem transport, an

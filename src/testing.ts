@@ -18,7 +18,7 @@ import * as Schema from "effect/Schema";
 import { classify } from "./errors/classify.js";
 import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
-import { patience, requests, type Patience, type Send } from "./rpc/requests.js";
+import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 import { Rpc } from "./Rpc.js";
 
 const Failure = Schema.Union([RpcError, Verdict]);

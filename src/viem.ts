@@ -7,11 +7,11 @@
  * const { requests } = await client.ready(report)
  * ```
  */
-import type { Options } from "./preflight/options.js";
+import type { Options } from "./preflight/prepare.js";
 import * as Promises from "./promise/facade.js";
 import * as Rpc from "./Rpc.js";
 
-export type { Options } from "./preflight/options.js";
+export type { Options } from "./preflight/prepare.js";
 export type { Abortable, Actions, RunOptions } from "./promise/facade.js";
 
 /** `preflight`, `scan`, `prove` and `ready`, as {@link preflightActions} adds them to a client. */

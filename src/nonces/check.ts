@@ -1,5 +1,5 @@
 /** What must be true of a lane, whichever store holds it. Pure. */
-import { foreign, type Slot } from "./model.js";
+import { foreign, type Slot } from "./laneRules.js";
 
 export interface SlotAt extends Slot {
   readonly nonce: bigint;

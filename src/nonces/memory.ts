@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { LaneId } from "./lane.js";
 import { violations, type Snapshot } from "./check.js";
-import { begin, type Decision, type Slot, type View } from "./model.js";
+import { begin, type Decision, type Slot, type View } from "./laneRules.js";
 import { commit, reconcile, recent, recycle, release, replace, report, reserve } from "./operations.js";
 import type { Reconciled, Store } from "./store.js";
 

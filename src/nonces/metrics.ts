@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import type { Snapshot } from "./check.js";
-import { foreign } from "./model.js";
+import { foreign } from "./laneRules.js";
 import type { Moved } from "./store.js";
 
 const counter = (name: string, description: string) =>

@@ -15,7 +15,7 @@ import {
   type Keep,
   type Slot,
   type View,
-} from "./model.js";
+} from "./laneRules.js";
 
 export interface ReserveRequest {
   /** Made by the caller, at least 16 characters: the same token gets the same nonce, however often it is asked. */

@@ -6,7 +6,7 @@ import { SignedMismatch } from "../errors/nonces.js";
 import { authorityOf } from "../transaction/signer.js";
 import { readSigned } from "../transaction/signed.js";
 import type { LaneId } from "./lane.js";
-import type { Attempt } from "./model.js";
+import type { Attempt } from "./laneRules.js";
 import { safely } from "../primitives/safely.js";
 
 const mismatch = (field: string, expected: unknown, actual: unknown) =>

@@ -4,7 +4,7 @@ import { escapeText } from "../primitives/text.js";
 import type { Snapshot } from "./check.js";
 import type { LaneId } from "./lane.js";
 import { gapsOf } from "./metrics.js";
-import { foreign, type Counts } from "./model.js";
+import { foreign, type Counts } from "./laneRules.js";
 
 /** Where a lane stands. */
 export interface Status {

@@ -4,7 +4,7 @@ import type { Hash } from "../primitives/hex.js";
 import type { NonceStoreError } from "../errors/nonces.js";
 import type { Snapshot } from "./check.js";
 import type { LaneId } from "./lane.js";
-import type { Attempt, Counts, Decision, Keep } from "./model.js";
+import type { Attempt, Counts, Decision, Keep } from "./laneRules.js";
 import type {
   Claim,
   CommitAnswer,

@@ -6,7 +6,7 @@ import { gap, InsufficientFunds, NotProven, type Verdict } from "../errors/verdi
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { RawCall } from "../transaction/input.js";
-import type { Options } from "./options.js";
+import type { Options } from "./prepare.js";
 
 /** The most that can be sent, and the proven report of sending exactly that. */
 export interface MaxSendable {

@@ -19,7 +19,7 @@ import { differences, isSameShape } from "../steps/reading/differences.js";
 import { answersOf, type Answers } from "./answers.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { asLogged, checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "./compare.js";
-import { isInDoubt, settleGas, unknownGas, type Gas } from "./gas.js";
+import { isInDoubt, settleGas, unknownGas, type Gas } from "./gasLimit.js";
 import { checkAhead, checkMeasured, checkRequests } from "./checks.js";
 import { contextsOf } from "./contexts.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
@@ -35,7 +35,7 @@ import {
   trialOf,
   type Claim,
   type Proof,
-} from "./runs.js";
+} from "./askProof.js";
 import { judged, reportOf } from "./report.js";
 import { TokenCache } from "./tokenCache.js";
 

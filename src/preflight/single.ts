@@ -20,7 +20,7 @@ import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import * as Transactions from "../Transaction.js";
 import { answersOf, checkOutcomes, type Answers } from "./answers.js";
 import { choose } from "./choose.js";
-import * as Options from "./options.js";
+import * as Options from "./prepare.js";
 import { askScan, type Asking } from "./scan.js";
 
 /** How a single step fails. */

@@ -7,7 +7,7 @@ import { gap, NotProven } from "../errors/verdicts.js";
 import { sendRawTransaction } from "../Eth.js";
 import * as Nonces from "../Nonces.js";
 import { reserving } from "../Preflight.js";
-import type { Options } from "../preflight/options.js";
+import type { Options } from "../preflight/prepare.js";
 import * as Report from "../Report.js";
 import type { Rpc } from "../Rpc.js";
 import { check } from "../Transaction.js";

@@ -8,7 +8,7 @@ import * as Preflight from "../Preflight.js";
 import * as Report from "../Report.js";
 import type { Rpc } from "../Rpc.js";
 import type { TakesInput } from "../Transaction.js";
-import type { Options } from "../preflight/options.js";
+import type { Options } from "../preflight/prepare.js";
 
 /** What a call may be given beside the pipeline's options. */
 export interface Abortable {

@@ -1,6 +1,8 @@
 /** What a report promises to be signed: its requests, and the digest over them. Pure. */
-import type { Hash } from "../primitives/hex.js";
-import { digestOf, type Request, type Signable } from "../transaction/request.js";
+import { concatHex, keccak256, numberToHex } from "viem";
+import { safely } from "../primitives/safely.js";
+import type { Address, Hash } from "../primitives/hex.js";
+import { signingHash, type Request, type Signable } from "../transaction/request.js";
 import { reportVersion, type Report } from "./schema.js";
 
 /** The parts of a report that its digest is over. */
@@ -13,6 +15,21 @@ export const requestsOf = ({
   const [first, ...others] = transactions.flatMap(({ request }) => (request === null ? [] : [request]));
   return first !== undefined && others.length === transactions.length - 1 ? [first, ...others] : null;
 };
+
+/**
+ * keccak256 over version, chain id, and per transaction in order its sender and signing hash; null
+ * when one cannot be serialised. It finds mistakes, not forgery.
+ */
+export const digestOf = (version: number, chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>
+  safely(() => {
+    const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
+    for (const { from, request } of signables) {
+      const hash = signingHash(request);
+      if (hash === null) return null;
+      parts.push(from.toLowerCase() as Address, hash);
+    }
+    return keccak256(concatHex(parts));
+  }, null);
 
 /** The digest over these requests and their senders, by this version of the report. */
 export const digestOfSignables = (chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>

@@ -5,7 +5,7 @@ import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.j
 import type { Verdict } from "../errors/verdicts.js";
 import { malformed, type Tried } from "./answer.js";
 import { endpointOf, redactJson } from "./endpoint.js";
-import type { Send } from "./requests.js";
+import type { Send } from "./retry.js";
 
 /** What all of them have in common. viem takes the options; a wallet ignores them. */
 export type ForeignRequest = (

@@ -2,7 +2,7 @@
 import { noReply, outgoing, readBatch, readSingle, type Outgoing, type Tried } from "./answer.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Post } from "./post.js";
-import type { Send } from "./requests.js";
+import type { Send } from "./retry.js";
 import * as Result from "effect/Result";
 
 const single =

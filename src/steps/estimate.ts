@@ -1,5 +1,5 @@
 /**
- * How much gas to allow, from three witnesses: `eth_estimateGas`, the peak of the simulation
+ * How much gas to allow (where that is in doubt, `preflight/gasLimit` widens it), from three witnesses: `eth_estimateGas`, the peak of the simulation
  * (`maxUsedGas`, before refunds) and what it used.
  *
  * Asks `eth_estimateGas` on the tag, for the first transaction of a bundle only: later ones depend on

@@ -1,7 +1,7 @@
 /** The transaction to sign: its exact fields, its unsigned bytes, and the digest over a bundle of them. */
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
-import { concatHex, keccak256, numberToHex, serializeTransaction } from "viem";
+import { keccak256, serializeTransaction } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { schemaOf } from "../primitives/rows.js";
 import { fields } from "./fields.js";
@@ -123,18 +123,3 @@ export interface Signable {
   readonly from: Address;
   readonly request: Request;
 }
-
-/**
- * keccak256 over version, chain id, and per transaction in order its sender and signing hash; null
- * when one cannot be serialised. It finds mistakes, not forgery.
- */
-export const digestOf = (version: number, chainId: number, signables: ReadonlyArray<Signable>): Hash | null =>
-  safely(() => {
-    const parts: Array<`0x${string}`> = [numberToHex(version, { size: 32 }), numberToHex(chainId, { size: 32 })];
-    for (const { from, request } of signables) {
-      const hash = signingHash(request);
-      if (hash === null) return null;
-      parts.push(from.toLowerCase() as Address, hash);
-    }
-    return keccak256(concatHex(parts));
-  }, null);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { encodeErrorResult, parseAbi, type Abi, type AbiParameter } from "viem";
 import { signatureOf } from "../../src/abi/abiIndex.js";
 import { decodeRevert } from "../../src/abi/decodeRevert.js";
-import { describeRevert } from "../../src/abi/print.js";
+import { describeRevert } from "../../src/abi/revertText.js";
 
 const abi = parseAbi([
   "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",

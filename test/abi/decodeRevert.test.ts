@@ -10,7 +10,7 @@ import {
   type Abi,
 } from "viem";
 import { decodeRevert, indexAbis, type AbiSources } from "../../src/abi/decodeRevert.js";
-import { describeRevert } from "../../src/abi/print.js";
+import { describeRevert } from "../../src/abi/revertText.js";
 import { builtinErrors, packages } from "../../src/abi/table.js";
 
 const owner = "0x00000000000000000000000000000000000000AA";

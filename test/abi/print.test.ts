@@ -4,14 +4,8 @@ import { describe, expect, it } from "vitest";
 import { readingsOf } from "../../src/cli/decode.js";
 import { DecodedLog, DecodedResult } from "../../src/abi/decoded.js";
 import { decodeRevert } from "../../src/abi/decodeRevert.js";
-import {
-  describeCall,
-  describeCalldata,
-  describeLayer,
-  describeResult,
-  describeRevert,
-  describeValue,
-} from "../../src/abi/print.js";
+import { describeCall, describeCalldata, describeResult, describeValue } from "../../src/abi/print.js";
+import { describeLayer, describeRevert } from "../../src/abi/revertText.js";
 import { Revert, RevertAmbiguous, RevertCustom } from "../../src/abi/revert.js";
 import { ExecutionReverted } from "../../src/errors/verdicts.js";
 import { toText } from "../../src/report/text.js";

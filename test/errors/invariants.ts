@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema";
 import { classify, type ClassifyInput } from "../../src/errors/classify.js";
 import { isVerdict } from "../../src/Errors.js";
 import { decodeRevert } from "../../src/abi/decodeRevert.js";
-import { describeRevert } from "../../src/abi/print.js";
+import { describeRevert } from "../../src/abi/revertText.js";
 import { Reason, RpcError } from "../../src/errors/rpc.js";
 import { Verdict } from "../../src/errors/verdicts.js";
 

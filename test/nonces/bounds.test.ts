@@ -1,7 +1,15 @@
 /** What the random histories are too short for. */
 import { describe, expect, it } from "vitest";
 import { violations, type SlotAt, type Snapshot } from "../../src/nonces/check.js";
-import { begin, freeSlot, maxSettled, pruneStep, type Decision, type Slot, type View } from "../../src/nonces/model.js";
+import {
+  begin,
+  freeSlot,
+  maxSettled,
+  pruneStep,
+  type Decision,
+  type Slot,
+  type View,
+} from "../../src/nonces/laneRules.js";
 import { commit, reconcile, replace, reserve } from "../../src/nonces/operations.js";
 import { at, attempt, ever, hashOf, keepAll, request } from "./lanes.js";
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Snapshot, Store } from "../../src/NonceStore.js";
-import { begin, foreign, type Decision, type Keep, type Slot, type View } from "../../src/nonces/model.js";
+import { begin, foreign, type Decision, type Keep, type Slot, type View } from "../../src/nonces/laneRules.js";
 import * as Operations from "../../src/nonces/operations.js";
 import { at, attempt, ever, freshLane, hashOf } from "./lanes.js";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { InternalError, InvalidParams, RateLimited, RpcError, Timeout, Transport } from "../../src/errors/rpc.js";
 import { NonceOverflow } from "../../src/errors/verdicts.js";
-import { patience, pause } from "../../src/rpc/requests.js";
+import { patience, pause } from "../../src/rpc/retry.js";
 
 const method = "eth_call";
 const transport = new RpcError({ method, reason: new Transport({ detail: "" }) });

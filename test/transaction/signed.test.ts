@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { fromRlp, toRlp, type Hex, type TransactionSerializable } from "viem";
 import { describe, expect, it } from "vitest";
-import { digestOf, isRequestOf, signingHash } from "../../src/transaction/request.js";
+import { digestOf } from "../../src/report/digest.js";
+import { isRequestOf, signingHash } from "../../src/transaction/request.js";
 import type { Transaction } from "../../src/transaction/schema.js";
 import { readSigned } from "../../src/transaction/signed.js";
 import { authorityOf, recoverSigner } from "../../src/transaction/signer.js";

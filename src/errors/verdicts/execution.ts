@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema";
 import { Hex, nullable } from "../../primitives/hex.js";
 import { Revert } from "../../abi/revert.js";
-import { describeRevert } from "../../abi/print.js";
+import { describeRevert } from "../../abi/revertText.js";
 import { quoteText } from "../../primitives/text.js";
 import { address, gas, quote, say } from "../../primitives/statement.js";
 import { stated } from "../stated.js";

@@ -10,7 +10,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError";
 import { NonceStoreError } from "../../errors/nonces.js";
 import { violations, type Snapshot, type SlotAt } from "../check.js";
 import type { LaneId } from "../lane.js";
-import { begin, pruneStep, type Decision, type Slot, type View } from "../model.js";
+import { begin, pruneStep, type Decision, type Slot, type View } from "../laneRules.js";
 import {
   commit,
   reconcile,

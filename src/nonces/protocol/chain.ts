@@ -10,7 +10,7 @@ import { decoder } from "../../eth/decode.js";
 import { Receipt } from "../../eth/receipt.js";
 import { Rpc } from "../../Rpc.js";
 import type { LaneId } from "../lane.js";
-import type { Counts } from "../model.js";
+import type { Counts } from "../laneRules.js";
 
 /** The chain's counts for a lane and whether its sender is delegated, in one round. */
 export interface Facts {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import { authorityOf } from "../../transaction/signer.js";
 import type { Transaction } from "../../transaction/schema.js";
 import type { Report } from "../../report/schema.js";
-import type { Counts } from "../model.js";
+import type { Counts } from "../laneRules.js";
 import { reserve, type Lease } from "./lease.js";
 
 /** Whether the transaction delegates its own sender, which takes a second nonce. */

@@ -7,7 +7,7 @@ import { LeaseLost, NonceBusy, NonceColdStart, NonceImplausible, ReplaceConflict
 import { NonceStore } from "../../NonceStore.js";
 import { laneOf, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
-import type { Attempt, Counts } from "../model.js";
+import type { Attempt, Counts } from "../laneRules.js";
 import { reserve as decideReserve, type ReserveRequest } from "../operations.js";
 import { patiently } from "../patience.js";
 import { Settings } from "../settings.js";

@@ -9,7 +9,7 @@ import { NonceStore } from "../../NonceStore.js";
 import type { SlotAt, Snapshot } from "../check.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
-import type { Attempt, Counts } from "../model.js";
+import type { Attempt, Counts } from "../laneRules.js";
 import { patiently } from "../patience.js";
 import type { Settings } from "../settings.js";
 import { statusOf } from "../status.js";

@@ -5,7 +5,7 @@
  * Fields: `floor`, `next`, `tail`; `<nonce>` = state|token|width|until|since|offeredAt|shared|outcome|hashes;
  * `r<nonce>.<i>` = the bytes of the i-th transaction, from 1.
  */
-import { foreign, maxAttempts, maxLead, maxPendingLead, maxSettled, pruneStep } from "../model.js";
+import { foreign, maxAttempts, maxLead, maxPendingLead, maxSettled, pruneStep } from "../laneRules.js";
 import { maxDue, recent } from "../operations.js";
 
 /** Reading and writing slots, and the common start of every operation that read the chain. */

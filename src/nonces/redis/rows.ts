@@ -3,7 +3,7 @@ import * as Result from "effect/Result";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceStoreError } from "../../errors/nonces.js";
 import type { Snapshot, SlotAt } from "../check.js";
-import { freeSlot, type SlotState } from "../model.js";
+import { freeSlot, type SlotState } from "../laneRules.js";
 
 /** An answer that is not what the script gives. Retrying cannot help. */
 export const damaged = (operation: string, detail: string): NonceStoreError =>

@@ -5,7 +5,7 @@ import type { Hash } from "../../primitives/hex.js";
 import { NonceStoreError } from "../../errors/nonces.js";
 import { violations } from "../check.js";
 import type { LaneId } from "../lane.js";
-import type { Attempt, Counts, Keep } from "../model.js";
+import type { Attempt, Counts, Keep } from "../laneRules.js";
 import type { CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer } from "../operations.js";
 import type { Moved, Reconciled, Store } from "../store.js";
 import { lua } from "./lua.js";

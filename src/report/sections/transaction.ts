@@ -1,5 +1,6 @@
 /** One transaction of the bundle: what it is, what it would do, and what to sign. */
-import { describeCalldata, describeResult, describeRevert } from "../../abi/print.js";
+import { describeCalldata, describeResult } from "../../abi/print.js";
+import { describeRevert } from "../../abi/revertText.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
 import { formatGas, formatGasPrice } from "../../primitives/units.js";
 import type { AccountCode, By, Fee, Gas, Nonce, Outcome } from "../parts.js";

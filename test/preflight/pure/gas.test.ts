@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { IntrinsicGasTooLow, OutOfGas } from "../../../src/errors/verdicts.js";
 import type { Round } from "../../../src/preflight/answers.js";
 import type { Limits } from "../../../src/preflight/choose.js";
-import { isInDoubt, settleGas } from "../../../src/preflight/gas.js";
+import { isInDoubt, settleGas } from "../../../src/preflight/gasLimit.js";
 import type { Reading } from "../../../src/steps/reading/bundle.js";
 import type { Heard } from "../../../src/steps/reading/heard.js";
 import type { Run } from "../../../src/steps/simulate.js";

@@ -3,7 +3,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../../src/errors/verdicts.js";
-import * as Options from "../../../src/preflight/options.js";
+import * as Options from "../../../src/preflight/prepare.js";
 import * as Policy from "../../../src/Policy.js";
 import { fromError, note, type Finding } from "../../../src/report/finding.js";
 import { notes } from "../../../src/report/notes.js";

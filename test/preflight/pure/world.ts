@@ -8,7 +8,7 @@ import type * as Eth from "../../../src/Eth.js";
 import type { Address } from "../../../src/primitives/hex.js";
 import { answersOf, type Answers, type Round } from "../../../src/preflight/answers.js";
 import { choose } from "../../../src/preflight/choose.js";
-import * as Options from "../../../src/preflight/options.js";
+import * as Options from "../../../src/preflight/prepare.js";
 import type { Measure } from "../../../src/preflight/limits.js";
 import { reportOf } from "../../../src/preflight/report.js";
 import type { Report, ReportOptions, RunName } from "../../../src/report/schema.js";

@@ -25,7 +25,7 @@ import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { isSameBase } from "./compare.js";
 import type { Contexts } from "./contexts.js";
-import type { AskAt } from "./gas.js";
+import type { AskAt } from "./gasLimit.js";
 import { inRound } from "./ledger.js";
 import { measureQueries, type Measure } from "./limits.js";
 import { alonePlan } from "./scan.js";
