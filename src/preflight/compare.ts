@@ -26,18 +26,7 @@ const priceShare = 0.08;
 export const isClose = (one: Story, other: Story, tolerance: number): boolean =>
   isSameShape(one, other) && differences(one, other, Math.max(tolerance, priceShare)).length === 0;
 
-/** How the two runs of a proof stand to each other. */
-interface Contrast {
-  /** One line per difference, with both values. */
-  readonly found: ReadonlyArray<string>;
-  readonly followsPrice: boolean;
-  /** Whether the balances that the runs pretend are those that were measured. */
-  readonly isTrueToState: boolean;
-  /** Whether the caller pretends a time, which is then the same in both. */
-  readonly isTimePretended: boolean;
-}
-
-const notComparable = (exact: Run, next: Run, { isTrueToState }: Contrast): string | null => {
+const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | null => {
   const same = isSameBase(exact, next);
   if (same === null) return "the witness did not answer";
   if (!same) return "the base block moved between the two runs";
@@ -51,10 +40,27 @@ const incomparable = (why: string): ReadonlyArray<Finding> => [
   note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why)),
 ];
 
-/** The second context was not comparable, or did something else. */
-export const checkContrast = (exact: Run, next: Run, contrast: Contrast): ReadonlyArray<Finding> => {
-  const { found, followsPrice, isTimePretended } = contrast;
-  const why = notComparable(exact, next, contrast);
+/**
+ * The second context was not comparable, or did something else: `found`, one line per difference, with both values.
+ * `isTrueToState` = the balances that the runs pretend are those measured; `isTimePretended` = the caller pretends a
+ * time, which is then the same in both.
+ */
+export const checkContrast = (
+  exact: Run,
+  next: Run,
+  {
+    found,
+    followsPrice,
+    isTrueToState,
+    isTimePretended,
+  }: {
+    readonly found: ReadonlyArray<string>;
+    readonly followsPrice: boolean;
+    readonly isTrueToState: boolean;
+    readonly isTimePretended: boolean;
+  },
+): ReadonlyArray<Finding> => {
+  const why = notComparable(exact, next, isTrueToState);
   if (why !== null) return incomparable(why);
   if (followsPrice) return [note("PriceDependent", "warning", where)];
   if (found.length > 0) return [fromError(new SimulationDiverged({ differences: found }), "blocker", where)];
@@ -63,14 +69,6 @@ export const checkContrast = (exact: Run, next: Run, contrast: Contrast): Readon
     ? incomparable("the second run was not given a time of its own")
     : [];
 };
-
-/** What is known of an earlier report, and of how its amounts follow the price. */
-interface Change {
-  readonly followsPrice: boolean;
-  readonly assumed: boolean;
-  /** Whether this very call scanned it. */
-  readonly isOwnScan: boolean;
-}
 
 /** A story that has only the shape of its events to go by, told by the standards that its tokens answer to. */
 export const asLogged = <S extends Story>(story: S, standards: Told["standards"]): S => ({
@@ -83,7 +81,15 @@ export const checkChange = (
   report: Report,
   exact: Run,
   story: Told,
-  { followsPrice, assumed, isOwnScan }: Change,
+  {
+    followsPrice,
+    assumed,
+    isOwnScan,
+  }: {
+    readonly followsPrice: boolean;
+    readonly assumed: boolean;
+    readonly isOwnScan: boolean;
+  },
 ): ReadonlyArray<Finding> => {
   if (report.observed.tier !== "simulate") return [note("OutcomeNotCompared", "warning", { evidence: "unavailable" })];
   const earlier: Story = {

@@ -52,12 +52,6 @@ export interface Proving {
   readonly isOwnScan: boolean;
 }
 
-/** The proven report, and wider gas limits where those proven decide the outcome; null = they do not. */
-interface Proven {
-  readonly report: Report;
-  readonly limits: Limits | null;
-}
-
 const where = { step: "proof", evidence: "measured" } as const;
 
 /** The two runs of a proof beside each other: each read once, each told once. */
@@ -187,12 +181,15 @@ const settle = (
   return Effect.succeed({ limits: null, findings });
 };
 
-/** Proves a report whose requests have no hole; one that has a hole is returned as it is. */
+/**
+ * Proves a report whose requests have no hole; one that has a hole is returned as it is. `limits` are wider ones where
+ * those proven decide the outcome; null = they do not.
+ */
 const proveOnce = Effect.fnUntraced(function* (
   report: Report,
   { policies, abis, recorder, earlier, found, isOwnScan }: Proving,
   isWidened: boolean,
-): Effect.fn.Return<Proven, never, Rpc> {
+): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const signed = signedOf(report);
   if (signed === null) return { report, limits: null };
   const chains = yield* Effect.service(Chains);
