@@ -1,4 +1,4 @@
-/** The operations of the nonce protocol, one pure decision each. See `model.ts`. */
+/** The operations of the nonce protocol, one pure decision each. See `laneRules.ts`. */
 import type { Hash } from "../primitives/hex.js";
 import {
   advance,

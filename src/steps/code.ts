@@ -1,6 +1,6 @@
 /**
- * Who sends and who receives: contract, delegated account (EIP-7702), precompile, or nobody; and which
- * delegations the transactions carry.
+ * Who sends and who receives: contract, delegated account (EIP-7702), precompile, or nobody.
+ * What authorisations the transactions carry is said by `reading/delegations`.
  *
  * Asks `eth_getCode`, one request per account; the witness reads the same inside the simulation,
  * before and after, because `eth_getCode` may lag behind the state that is simulated on and cannot

@@ -1,5 +1,5 @@
 /**
- * A lane in Lua, as `model.ts` has it: one hash per lane, so that it is lost as a whole or not at all.
+ * A lane in Lua, as `laneRules.ts` has it: one hash per lane, so that it is lost as a whole or not at all.
  * Time is the server's. Nonces are whole numbers below 2^53.
  *
  * Fields: `floor`, `next`, `tail`; `<nonce>` = state|token|width|until|since|offeredAt|shared|outcome|hashes;
