@@ -9,10 +9,9 @@ import {
 } from "viem";
 import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
-import { calldata, other, owner, third, type Scene } from "./scene.js";
+import { calldata, other, owner, type Scene } from "./scene.js";
 
 export const collector = "0x00000000000000000000000000000000c0ffee00";
-export const parties = [owner, other, third].map(({ address }) => address.toLowerCase() as Hex);
 
 export interface Troupe {
   readonly token: Hex;

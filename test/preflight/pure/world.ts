@@ -1,5 +1,4 @@
 /** Rounds made by hand: what a node could have answered about a bundle, without any node. */
-import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { indexAbis } from "../../../src/abi/abiIndex.js";
@@ -127,6 +126,3 @@ export const scanned = (
   const filled = choose(cases, answers, abis);
   return { cases, answers, filled, report: reportOf(filled, answers, about(said)) };
 };
-
-/** `A` in order, as a never-empty list. */
-export const all = <A>(first: A, ...rest: ReadonlyArray<A>): Arr.NonEmptyReadonlyArray<A> => [first, ...rest];
