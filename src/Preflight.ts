@@ -15,7 +15,7 @@ import * as Options from "./preflight/prepare.js";
 import { answersOf } from "./preflight/answers.js";
 import { assignNonces, choose, withGas } from "./preflight/choose.js";
 import { lastRound, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
-import { settleGas } from "./preflight/gasLimit.js";
+import { settleGas, undoubted } from "./preflight/gasLimit.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
 import { proveChosen, proveWider } from "./preflight/prove.js";
@@ -70,7 +70,7 @@ const scanOnce = Effect.fnUntraced(function* (
         null,
         askAt(trial, () => lastRound(recorder) + 1),
       )
-    : { limits: null, findings: [] };
+    : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   const now = yield* Clock.currentTimeMillis;
   return reportOf(filled, answers, {

@@ -36,7 +36,8 @@ const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | 
 const isSameTime = (exact: Run, next: Run): boolean =>
   exact.before.environment?.timestamp === next.before.environment?.timestamp;
 
-const incomparable = (why: string): ReadonlyArray<Finding> => [
+/** That two runs could not be compared, and why. */
+export const incomparable = (why: string): ReadonlyArray<Finding> => [
   note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why)),
 ];
 

@@ -105,7 +105,12 @@ export interface Gas {
   /** Limits that hold where the chosen ones do not; null = the chosen ones hold, or none is better. */
   readonly limits: Limits | null;
   readonly findings: ReadonlyArray<Finding>;
+  /** The run with ample gas, at the prices of the requests; null where none was asked, or answered. */
+  readonly ample: Run | null;
 }
+
+/** Where nothing was asked. */
+export const undoubted: Gas = { limits: null, findings: [], ample: null };
 
 /** A run at another limit that got no answer: whether gas decides is not known. */
 export const unknownGas = (failure: Failure): Finding =>
@@ -114,14 +119,12 @@ export const unknownGas = (failure: Failure): Finding =>
 /** Without an answer nothing is settled, and nothing is widened. */
 const unanswered = (heard: ReadonlyArray<Heard<Run>>): Gas | null => {
   const failure = heard.map(failureOf).find((one) => one !== null && !isTooTight(one)) ?? null;
-  return failure === null ? null : { limits: null, findings: [unknownGas(failure)] };
+  return failure === null ? null : { ...undoubted, findings: [unknownGas(failure)] };
 };
 
-const hold: Gas = { limits: null, findings: [] };
-
-const doubted = (code: "GasDependent" | "GasHeadroomThin", ladder: Ladder): Gas => {
+const doubted = (code: "GasDependent" | "GasHeadroomThin", ladder: Ladder): ReadonlyArray<Finding> => {
   const numbers = ladder.flatMap(({ tight, ample }) => [gas("limit", tight), gas("compared with", ample)]);
-  return { limits: null, findings: [note(code, "warning", { evidence: "measured" }, ...numbers)] };
+  return [note(code, "warning", { evidence: "measured" }, ...numbers)];
 };
 
 /**
@@ -135,7 +138,7 @@ export const settleGas = Effect.fnUntraced(function* (
   askAt: AskAt,
 ): Effect.fn.Return<Gas, never, Rpc> {
   const ladder = ladderOf(bundle, answers);
-  if (ladder === null) return hold;
+  if (ladder === null) return undoubted;
   const at = (rung: keyof Rungs): Limits => Arr.map(ladder, (rungs) => rungs[rung]);
   const isWider = (a: keyof Rungs, b: keyof Rungs): boolean => ladder.some((rungs) => rungs[a] > rungs[b]);
   const handed = [
@@ -151,14 +154,15 @@ export const settleGas = Effect.fnUntraced(function* (
   const tried = heard.map(triedIn);
   const ample = tried.at(-1) ?? null;
   // why: refused for its gas even so, no limit helps
-  if (ample === null) return hold;
+  if (ample === null) return undoubted;
+  const hold: Gas = { ...undoubted, ample: successOf(heard.at(-1)) };
   const settled = settleLimit(tried.slice(0, -1), ample);
   if (settled.kind === "take") {
     const index = settled.index === 0 && isExhausted(successOf(next)) ? 1 : settled.index;
     return { ...hold, limits: index === 0 ? null : (handed.at(index) ?? null) };
   }
-  if (settled.kind === "dependent") return doubted("GasDependent", ladder);
-  if (!isPayable) return doubted("GasHeadroomThin", ladder);
+  if (settled.kind === "dependent") return { ...hold, findings: doubted("GasDependent", ladder) };
+  if (!isPayable) return { ...hold, findings: doubted("GasHeadroomThin", ladder) };
   if (!isWider("most", "wide")) return { ...hold, limits: at("most") };
   const rungs = Arr.makeBy(searched, (rung) =>
     Arr.map(ladder, ({ wide, most: last }) => between(wide, last, searched)[rung] ?? last),

@@ -18,8 +18,8 @@ import { successOf, type Heard } from "../steps/reading/heard.js";
 import { differences, isSameShape } from "../steps/reading/differences.js";
 import { answersOf, type Answers } from "./answers.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
-import { asLogged, checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "./compare.js";
-import { isInDoubt, settleGas, unknownGas, type Gas } from "./gasLimit.js";
+import { asLogged, checkChange, checkContrast, incomparable, checkNewcomers, isClose, isSameBase } from "./compare.js";
+import { isInDoubt, settleGas, undoubted, unknownGas, type Gas } from "./gasLimit.js";
 import { checkAhead, checkMeasured, checkRequests } from "./checks.js";
 import { contextsOf } from "./contexts.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
@@ -78,6 +78,7 @@ const compare = Effect.fnUntraced(function* (
   claim: Claim,
   proof: Proof,
   bundle: Bundle<Filled>,
+  settled: Gas,
   round: () => number,
 ): Effect.fn.Return<Compared | null, never, Rpc> {
   const exact = successOf(proof.round.run);
@@ -88,7 +89,9 @@ const compare = Effect.fnUntraced(function* (
   const next = successOf(proof.next);
   const bare = bareOf(proof);
   const free = bare === null ? null : asLogged(storyIn(bundle, bare, measure), story.standards);
-  const watched = free === null ? null : differences(free, story, tolerance);
+  // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
+  const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
+  const watched = free === null ? null : differences(free, priced, tolerance);
   if (next === null || !isComparable(claim, proof)) return { exact, story, found: null, followsPrice: false, watched };
   const other = storyIn(bundle, next, measure);
   const found = differences(story, other, tolerance);
@@ -100,9 +103,17 @@ const compare = Effect.fnUntraced(function* (
     isSameBase(exact, swap) === true &&
     differences(story, storyIn(bundle, swap, measure), tolerance).length === 0;
   // why: a run without fees has nothing of what follows the gas price
-  const isOfPrice = followsPrice && free !== null && isSameShape(free, story);
+  const isOfPrice = followsPrice && free !== null && isSameShape(free, priced);
   return { exact, story, found, followsPrice, watched: isOfPrice ? [] : watched };
 });
+
+/** The run with free and ample gas, where it was asked for, got no answer or stood on another block. */
+const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding> => {
+  if (bare === null || isCompared) return [];
+  return Result.isFailure(bare)
+    ? [unknownGas(bare.failure)]
+    : incomparable("the base block moved between the exact run and the one with free gas");
+};
 
 /** What comparing the runs with each other and with the earlier report showed. */
 const checkRuns = (
@@ -110,7 +121,6 @@ const checkRuns = (
   proof: Proof,
   compared: Compared | null,
   bundle: Bundle<Filled>,
-  isOfGas: boolean,
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;
@@ -125,7 +135,8 @@ const checkRuns = (
   const change = { followsPrice, assumed: assumed !== null, isOwnScan: !claim.asksBare };
   return [
     ...contrasted,
-    ...(watched !== null && watched.length > 0 && !isOfGas
+    ...checkBare(proof, watched !== null),
+    ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
       : checkChange(claim.report, exact, story, change)),
     ...checkNewcomers(bundle, story, claim.measure),
@@ -168,7 +179,7 @@ const settle = (
 ): Effect.Effect<Gas, never, Rpc> => {
   const { run } = proof.round;
   const ample = ampleIn(claim.bundle, proof);
-  if (run === null) return Effect.succeed({ limits: null, findings: [] });
+  if (run === null) return Effect.succeed(undoubted);
   if (
     isInDoubt(
       run,
@@ -177,8 +188,7 @@ const settle = (
     )
   )
     return settleGas(bundle, answers, proof.next, askAt(trialOf(claim), round));
-  const findings = Result.isSuccess(run) && Result.isFailure(ample) ? [unknownGas(ample.failure)] : [];
-  return Effect.succeed({ limits: null, findings });
+  return Effect.succeed(undoubted);
 };
 
 /**
@@ -214,10 +224,8 @@ const proveOnce = Effect.fnUntraced(function* (
   const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers, abis);
-  const settled = isWidened
-    ? { limits: null, findings: [] }
-    : yield* settle(standing, proof, { bundle, answers }, round);
-  const compared = settled.limits === null ? yield* compare(standing, proof, bundle, round) : null;
+  const settled = isWidened ? undoubted : yield* settle(standing, proof, { bundle, answers }, round);
+  const compared = settled.limits === null ? yield* compare(standing, proof, bundle, settled, round) : null;
   const now = yield* Clock.currentTimeMillis;
   const proven = reportOf(bundle, answers, {
     ...{ options: report.options, policies, measure, now },
@@ -230,7 +238,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...found,
       ...settled.findings,
       ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
-      ...checkRuns(standing, proof, compared, bundle, settled.findings.length > 0),
+      ...checkRuns(standing, proof, compared, bundle),
       ...checkRequests(signed),
       ...checkAhead(claim, proof),
       ...checkMeasured(claim, proof),

@@ -109,11 +109,11 @@ const from = (least: bigint) => (limit: bigint) => ran(limit >= least ? done : s
 describe("the limit that is handed out", () => {
   it("is the chosen one where it does what ample gas does, asked once each, all side by side", () => {
     const { gas, asked } = settle(() => ran(done));
-    expect(gas).toEqual({ limits: null, findings: [] });
+    expect(gas).toMatchObject({ limits: null, findings: [] });
     expect(asked).toEqual([[[tight], [wide], [cap]]]);
   });
   it("is the wider one where only that does", () =>
-    expect(settle(from(wide)).gas).toEqual({ limits: [wide], findings: [] }));
+    expect(settle(from(wide)).gas).toMatchObject({ limits: [wide], findings: [] }));
   it("is searched for where neither does, and is the first of the row that does", () => {
     const { gas, asked } = settle(from(10n * tight));
     expect(asked).toHaveLength(2);
@@ -150,7 +150,7 @@ describe("the limit that is handed out", () => {
   it("is the first that works where the chosen one is refused for its gas", () => {
     expect(settle((limit) => (limit === tight ? tooTight : ran(done))).gas.limits).toEqual([wide]);
     expect(settle((limit) => (limit < cap ? tooTight : ran(done))).gas.limits).toEqual([cap]);
-    expect(settle(() => tooTight).gas).toEqual({ limits: null, findings: [] });
+    expect(settle(() => tooTight).gas).toMatchObject({ limits: null, findings: [] });
   });
   it("stays, and is not known to hold, where any of the runs got no answer", () => {
     for (const lost of [tight, wide, cap]) {
@@ -165,12 +165,12 @@ describe("the limit that is handed out", () => {
     expect([gas.limits, codes(gas.findings)]).toEqual([null, ["Transport/unavailable"]]);
   });
   it("is settled without another context, as a scan does it", () => {
-    expect(settle(() => ran(done), { next: null }).gas).toEqual({ limits: null, findings: [] });
+    expect(settle(() => ran(done), { next: null }).gas).toMatchObject({ limits: null, findings: [] });
     expect(settle(from(wide), { next: null }).gas.limits).toEqual([wide]);
   });
   it("is not searched for where nothing is executed", () => {
     const { gas, asked } = settle(() => ran(swallowed), { inputs: [{}] });
-    expect([gas, asked]).toEqual([{ limits: null, findings: [] }, []]);
+    expect([gas, asked]).toMatchObject([{ limits: null, findings: [] }, []]);
   });
 });
 
@@ -185,7 +185,7 @@ describe("ample gas beside what the payer can pay", () => {
     expect(settle(() => ran(done), paying(5_000n)).asked).toEqual([[[tight], [tight + 5_000n], [cap]]]);
     expect(settle(() => ran(done), paying(100_000n)).asked).toEqual([[[tight], [wide], [tight + 100_000n], [cap]]]);
     expect(settle(() => ran(done), paying(0n)).asked).toEqual([[[tight], [cap]]]);
-    expect(settle(from(tight + 5_000n), paying(5_000n)).gas).toEqual({ limits: [tight + 5_000n], findings: [] });
+    expect(settle(from(tight + 5_000n), paying(5_000n)).gas).toMatchObject({ limits: [tight + 5_000n], findings: [] });
     expect(settle(from(wide + 1n), paying(100_000n)).gas.limits).toEqual([tight + 100_000n]);
   });
   it("that nobody can pay for is warned of where only it does the same", () => {
