@@ -139,6 +139,11 @@ describe("nonces reserved elsewhere", () => {
     expect(assigned.digest).toBe(digestOfReport(assigned));
     expect(assigned.digest).not.toBe(scan.report.digest);
   });
+  it("undo a proof, for it was one of other requests; where nothing changes it stands", () => {
+    const proven: Report = { ...scan.report, stage: "proven" };
+    expect(assignNonces(proven, [9n]).stage).toBe("scanned");
+    expect(assignNonces(proven, [null, 9n]).stage).toBe("proven");
+  });
   it("leave what the caller fixed, what is not given, and what no account can have", () => {
     const nothing = assignNonces(scan.report, [null, 9n, 2n ** 53n]);
     expect(records(nothing)).toEqual(records(scan.report));
