@@ -12,7 +12,7 @@ import { indexAbis } from "./abi/abiIndex.js";
 import { Chains } from "./Chains.js";
 import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/prepare.js";
-import { answersOf } from "./preflight/answers.js";
+import { answersOf, type Round } from "./preflight/answers.js";
 import { assignNonces, choose, withGas } from "./preflight/choose.js";
 import { lastRound, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
 import { settleGas, undoubted } from "./preflight/gasLimit.js";
@@ -25,7 +25,7 @@ import { askScan } from "./preflight/scan.js";
 import { note } from "./report/finding.js";
 import { requestsOf } from "./report/digest.js";
 import type { Report } from "./report/schema.js";
-import type { Rpc } from "./Rpc.js";
+import { Rpc } from "./Rpc.js";
 import * as Assets from "./steps/assets.js";
 import * as Estimate from "./steps/estimate.js";
 import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
@@ -50,14 +50,16 @@ export type { AbiCall, Bundle, DeployCall, Input, RawCall, TakesInput } from "./
 
 const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
 
+/** A scan: its report, and the answers that its proof need not ask for again. */
 const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies, abis }: Options.Prepared,
   recorder: Recorder,
-): Effect.fn.Return<Report, never, Rpc> {
+): Effect.fn.Return<{ readonly report: Report; readonly round: Round }, never, Rpc> {
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
+  const { memory } = yield* Rpc;
   const named = bundle[0].input.chainId;
-  const chain = chains(named);
+  const chain = chains(named ?? memory.recall("chainId"));
   const wanted = wantedBy(policies, bundle, limits);
   const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1);
   const answers = answersOf(round, chains, options, named);
@@ -73,7 +75,7 @@ const scanOnce = Effect.fnUntraced(function* (
     : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   const now = yield* Clock.currentTimeMillis;
-  return reportOf(filled, answers, {
+  const report = reportOf(filled, answers, {
     ...{ options, policies, now, stage: "scanned" },
     measure: measureOf(filled, Assets.transfers(filled), policies, limits),
     worlds: [],
@@ -84,6 +86,7 @@ const scanOnce = Effect.fnUntraced(function* (
     ],
     earlier: [],
   });
+  return { report, round };
 });
 
 /**
@@ -99,7 +102,9 @@ export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report,
   "Preflight.scan",
 )(function* (input: unknown, options: Options.Options = {}) {
   const prepared = yield* Options.prepare(input, options);
-  return yield* withRun(prepared.options.deadlineMs, (recorder) => scanOnce(prepared, recorder));
+  return yield* withRun(prepared.options.deadlineMs, (recorder) =>
+    Effect.map(scanOnce(prepared, recorder), ({ report }) => report),
+  );
 });
 
 /**
@@ -115,11 +120,11 @@ const proveScanned = <E, R>(
   choose: (scanned: Report) => Effect.Effect<Report, E, R>,
 ): Effect.Effect<Report, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, (recorder) =>
-    Effect.flatMap(scanOnce(prepared, recorder), (scanned) =>
-      isSettled(scanned)
-        ? Effect.succeed(scanned)
-        : Effect.flatMap(choose(scanned), (chosen) =>
-            proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], isOwnScan: true }),
+    Effect.flatMap(scanOnce(prepared, recorder), ({ report, round }) =>
+      isSettled(report)
+        ? Effect.succeed(report)
+        : Effect.flatMap(choose(report), (chosen) =>
+            proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], scanned: round }),
           ),
     ),
   );
@@ -177,10 +182,13 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
   const abis = indexAbis(Options.sourcesOf(revised.options.abis));
   return yield* withRun(revised.options.deadlineMs, (recorder) =>
     revised.observed.tier === "call"
-      ? scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder)
+      ? Effect.map(
+          scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder),
+          ({ report: scanned }) => scanned,
+        )
       : proveChosen(revised, {
           ...{ policies, abis, recorder },
-          isOwnScan: false,
+          scanned: null,
           earlier: revised.stage === "scanned" ? revised.ledger : null,
           found: refused === null ? [] : [refused],
         }),

@@ -15,10 +15,13 @@ import type { Verdict } from "./errors/verdicts.js";
 import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { sendSingly, sendTogether } from "./rpc/http.js";
+import type { Memory } from "./rpc/memory.js";
 import { viaFetch, viaNode, type Fetch } from "./rpc/post.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 
 export { CurrentRun } from "./rpc/run.js";
+export { memoryOf } from "./rpc/memory.js";
+export type { Facts, Memory } from "./rpc/memory.js";
 export type { LedgerEntry, Run } from "./rpc/run.js";
 export type { Fetch } from "./rpc/post.js";
 export type { Patience } from "./rpc/retry.js";
@@ -34,8 +37,8 @@ export class Rpc extends Context.Service<
      * the retries that its reason allows within the run's deadline.
      */
     readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcError | Verdict>;
-    /** The refusal (`MethodNotSupported`, `MethodNotPermitted`) this endpoint gave for a method before, while remembered; else null. */
-    readonly refused: (method: string) => RpcError | null;
+    /** What this endpoint was found to be, and which methods it refuses. */
+    readonly memory: Memory;
   }
 >()("evm-preflight/Rpc") {}
 

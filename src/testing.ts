@@ -19,6 +19,7 @@ import { classify } from "./errors/classify.js";
 import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
+import { memoryOf } from "./rpc/memory.js";
 import { Rpc } from "./Rpc.js";
 
 const Failure = Schema.Union([RpcError, Verdict]);
@@ -100,7 +101,8 @@ export const layerScripted = (
       return Rpc.of({
         endpoint: real.endpoint,
         request: (method, params) => of(method).request(method, params),
-        refused: (method) => of(method).refused(method),
+        // why: what the real node was found to be is not what the script makes of it
+        memory: { ...node.memory, refused: (method) => of(method).memory.refused(method) },
       });
     }),
   ).pipe(Layer.provideMerge(otherwise));
@@ -146,7 +148,10 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
         };
         return yield* Effect.fromResult(result);
       });
-      return Rpc.of({ endpoint: real.endpoint, request, refused: real.refused });
+      // why: what is remembered is not asked, and would be missing on the tape
+      const clock = yield* Clock.Clock;
+      const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), impatient.refusalMs);
+      return Rpc.of({ endpoint: real.endpoint, request, memory: { ...memory, refused: real.memory.refused } });
     }),
   ).pipe(Layer.provide(node));
 

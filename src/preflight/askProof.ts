@@ -38,11 +38,18 @@ export interface Claim {
   readonly measure: Measure;
   readonly contexts: Contexts;
   readonly abis: AbiIndex;
+  /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
+  readonly subjects: ReadonlyMap<number, FeeSubject>;
   /** What each signer is taken to have where its state is pretended, wei; null = not known. */
   readonly balanceOf: (account: Address) => bigint | null;
+  /** What the scan of the same call heard a moment ago; null for a report from outside. */
+  readonly scanned: Scanned | null;
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
 }
+
+/** What a proof takes over from the scan of the same call. */
+export type Scanned = Pick<Round, "codes" | "fees">;
 
 /** The answers of a proof. */
 export interface Proof {
@@ -107,20 +114,39 @@ const reservedState = (claim: Claim): Eth.StateOverrides => {
 
 const blockOf = ({ report }: Claim): Observed["blockTag"] => report.options.block ?? report.observed.blockTag;
 
-const wantedOf = (claim: Claim): ReadonlyArray<Query> => [
-  { kind: "environment" },
-  ...accountQueries(claim),
-  ...measureQueries(claim.measure),
-];
+const oracleQueries = ({ chain, subjects }: Claim): ReadonlyArray<Query> =>
+  L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
+
+/**
+ * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
+ * pretended, and for more at the oracles than finds room beside the calls.
+ */
+const looksAlone = (claim: Claim): boolean =>
+  claim.scanned === null || doubtful(claim).length > 0 || gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n;
+
+/** What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`. */
+interface Looks {
+  readonly oracles: ReadonlyArray<Query>;
+  readonly both: ReadonlyArray<Query>;
+  /** Queries that found no room beside the user's calls. */
+  readonly unasked: number;
+}
+
+const looksOf = (claim: Claim): Looks => {
+  const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
+  const wanted = [{ kind: "environment" } as const, ...accountQueries(claim), ...measureQueries(claim.measure)];
+  // why: the oracles stand in front, for what does not fit is cut from the end
+  const both = fit([...oracles, ...wanted], roomBeside(claim)).slice(oracles.length);
+  return { oracles, both, unasked: wanted.length - both.length };
+};
 
 /** How many queries find no room beside the user's calls. */
-export const unasked = (claim: Claim): number =>
-  wantedOf(claim).length - fit(wantedOf(claim), roomBeside(claim)).length;
+export const unasked = (claim: Claim): number => looksOf(claim).unasked;
 
 /** The exact requests as a run, with the witness around them. */
 const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, pretended: boolean): Simulate.Plan => {
   const room = roomBeside(claim);
-  const asked = fit(wantedOf(claim), room);
+  const { oracles, both } = looksOf(claim);
   return {
     name,
     calls: claim.bundle.map(({ input, request }) => ({
@@ -128,8 +154,8 @@ const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, preten
       request: exactCall(request, input.from),
       gas: request.gas,
     })),
-    before: asked,
-    after: asked,
+    before: name === "exact" ? [...oracles, ...both] : both,
+    after: both,
     room,
     block: blockOf(claim),
     stateOverrides: pretended ? reservedState(claim) : claim.report.options.stateOverrides,
@@ -220,17 +246,25 @@ const barePlan = (claim: Claim): Simulate.Plan => {
 export const askSwap = (claim: Claim, round: number): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   inRound(round, ask(claim, planOf(claim, "swap", claim.contexts.swap, doubtful(claim).length > 0)));
 
-/** All runs of a proof at once, with the counts, the code and the fees read again. */
+/** The bytes that a chain's fees hang on, of requests as they would be signed. */
+export const subjectsOf = (bundle: Bundle<Signed>): ReadonlyMap<number, FeeSubject> =>
+  new Map(
+    bundle.flatMap(({ index, request }) => {
+      const unsigned = unsignedBytes(request);
+      return unsigned === null ? [] : [[index, { unsigned, gasLimit: request.gas }] as const];
+    }),
+  );
+
+/**
+ * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read
+ * them. The witness `alone` is asked in one more round where the exact run says nothing.
+ */
 export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number): Effect.fn.Return<Proof, never, Rpc> {
-  const { report, bundle, chain, contexts } = claim;
+  const { report, bundle, contexts, scanned, subjects } = claim;
   const block = blockOf(claim);
   const isDoubtful = doubtful(claim).length > 0;
-  const subjects = new Map<number, FeeSubject>();
-  for (const { index, request } of bundle) {
-    const unsigned = unsignedBytes(request);
-    if (unsigned !== null) subjects.set(index, { unsigned, gasLimit: request.gas });
-  }
-  const lookAt = [...accountQueries(claim), ...L1Fee.queries(chain, [...subjects.values()])];
+  const asksAlone = looksAlone(claim);
+  const askAlone = ask(claim, alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]));
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const { exact, reserved, next, bare, ...answered } = yield* inRound(
     round,
@@ -240,10 +274,10 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
         reserved: isDoubtful ? ask(claim, planOf(claim, "reserved", contexts.exact, true)) : skipped,
         bare: claim.asksBare ? ask(claim, barePlan(claim)) : skipped,
         next: ask(claim, planOf(claim, "next", contexts.next, isDoubtful)),
-        alone: ask(claim, alonePlan(report.options, block, lookAt)),
-        codes: Code.ask(bundle, block),
+        alone: asksAlone ? askAlone : skipped,
+        codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
         counts: Nonce.ask(bundle),
-        fees: Fee.askHeader,
+        fees: scanned === null ? Fee.askHeader : Effect.succeed({ ...scanned.fees, history: null, receipts: null }),
       },
       { concurrency: "unbounded" },
     ),
@@ -252,14 +286,17 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
   const isTaken = said?._tag === "NonceTooLow" && block === "pending";
   const assumed = said !== null && (said._tag === "NonceTooHigh" || isTaken) && reserved !== null ? said : null;
+  const run = assumed === null ? exact : reserved;
+  const tells = successOf(run)?.witnessed === true;
+  const alone = asksAlone || tells ? answered.alone : yield* inRound(round + 1, askAlone);
   const { namedChainId } = report.observed;
   return {
     round: {
       block,
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
       ...answered,
+      ...{ alone, run },
       estimate: null,
-      run: assumed === null ? exact : reserved,
       called: null,
       unfunded: null,
       subjectOf: ({ index }) => subjects.get(index) ?? null,

@@ -27,7 +27,7 @@ export const observe = (
     simulatedNumber,
     parentHash: before.environment?.parentHash ?? null,
     timestamp,
-    baseFeePerGas: answers.simulatedBaseFee,
+    baseFeePerGas: answers.simulatedBaseFee ?? answers.quote.baseFeePerGas,
     gasLimit: answers.blockGasLimit,
     latestNumber: latest,
     feeRecipient: header?.miner ?? null,

@@ -11,10 +11,11 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Observed, Report } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
+import { Rpc } from "../Rpc.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { type Bundle, type Filled } from "../steps/reading/bundle.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
+import * as L1Fee from "../steps/reading/l1Fee.js";
 import { differences, isSameShape } from "../steps/reading/differences.js";
 import { answersOf, type Answers } from "./answers.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
@@ -32,9 +33,11 @@ import {
   bareOf,
   isComparable,
   isTrueToState,
+  subjectsOf,
   trialOf,
   type Claim,
   type Proof,
+  type Scanned,
 } from "./askProof.js";
 import { judged, reportOf } from "./report.js";
 import { TokenCache } from "./tokenCache.js";
@@ -48,8 +51,8 @@ export interface Proving {
   readonly earlier: Ledger | null;
   /** What was found before anything was asked. */
   readonly found: ReadonlyArray<Finding>;
-  /** Whether the report was scanned by this very call, so that its run with ample gas can be relied on. */
-  readonly isOwnScan: boolean;
+  /** What the scan of this very call heard, so that it can be relied on; null for a report from outside. */
+  readonly scanned: Scanned | null;
 }
 
 const where = { step: "proof", evidence: "measured" } as const;
@@ -197,7 +200,7 @@ const settle = (
  */
 const proveOnce = Effect.fnUntraced(function* (
   report: Report,
-  { policies, abis, recorder, earlier, found, isOwnScan }: Proving,
+  { policies, abis, recorder, earlier, found, scanned }: Proving,
   isWidened: boolean,
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const signed = signedOf(report);
@@ -205,15 +208,18 @@ const proveOnce = Effect.fnUntraced(function* (
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
+  const { memory } = yield* Rpc;
+  const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, traced: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
   const claim: Claim = {
     ...{ report, bundle: signed, measure, abis },
     contexts: yield* contextsOf(report, signed),
-    chain: chains(report.chainId),
+    ...{ chain, subjects: L1Fee.needsBytes(chain, memory.recall("noFeeOracle")) ? subjectsOf(signed) : new Map() },
     balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
-    asksBare: !isOwnScan || signed.some(({ gas: { by } }) => by === "caller"),
+    scanned,
+    asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   const round = () => lastRound(recorder) + 1;
   const first = yield* askProof(claim, round());

@@ -18,6 +18,7 @@ import { signers, type Bundle } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as Holdings from "../steps/reading/holdings.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
+import { lacksTip } from "../steps/reading/quote.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
@@ -26,6 +27,7 @@ import type { Transaction } from "../transaction/schema.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { viewOf } from "../witness/view.js";
 import type { Called, Round } from "./answers.js";
+import { isDisproved, knownOf, learn, seenIn, type Known } from "./known.js";
 import { inRound } from "./ledger.js";
 
 /** What a scan is asked about. */
@@ -61,11 +63,15 @@ const roughSubject = (transaction: Transaction): FeeSubject | null => {
 /** The caller's gas, or the most that one transaction may have (EIP-7825). */
 const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
 
-/** `bare`: the calls at no base fee, so that one without fee fields is valid. */
-const barePlan = ({ bundle, options, wanted }: Subject, block: Eth.BlockParameter): Simulate.Plan => {
+/** `bare`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee oracles. */
+const barePlan = (
+  { bundle, options, wanted }: Subject,
+  block: Eth.BlockParameter,
+  oracles: ReadonlyArray<Query>,
+): Simulate.Plan => {
   const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
   const after = [...Code.queries(bundle), ...Holdings.queries(wanted)];
-  const before: ReadonlyArray<Query> = [{ kind: "environment" }, ...after, ...TokenShortfall.queries(bundle)];
+  const before = [{ kind: "environment" } as const, ...oracles, ...after, ...TokenShortfall.queries(bundle)];
   const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas({ before, after });
   return {
     name: "bare",
@@ -153,10 +159,29 @@ const askCalls = Effect.fnUntraced(function* (
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
 const everyStep: ReadonlySet<Asking> = new Set(["chain", "code", "simulate", "estimate", "nonce", "fee"]);
 
+/** Gas beside the user's calls that the oracles may take of a run; larger questions are asked by the witness alone. */
+const oracleRoom = eip7825Cap;
+
 /**
- * What the steps of a scan ask, all at once in one network round; `steps` leaves some out. Nodes without
- * `eth_simulateV1` cost one more round (none where the refusal is remembered); so does a sender who cannot
- * pay, to learn what a payable transaction would need, and a node without pending state.
+ * Whether the endpoint is known well enough to leave out the witness `alone`: `bare` tells the rest, and the latest
+ * header the base fee. Not where the state to simulate on is not the newest, or pretended.
+ */
+const isFamiliar = (
+  known: Known,
+  { memory }: Rpc["Service"],
+  { blockOverrides }: ReportOptions,
+  tag: Observed["blockTag"],
+): boolean =>
+  known.chainId !== null &&
+  (tag === "pending" || tag === "latest") &&
+  blockOverrides === null &&
+  ["eth_simulateV1", "eth_getBlockByNumber"].every((method) => memory.refused(method) === null);
+
+/**
+ * What the steps of a scan ask, all at once in one network round; `steps` leaves some out, what is `known` of the
+ * endpoint others. One more round each: nodes without `eth_simulateV1` (none where the refusal is remembered), a
+ * sender who cannot pay, to learn what a payable transaction would need, a node without pending state, what only
+ * the witness `alone` or the receipts can tell in the end, and an endpoint that is no longer what it was.
  */
 export const askScan = Effect.fnUntraced(function* (
   subject: Subject,
@@ -164,45 +189,46 @@ export const askScan = Effect.fnUntraced(function* (
   round: number,
   steps: ReadonlySet<Asking> = everyStep,
 ): Effect.fn.Return<Round, never, Rpc> {
-  const { bundle, options, abis } = subject;
+  const { bundle, options, abis, chain } = subject;
   const rpc = yield* Rpc;
-  const refused = rpc.refused("eth_simulateV1");
+  const known = knownOf(rpc.memory);
+  const refused = rpc.memory.refused("eth_simulateV1");
   const simulate = (plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
     refused === null ? Effect.result(Simulate.ask(plan, abis)) : Effect.succeed(Result.fail(refused));
   const when = <A, B>(
-    step: Asking,
+    asks: boolean,
     ask: Effect.Effect<A, never, Rpc>,
     otherwise: B,
-  ): Effect.Effect<A | B, never, Rpc> => (steps.has(step) ? ask : Effect.succeed(otherwise));
-  const subjects = new Map(bundle.map(({ index, input }) => [index, roughSubject(input)]));
-  const plan = barePlan(subject, tag);
+  ): Effect.Effect<A | B, never, Rpc> => (asks ? ask : Effect.succeed(otherwise));
+  const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
+  const subjects = new Map(needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : []);
   const rough = [...subjects.values()].filter((one) => one !== null);
-  const lookAt = [...Code.queries(bundle), ...L1Fee.queries(subject.chain, rough)];
+  const oracles = L1Fee.queries(chain, needsBytes ? rough : null);
+  const asksBoth = steps.has("simulate") && steps.has("fee");
+  const isAlonePart = asksBoth && gasFor(oracles) <= oracleRoom && isFamiliar(known, rpc, options, tag);
+  const askAlone = simulate(alonePlan(options, tag, [...Code.queries(bundle), ...oracles]));
+  const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
+  const plan = barePlan(subject, tag, isAlonePart ? oracles : []);
   const { fallback, ...asked } = yield* inRound(
     round,
     Effect.all(
       {
-        codes: when("code", Code.ask(bundle, tag), new Map<never, never>()),
-        run: when("simulate", simulate(plan), null),
-        alone:
-          steps.has("simulate") || steps.has("fee") ? simulate(alonePlan(options, tag, lookAt)) : Effect.succeed(null),
-        fallback: refused === null ? Effect.succeed(null) : when("simulate", askCalls(subject, tag), null),
-        estimate: when("estimate", Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides), null),
-        counts: when("nonce", Nonce.ask(bundle), new Map<never, never>()),
-        fees: when("fee", Fee.ask, { history: null, receipts: null, header: null }),
-        namedChainId: when("chain", asking({ step: "chain" }, Effect.result(Eth.chainId)), null),
+        codes: when(steps.has("code"), Code.ask(bundle, tag), new Map<never, never>()),
+        run: when(steps.has("simulate"), simulate(plan), null),
+        alone: when(!isAlonePart && (steps.has("simulate") || steps.has("fee")), askAlone, null),
+        fallback: when(refused !== null && steps.has("simulate"), askCalls(subject, tag), null),
+        estimate: when(
+          steps.has("estimate"),
+          Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides),
+          null,
+        ),
+        counts: when(steps.has("nonce"), Nonce.ask(bundle), new Map<never, never>()),
+        fees: when(steps.has("fee"), Fee.ask(!known.tellsTip), { history: null, receipts: null, header: null }),
+        namedChainId: when(steps.has("chain") && !isAlonePart, askChainId, null),
       },
       { concurrency: "unbounded" },
     ),
   );
-  const heard: Round = {
-    ...asked,
-    block: tag,
-    called: null,
-    unfunded: null,
-    findings: [],
-    subjectOf: ({ index }) => subjects.get(index) ?? null,
-  };
   // why: the pending state already holds what a replacement takes away; the mined state does not
   if (tag === "pending" && options.block === null && Nonce.replaces(bundle, asked))
     return yield* askScan(subject, "latest", round + 1, steps);
@@ -212,11 +238,49 @@ export const askScan = Effect.fnUntraced(function* (
     const told = fromError(noPending, "info", { step: "simulate", evidence: "unavailable" });
     return { ...again, findings: [...again.findings, told] };
   }
+  if (isDisproved(known, chain, asked)) {
+    rpc.memory.forget();
+    return yield* askScan(subject, tag, round + 1, steps);
+  }
+  const { fees } = asked;
+  const isSeen = seenIn(asked).environment !== null;
+  const lacks = {
+    alone: isAlonePart && (!isSeen || failureOf(fees.header) !== null),
+    chainId: isAlonePart && !isSeen,
+    receipts: fees.history !== null && fees.receipts === null && lacksTip(fees.history, options.feeLevel),
+  };
+  const missing = yield* inRound(
+    round + 1,
+    Effect.all(
+      {
+        alone: when(lacks.alone, askAlone, asked.alone),
+        namedChainId: when(
+          lacks.chainId,
+          askChainId,
+          isAlonePart && known.chainId !== null ? Result.succeed(known.chainId) : asked.namedChainId,
+        ),
+        receipts: when(lacks.receipts, Fee.askReceipts, fees.receipts),
+      },
+      { concurrency: "unbounded" },
+    ),
+  );
+  const { alone, namedChainId, receipts } = missing;
+  const next = lacks.alone || lacks.receipts ? round + 2 : round + 1;
+  const heard: Round = {
+    ...asked,
+    ...{ alone, namedChainId, fees: { ...fees, receipts } },
+    block: tag,
+    called: null,
+    unfunded: null,
+    findings: [],
+    subjectOf: ({ index }) => subjects.get(index) ?? null,
+  };
+  learn(rpc.memory, chain, options.feeLevel, heard);
   const failure = failureOf(asked.run);
   if (failure !== null && isRefusal(failure))
-    return { ...heard, called: fallback ?? (yield* inRound(round + 1, askCalls(subject, tag))) };
+    return { ...heard, called: fallback ?? (yield* inRound(next, askCalls(subject, tag))) };
   if (failure?._tag === "InsufficientFunds") {
-    const funded = yield* inRound(round + 1, Effect.result(Simulate.ask(fundedPlan(plan, bundle, asked.alone), abis)));
+    const funded = yield* inRound(next, Effect.result(Simulate.ask(fundedPlan(plan, bundle, alone), abis)));
     return Result.isSuccess(funded) ? { ...heard, run: funded, unfunded: failure } : heard;
   }
   return heard;

@@ -11,7 +11,7 @@ import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Verdict } from "../errors/verdicts.js";
 import type { Finding } from "../report/finding.js";
 import type { Fee as FeePart, Gas, Nonce as NoncePart, Outcome, Parties } from "../report/parts.js";
-import type { Rpc } from "../Rpc.js";
+import { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
@@ -53,7 +53,8 @@ const single = <A>(
     const { bundle: all, options, abis } = yield* Options.prepare(input, given);
     const chains = yield* Effect.service(Chains);
     const named = all[0].input.chainId;
-    const chain = chains(named);
+    const { memory } = yield* Rpc;
+    const chain = chains(named ?? memory.recall("chainId"));
     const asked = { bundle: Arr.of(all[0]), options, chain, wanted: [], abis };
     const round = yield* askScan(asked, options.block ?? chain.blockTag, 1, new Set(steps));
     const answers = answersOf(round, chains, options, named);

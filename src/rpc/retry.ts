@@ -1,6 +1,6 @@
 /**
  * What every endpoint shares, whatever carries its requests: the retries that a reason allows, the
- * deadline, the ledger, and the memory of refused methods.
+ * deadline, the ledger, and the memory of what it was found to be.
  */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
@@ -8,6 +8,7 @@ import * as Random from "effect/Random";
 import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Failure, Tried } from "./answer.js";
+import { memoryOf } from "./memory.js";
 import { CurrentRun, type Run } from "./run.js";
 
 /** Sends one request, calls `done` at most once, and returns how to abort. `signal` is the run's. */
@@ -39,10 +40,6 @@ export const patience: Patience = {
   timeoutMs: 30_000,
   refusalMs: 5 * 60_000,
 };
-
-const isRefusal = (failure: Failure): failure is RpcError =>
-  failure._tag === "RpcError" &&
-  (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
 /** Broadcasting twice is never ours to decide. */
 const isIdempotent = (method: string): boolean => !method.startsWith("eth_send");
@@ -112,28 +109,10 @@ const once = (
     });
   });
 
-/** The `request` and `refused` of an endpoint over `send`. */
+/** The `request` of an endpoint over `send`, and its memory. */
 export const requests = (send: Send, endpoint: string, patience: Patience, clock: Clock.Clock) => {
   const watch = watching();
-  const refusals = new Map<string, { readonly error: RpcError; readonly until: number }>();
-  const answered = new Set<string>();
-
-  const refused = (method: string): RpcError | null => {
-    const known = refusals.get(method);
-    if (known === undefined) return null;
-    if (clock.currentTimeMillisUnsafe() < known.until) return known.error;
-    refusals.delete(method);
-    return null;
-  };
-
-  /** A method that has answered before was refused for this one request, not as such. */
-  const remember = (method: string, result: Result.Result<unknown, Failure>): void => {
-    if (Result.isSuccess(result)) {
-      answered.add(method);
-    } else if (isRefusal(result.failure) && !answered.has(method)) {
-      refusals.set(method, { error: result.failure, until: clock.currentTimeMillisUnsafe() + patience.refusalMs });
-    }
-  };
+  const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
 
   const timedOut = (method: string, afterMs: number) =>
     Effect.fail(new RpcError({ method, reason: new Timeout({ detail: "", afterMs }) }));
@@ -149,7 +128,7 @@ export const requests = (send: Send, endpoint: string, patience: Patience, clock
       spent.tries++;
       const { result, bytes } = yield* once(send, watch, method, params, run.signal);
       spent.bytes += bytes;
-      remember(method, result);
+      memory.heard(method, result);
       if (Result.isSuccess(result)) return result.success;
       const wait = isIdempotent(method) ? pause(result.failure, spent.tries, yield* Random.next, patience) : null;
       if (wait === null || clock.currentTimeMillisUnsafe() + wait >= deadline) return yield* result.failure;
@@ -171,7 +150,7 @@ export const requests = (send: Send, endpoint: string, patience: Patience, clock
         ms: clock.currentTimeMillisUnsafe() - started,
         ...spent,
       });
-    const known = refused(method);
+    const known = memory.refused(method);
     if (known !== null) {
       record();
       return yield* known;
@@ -188,5 +167,5 @@ export const requests = (send: Send, endpoint: string, patience: Patience, clock
     );
   });
 
-  return { request, refused };
+  return { request, memory };
 };

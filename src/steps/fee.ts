@@ -1,9 +1,9 @@
 /**
  * What to pay per gas: the base fee of the next block, a tip, and a fee cap that holds for a stated time.
  *
- * Asks `eth_feeHistory` (10 blocks, reward percentiles 20, 50, 80), `eth_getBlockReceipts` and
- * `eth_getBlockByNumber` on `latest`, all at once; each may be missing at the cost of a level of
- * evidence. The base fee itself is measured inside the simulation.
+ * Asks `eth_feeHistory` (10 blocks, reward percentiles 20, 50, 80) and `eth_getBlockByNumber` on `latest`;
+ * `eth_getBlockReceipts` only where the history may not tell a tip, for a full block is long. Each may be
+ * missing at the cost of a level of evidence. A proof measures the base fee inside the simulation.
  */
 import * as Effect from "effect/Effect";
 import { blocksWithin } from "../chains/baseFee.js";
@@ -21,22 +21,32 @@ import type { FeeFacts, Quote } from "./reading/quote.js";
 const percentiles = [20, 50, 80];
 const blockCount = 10;
 
-/** All sources at once; never fails. */
-export const ask: Effect.Effect<FeeFacts, never, Rpc> = asking(
+const askHistory = Effect.result(Eth.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles }));
+const askLatest = Effect.result(Eth.getBlock({ block: "latest" }));
+
+/** The latest block's receipts; never fails. */
+export const askReceipts: Effect.Effect<FeeFacts["receipts"], never, Rpc> = asking(
   { step: "fee" },
-  Effect.all(
-    {
-      history: Effect.result(Eth.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles })),
-      receipts: Effect.result(Eth.getBlockReceipts({ block: "latest" })),
-      header: Effect.result(Eth.getBlock({ block: "latest" })),
-    },
-    { concurrency: "unbounded" },
-  ),
+  Effect.result(Eth.getBlockReceipts({ block: "latest" })),
 );
+
+/** The history and the latest header at once, and the receipts where they may be needed; never fails. */
+export const ask = (needsReceipts: boolean): Effect.Effect<FeeFacts, never, Rpc> =>
+  asking(
+    { step: "fee" },
+    Effect.all(
+      {
+        history: askHistory,
+        receipts: needsReceipts ? askReceipts : Effect.succeed(null),
+        header: askLatest,
+      },
+      { concurrency: "unbounded" },
+    ),
+  );
 
 /** The latest header alone, for a proof: its fees are fixed, only the base fee moves. Never fails. */
 export const askHeader: Effect.Effect<FeeFacts, never, Rpc> = Effect.map(
-  asking({ step: "fee" }, Effect.result(Eth.getBlock({ block: "latest" }))),
+  asking({ step: "fee" }, askLatest),
   (header) => ({ history: null, receipts: null, header }),
 );
 

@@ -4,11 +4,15 @@ import * as Sink from "effect/Sink";
 import * as Stdio from "effect/Stdio";
 import { describe, expect, it } from "vitest";
 import { withProgress } from "../../src/cli/progress.js";
-import { Rpc } from "../../src/Rpc.js";
+import { memoryOf, Rpc } from "../../src/Rpc.js";
 
 const node = Layer.succeed(
   Rpc,
-  Rpc.of({ endpoint: "http://node", request: (method) => Effect.succeed(`result of ${method}`), refused: () => null }),
+  Rpc.of({
+    endpoint: "http://node",
+    request: (method) => Effect.succeed(`result of ${method}`),
+    memory: memoryOf(() => 0, 0),
+  }),
 );
 
 const ask = async (isTerminal: boolean) => {

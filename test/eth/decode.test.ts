@@ -2,14 +2,17 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import { Rpc } from "../../src/Rpc.js";
+import { memoryOf, Rpc } from "../../src/Rpc.js";
 import { account, block, broken, callResult, feeHistory, log, named, receipt, simulated, word } from "./answers.js";
 
 /** What a method makes of a `result`. */
 const read = <A>(method: Effect.Effect<A, Eth.Failure, Rpc>, result: unknown) =>
   Effect.runSync(
     Effect.result(method).pipe(
-      Effect.provideService(Rpc, Rpc.of({ endpoint: "", request: () => Effect.succeed(result), refused: () => null })),
+      Effect.provideService(
+        Rpc,
+        Rpc.of({ endpoint: "", request: () => Effect.succeed(result), memory: memoryOf(() => 0, 0) }),
+      ),
     ),
   );
 

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import { Rpc } from "../../src/Rpc.js";
+import { memoryOf, Rpc } from "../../src/Rpc.js";
 import { account, word } from "./answers.js";
 
 const address = account as `0x${string}`;
@@ -16,7 +16,7 @@ const sent = (method: Effect.Effect<unknown, Eth.Failure, Rpc>) => {
         Rpc,
         Rpc.of({
           endpoint: "",
-          refused: () => null,
+          memory: memoryOf(() => 0, 0),
           request: (name, params) => {
             asked = [name, JSON.parse(JSON.stringify(params)) as ReadonlyArray<unknown>];
             return Effect.succeed(undefined);

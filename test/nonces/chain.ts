@@ -5,7 +5,7 @@ import { keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "../../src/primitives/hex.js";
 import { Errors } from "../../src/index.js";
-import { Rpc } from "../../src/Rpc.js";
+import { memoryOf, Rpc } from "../../src/Rpc.js";
 import { readSigned } from "../../src/transaction/signed.js";
 import { accounts } from "../harness/anvil.js";
 
@@ -152,7 +152,7 @@ export class SimulatedChain {
       Rpc,
       Rpc.of({
         endpoint: "simulated chain",
-        refused: () => null,
+        memory: memoryOf(() => 0, 0),
         request: (method, params) =>
           Effect.try({
             try: () => this.answer(method, params),

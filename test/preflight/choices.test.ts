@@ -131,12 +131,8 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         "1 nonce eth_getTransactionCount",
         "1 simulate alone",
         "1 simulate bare",
-        "2 code eth_getCode",
-        "2 code eth_getCode",
-        "2 fee eth_getBlockByNumber",
         "2 nonce eth_getTransactionCount",
         "2 nonce eth_getTransactionCount",
-        "2 simulate alone",
         "2 simulate exact",
         "2 simulate next",
       ]);
@@ -152,9 +148,9 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
       const priced = await preflight(scene.url, { from: owner.address, to: keeper, data: "0x12345678" });
       expect(runsOf(priced)).toEqual([
         ["alone", "bare"],
-        ["alone", "exact", "next"],
+        ["exact", "next"],
         ["gas", "gas", "gas"],
-        ["alone", "exact", "next"],
+        ["exact", "next"],
         ["swap"],
       ]);
       expect(codesOf(priced)).toContain("PriceDependent/warning");
@@ -172,7 +168,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
       const input = { from: owner.address, to: aggregator, data: nested(aggregator, inner, 40, true) };
       const report = await preflight(scene.url, input);
       expect([report.verdict, codesOf(report).includes("GasLimitWidened/info")]).toEqual(["ready", true]);
-      const proof = ["alone", "exact", "next"];
+      const proof = ["exact", "next"];
       const runs = ["gas", "gas", "gas"];
       // geth's estimate says nothing against the limit, so that only the proof casts doubt on it
       const asked = name === "anvil" ? [runs, proof] : [proof, runs, proof];
@@ -184,7 +180,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         "ready",
         [
           ["alone", "bare"],
-          ["alone", "bare", "exact", "next"],
+          ["bare", "exact", "next"],
         ],
       ]);
     });

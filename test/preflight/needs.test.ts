@@ -26,13 +26,12 @@ const reasons = [
 /** Without any one of these there is no `ready`. */
 const needed: ReadonlyArray<Purpose> = ["bare", "exact", "next", "latest count", "pending count"];
 /**
- * What makes up for each of the others: the witness alone for the run's own witness (where the chain is known to have no
- * fees beyond gas), the witness for the code, the simulation for the estimate and for the base fee, the minimum for
- * the tip, CHAINID for the chain.
+ * What makes up for each of the others: the exact run for the witness alone, the witness for the code, the simulation
+ * for the estimate and for the base fee, the minimum for the tip, CHAINID for the chain.
  */
 const optional: ReadonlyArray<Purpose> = [
   ...["eth_getCode", "eth_estimateGas", "eth_chainId", "eth_getBlockByNumber", "eth_getBlockReceipts"],
-  "eth_feeHistory",
+  ...["eth_feeHistory", "alone"],
 ];
 
 describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
@@ -56,12 +55,12 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
       input(),
     );
     expect([report.verdict, severe(report)]).toEqual(["ready", []]);
-    expect(new Set(asked.map(([purpose]) => purpose))).toEqual(new Set([...needed, ...optional, "alone"]));
+    expect(new Set(asked.map(([purpose]) => purpose))).toEqual(new Set([...needed, ...optional]));
     return asked;
   };
 
   it("a run asks for nothing else than what is listed here", async () => {
-    expect((await walked()).length).toBeGreaterThanOrEqual(18);
+    expect((await walked()).length).toBe(15);
   });
 
   it.each(reasons.map((reason) => [reason._tag, reason] as const))(
@@ -86,14 +85,13 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
           expect(report.verdict, at).toBe("ready");
           expect(codesOf(report), at).toContain(`${tag}/info`);
         }
-        if (which === "alone") expect(["ready", "caution", "unknown"]).toContain(report.verdict);
       }
     },
   );
 
   it("each kind of request for good", async () => {
     for (const reason of reasons) {
-      for (const which of [...needed, ...optional, "alone"]) {
+      for (const which of [...needed, ...optional]) {
         const broken = tampered(scene.url, ({ purpose, method }) =>
           purpose === which ? new RpcError({ method, reason }) : null,
         );
@@ -107,7 +105,10 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
 
   it("all that is optional at once", async () => {
     const broken = tampered(scene.url, ({ purpose, method }) =>
-      optional.includes(purpose) ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null,
+      // the witness alone makes up for all that tells the base fee
+      optional.includes(purpose) && purpose !== "alone"
+        ? new RpcError({ method, reason: new Transport({ detail: "" }) })
+        : null,
     );
     const report = await preflightOn(broken, input());
     expect([report.verdict, report.transactions[0].fee.tipSource]).toEqual(["ready", "minimum"]);

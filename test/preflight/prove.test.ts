@@ -213,7 +213,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
         let next = 0;
         const replay = Rpc.Rpc.of({
           endpoint: "tape",
-          refused: () => null,
+          memory: Rpc.memoryOf(() => 0, 0),
           request: (method, params) =>
             Effect.flatMap(asked(method, params), (key) => {
               const result = tape.get(key);

@@ -20,13 +20,13 @@ describe("a refused method", () => {
     const ledger: Array<Rpc.LedgerEntry> = [];
     const program = Effect.gen(function* () {
       const rpc = yield* Rpc.Rpc;
-      expect(rpc.refused("eth_simulateV1")).toBe(null);
+      expect(rpc.memory.refused("eth_simulateV1")).toBe(null);
       const first = yield* Effect.flip(rpc.request("eth_simulateV1", []));
       const second = yield* Effect.flip(rpc.request("eth_simulateV1", []));
       expect([tagOf(first), tagOf(second)]).toEqual([tag, tag]);
-      expect(rpc.refused("eth_simulateV1")).toBe(first);
+      expect(rpc.memory.refused("eth_simulateV1")).toBe(first);
       expect(yield* rpc.request("eth_call", [])).toBe("0x1");
-      expect(rpc.refused("eth_call")).toBe(null);
+      expect(rpc.memory.refused("eth_call")).toBe(null);
       expect(ledger.map(({ method, tries }) => [method, tries])).toEqual([
         ["eth_simulateV1", 1],
         ["eth_simulateV1", 0],
@@ -34,9 +34,9 @@ describe("a refused method", () => {
       ]);
       expect(proxy.seen.length).toBe(2);
       yield* TestClock.adjust(59_999);
-      expect(rpc.refused("eth_simulateV1")).toBe(first);
+      expect(rpc.memory.refused("eth_simulateV1")).toBe(first);
       yield* TestClock.adjust(1);
-      expect(rpc.refused("eth_simulateV1")).toBe(null);
+      expect(rpc.memory.refused("eth_simulateV1")).toBe(null);
       proxy.fail("eth_simulateV1", null);
       expect(yield* rpc.request("eth_simulateV1", [])).toBe("0x1");
     });
@@ -61,7 +61,7 @@ describe("a refused method", () => {
       yield* rpc.request("eth_call", []);
       proxy.fail("eth_call", faults.forbidden, 1);
       expect(tagOf(yield* Effect.flip(rpc.request("eth_call", [])))).toBe("MethodNotPermitted");
-      expect(rpc.refused("eth_call")).toBe(null);
+      expect(rpc.memory.refused("eth_call")).toBe(null);
       expect(yield* rpc.request("eth_call", [])).toBe("0x1");
     }).pipe(Effect.provide(Rpc.layerHttp(proxy.url)), Effect.runPromise);
     await proxy.stop();

@@ -10,6 +10,7 @@ import type { Chain } from "../../Chains.js";
 import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
 import { address, figures, gas as gasFigure, text, wei } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
+import type { Address } from "../../primitives/hex.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Charged, Filled } from "./bundle.js";
@@ -35,12 +36,21 @@ const modelOf = (chain: Chain): FeeModel => {
     : gasOnly(chain.feeModel);
 };
 
-/** What the witness reads for these transactions; nothing on chains without such fees. */
-export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject>): ReadonlyArray<Query> =>
-  safely(() => [...modelOf(chain).queries(subjects)], []);
+/** Whether the chain's fees hang on the transactions' bytes; not where no oracle was found to live at `noFeeOracle`. */
+export const needsBytes = ({ feeModel, gasPriceOracle }: Chain, noFeeOracle: Address | null): boolean =>
+  feeModel === "detect" ? gasPriceOracle !== noFeeOracle : feeModel !== "ethereum" && feeModel !== "arbitrum";
+
+/**
+ * What the witness reads for these transactions; nothing on chains without such fees. `null` = where their bytes
+ * are not needed: then only whether an oracle lives there.
+ */
+export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject> | null): ReadonlyArray<Query> =>
+  subjects === null && chain.feeModel === "detect"
+    ? predeploys(chain.gasPriceOracle).map((predeploy) => ({ kind: "account", address: predeploy }))
+    : safely(() => [...modelOf(chain).queries(subjects ?? [])], []);
 
 /** Whether the chain charges by its model: for `detect`, whether the oracle predeploys have code; null = nobody looked. */
-const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null => {
+export const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null => {
   if (chain.feeModel !== "detect") return true;
   const sizes = predeploys(chain.gasPriceOracle).map((predeploy) => oracles.account(predeploy)?.codeSize ?? null);
   return sizes.includes(null) ? null : sizes.every((size) => size !== null && size > 0n);
@@ -77,13 +87,15 @@ export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: An
     ],
   });
   const charges = isCharged(answers);
-  if (charges === false) return nothingCharged;
+  if (charges === false || chain.feeModel === "ethereum" || chain.feeModel === "arbitrum") return nothingCharged;
   if (charges === null) return failed("nobody could see whether the chain charges L1 fees");
-  const subject = answers.subjectOf(one);
   const limit = one.gas.value;
-  if (subject === null || limit === null)
-    return chain.feeModel === "ethereum" || chain.feeModel === "arbitrum"
-      ? nothingCharged
+  if (limit === null) return { extra: null, findings: [] };
+  const subject = answers.subjectOf(one);
+  // why: an oracle that came to live where none was known has not been asked
+  if (subject === null)
+    return chain.feeModel === "detect"
+      ? failed("the chain's oracle was not asked about this transaction")
       : { extra: null, findings: [] };
   const used = one.outcome.gasUsed;
   const decision = sane(

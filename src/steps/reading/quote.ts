@@ -22,7 +22,7 @@ export interface FeeFacts {
   readonly header: Heard<Eth.Block> | null;
 }
 
-type FeeLevel = ReportOptions["feeLevel"];
+export type FeeLevel = ReportOptions["feeLevel"];
 
 /** Which column of the reward history is proposed. */
 const columnOf: Readonly<Record<FeeLevel, number>> = { slow: 0, normal: 1, fast: 2 };
@@ -39,6 +39,12 @@ const tipFromHistory = (history: Eth.FeeHistory, level: FeeLevel): bigint | null
       return tip !== undefined && tip > 0n && used > 0 ? [tip] : [];
     }),
   );
+
+/** Whether the history leaves the tip to be learned from the latest block's receipts, where that block has any. */
+export const lacksTip = (heard: Heard<Eth.FeeHistory>, level: FeeLevel): boolean => {
+  const history = successOf(heard);
+  return history === null || (tipFromHistory(history, level) === null && history.gasUsedRatio.at(-1) !== 0);
+};
 
 const depositType = "0x7e";
 const tipFromReceipts = (receipts: ReadonlyArray<Priced>, baseFee: bigint): bigint | null =>

@@ -1,0 +1,87 @@
+/**
+ * What an endpoint was found to be, so that it is not asked again: for how long each fact is believed, and what
+ * disproves it sooner. One per connection, and gone with it.
+ */
+import * as Result from "effect/Result";
+import type { RpcError } from "../errors/rpc.js";
+import type { Address } from "../primitives/hex.js";
+import type { Failure } from "./answer.js";
+
+/** What can be remembered of an endpoint, beside the methods that it refuses. */
+export interface Facts {
+  /** By `eth_chainId`. Disproved by the witness, which reads CHAINID in every run. */
+  readonly chainId: number;
+  /** Whether `eth_feeHistory` tells a tip, so that no block's receipts need be read. Disproved by its next answer. */
+  readonly tellsTip: boolean;
+  /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */
+  readonly noFeeOracle: Address;
+}
+
+/** For how long a fact is believed, ms. */
+const believedMs: Readonly<Record<keyof Facts, number>> = {
+  chainId: 10 * 60_000,
+  tellsTip: 60_000,
+  noFeeOracle: 10 * 60_000,
+};
+
+/** The memory of one connection. */
+export interface Memory {
+  /** A fact, while it is believed; else null. */
+  readonly recall: <K extends keyof Facts>(fact: K) => Facts[K] | null;
+  readonly learn: <K extends keyof Facts>(fact: K, value: Facts[K]) => void;
+  /** Drops every fact and every refusal: another node, or another chain, answers here. */
+  readonly forget: () => void;
+  /** The refusal (`MethodNotSupported`, `MethodNotPermitted`) given for a method before, while remembered; else null. */
+  readonly refused: (method: string) => RpcError | null;
+  /** Notes how a request of this method ended. */
+  readonly heard: (method: string, result: Result.Result<unknown, Failure>) => void;
+}
+
+interface Believed<A> {
+  readonly value: A;
+  /** Epoch ms. */
+  readonly until: number;
+}
+
+/** Methods beyond this many are not remembered: a caller may ask any name. */
+const mostMethods = 256;
+
+const isRefusal = (failure: Failure): failure is RpcError =>
+  failure._tag === "RpcError" &&
+  (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
+
+/** An empty memory; `now` tells epoch ms, refusals are believed for `refusalMs`. */
+export const memoryOf = (now: () => number, refusalMs: number): Memory => {
+  let facts: { readonly [K in keyof Facts]?: Believed<Facts[K]> } = {};
+  const refusals = new Map<string, Believed<RpcError>>();
+  const answered = new Set<string>();
+  return {
+    recall: (fact) => {
+      const known = facts[fact];
+      return known !== undefined && now() < known.until ? known.value : null;
+    },
+    learn: (fact, value) => {
+      facts = { ...facts, [fact]: { value, until: now() + believedMs[fact] } };
+    },
+    forget: () => {
+      facts = {};
+      refusals.clear();
+      answered.clear();
+    },
+    refused: (method) => {
+      const known = refusals.get(method);
+      if (known === undefined) return null;
+      if (now() < known.until) return known.value;
+      refusals.delete(method);
+      return null;
+    },
+    heard: (method, result) => {
+      // why: a method that has answered before was refused for this one request, not as such
+      if (Result.isSuccess(result)) {
+        if (answered.size < mostMethods) answered.add(method);
+      } else if (isRefusal(result.failure) && !answered.has(method) && refusals.size < mostMethods) {
+        refusals.set(method, { value: result.failure, until: now() + refusalMs });
+      }
+    },
+  };
+};
