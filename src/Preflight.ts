@@ -95,8 +95,9 @@ const scanOnce = Effect.fnUntraced(function* (
  *
  * At this stage `ready` means that nothing was found against it yet; `prove` gives certainty.
  * Fails only with `InvalidTransaction`, before anything is sent; failures of the node are findings.
- * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (the runs
- * `bare` and `alone`), `eth_feeHistory`, `eth_getBlockReceipts`, `eth_getBlockByNumber`, `eth_chainId`.
+ * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (the run `bare`),
+ * `eth_feeHistory`, `eth_getBlockByNumber`; of an endpoint that is not known yet also `eth_chainId`,
+ * `eth_getBlockReceipts` and the run `alone`.
  */
 export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = Effect.fn(
   "Preflight.scan",
@@ -170,8 +171,8 @@ export const reserving = <E, R>(
  * A report whose request has a hole is returned unchanged, without asking; one that was learned
  * without `eth_simulateV1` is scanned again, for it cannot be proven. `options` replaces those of the
  * report field by field; the input and the requests stay.
- * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next` and `alone`; `reserved`, `gas` and `swap` where in
- * doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
+ * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas` and `swap` where
+ * in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
  */
 export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = Effect.fn(
   "Preflight.prove",

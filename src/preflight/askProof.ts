@@ -1,55 +1,30 @@
 /** Round 2, everything at once: the runs of a proof (`exact`, `reserved`, `next`, `alone`; `gas` and `swap` on doubt), and the world again. */
-import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type { AbiIndex } from "../abi/abiIndex.js";
-import { eip7825Cap, type Chain } from "../Chains.js";
-import type { FeeSubject } from "../chains/feeModel.js";
 import type { Verdict } from "../errors/verdicts.js";
-import type * as Eth from "../Eth.js";
-import type { Address } from "../primitives/hex.js";
-import type { RunName } from "../primitives/names.js";
-import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
-import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
-import { bareCall, exactCall } from "../transaction/call.js";
-import { unsignedBytes } from "../transaction/request.js";
-import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
-import type { Limits, Signed } from "./choose.js";
 import { isSameBase } from "./compare.js";
-import type { Contexts } from "./contexts.js";
 import type { AskAt } from "./gasLimit.js";
 import { inRound } from "./ledger.js";
-import { measureQueries, type Measure } from "./limits.js";
-import { alonePlan } from "./scan.js";
-
-/** What is to be proven. */
-export interface Claim {
-  readonly report: Report;
-  readonly bundle: Bundle<Signed>;
-  readonly chain: Chain;
-  readonly measure: Measure;
-  readonly contexts: Contexts;
-  readonly abis: AbiIndex;
-  /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
-  readonly subjects: ReadonlyMap<number, FeeSubject>;
-  /** What each signer is taken to have where its state is pretended, wei; null = not known. */
-  readonly balanceOf: (account: Address) => bigint | null;
-  /** What the scan of the same call heard a moment ago; null for a report from outside. */
-  readonly scanned: Scanned | null;
-  /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
-  readonly asksBare: boolean;
-}
-
-/** What a proof takes over from the scan of the same call. */
-export type Scanned = Pick<Round, "codes" | "fees">;
+import {
+  accountQueries,
+  barePlan,
+  blockOf,
+  doubtful,
+  gasPlan,
+  looksAlone,
+  oracleQueries,
+  planOf,
+  type Claim,
+  type Trial,
+} from "./proofPlans.js";
+import { alonePlan } from "./scanPlans.js";
 
 /** The answers of a proof. */
 export interface Proof {
@@ -62,144 +37,6 @@ export interface Proof {
   /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
   readonly bare: Heard<Simulate.Run> | null;
 }
-
-/**
- * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
- * and a flood of queries must not push out the user's own gas.
- */
-const mostWitnessGas = eip7825Cap;
-/** Queries are allowed a multiple of what honest tokens take; asked for are more than fit if all took it. */
-const overcommitted = 6n;
-
-/** Gas of the queries' bytes alone, which must be there before the witness runs: 21,000 and at most 64 per byte. */
-const calldataGas = (queries: ReadonlyArray<Query>): bigint =>
-  21_000n + 32n * BigInt(encodeQueries(queries).length - 2);
-
-/** As many queries, in their order, as may fit `room` gas. What does not in the end is not known. */
-const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> => {
-  const isTooMuch = (kept: ReadonlyArray<Query>) =>
-    gasFor(kept) > room && (gasFor(kept) > room * overcommitted || 2n * calldataGas(kept) > room);
-  let kept = queries;
-  while (kept.length > 0 && isTooMuch(kept)) kept = kept.slice(0, Math.floor(kept.length * 0.8));
-  return kept;
-};
-
-/** The witness gives way: what does not fit beside the user's calls is not measured. */
-const roomBeside = ({ report, bundle }: Claim): bigint => {
-  const taken = bundle.reduce((sum, { request }) => sum + request.gas, 0n);
-  const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
-  const spare = limit > taken ? (limit - taken) / 2n : 0n;
-  return spare < mostWitnessGas ? spare : mostWitnessGas;
-};
-
-const accountQueries = ({ bundle, measure }: Claim): ReadonlyArray<Query> =>
-  [...new Set([...Code.accounts(bundle), ...measure.accounts])].map((address) => ({ kind: "account", address }));
-
-/** The first case of each signer whose nonce the simulated state may not agree with. */
-const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>
-  bundle.filter(
-    (one) => isFirst(one, bundle) && (one.said.nonce.inFlight !== 0 || one.said.nonce.latest !== one.request.nonce),
-  );
-
-/** The state with the signers' nonces pretended. */
-const reservedState = (claim: Claim): Eth.StateOverrides => {
-  const { options } = claim.report;
-  const pretended = doubtful(claim).map(({ signer, request: { nonce } }) => {
-    // why: on Flashblocks nodes an override replaces the account's whole overlay, so the balance goes with it
-    const balance = claim.balanceOf(signer);
-    return [signer, { ...options.stateOverrides?.[signer], nonce, ...(balance === null ? {} : { balance }) }] as const;
-  });
-  return { ...options.stateOverrides, ...Object.fromEntries(pretended) };
-};
-
-const blockOf = ({ report }: Claim): Observed["blockTag"] => report.options.block ?? report.observed.blockTag;
-
-const oracleQueries = ({ chain, subjects }: Claim): ReadonlyArray<Query> =>
-  L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
-
-/**
- * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
- * pretended, and for more at the oracles than finds room beside the calls.
- */
-const looksAlone = (claim: Claim): boolean =>
-  claim.scanned === null || doubtful(claim).length > 0 || gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n;
-
-/** What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`. */
-interface Looks {
-  readonly oracles: ReadonlyArray<Query>;
-  readonly both: ReadonlyArray<Query>;
-  /** Queries that found no room beside the user's calls. */
-  readonly unasked: number;
-}
-
-const looksOf = (claim: Claim): Looks => {
-  const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
-  const wanted = [{ kind: "environment" } as const, ...accountQueries(claim), ...measureQueries(claim.measure)];
-  // why: the oracles stand in front, for what does not fit is cut from the end
-  const both = fit([...oracles, ...wanted], roomBeside(claim)).slice(oracles.length);
-  return { oracles, both, unasked: wanted.length - both.length };
-};
-
-/** How many queries find no room beside the user's calls. */
-export const unasked = (claim: Claim): number => looksOf(claim).unasked;
-
-/** The exact requests as a run, with the witness around them. */
-const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, pretended: boolean): Simulate.Plan => {
-  const room = roomBeside(claim);
-  const { oracles, both } = looksOf(claim);
-  return {
-    name,
-    calls: claim.bundle.map(({ input, request }) => ({
-      input,
-      request: exactCall(request, input.from),
-      gas: request.gas,
-    })),
-    before: name === "exact" ? [...oracles, ...both] : both,
-    after: both,
-    room,
-    block: blockOf(claim),
-    stateOverrides: pretended ? reservedState(claim) : claim.report.options.stateOverrides,
-    blockOverrides: context,
-    pretended,
-  };
-};
-
-/** Wei: who has this much can pay for any gas limit. */
-const rich = 2n ** 128n;
-
-/** What requests are run at other limits with. */
-export interface Trial {
-  readonly bundle: Bundle<Case & Pick<Filled, "request">>;
-  readonly options: ReportOptions;
-  readonly block: Eth.BlockParameter;
-  readonly context: Eth.BlockOverrides | null;
-  readonly abis: AbiIndex;
-}
-
-/** The requests at other limits, without the witness, by signers who could pay for any of them. */
-const gasPlan = ({ bundle, options, block, context }: Trial, limits: Limits): Simulate.Plan => {
-  const { stateOverrides } = options;
-  const able = bundle
-    .filter((one) => isFirst(one, bundle))
-    .map(({ signer, request }) => {
-      const nonce = request === null ? {} : { nonce: request.nonce };
-      return [signer, { ...stateOverrides?.[signer], ...nonce, balance: rich }] as const;
-    });
-  return {
-    name: "gas",
-    calls: Arr.zipWith(bundle, limits, ({ input, request }, gas) => ({
-      input,
-      request: request === null ? bareCall(input, gas) : { ...exactCall(request, input.from), gas },
-      gas,
-    })),
-    before: [],
-    after: [],
-    block,
-    stateOverrides: { ...stateOverrides, ...Object.fromEntries(able) },
-    blockOverrides: context,
-    pretended: true,
-  };
-};
 
 const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.result(Simulate.ask(plan, claim.abis));
@@ -217,43 +54,9 @@ export const askAt =
       ),
     );
 
-/** The exact requests of a claim at other limits, in the block context of `exact`. */
-export const trialOf = (claim: Claim): Trial => ({
-  ...{ bundle: claim.bundle, options: claim.report.options, abis: claim.abis },
-  block: blockOf(claim),
-  context: claim.contexts.exact,
-});
-
-/** As a scan runs the calls: gas is free, and there is as much as any transaction may have; of neither a report is asked. */
-const barePlan = (claim: Claim): Simulate.Plan => {
-  const cap = claim.chain.txGasCap ?? eip7825Cap;
-  const calls = claim.bundle.map(({ input, request }) => {
-    const gas = request.gas > cap ? request.gas : cap;
-    const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...call } = exactCall(request, input.from);
-    return { input, request: { ...call, gas }, gas };
-  });
-  const before: ReadonlyArray<Query> = [{ kind: "environment" }];
-  const gasLimit = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ before, after: [] }));
-  const plan = planOf(claim, "bare", claim.contexts.exact, doubtful(claim).length > 0);
-  return {
-    ...plan,
-    ...{ calls, before, after: [], room: mostWitnessGas },
-    blockOverrides: { ...claim.contexts.exact, baseFeePerGas: 0n, gasLimit },
-  };
-};
-
 /** The other context once more, at the base fee of the first: whether the price alone made the difference. */
 export const askSwap = (claim: Claim, round: number): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   inRound(round, ask(claim, planOf(claim, "swap", claim.contexts.swap, doubtful(claim).length > 0)));
-
-/** The bytes that a chain's fees hang on, of requests as they would be signed. */
-export const subjectsOf = (bundle: Bundle<Signed>): ReadonlyMap<number, FeeSubject> =>
-  new Map(
-    bundle.flatMap(({ index, request }) => {
-      const unsigned = unsignedBytes(request);
-      return unsigned === null ? [] : [[index, { unsigned, gasLimit: request.gas }] as const];
-    }),
-  );
 
 /**
  * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read

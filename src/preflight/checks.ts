@@ -8,7 +8,8 @@ import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
 import type { Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
-import { unasked, type Claim, type Proof } from "./askProof.js";
+import type { Proof } from "./askProof.js";
+import { unasked, type Claim } from "./proofPlans.js";
 
 /**
  * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`

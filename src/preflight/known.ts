@@ -1,5 +1,4 @@
 /** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
-import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 import type { Memory } from "../Rpc.js";
 import { successOf } from "../steps/reading/heard.js";
@@ -7,6 +6,7 @@ import * as L1Fee from "../steps/reading/l1Fee.js";
 import { lacksTip } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
 import type { Round } from "./answers.js";
+import type { Subject } from "./scanPlans.js";
 
 /** What is believed of an endpoint; nothing on the first call. */
 export interface Known {
@@ -29,23 +29,20 @@ export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
   either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
 /** Whether the witness saw another chain than the one believed, or a fee oracle where none was. */
-export const isDisproved = (known: Known, chain: Chain, round: Pick<Round, "alone" | "run">): boolean => {
+export const isDisproved = ({ chainId, noFeeOracle }: Known, round: Pick<Round, "alone" | "run">): boolean => {
   const seen = seenIn(round);
-  const { chainId = null } = seen.environment ?? {};
-  if (known.chainId !== null && chainId !== null && chainId !== BigInt(known.chainId)) return true;
+  const { environment } = seen;
   return (
-    !L1Fee.needsBytes(chain, known.noFeeOracle) &&
-    L1Fee.isCharged({ chain, oracles: seen }) === true &&
-    chain.feeModel === "detect"
+    (chainId !== null && environment !== null && environment.chainId !== BigInt(chainId)) ||
+    (noFeeOracle !== null && L1Fee.livesAt(noFeeOracle, seen) === true)
   );
 };
 
 /** Keeps what a round showed of the endpoint. */
-export const learn = (memory: Memory, chain: Chain, feeLevel: Parameters<typeof lacksTip>[1], round: Round): void => {
+export const learn = (memory: Memory, { chain, options }: Pick<Subject, "chain" | "options">, round: Round): void => {
   const seen = seenIn(round);
   const named = successOf(round.namedChainId);
   if (named !== null && seen.environment?.chainId === BigInt(named)) memory.learn("chainId", named);
-  if (chain.feeModel === "detect" && L1Fee.isCharged({ chain, oracles: seen }) === false)
-    memory.learn("noFeeOracle", chain.gasPriceOracle);
-  if (round.fees.history !== null) memory.learn("tellsTip", !lacksTip(round.fees.history, feeLevel));
+  if (L1Fee.livesAt(chain.gasPriceOracle, seen) === false) memory.learn("noFeeOracle", chain.gasPriceOracle);
+  if (round.fees.history !== null) memory.learn("tellsTip", !lacksTip(round.fees.history, options.feeLevel));
 };

@@ -26,19 +26,8 @@ import { contextsOf } from "./contexts.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { measureOfReport, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
-import {
-  askAt,
-  askProof,
-  askSwap,
-  bareOf,
-  isComparable,
-  isTrueToState,
-  subjectsOf,
-  trialOf,
-  type Claim,
-  type Proof,
-  type Scanned,
-} from "./askProof.js";
+import { askAt, askProof, askSwap, bareOf, isComparable, isTrueToState, type Proof } from "./askProof.js";
+import { subjectsOf, trialOf, type Claim, type Scanned } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
 import { TokenCache } from "./tokenCache.js";
 

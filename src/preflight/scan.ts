@@ -1,128 +1,79 @@
-/** Round 1, everything at once: the questions of a scan and their fallbacks. */
+/** Round 1, everything at once: the questions of a scan, and what is asked where they were not enough. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
-import { eip7825Cap, type Chain } from "../Chains.js";
+import { eip7825Cap } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { StepName } from "../primitives/names.js";
 import { fromError } from "../report/finding.js";
-import type { Observed, ReportOptions } from "../report/schema.js";
-import { Rpc } from "../Rpc.js";
+import type { Observed } from "../report/schema.js";
+import { Rpc, type Memory } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import { signers, type Bundle } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
-import * as Holdings from "../steps/reading/holdings.js";
+import { failureOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { lacksTip } from "../steps/reading/quote.js";
-import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
-import { buildRequest, unsignedBytes } from "../transaction/request.js";
-import type { Transaction } from "../transaction/schema.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { viewOf } from "../witness/view.js";
 import type { Called, Round } from "./answers.js";
 import { isDisproved, knownOf, learn, seenIn, type Known } from "./known.js";
 import { inRound } from "./ledger.js";
+import { alonePlan, barePlan, fundedPlan, gasOf, roughSubject, type Subject } from "./scanPlans.js";
 
-/** What a scan is asked about. */
-export interface Subject {
-  readonly bundle: Bundle;
-  readonly options: ReportOptions;
-  /** The chain's parameters as far as the input names the chain. */
-  readonly chain: Chain;
-  /** Balances that somebody wants measured before it is known what moves. */
-  readonly wanted: ReadonlyArray<Holdings.Holding>;
-  readonly abis: AbiIndex;
+/** The steps that ask in a scan. */
+export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
+const everyStep: ReadonlySet<Asking> = new Set(["chain", "code", "simulate", "estimate", "nonce", "fee"]);
+
+/** How the first round of a scan is asked. */
+interface Questions {
+  readonly subject: Subject;
+  readonly tag: Observed["blockTag"];
+  readonly steps: ReadonlySet<Asking>;
+  readonly known: Known;
+  /** Whether `bare` and the latest header tell what else the witness alone would, on a chain that is known. */
+  readonly isFamiliar: boolean;
+  /** What the chain's fees hang on, by place in the bundle; empty where there are no such fees. */
+  readonly subjects: ReadonlyMap<number, FeeSubject | null>;
+  readonly bare: Simulate.Plan;
+  readonly alone: Simulate.Plan;
 }
 
-/**
- * The bytes a transaction will have, as far as can be said before nonce, gas and fees are known: with
- * large stand-ins, for longer bytes never cost less.
- */
-const roughSubject = (transaction: Transaction): FeeSubject | null => {
-  const price = transaction.gasPrice;
-  const gasLimit = transaction.gas ?? eip7825Cap;
-  const request = buildRequest(transaction, {
-    chainId: transaction.chainId ?? 1_000_000,
-    nonce: transaction.nonce ?? 1_000_000,
-    gas: gasLimit,
-    gasPrice: price,
-    maxFeePerGas: price === null ? (transaction.maxFeePerGas ?? 10n ** 12n) : null,
-    maxPriorityFeePerGas: price === null ? (transaction.maxPriorityFeePerGas ?? 10n ** 11n) : null,
-  });
-  const unsigned = request === null ? null : unsignedBytes(request);
-  return unsigned === null ? null : { unsigned, gasLimit };
-};
+/** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
+const oracleRoom = eip7825Cap;
 
-/** The caller's gas, or the most that one transaction may have (EIP-7825). */
-const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
-
-/** `bare`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee oracles. */
-const barePlan = (
-  { bundle, options, wanted }: Subject,
-  block: Eth.BlockParameter,
-  oracles: ReadonlyArray<Query>,
-): Simulate.Plan => {
-  const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
-  const after = [...Code.queries(bundle), ...Holdings.queries(wanted)];
-  const before = [{ kind: "environment" } as const, ...oracles, ...after, ...TokenShortfall.queries(bundle)];
-  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas({ before, after });
+const questionsOf = (
+  subject: Subject,
+  tag: Observed["blockTag"],
+  steps: ReadonlySet<Asking>,
+  memory: Memory,
+): Questions => {
+  const { bundle, options, chain } = subject;
+  const known = knownOf(memory);
+  const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
+  const subjects = new Map(needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : []);
+  const rough = [...subjects.values()].filter((one) => one !== null);
+  const oracles = L1Fee.queries(chain, needsBytes ? rough : null);
+  const isFamiliar =
+    known.chainId !== null &&
+    // why: the latest header says nothing of the base fee of another block, or of one that is pretended
+    (tag === "pending" || tag === "latest") &&
+    options.blockOverrides === null &&
+    gasFor(oracles) <= oracleRoom &&
+    steps.has("simulate") &&
+    steps.has("fee") &&
+    ["eth_simulateV1", "eth_getBlockByNumber"].every((method) => memory.refused(method) === null);
   return {
-    name: "bare",
-    calls,
-    before,
-    after,
-    block,
-    stateOverrides: options.stateOverrides,
-    // why: room for every call's whole limit
-    blockOverrides: { baseFeePerGas: 0n, gasLimit: needed, ...options.blockOverrides },
-    pretended: false,
+    ...{ subject, tag, steps, known, isFamiliar, subjects },
+    bare: barePlan(subject, tag, isFamiliar ? oracles : []),
+    alone: alonePlan(options, tag, [...Code.queries(bundle), ...oracles]),
   };
 };
-
-/** `alone`: the witness without the calls, at the real base fee. */
-export const alonePlan = (
-  { stateOverrides, blockOverrides }: ReportOptions,
-  block: Eth.BlockParameter,
-  queries: ReadonlyArray<Query>,
-): Simulate.Plan => ({
-  name: "alone",
-  calls: [],
-  before: [{ kind: "environment" }, ...queries],
-  after: [],
-  block,
-  stateOverrides,
-  blockOverrides,
-  pretended: false,
-});
-
-/** `funded`: the run with every signer rich enough, above what it has. */
-const fundedPlan = (plan: Simulate.Plan, bundle: Bundle, alone: Heard<Simulate.Run> | null): Simulate.Plan => {
-  const rich = signers(bundle).map((account) => {
-    const has = successOf(alone)?.before.account(account)?.balance ?? 0n;
-    const spends = bundle.reduce((sum, { signer, input }) => (signer === account ? sum + input.value : sum), 0n);
-    return [account, { ...plan.stateOverrides?.[account], balance: has + spends }] as const;
-  });
-  return {
-    ...plan,
-    name: "funded",
-    stateOverrides: { ...plan.stateOverrides, ...Object.fromEntries(rich) },
-    pretended: true,
-  };
-};
-
-const isRefusal = (failure: Failure): boolean =>
-  failure._tag === "RpcError" &&
-  (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
-
-const isNoPending = (failure: Failure | null): boolean =>
-  failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
 
 /** `eth_call` of the first transaction, and of the witness: all that a node without simulation can say. */
 const askCalls = Effect.fnUntraced(function* (
@@ -155,33 +106,69 @@ const askCalls = Effect.fnUntraced(function* (
   return { first, view: Result.isSuccess(witness) ? viewOf(queries, witness.success) : null };
 });
 
-/** The steps that ask in a scan. */
-export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
-const everyStep: ReadonlySet<Asking> = new Set(["chain", "code", "simulate", "estimate", "nonce", "fee"]);
+const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 
-/** Gas beside the user's calls that the oracles may take of a run; larger questions are asked by the witness alone. */
-const oracleRoom = eip7825Cap;
+/** One run; the refusal itself, where the node refused simulations before. */
+const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
+  Effect.flatMap(Rpc, ({ memory }) => {
+    const refused = memory.refused("eth_simulateV1");
+    return refused === null ? Effect.result(Simulate.ask(plan, abis)) : Effect.succeed(Result.fail(refused));
+  });
+
+/** `ask` where it is wanted, else `otherwise`. */
+const when = <A, B>(
+  isWanted: boolean,
+  ask: Effect.Effect<A, never, Rpc>,
+  otherwise: B,
+): Effect.Effect<A | B, never, Rpc> => (isWanted ? ask : Effect.succeed(otherwise));
+
+/** All the questions at once. */
+const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isFamiliar, bare, alone }: Questions) {
+  const { bundle, options, abis } = subject;
+  const isRefused = (yield* Rpc).memory.refused("eth_simulateV1") !== null;
+  const call = bareCall(bundle[0].input, null);
+  return yield* Effect.all(
+    {
+      codes: when(steps.has("code"), Code.ask(bundle, tag), new Map<never, never>()),
+      run: when(steps.has("simulate"), askRun(bare, abis), null),
+      alone: when(!isFamiliar && (steps.has("simulate") || steps.has("fee")), askRun(alone, abis), null),
+      called: when(isRefused && steps.has("simulate"), askCalls(subject, tag), null),
+      estimate: when(steps.has("estimate"), Estimate.ask(call, tag, options.stateOverrides), null),
+      counts: when(steps.has("nonce"), Nonce.ask(bundle), new Map<never, never>()),
+      fees: when(steps.has("fee"), Fee.ask(!known.tellsTip), { history: null, receipts: null, header: null }),
+      namedChainId: isFamiliar
+        ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
+        : when(steps.has("chain"), askChainId, null),
+    },
+    { concurrency: "unbounded" },
+  );
+});
+type Asked = Effect.Success<ReturnType<typeof askAtOnce>>;
+
+const isRefusal = (failure: Failure | null): boolean =>
+  failure?._tag === "RpcError" &&
+  (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
+
+/** What the first round left out, or asked in vain, and nothing in it makes up for. */
+const lacking = ({ isFamiliar, subject }: Questions, { run, alone, called, fees }: Asked) => {
+  const isBlind = isFamiliar && seenIn({ run, alone }).environment === null;
+  return {
+    alone: isBlind || (isFamiliar && failureOf(fees.header) !== null),
+    chainId: isBlind,
+    receipts: fees.history !== null && fees.receipts === null && lacksTip(fees.history, subject.options.feeLevel),
+    calls: called === null && isRefusal(failureOf(run)),
+  };
+};
+
+const isNoPending = (failure: Failure | null): boolean =>
+  failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
 
 /**
- * Whether the endpoint is known well enough to leave out the witness `alone`: `bare` tells the rest, and the latest
- * header the base fee. Not where the state to simulate on is not the newest, or pretended.
- */
-const isFamiliar = (
-  known: Known,
-  { memory }: Rpc["Service"],
-  { blockOverrides }: ReportOptions,
-  tag: Observed["blockTag"],
-): boolean =>
-  known.chainId !== null &&
-  (tag === "pending" || tag === "latest") &&
-  blockOverrides === null &&
-  ["eth_simulateV1", "eth_getBlockByNumber"].every((method) => memory.refused(method) === null);
-
-/**
- * What the steps of a scan ask, all at once in one network round; `steps` leaves some out, what is `known` of the
- * endpoint others. One more round each: nodes without `eth_simulateV1` (none where the refusal is remembered), a
- * sender who cannot pay, to learn what a payable transaction would need, a node without pending state, what only
- * the witness `alone` or the receipts can tell in the end, and an endpoint that is no longer what it was.
+ * What the steps of a scan ask, all at once in one network round; `steps` leaves some out, and what is known of the
+ * endpoint others. What turns out to be lacking costs one round more: the witness `alone` where `bare` got no answer,
+ * the receipts where the history tells no tip, `eth_call` on nodes without `eth_simulateV1` (none where the refusal
+ * is remembered). So does a sender who cannot pay, to learn what a payable transaction would need; and everything is
+ * asked again of a node without pending state, and of an endpoint that is no longer what it was.
  */
 export const askScan = Effect.fnUntraced(function* (
   subject: Subject,
@@ -189,99 +176,50 @@ export const askScan = Effect.fnUntraced(function* (
   round: number,
   steps: ReadonlySet<Asking> = everyStep,
 ): Effect.fn.Return<Round, never, Rpc> {
-  const { bundle, options, abis, chain } = subject;
-  const rpc = yield* Rpc;
-  const known = knownOf(rpc.memory);
-  const refused = rpc.memory.refused("eth_simulateV1");
-  const simulate = (plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
-    refused === null ? Effect.result(Simulate.ask(plan, abis)) : Effect.succeed(Result.fail(refused));
-  const when = <A, B>(
-    asks: boolean,
-    ask: Effect.Effect<A, never, Rpc>,
-    otherwise: B,
-  ): Effect.Effect<A | B, never, Rpc> => (asks ? ask : Effect.succeed(otherwise));
-  const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
-  const subjects = new Map(needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : []);
-  const rough = [...subjects.values()].filter((one) => one !== null);
-  const oracles = L1Fee.queries(chain, needsBytes ? rough : null);
-  const asksBoth = steps.has("simulate") && steps.has("fee");
-  const isAlonePart = asksBoth && gasFor(oracles) <= oracleRoom && isFamiliar(known, rpc, options, tag);
-  const askAlone = simulate(alonePlan(options, tag, [...Code.queries(bundle), ...oracles]));
-  const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
-  const plan = barePlan(subject, tag, isAlonePart ? oracles : []);
-  const { fallback, ...asked } = yield* inRound(
-    round,
-    Effect.all(
-      {
-        codes: when(steps.has("code"), Code.ask(bundle, tag), new Map<never, never>()),
-        run: when(steps.has("simulate"), simulate(plan), null),
-        alone: when(!isAlonePart && (steps.has("simulate") || steps.has("fee")), askAlone, null),
-        fallback: when(refused !== null && steps.has("simulate"), askCalls(subject, tag), null),
-        estimate: when(
-          steps.has("estimate"),
-          Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides),
-          null,
-        ),
-        counts: when(steps.has("nonce"), Nonce.ask(bundle), new Map<never, never>()),
-        fees: when(steps.has("fee"), Fee.ask(!known.tellsTip), { history: null, receipts: null, header: null }),
-        namedChainId: when(steps.has("chain") && !isAlonePart, askChainId, null),
-      },
-      { concurrency: "unbounded" },
-    ),
-  );
+  const { bundle, options, abis } = subject;
+  const { memory } = yield* Rpc;
+  const questions = questionsOf(subject, tag, steps, memory);
+  const { bare, alone, known, subjects } = questions;
+  const asked = yield* inRound(round, askAtOnce(questions));
+  const isMovable = tag === "pending" && options.block === null;
   // why: the pending state already holds what a replacement takes away; the mined state does not
-  if (tag === "pending" && options.block === null && Nonce.replaces(bundle, asked))
-    return yield* askScan(subject, "latest", round + 1, steps);
+  if (isMovable && Nonce.replaces(bundle, asked)) return yield* askScan(subject, "latest", round + 1, steps);
   const noPending = [asked.run, asked.alone].map(failureOf).find(isNoPending) ?? null;
-  if (tag === "pending" && options.block === null && noPending !== null) {
+  if (isMovable && noPending !== null) {
     const again = yield* askScan(subject, "latest", round + 1, steps);
     const told = fromError(noPending, "info", { step: "simulate", evidence: "unavailable" });
     return { ...again, findings: [...again.findings, told] };
   }
-  if (isDisproved(known, chain, asked)) {
-    rpc.memory.forget();
+  if (isDisproved(known, asked)) {
+    memory.forget();
     return yield* askScan(subject, tag, round + 1, steps);
   }
-  const { fees } = asked;
-  const isSeen = seenIn(asked).environment !== null;
-  const lacks = {
-    alone: isAlonePart && (!isSeen || failureOf(fees.header) !== null),
-    chainId: isAlonePart && !isSeen,
-    receipts: fees.history !== null && fees.receipts === null && lacksTip(fees.history, options.feeLevel),
-  };
-  const missing = yield* inRound(
+  const lacks = lacking(questions, asked);
+  const { receipts, ...late } = yield* inRound(
     round + 1,
     Effect.all(
       {
-        alone: when(lacks.alone, askAlone, asked.alone),
-        namedChainId: when(
-          lacks.chainId,
-          askChainId,
-          isAlonePart && known.chainId !== null ? Result.succeed(known.chainId) : asked.namedChainId,
-        ),
-        receipts: when(lacks.receipts, Fee.askReceipts, fees.receipts),
+        alone: when(lacks.alone, askRun(alone, abis), asked.alone),
+        namedChainId: when(lacks.chainId, askChainId, asked.namedChainId),
+        receipts: when(lacks.receipts, Fee.askReceipts, asked.fees.receipts),
+        called: when(lacks.calls, askCalls(subject, tag), asked.called),
       },
       { concurrency: "unbounded" },
     ),
   );
-  const { alone, namedChainId, receipts } = missing;
-  const next = lacks.alone || lacks.receipts ? round + 2 : round + 1;
   const heard: Round = {
     ...asked,
-    ...{ alone, namedChainId, fees: { ...fees, receipts } },
+    ...late,
+    fees: { ...asked.fees, receipts },
     block: tag,
-    called: null,
     unfunded: null,
     findings: [],
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
-  learn(rpc.memory, chain, options.feeLevel, heard);
+  learn(memory, subject, heard);
   const failure = failureOf(asked.run);
-  if (failure !== null && isRefusal(failure))
-    return { ...heard, called: fallback ?? (yield* inRound(next, askCalls(subject, tag))) };
-  if (failure?._tag === "InsufficientFunds") {
-    const funded = yield* inRound(next, Effect.result(Simulate.ask(fundedPlan(plan, bundle, alone), abis)));
-    return Result.isSuccess(funded) ? { ...heard, run: funded, unfunded: failure } : heard;
-  }
-  return heard;
+  if (failure?._tag !== "InsufficientFunds") return heard;
+  const next = Object.values(lacks).includes(true) ? round + 2 : round + 1;
+  const funded = yield* inRound(next, Effect.result(Simulate.ask(fundedPlan(bare, bundle, late.alone), abis)));
+  return Result.isSuccess(funded) ? { ...heard, run: funded, unfunded: failure } : heard;
 });

@@ -49,12 +49,15 @@ export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject> | null
     ? predeploys(chain.gasPriceOracle).map((predeploy) => ({ kind: "account", address: predeploy }))
     : safely(() => [...modelOf(chain).queries(subjects ?? [])], []);
 
-/** Whether the chain charges by its model: for `detect`, whether the oracle predeploys have code; null = nobody looked. */
-export const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null => {
-  if (chain.feeModel !== "detect") return true;
-  const sizes = predeploys(chain.gasPriceOracle).map((predeploy) => oracles.account(predeploy)?.codeSize ?? null);
+/** Whether an OP stack's predeploys have code, its oracle at `oracle`; null = nobody looked. */
+export const livesAt = (oracle: Address, { account }: View): boolean | null => {
+  const sizes = predeploys(oracle).map((predeploy) => account(predeploy)?.codeSize ?? null);
   return sizes.includes(null) ? null : sizes.every((size) => size !== null && size > 0n);
 };
+
+/** Whether the chain charges by its model; null = nobody could see. */
+const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null =>
+  chain.feeModel === "detect" ? livesAt(chain.gasPriceOracle, oracles) : true;
 
 const isAmount = (value: unknown): boolean => typeof value === "bigint" && value >= 0n && value < 1n << 200n;
 

@@ -22,7 +22,7 @@ export interface FeeFacts {
   readonly header: Heard<Eth.Block> | null;
 }
 
-export type FeeLevel = ReportOptions["feeLevel"];
+type FeeLevel = ReportOptions["feeLevel"];
 
 /** Which column of the reward history is proposed. */
 const columnOf: Readonly<Record<FeeLevel, number>> = { slow: 0, normal: 1, fast: 2 };

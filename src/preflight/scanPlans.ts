@@ -1,0 +1,103 @@
+/** The runs of a scan: what each simulates, on which state, in which block, and what the witness reads in it. Pure. */
+import type { AbiIndex } from "../abi/abiIndex.js";
+import { eip7825Cap, type Chain } from "../Chains.js";
+import type { FeeSubject } from "../chains/feeModel.js";
+import type * as Eth from "../Eth.js";
+import type { ReportOptions } from "../report/schema.js";
+import * as Code from "../steps/code.js";
+import { signers, type Bundle } from "../steps/reading/bundle.js";
+import { successOf, type Heard } from "../steps/reading/heard.js";
+import * as Holdings from "../steps/reading/holdings.js";
+import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
+import * as Simulate from "../steps/simulate.js";
+import { bareCall } from "../transaction/call.js";
+import { buildRequest, unsignedBytes } from "../transaction/request.js";
+import type { Transaction } from "../transaction/schema.js";
+import type { Query } from "../witness/queries.js";
+
+/** What a scan is asked about. */
+export interface Subject {
+  readonly bundle: Bundle;
+  readonly options: ReportOptions;
+  /** The chain's parameters as far as the input names the chain. */
+  readonly chain: Chain;
+  /** Balances that somebody wants measured before it is known what moves. */
+  readonly wanted: ReadonlyArray<Holdings.Holding>;
+  readonly abis: AbiIndex;
+}
+
+/**
+ * The bytes a transaction will have, as far as can be said before nonce, gas and fees are known: with
+ * large stand-ins, for longer bytes never cost less.
+ */
+export const roughSubject = (transaction: Transaction): FeeSubject | null => {
+  const price = transaction.gasPrice;
+  const gasLimit = transaction.gas ?? eip7825Cap;
+  const request = buildRequest(transaction, {
+    chainId: transaction.chainId ?? 1_000_000,
+    nonce: transaction.nonce ?? 1_000_000,
+    gas: gasLimit,
+    gasPrice: price,
+    maxFeePerGas: price === null ? (transaction.maxFeePerGas ?? 10n ** 12n) : null,
+    maxPriorityFeePerGas: price === null ? (transaction.maxPriorityFeePerGas ?? 10n ** 11n) : null,
+  });
+  const unsigned = request === null ? null : unsignedBytes(request);
+  return unsigned === null ? null : { unsigned, gasLimit };
+};
+
+/** The caller's gas, or the most that one transaction may have (EIP-7825). */
+export const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
+
+/** `bare`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee oracles. */
+export const barePlan = (
+  { bundle, options, wanted }: Subject,
+  block: Eth.BlockParameter,
+  oracles: ReadonlyArray<Query>,
+): Simulate.Plan => {
+  const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
+  const after = [...Code.queries(bundle), ...Holdings.queries(wanted)];
+  const before = [{ kind: "environment" } as const, ...oracles, ...after, ...TokenShortfall.queries(bundle)];
+  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas({ before, after });
+  return {
+    name: "bare",
+    calls,
+    before,
+    after,
+    block,
+    stateOverrides: options.stateOverrides,
+    // why: room for every call's whole limit
+    blockOverrides: { baseFeePerGas: 0n, gasLimit: needed, ...options.blockOverrides },
+    pretended: false,
+  };
+};
+
+/** `alone`: the witness without the calls, at the real base fee. */
+export const alonePlan = (
+  { stateOverrides, blockOverrides }: ReportOptions,
+  block: Eth.BlockParameter,
+  queries: ReadonlyArray<Query>,
+): Simulate.Plan => ({
+  name: "alone",
+  calls: [],
+  before: [{ kind: "environment" }, ...queries],
+  after: [],
+  block,
+  stateOverrides,
+  blockOverrides,
+  pretended: false,
+});
+
+/** `funded`: the run with every signer rich enough, above what it has. */
+export const fundedPlan = (plan: Simulate.Plan, bundle: Bundle, alone: Heard<Simulate.Run> | null): Simulate.Plan => {
+  const rich = signers(bundle).map((account) => {
+    const has = successOf(alone)?.before.account(account)?.balance ?? 0n;
+    const spends = bundle.reduce((sum, { signer, input }) => (signer === account ? sum + input.value : sum), 0n);
+    return [account, { ...plan.stateOverrides?.[account], balance: has + spends }] as const;
+  });
+  return {
+    ...plan,
+    name: "funded",
+    stateOverrides: { ...plan.stateOverrides, ...Object.fromEntries(rich) },
+    pretended: true,
+  };
+};

@@ -1,0 +1,164 @@
+/** What an endpoint was found to be is not asked again, and is found out when it no longer is. */
+import * as Effect from "effect/Effect";
+import type * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MethodNotSupported, RpcError, Transport } from "../../src/errors/rpc.js";
+import * as Preflight from "../../src/Preflight.js";
+import type { Report } from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
+import { startAnvil } from "../harness/anvil.js";
+import { startProxy } from "../harness/proxy.js";
+import { furnish, transferOf } from "./furnished.js";
+import { codesOf, layerOf, nobody, owner, scenesFor, tampered, type Scene, type Tampering } from "./scene.js";
+
+const l1Block = "0x4200000000000000000000000000000000000015";
+const oracle = "0x420000000000000000000000000000000000000f";
+
+const asked = ({ ledger }: Report) => ledger.requests.filter(({ tries }) => tries > 0).length;
+const methodsOf = ({ ledger }: Report, round: number) =>
+  ledger.requests.flatMap((request) => (request.round === round ? [request.run ?? request.method] : [])).sort();
+
+describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
+  let scene: Scene;
+  let token: `0x${string}`;
+  beforeAll(async () => {
+    ({ scene, token } = await furnish(start));
+  });
+  afterAll(() => scene?.stop());
+
+  /** One connection for everything in it. */
+  const connected = <A>(use: Effect.Effect<A, unknown, Rpc.Rpc>, layer: Layer.Layer<Rpc.Rpc> = layerOf(scene.url)) =>
+    Effect.runPromise(Effect.provide(use, layer));
+  const scan = Effect.suspend(() => Preflight.scan(transferOf(token) as never));
+  const preflight = Effect.suspend(() => Preflight.preflight(transferOf(token) as never));
+
+  it("costs eleven requests on the first scan and eight after, fifteen and twelve with its proof", async () => {
+    const [first, second, third] = await connected(Effect.all([preflight, scan, preflight]));
+    expect([first, second, third].map(({ verdict }) => verdict)).toEqual(["ready", "ready", "ready"]);
+    expect([asked(first), asked(second), asked(third)]).toEqual([15, 8, 12]);
+    expect([first.ledger.rounds, second.ledger.rounds, third.ledger.rounds]).toEqual([2, 1, 2]);
+    // as good as the first time
+    const { nonce, gas, fee } = third.transactions[0];
+    expect({ nonce, gas, fee }).toEqual({
+      ...{ nonce: first.transactions[0].nonce, gas: first.transactions[0].gas },
+      fee: { ...first.transactions[0].fee },
+    });
+    expect([third.chainId, third.observed.namedChainId]).toEqual([first.chainId, scene.chainId]);
+    expect(third.balanceChanges).toEqual(first.balanceChanges);
+    expect(await connected(Effect.map(scan, asked))).toBe(11);
+  });
+
+  it("is asked for its tip by receipts again, when the history no longer tells it", async () => {
+    let isBroken = false;
+    const tamper: Tampering = ({ method }) =>
+      isBroken && method === "eth_feeHistory" ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null;
+    const reports = await connected(
+      Effect.gen(function* () {
+        const first = yield* scan;
+        isBroken = true;
+        return [first, yield* scan, yield* scan] as const;
+      }),
+      tampered(scene.url, tamper),
+    );
+    const [, second, third] = reports;
+    expect(methodsOf(second, 2)).toEqual(["eth_getBlockReceipts"]);
+    expect(methodsOf(second, 1)).not.toContain("eth_getBlockReceipts");
+    expect(methodsOf(third, 1)).toContain("eth_getBlockReceipts");
+    expect(third.ledger.rounds).toBe(1);
+    const [tip, same] = [second, third].map(({ transactions }) => transactions[0].fee.maxPriorityFeePerGas);
+    expect(tip).toBe(same);
+  });
+
+  it("asks the witness alone where the run says nothing, and the header does not tell the base fee", async () => {
+    for (const broken of ["bare", "eth_getBlockByNumber"]) {
+      let isBroken = false;
+      const tamper: Tampering = ({ method, purpose }) =>
+        isBroken && purpose === broken ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null;
+      const report = await connected(
+        Effect.gen(function* () {
+          yield* scan;
+          isBroken = true;
+          return yield* scan;
+        }),
+        tampered(scene.url, tamper),
+      );
+      expect(methodsOf(report, 2)).toEqual(broken === "bare" ? ["alone", "eth_chainId"] : ["alone"]);
+      expect([report.chainId, report.transactions[0].fee.evidence]).toEqual([scene.chainId, "measured"]);
+      expect(report.verdict).toBe(broken === "bare" ? "unknown" : "ready");
+    }
+  });
+
+  it("gives the poor the same answer", async () => {
+    const poor = { from: owner.address, to: nobody, value: 10n ** 30n } as const;
+    const [first, second] = await connected(Effect.all([Preflight.scan(poor), Preflight.scan(poor)]));
+    expect([second.verdict, codesOf(second)]).toEqual([first.verdict, codesOf(first)]);
+    expect(second.funds).toEqual(first.funds);
+    expect([methodsOf(second, 2), methodsOf(second, 3)]).toEqual([["alone", "eth_chainId"], ["funded"]]);
+  });
+
+  it.runIf(name === "anvil")("is found out when a fee oracle comes to live there", async () => {
+    const [before, after, later] = await connected(
+      Effect.gen(function* () {
+        yield* scan;
+        const known = yield* scan;
+        // answers every question with 1, so that there is no sense in it, but code
+        for (const address of [l1Block, oracle])
+          yield* Effect.promise(() => scene.ask("anvil_setCode", [address, "0x60015f5260205ff3"]));
+        return [known, yield* preflight, yield* preflight] as const;
+      }),
+    );
+    for (const address of [l1Block, oracle]) await scene.ask("anvil_setCode", [address, "0x"]);
+    expect(before.verdict).toBe("ready");
+    expect(after.funds[0]?.terms.map(({ name: term }) => term)).toContain("l1Fee");
+    expect(after.funds).toEqual(later.funds);
+    expect(after.ledger.requests.some(({ round, run }) => round === 2 && run === "bare")).toBe(true);
+  });
+});
+
+it("is found out when another chain answers", async () => {
+  const [one, other] = [await startAnvil(), await startAnvil({ chainId: 4242 })];
+  const behind = { target: one.url };
+  const proxy = await startProxy(behind);
+  const send = { from: owner.address, to: nobody, value: 1n } as const;
+  const reports = await Effect.runPromise(
+    Effect.gen(function* () {
+      yield* Preflight.scan(send);
+      const known = yield* Preflight.scan(send);
+      behind.target = other.url;
+      return [known, yield* Preflight.scan(send), yield* Preflight.scan({ ...send, chainId: 31337 })] as const;
+    }).pipe(Effect.provide(layerOf(proxy.url))),
+  );
+  expect(reports.map(({ chainId, verdict }) => [chainId, verdict])).toEqual([
+    [31337, "ready"],
+    [4242, "ready"],
+    [4242, "blocked"],
+  ]);
+  expect(codesOf(reports[2])).toContain("ChainIdMismatch/blocker");
+  await Promise.all([proxy.stop(), one.stop(), other.stop()]);
+});
+
+describe("the memory of a connection", () => {
+  const memory = (now: () => number) => Rpc.memoryOf(now, 1_000);
+  it("believes a fact for its time, and forgets all at once", () => {
+    let now = 0;
+    const known = memory(() => now);
+    expect(known.recall("chainId")).toBeNull();
+    known.learn("chainId", 1);
+    now = 10 * 60_000 - 1;
+    expect(known.recall("chainId")).toBe(1);
+    now += 1;
+    expect(known.recall("chainId")).toBeNull();
+    known.learn("chainId", 1);
+    known.learn("tellsTip", true);
+    known.forget();
+    expect([known.recall("chainId"), known.recall("tellsTip")]).toEqual([null, null]);
+  });
+  it("is bounded, whatever methods are asked", () => {
+    const known = memory(() => 0);
+    const refusal = (method: string) =>
+      Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }));
+    for (let index = 0; index < 10_000; index++) known.heard(`m${index}`, refusal(`m${index}`));
+    expect([known.refused("m0")?.method, known.refused("m9999")]).toEqual(["m0", null]);
+  });
+});
