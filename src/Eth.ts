@@ -1,11 +1,10 @@
 /**
- * The node's methods, typed: parameters written to the wire, answers decoded once by Schema into
- * bigint, number and branded hex. Unknown extra fields are dropped; a missing or wrong field is
+ * The node's methods, typed: parameters written to the wire, answers decoded once into bigint,
+ * number and branded hex. Unknown extra fields are dropped; a missing or wrong field is
  * `RpcError` with `MalformedResponse` and its path. Every other failure is what the node said, classified.
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import * as Schema from "effect/Schema";
 import type { Hash, Hex } from "./primitives/hex.js";
 import { BlockNotFound, RpcError } from "./errors/rpc.js";
 import type { Verdict } from "./errors/verdicts.js";
@@ -25,6 +24,7 @@ import type {
 } from "./eth/parameters.js";
 import { Receipt } from "./eth/receipt.js";
 import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
+import { list } from "./eth/shape.js";
 import { Bytes, Index, Quantity, Word } from "./eth/wire.js";
 import { Rpc } from "./Rpc.js";
 
@@ -79,7 +79,7 @@ const readBalance = quantityOf("eth_getBalance");
 const readChainId = decoder("eth_chainId", Index);
 const readFeeHistory = decoder("eth_feeHistory", FeeHistory);
 const readSent = decoder("eth_sendRawTransaction", Word);
-const readReceipts = decoder("eth_getBlockReceipts", Schema.Array(Receipt));
+const readReceipts = decoder("eth_getBlockReceipts", list(Receipt));
 const readBlock = {
   eth_getBlockByNumber: decoder("eth_getBlockByNumber", Block),
   eth_getBlockByHash: decoder("eth_getBlockByHash", Block),
