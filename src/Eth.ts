@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Hash, Hex } from "./primitives/hex.js";
 import { BlockNotFound, RpcError } from "./errors/rpc.js";
-import type { Verdict } from "./errors/verdicts.js";
+import { ask, type Failure } from "./eth/ask.js";
 import { Block, FeeHistory } from "./eth/block.js";
 import { decoder, malformed, type Decoder } from "./eth/decode.js";
 import * as Encode from "./eth/encode.js";
@@ -26,8 +26,9 @@ import { Receipt } from "./eth/receipt.js";
 import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
 import { list } from "./eth/shape.js";
 import { Bytes, Index, Quantity, Word } from "./eth/wire.js";
-import { Rpc } from "./Rpc.js";
+import type { Rpc } from "./Rpc.js";
 
+export type { Failure } from "./eth/ask.js";
 export type { Block, FeeHistory } from "./eth/block.js";
 export type { Address, Hash, Hex } from "./primitives/hex.js";
 export type { Log } from "./eth/log.js";
@@ -53,20 +54,7 @@ export type {
 export type { Receipt } from "./eth/receipt.js";
 export type { CallResult, SimulatedBlock, SimulatedTransaction } from "./eth/simulation.js";
 
-/** How any of these methods fails. */
-export type Failure = RpcError | Verdict;
-
 type Faults = Encode.Faults;
-
-const ask = Effect.fnUntraced(function* <A>(
-  method: string,
-  write: (faults: Faults) => ReadonlyArray<unknown>,
-  read: (result: unknown) => Result.Result<A, Failure>,
-): Effect.fn.Return<A, Failure, Rpc> {
-  const params = yield* Encode.encoded(method, write);
-  const rpc = yield* Rpc;
-  return yield* Effect.fromResult(read(yield* rpc.request(method, params)));
-});
 
 const quantityOf = (method: string): Decoder<bigint> => decoder(method, Quantity);
 const bytesOf = (method: string): Decoder<Hex> => decoder(method, Bytes);

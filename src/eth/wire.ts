@@ -5,7 +5,8 @@
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { decoded, leaf } from "./shape.js";
 
-const isHex = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value);
+/** Hex of any length, with no copy made of it. */
+export const isHex = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value);
 
 export const isBytes = (value: unknown): value is Hex => isHex(value) && value.length % 2 === 0;
 
