@@ -52,6 +52,7 @@ export type {
   Written,
 } from "./eth/parameters.js";
 export type { Receipt } from "./eth/receipt.js";
+export type { ObjectShape, Shape } from "./eth/shape.js";
 export type { CallResult, SimulatedBlock, SimulatedTransaction } from "./eth/simulation.js";
 
 type Faults = Encode.Faults;

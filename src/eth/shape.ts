@@ -101,18 +101,17 @@ export const either = <S extends Schema.Constraint, T extends Schema.Constraint>
   missing: undefined,
 });
 
-type Fields = Readonly<Record<string, Shape>>;
-type SchemasOf<F extends Fields> = { readonly [K in keyof F]: F[K]["schema"] };
-
 // why: an interface keeps the fields as they were written, so that their documentation reaches the declarations
-/** The shape of an object. */
-export interface Struct<F extends Fields> extends Shape<Schema.Struct<SchemasOf<F>>> {}
+/** The shape of an object with these fields. */
+export interface ObjectShape<F extends Readonly<Record<string, Shape>>> extends Shape<
+  Schema.Struct<{ readonly [K in keyof F]: F[K]["schema"] }>
+> {}
 
 /** An object with these fields; what else it has is dropped. */
-export const struct = <F extends Fields>(fields: F): Struct<F> => {
+export const struct = <F extends Readonly<Record<string, Shape>>>(fields: F): ObjectShape<F> => {
   const rows = Object.entries(fields);
   return {
-    schema: Schema.Struct(Rows.map(fields, ({ schema }) => schema) as SchemasOf<F>),
+    schema: Schema.Struct(Rows.map(fields, ({ schema }) => schema) as { readonly [K in keyof F]: F[K]["schema"] }),
     read: (value) => {
       if (!isRecord(value)) return undefined;
       const read: Record<string, unknown> = {};
@@ -122,7 +121,7 @@ export const struct = <F extends Fields>(fields: F): Struct<F> => {
         if (kept === undefined) return undefined;
         read[key] = kept;
       }
-      return read as Schema.Struct<SchemasOf<F>>["Type"];
+      return read as ObjectShape<F>["schema"]["Type"];
     },
     missing: undefined,
   };
