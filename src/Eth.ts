@@ -1,14 +1,13 @@
 /**
- * The node's methods, typed: parameters written to the wire, answers decoded once by Schema into
- * bigint, number and branded hex. Unknown extra fields are dropped; a missing or wrong field is
+ * The node's methods, typed: parameters written to the wire, answers decoded once into bigint,
+ * number and branded hex. Unknown extra fields are dropped; a missing or wrong field is
  * `RpcError` with `MalformedResponse` and its path. Every other failure is what the node said, classified.
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import * as Schema from "effect/Schema";
 import type { Hash, Hex } from "./primitives/hex.js";
 import { BlockNotFound, RpcError } from "./errors/rpc.js";
-import type { Verdict } from "./errors/verdicts.js";
+import { ask, type Failure } from "./eth/ask.js";
 import { Block, FeeHistory } from "./eth/block.js";
 import { decoder, malformed, type Decoder } from "./eth/decode.js";
 import * as Encode from "./eth/encode.js";
@@ -25,9 +24,11 @@ import type {
 } from "./eth/parameters.js";
 import { Receipt } from "./eth/receipt.js";
 import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
+import { list } from "./eth/shape.js";
 import { Bytes, Index, Quantity, Word } from "./eth/wire.js";
-import { Rpc } from "./Rpc.js";
+import type { Rpc } from "./Rpc.js";
 
+export type { Failure } from "./eth/ask.js";
 export type { Block, FeeHistory } from "./eth/block.js";
 export type { Address, Hash, Hex } from "./primitives/hex.js";
 export type { Log } from "./eth/log.js";
@@ -51,22 +52,10 @@ export type {
   Written,
 } from "./eth/parameters.js";
 export type { Receipt } from "./eth/receipt.js";
+export type { ObjectShape, Shape } from "./eth/shape.js";
 export type { CallResult, SimulatedBlock, SimulatedTransaction } from "./eth/simulation.js";
 
-/** How any of these methods fails. */
-export type Failure = RpcError | Verdict;
-
 type Faults = Encode.Faults;
-
-const ask = Effect.fnUntraced(function* <A>(
-  method: string,
-  write: (faults: Faults) => ReadonlyArray<unknown>,
-  read: (result: unknown) => Result.Result<A, Failure>,
-): Effect.fn.Return<A, Failure, Rpc> {
-  const params = yield* Encode.encoded(method, write);
-  const rpc = yield* Rpc;
-  return yield* Effect.fromResult(read(yield* rpc.request(method, params)));
-});
 
 const quantityOf = (method: string): Decoder<bigint> => decoder(method, Quantity);
 const bytesOf = (method: string): Decoder<Hex> => decoder(method, Bytes);
@@ -79,7 +68,7 @@ const readBalance = quantityOf("eth_getBalance");
 const readChainId = decoder("eth_chainId", Index);
 const readFeeHistory = decoder("eth_feeHistory", FeeHistory);
 const readSent = decoder("eth_sendRawTransaction", Word);
-const readReceipts = decoder("eth_getBlockReceipts", Schema.Array(Receipt));
+const readReceipts = decoder("eth_getBlockReceipts", list(Receipt));
 const readBlock = {
   eth_getBlockByNumber: decoder("eth_getBlockByNumber", Block),
   eth_getBlockByHash: decoder("eth_getBlockByHash", Block),

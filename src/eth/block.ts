@@ -1,8 +1,8 @@
 /** Block headers and the fee history. */
-import * as Schema from "effect/Schema";
-import { Account, Bytes, orNull, Quantity, Word } from "./wire.js";
+import { list, orNull, struct } from "./shape.js";
+import { Account, Bytes, Finite, Quantity, Word } from "./wire.js";
 
-const Withdrawal = Schema.Struct({
+const Withdrawal = struct({
   index: Quantity,
   validatorIndex: Quantity,
   address: Account,
@@ -38,24 +38,24 @@ export const headerFields = {
   /** Bytes. */
   size: orNull(Quantity),
   transactionsRoot: orNull(Word),
-  uncles: orNull(Schema.Array(Word)),
-  withdrawals: orNull(Schema.Array(Withdrawal)),
+  uncles: orNull(list(Word)),
+  withdrawals: orNull(list(Withdrawal)),
   withdrawalsRoot: orNull(Word),
 };
 
 /** A block without its transactions' bodies. `hash` is null on pending state of most nodes. */
-export const Block = Schema.Struct({ ...headerFields, hash: orNull(Word), transactions: orNull(Schema.Array(Word)) });
-export type Block = typeof Block.Type;
+export const Block = struct({ ...headerFields, hash: orNull(Word), transactions: orNull(list(Word)) });
+export type Block = typeof Block.schema.Type;
 
 /** `eth_feeHistory`; the last base fee is that of the next block. Wei per gas. */
-export const FeeHistory = Schema.Struct({
+export const FeeHistory = struct({
   oldestBlock: Quantity,
-  baseFeePerGas: Schema.Array(Quantity),
+  baseFeePerGas: list(Quantity),
   /** 0 to 1 per block. */
-  gasUsedRatio: Schema.Array(Schema.Finite),
+  gasUsedRatio: list(Finite),
   /** Tips per block, in the order of the percentiles asked for. */
-  reward: orNull(Schema.Array(Schema.Array(Quantity))),
-  baseFeePerBlobGas: orNull(Schema.Array(Quantity)),
-  blobGasUsedRatio: orNull(Schema.Array(Schema.Finite)),
+  reward: orNull(list(list(Quantity))),
+  baseFeePerBlobGas: orNull(list(Quantity)),
+  blobGasUsedRatio: orNull(list(Finite)),
 });
-export type FeeHistory = typeof FeeHistory.Type;
+export type FeeHistory = typeof FeeHistory.schema.Type;

@@ -1,8 +1,9 @@
-/** An answer through its schema, once; what does not fit is `MalformedResponse` with the field's path. */
+/** An answer through its shape, once; what does not fit is `MalformedResponse` with the field's path. */
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type * as SchemaIssue from "effect/SchemaIssue";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
+import type { Shape } from "./shape.js";
 
 /** The decoder of one method's `result`. */
 export type Decoder<A> = (result: unknown) => Result.Result<A, RpcError>;
@@ -43,8 +44,17 @@ const pathOf = (issue: SchemaIssue.Issue, root: string): string => {
 export const malformed = (method: string, path: string, detail: string = ""): RpcError =>
   new RpcError({ method, reason: new MalformedResponse({ path, detail }) });
 
-/** Compiles the decoder of a method's `result`. */
-export const decoder = <A>(method: string, schema: Schema.ConstraintDecoder<A>, root = "result"): Decoder<A> => {
-  const decode = Schema.decodeUnknownResult(schema);
-  return (result) => Result.mapError(decode(result), ({ issue }) => malformed(method, pathOf(issue, root)));
+/** The decoder of a method's `result`: the schema judges what the plain reading does not take. */
+export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
+  method: string,
+  { schema, read }: Shape<S>,
+  root = "result",
+): Decoder<S["Type"]> => {
+  const judge = Schema.decodeUnknownResult(schema);
+  return (result) => {
+    const answer = read(result);
+    return answer === undefined
+      ? Result.mapError(judge(result), ({ issue }) => malformed(method, pathOf(issue, root)))
+      : Result.succeed(answer);
+  };
 };

@@ -1,6 +1,6 @@
 /** Typed parameters to the wire. What no wire can carry is collected, so that nothing wrong is sent. */
-import * as Effect from "effect/Effect";
 import * as Rows from "effect/Record";
+import * as Result from "effect/Result";
 import { isRecord } from "../primitives/record.js";
 import { InvalidParams, RpcError } from "../errors/rpc.js";
 import { fields as transactionFields } from "../transaction/fields.js";
@@ -17,6 +17,7 @@ import type {
   StateOverrides,
   Withdrawal,
 } from "./parameters.js";
+import { isHex } from "./wire.js";
 
 /** Where a writer notes the paths of what it could not write. */
 export type Faults = Array<string>;
@@ -33,7 +34,7 @@ export const quantity = (value: bigint | number, path: string, faults: Faults): 
 };
 
 export const bytes = (value: string, path: string, faults: Faults): string => {
-  if (typeof value === "string" && value.startsWith("0x") && !/[^0-9a-fA-F]/.test(value.slice(2))) return value;
+  if (isHex(value)) return value;
   faults.push(`${path}: not hex`);
   return "0x";
 };
@@ -148,14 +149,16 @@ export const heightOrTag = (block: bigint | number | string, path: string, fault
   return block;
 };
 
+const namedBlock = fields<{
+  blockHash?: string;
+  blockNumber?: bigint | number;
+  requireCanonical?: boolean | undefined;
+}>({ blockHash: bytes, blockNumber: quantity, requireCanonical: flag });
+
 export const blockParameter = (block: BlockParameter, path: string, faults: Faults): unknown => {
   if (typeof block === "string") return tags.has(block) ? block : bytes(block, path, faults);
   if (!isRecord(block)) return quantity(block as bigint, path, faults);
-  return fields<{ blockHash?: string; blockNumber?: bigint | number; requireCanonical?: boolean | undefined }>({
-    blockHash: bytes,
-    blockNumber: quantity,
-    requireCanonical: flag,
-  })(block, path, faults);
+  return namedBlock(block, path, faults);
 };
 
 const topic = (position: string | ReadonlyArray<string> | null, path: string, faults: Faults): unknown =>
@@ -171,24 +174,21 @@ const criteria = fields<Pick<LogFilter, "address" | "topics">>({
   topics: listOf(topic),
 });
 
+const range = fields<Pick<LogFilter, "fromBlock" | "toBlock">>({ fromBlock: heightOrTag, toBlock: heightOrTag });
+
 /** The filter for one request; with `blockHash` the range stays behind. */
 export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => ({
   ...(filter.blockHash === undefined || filter.blockHash === null
-    ? fields<Pick<LogFilter, "fromBlock" | "toBlock">>({ fromBlock: heightOrTag, toBlock: heightOrTag })(
-        filter,
-        path,
-        faults,
-      )
+    ? range(filter, path, faults)
     : { blockHash: bytes(filter.blockHash, `${path}.blockHash`, faults) }),
   ...criteria(filter, path, faults),
 });
 
 /** The parameters written by `write`, or `InvalidParams` with what could not be written. */
-export const encoded = <A>(method: string, write: (faults: Faults) => A): Effect.Effect<A, RpcError> =>
-  Effect.suspend(() => {
-    const faults: Faults = [];
-    const written = write(faults);
-    return faults.length === 0
-      ? Effect.succeed(written)
-      : Effect.fail(new RpcError({ method, reason: new InvalidParams({ detail: faults.slice(0, 8).join("; ") }) }));
-  });
+export const encoded = <A>(method: string, write: (faults: Faults) => A): Result.Result<A, RpcError> => {
+  const faults: Faults = [];
+  const written = write(faults);
+  return faults.length === 0
+    ? Result.succeed(written)
+    : Result.fail(new RpcError({ method, reason: new InvalidParams({ detail: faults.slice(0, 8).join("; ") }) }));
+};

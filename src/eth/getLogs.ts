@@ -1,26 +1,22 @@
 /** Asking for logs piece by piece; the decisions are in `logRange.ts`. */
 import * as Effect from "effect/Effect";
-import * as Schema from "effect/Schema";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
-import { Rpc } from "../Rpc.js";
+import type { Rpc } from "../Rpc.js";
+import { ask, type Failure } from "./ask.js";
 import { decoder } from "./decode.js";
-import { encoded, logFilter } from "./encode.js";
+import { logFilter } from "./encode.js";
 import { Log } from "./log.js";
 import { afterFailure, cut, maxBlocks, maxPieces, sizeOf, type Piece } from "./logRange.js";
 import type { BlockTag, LogFilter } from "./parameters.js";
+import { list } from "./shape.js";
 
-type Failure = RpcError | Verdict;
 type End = bigint | number | BlockTag;
 
 const method = "eth_getLogs";
-const readLogs = decoder(method, Schema.Array(Log));
+const readLogs = decoder(method, list(Log));
 
-const askOnce = Effect.fnUntraced(function* (filter: LogFilter): Effect.fn.Return<ReadonlyArray<Log>, Failure, Rpc> {
-  const params = yield* encoded(method, (faults) => [logFilter(filter, "filter", faults)]);
-  const rpc = yield* Rpc;
-  return yield* Effect.fromResult(readLogs(yield* rpc.request(method, params)));
-});
+const askOnce = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
+  ask(method, (faults) => [logFilter(filter, "filter", faults)], readLogs);
 
 const isHeight = (end: End): end is bigint | number =>
   typeof end === "bigint" ? end >= 0n : typeof end === "number" && Number.isSafeInteger(end) && end >= 0;

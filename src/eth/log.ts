@@ -1,12 +1,11 @@
 /** Logs, as `eth_getLogs`, receipts and simulated calls give them. */
-import * as Schema from "effect/Schema";
-import * as Effect from "effect/Effect";
-import { Account, Bytes, Index, orNull, Quantity, Word } from "./wire.js";
+import { list, orElse, orNull, struct } from "./shape.js";
+import { Account, Bytes, Flag, Index, Quantity, Word } from "./wire.js";
 
-export const Log = Schema.Struct({
+export const Log = struct({
   address: Account,
   /** 0 to 4 words; topic 0 is typically the hash of the event's signature. */
-  topics: Schema.Array(Word).check(Schema.isMaxLength(4)),
+  topics: list(Word, 4),
   data: Bytes,
   /** null while pending on some nodes. */
   blockNumber: orNull(Quantity),
@@ -18,6 +17,6 @@ export const Log = Schema.Struct({
   /** Position in the block; on pre-confirmed state some nodes count anew per transaction. */
   logIndex: orNull(Index),
   /** Taken back by a chain reorganisation. */
-  removed: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  removed: orElse(Flag, false),
 });
-export type Log = typeof Log.Type;
+export type Log = typeof Log.schema.Type;

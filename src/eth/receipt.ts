@@ -1,13 +1,13 @@
 /** Receipts, with the fields that rollups add. */
-import * as Schema from "effect/Schema";
 import { Log } from "./log.js";
-import { Account, Bytes, Index, orNull, Quantity, Status, TypeByte, Word } from "./wire.js";
+import { list, orNull, struct } from "./shape.js";
+import { Account, Bytes, Decimal, Index, Quantity, Status, TypeByte, Word } from "./wire.js";
 
-export const Receipt = Schema.Struct({
+export const Receipt = struct({
   transactionHash: Word,
   blockNumber: Quantity,
   gasUsed: Quantity,
-  logs: Schema.Array(Log),
+  logs: list(Log),
   /** null before Byzantium, where `root` stands instead. */
   status: orNull(Status),
   root: orNull(Word),
@@ -32,7 +32,7 @@ export const Receipt = Schema.Struct({
   l1GasPrice: orNull(Quantity),
   l1GasUsed: orNull(Quantity),
   /** A decimal fraction, before Ecotone. */
-  l1FeeScalar: orNull(Schema.String.check(Schema.isMaxLength(80))),
+  l1FeeScalar: orNull(Decimal),
   l1BaseFeeScalar: orNull(Quantity),
   /** Wei per blob gas of layer 1. */
   l1BlobBaseFee: orNull(Quantity),
@@ -43,4 +43,4 @@ export const Receipt = Schema.Struct({
   depositNonce: orNull(Quantity),
   depositReceiptVersion: orNull(Quantity),
 });
-export type Receipt = typeof Receipt.Type;
+export type Receipt = typeof Receipt.schema.Type;

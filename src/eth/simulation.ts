@@ -1,6 +1,5 @@
 /** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
 import * as Result from "effect/Result";
-import * as Schema from "effect/Schema";
 import { isRecord } from "../primitives/record.js";
 import { classify } from "../errors/classify.js";
 import type { Hex } from "../primitives/hex.js";
@@ -10,12 +9,13 @@ import { headerFields } from "./block.js";
 import { decoder, malformed } from "./decode.js";
 import { Log } from "./log.js";
 import type { BlockStateCall } from "./parameters.js";
-import { Account, Bytes, Index, isBytes, orNull, Quantity, Status, TypeByte, Word } from "./wire.js";
+import { either, list, orNull, struct, whole } from "./shape.js";
+import { Account, Anything, Bytes, Finite, Index, isBytes, Quantity, Status, Text, TypeByte, Word } from "./wire.js";
 
 const method = "eth_simulateV1";
 
 /** A simulated transaction in full, where `returnFullTransactions` asked for it. */
-const SimulatedTransaction = Schema.Struct({
+const SimulatedTransaction = struct({
   /** The transaction's own, 32 bytes. */
   hash: Word,
   from: Account,
@@ -31,7 +31,7 @@ const SimulatedTransaction = Schema.Struct({
   maxFeePerGas: orNull(Quantity),
   maxPriorityFeePerGas: orNull(Quantity),
   gasPrice: orNull(Quantity),
-  blobVersionedHashes: orNull(Schema.Array(Word)),
+  blobVersionedHashes: orNull(list(Word)),
   /** Wei per blob gas. */
   maxFeePerBlobGas: orNull(Quantity),
   /** Calldata or initcode. */
@@ -41,27 +41,27 @@ const SimulatedTransaction = Schema.Struct({
   /** Its place in the block, from 0. */
   transactionIndex: orNull(Index),
 });
-export type SimulatedTransaction = typeof SimulatedTransaction.Type;
+export type SimulatedTransaction = typeof SimulatedTransaction.schema.Type;
 
-const CallError = Schema.Struct({
-  code: orNull(Schema.Finite),
-  message: orNull(Schema.String),
-  data: orNull(Schema.Unknown),
+const CallError = struct({
+  code: orNull(Finite),
+  message: orNull(Text),
+  data: orNull(Anything),
 });
 
-const SimulatedBlockWire = Schema.Struct({
+const SimulatedBlockWire = struct({
   ...headerFields,
   hash: Word,
-  transactions: orNull(Schema.Array(Schema.Union([Word, SimulatedTransaction]))),
-  calls: Schema.Array(
-    Schema.Struct({
+  transactions: orNull(list(either(Word, SimulatedTransaction))),
+  calls: list(
+    struct({
       status: Status,
       gasUsed: Quantity,
       maxUsedGas: orNull(Quantity),
       returnData: Bytes,
-      logs: Schema.Array(Log),
+      logs: list(Log),
       // whole: `classify` reads what no schema of ours names
-      error: orNull(Schema.declare(Schema.is(Schema.toEncoded(Schema.Union([Schema.String, CallError]))))),
+      error: orNull(whole(either(Text, CallError))),
     }),
   ),
 });
@@ -83,11 +83,11 @@ export interface CallResult {
 }
 
 /** One simulated block, its header as far as the node fills it. */
-export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.Type, "calls"> {
+export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.schema.Type, "calls"> {
   readonly calls: ReadonlyArray<CallResult>;
 }
 
-type Call = (typeof SimulatedBlockWire.Type)["calls"][number];
+type Call = (typeof SimulatedBlockWire.schema.Type)["calls"][number];
 
 const errorOf = (error: Call["error"]): CallResult["error"] => {
   if (error === null || error === "") return null;
@@ -104,7 +104,10 @@ const callResult = (call: Call): CallResult => {
   return { ...call, error, failure };
 };
 
-const decodeBlocks = decoder(method, Schema.Array(SimulatedBlockWire));
+/** The answer as the node gives it, before it is held against what was asked. */
+export const SimulatedBlocks = list(SimulatedBlockWire);
+
+const decodeBlocks = decoder(method, SimulatedBlocks);
 
 /** Nethermind streams: what fails midway is an `{ error, errorCode }` where a block or call would be. */
 const inlineError = (result: unknown): RpcError | Verdict | null => {
@@ -121,7 +124,7 @@ const inlineError = (result: unknown): RpcError | Verdict | null => {
  * their own; those are left out. Anything else that does not match the request is malformed.
  */
 const aligned = (
-  blocks: ReadonlyArray<typeof SimulatedBlockWire.Type>,
+  blocks: ReadonlyArray<typeof SimulatedBlockWire.schema.Type>,
   asked: ReadonlyArray<BlockStateCall>,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError> => {
   const kept: Array<SimulatedBlock> = [];

@@ -1,6 +1,5 @@
 /** What the nonce protocol asks the chain. */
 import * as Effect from "effect/Effect";
-import * as Schema from "effect/Schema";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { InvalidLane } from "../../errors/nonces.js";
 import { outcomeOf, SendOutcome } from "../../errors/sendOutcome.js";
@@ -8,6 +7,7 @@ import { ChainIdMismatch } from "../../errors/verdicts.js";
 import * as Eth from "../../Eth.js";
 import { decoder } from "../../eth/decode.js";
 import { Receipt } from "../../eth/receipt.js";
+import { nullOr } from "../../eth/shape.js";
 import { Rpc } from "../../Rpc.js";
 import type { LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
@@ -61,7 +61,7 @@ export const readFacts = Effect.fnUntraced(function* (lane: LaneId) {
   return { counts: atLeast(latest, pending), delegated: code.length > 2 } satisfies Facts;
 });
 
-const readReceipt = decoder("eth_getTransactionReceipt", Schema.NullOr(Receipt));
+const readReceipt = decoder("eth_getTransactionReceipt", nullOr(Receipt));
 
 /** Which of these transactions is mined, as far as this node knows. JSON-RPC: `eth_getTransactionReceipt` for each. */
 export const minedOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>) {
