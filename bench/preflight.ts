@@ -39,7 +39,7 @@ const taken = (results: Results, name: string): Measured => {
 const timesH = (results: Results, name: string, what: "wall" | "cpu") =>
   relative(taken(results, name)[what], taken(results, baseline)[what]);
 
-/** The ways that this node can answer at all, and why not the others. */
+/** The ways that this node can answer at all, and the names of the others; prints why not. */
 const tried = async (ways: ReadonlyArray<Way>) => {
   const able: Array<Way> = [];
   const refused: Array<string> = [];
@@ -49,7 +49,10 @@ const tried = async (ways: ReadonlyArray<Way>) => {
       (error: Error & { readonly details?: string }) => error.details ?? error.message,
     );
     if (refusal === null) able.push(way);
-    else refused.push(`${way.name} (${refusal})`);
+    else {
+      refused.push(way.name);
+      console.log(`anvil cannot answer ${way.name}: ${refusal}`);
+    }
   }
   return { able, refused };
 };
@@ -148,7 +151,7 @@ const goals = [...requests, ...timeGoals(measurements), ...growth, bundleGoal(),
 const tables = [
   waysTable(measurements, kib),
   `\`h\` took ${shown(taken(far, baseline).wall)} ms at 50 ms, ${shown(h.wall)} ms at 0 ms and ${shown(h.cpu)} ms of client CPU; Node ${process.version}, ${availableParallelism()} cores. In brackets: quartiles. Allocated: what one ask leaves on the heap.`,
-  ...(refused.length === 0 ? [] : [`anvil cannot answer ${refused.join(", nor ")}.`]),
+  ...(refused.length === 0 ? [] : [`anvil cannot answer ${refused.join("; ")}.`]),
   goalsTable(goals),
 ].join("\n\n");
 console.log(tables);

@@ -84,7 +84,8 @@ const rawWays = (call: Call, post: Post, others: ReadonlyArray<readonly [name: s
 
 /**
  * The ways to ask one URL: `raw` is `h` and the raw batch, `ours` are `scan` and `preflight`, and `others`
- * what else people do. Every way has a client and connections of its own, kept until `close`.
+ * what else people do. Connections are kept until `close`; `h` shares those of Node's own undici with
+ * whatever goes through `fetch`.
  */
 export const waysOf = async (url: string, call: Call) => {
   const { cheapest, others, close } = await postsTo(url);
