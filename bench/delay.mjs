@@ -20,4 +20,3 @@ const server = createServer((near) => {
   for (const socket of [near, far]) socket.on("close", end).on("error", end);
 });
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));
-process.on("disconnect", () => process.exit());

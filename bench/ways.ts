@@ -1,47 +1,41 @@
-/** The same question, an ETH transfer from Alice to Bob, asked in every way that is compared. */
+/** The same question, what a call will do and cost, asked in every way that is compared. */
 import { createPreflight } from "evm-preflight/promise";
-import { Agent, request } from "undici";
-import { createPublicClient, http, type Address } from "viem";
-import { mainnet } from "viem/chains";
+import { createPublicClient, http, numberToHex } from "viem";
+import { foundry } from "viem/chains";
+import type { Way } from "./measure.js";
+import { postsTo, type Post } from "./raw.js";
+import type { Call } from "./scene.js";
 
-/** One way to ask. */
-export interface Way {
-  readonly name: string;
-  /** Asks once. */
-  readonly ask: () => Promise<unknown>;
-  /** Network rounds, where the way itself says so. */
-  readonly rounds?: (answer: unknown) => number;
-}
+/** What every way is measured by. */
+export const baseline = "`h`: four raw calls at once";
 
-const from: Address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-const to: Address = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
-const value = 1_000_000_000_000_000n;
+const rawCalls = ({ value = 0n, ...call }: Call) => {
+  const { from, to } = call;
+  const asked = { ...call, value: numberToHex(value) };
+  const simulation = { blockStateCalls: [{ calls: [asked] }], traceTransfers: true, validation: false };
+  return [
+    ["eth_getCode", [to, "pending"]],
+    ["eth_simulateV1", [simulation, "pending"]],
+    ["eth_estimateGas", [asked, "pending"]],
+    ["eth_getTransactionCount", [from, "pending"]],
+  ].map(([method, params], index) => ({ jsonrpc: "2.0", id: index + 1, method, params }));
+};
 
-const call = { from, to, value: `0x${value.toString(16)}` };
-const raw = [
-  ["eth_getCode", [to, "pending"]],
-  ["eth_simulateV1", [{ blockStateCalls: [{ calls: [call] }], traceTransfers: true, validation: false }, "pending"]],
-  ["eth_estimateGas", [call, "pending"]],
-  ["eth_getTransactionCount", [from, "pending"]],
-].map(([method, params], index) => ({ jsonrpc: "2.0", id: index + 1, method, params }));
-
-const headers = { "content-type": "application/json" };
-
-const viemWays = (url: string, chainId: number): ReadonlyArray<Way> => {
-  const chain = { ...mainnet, id: chainId };
-  const clientOf = (batch: boolean) => createPublicClient({ chain, transport: http(url, { batch }) });
+const viemWays = (url: string, call: Call): ReadonlyArray<Way> => {
+  const { from, ...rest } = call;
+  const clientOf = (batch: boolean) => createPublicClient({ chain: foundry, transport: http(url, { batch }) });
   const [plain, batched] = [clientOf(false), clientOf(true)];
+  const blockTag = "pending";
   const actions = (client: typeof plain) => [
-    () => client.getCode({ address: to, blockTag: "pending" }),
-    () =>
-      client.simulateBlocks({ blocks: [{ calls: [{ from, to, value }] }], traceTransfers: true, blockTag: "pending" }),
-    () => client.estimateGas({ account: from, to, value, blockTag: "pending" }),
-    () => client.getTransactionCount({ address: from, blockTag: "pending" }),
+    () => client.getCode({ address: call.to, blockTag }),
+    () => client.simulateBlocks({ blocks: [{ calls: [call] }], traceTransfers: true, blockTag }),
+    () => client.estimateGas({ account: from, ...rest, blockTag }),
+    () => client.getTransactionCount({ address: from, blockTag }),
   ];
   const together = (client: typeof plain) => () => Promise.all(actions(client).map((action) => action()));
-  const simulateCalls = (blockTag: "pending" | "latest") => () =>
-    plain.simulateCalls({ account: from, calls: [{ to, value }], traceAssetChanges: true, blockTag });
-  const prepare = (client: typeof plain) => client.prepareTransactionRequest({ account: from, to, value });
+  const simulateCalls = (tag: "pending" | "latest") => () =>
+    plain.simulateCalls({ account: from, calls: [rest], traceAssetChanges: true, blockTag: tag });
+  const prepare = (client: typeof plain) => client.prepareTransactionRequest({ account: from, ...rest });
   return [
     {
       name: "viem, four actions one after another",
@@ -58,40 +52,56 @@ const viemWays = (url: string, chainId: number): ReadonlyArray<Way> => {
   ];
 };
 
-const ours = (url: string): ReadonlyArray<Way & { readonly dispose: () => Promise<void> }> =>
-  [false, true].flatMap((batch) => {
+/** How `scan` and `preflight` may be told to send their requests. */
+export const modes = [
+  { batch: false, suffix: "" },
+  { batch: true, suffix: ", `batch: true`" },
+] as const;
+
+const ours = (url: string, call: Call) =>
+  modes.map(({ batch, suffix }) => {
     const preflight = createPreflight({ url, batch });
-    const rounds = (answer: unknown) => (answer as Awaited<ReturnType<typeof preflight.scan>>).ledger.rounds;
-    const suffix = batch ? ", `batch: true`" : "";
-    const { dispose } = preflight;
-    return [
-      { name: `**\`scan\`**${suffix}`, ask: () => preflight.scan({ from, to, value }), rounds, dispose },
-      { name: `**\`preflight\`**${suffix}`, ask: () => preflight.run({ from, to, value }), rounds, dispose },
+    const told = (answer: unknown) => {
+      const { ledger, verdict } = answer as Awaited<ReturnType<typeof preflight.scan>>;
+      return `${ledger.rounds}, \`${verdict}\``;
+    };
+    const ways: ReadonlyArray<Way> = [
+      { name: `\`scan\`${suffix}`, ask: () => preflight.scan(call), told },
+      { name: `\`preflight\`${suffix}`, ask: () => preflight.run(call), told },
     ];
+    return { ways, dispose: preflight.dispose };
   });
 
-/** Every way against one URL; the first is `h`, which the others are measured by. */
-export const waysOf = (url: string, chainId: number) => {
-  const dispatcher = new Agent({ connections: 16, keepAliveTimeout: 60_000 });
-  const post = async (body: unknown): Promise<unknown> => {
-    const answer = await request(url, { method: "POST", headers, body: JSON.stringify(body), dispatcher });
-    return JSON.parse(await answer.body.text());
-  };
-  const fetchPost = async (body: unknown): Promise<unknown> =>
-    JSON.parse(await (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).text());
-  const mine = ours(url);
-  const ways: ReadonlyArray<Way> = [
-    { name: "h: four raw calls at once (undici)", ask: () => Promise.all(raw.map(post)) },
-    { name: "h with `fetch`", ask: () => Promise.all(raw.map(fetchPost)) },
-    { name: "h in one batch (undici)", ask: () => post(raw) },
-    ...viemWays(url, chainId),
-    ...mine,
+const rawWays = (call: Call, post: Post, others: ReadonlyArray<readonly [name: string, post: Post]>) => {
+  const calls = rawCalls(call);
+  const together = (by: Post) => () => Promise.all(calls.map(by));
+  const cheapest: ReadonlyArray<Way> = [
+    { name: baseline, ask: together(post) },
+    { name: "`h` in one batch", ask: () => post(calls) },
   ];
+  return { cheapest, slower: others.map(([name, by]): Way => ({ name: `\`h\` with ${name}`, ask: together(by) })) };
+};
+
+/**
+ * The ways to ask one URL: `raw` is `h` and the raw batch, `ours` are `scan` and `preflight`, and `others`
+ * what else people do. Connections are kept until `close`; `h` shares those of Node's own undici with
+ * whatever goes through `fetch`.
+ */
+export const waysOf = async (url: string, call: Call) => {
+  const { cheapest, others, close } = await postsTo(url);
+  const raw = rawWays(call, cheapest, others);
+  // an error is cheaper than an answer, and no measure
+  const answers = (await raw.cheapest[0]?.ask()) as ReadonlyArray<object>;
+  const refused = answers.find((answer) => "error" in answer);
+  if (refused !== undefined) throw new Error(`a raw call failed: ${JSON.stringify(refused)}`);
+  const mine = ours(url, call);
   return {
-    ways,
+    raw: raw.cheapest,
+    others: [...raw.slower, ...viemWays(url, call)],
+    ours: mine.flatMap(({ ways }) => ways),
     close: async () => {
       await Promise.all(mine.map(({ dispose }) => dispose()));
-      await dispatcher.close();
+      await close();
     },
   };
 };

@@ -1,0 +1,27 @@
+/** The README's copy of what was measured, and why a goal is missed, as somebody wrote it below. */
+import type { Goal } from "./goals.js";
+
+const marked = /(<!-- bench -->\n)([^]*?)(\n<!-- \/bench -->)/;
+
+/** Reasons by the goal's name: a line `- **goal**: reason` each. */
+const reasonsIn = (text: string): ReadonlyMap<string, string> =>
+  new Map([...text.matchAll(/^- \*\*(.+?)\*\*: .+$/gm)].map(([line, name = ""]) => [name, line]));
+
+/**
+ * The README with `measured` between its marks, and below that the reasons which it gives for what is still
+ * missed. `unexplained` are the goals that are missed for no reason given.
+ */
+export const withMeasured = (
+  readme: string,
+  measured: string,
+  goals: ReadonlyArray<Goal>,
+): { readonly readme: string; readonly unexplained: ReadonlyArray<string> } => {
+  const reasons = reasonsIn(marked.exec(readme)?.[2] ?? "");
+  const missed = goals.filter(({ met }) => met === false).map(({ name }) => name);
+  const kept = missed.flatMap((name) => reasons.get(name) ?? []);
+  const block = [measured, ...(kept.length === 0 ? [] : [kept.join("\n")])].join("\n\n");
+  return {
+    readme: readme.replace(marked, (_, open: string, _old: string, close: string) => `${open}\n${block}\n${close}`),
+    unexplained: missed.filter((name) => !reasons.has(name)),
+  };
+};
