@@ -55,9 +55,9 @@ export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null =
   if (data.length > 2 + most * 2 || typeof log.address !== "string") return null;
   const index = indexOf(sources);
   const address = log.address.toLowerCase();
-  const named = topics[0] === undefined ? [] : (index.events.get(topics[0].toLowerCase()) ?? []);
+  const named = topics[0] === undefined ? [] : index.events(topics[0].toLowerCase());
   // any contract's anonymous event fits many logs: only an ABI given for this address may claim one
-  const anonymous = index.anonymous.filter((item) => item.address === address);
+  const anonymous = index.anonymous().filter((item) => item.address === address);
   const candidates = [...named, ...anonymous];
   const ordered = [
     ...candidates.filter((item) => item.address === address),
