@@ -205,7 +205,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
-  const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, traced: [] }));
+  const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
   const claim: Claim = {
