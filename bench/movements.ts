@@ -10,6 +10,7 @@ import { movementsOf, storyOf } from "../src/preflight/movements.js";
 import * as Assets from "../src/steps/assets.js";
 import { bundleOf, type Bundle, type Filled } from "../src/steps/reading/bundle.js";
 import { differences } from "../src/steps/reading/differences.js";
+import { transfersOf } from "../src/steps/reading/transferLogs.js";
 import { unread, type Run } from "../src/steps/simulate.js";
 import { unseen } from "../src/witness/view.js";
 
@@ -26,7 +27,7 @@ const readingOf = (count: number) => {
     decoded: null,
   }));
   const outcome = { ...unread(null).outcome, status: "success" as const, logs, evidence: "measured" as const };
-  return { outcome, traced: logs };
+  return { outcome, transfers: transfersOf(logs, 0, "measured") };
 };
 
 const bare = { value: 0n, chainId: null, gas: null, nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null };
@@ -77,9 +78,9 @@ const runOf = (bundle: Bundle<Filled>): Run => ({
 
 /** One scan's reading, and the two of a proof with their comparison. */
 const report = (count: number): number => {
+  const started = process.cpuUsage();
   const bundle = bundleWith(count);
   const run = runOf(bundle);
-  const started = process.cpuUsage();
   const limits = { holdings: 320, rights: 64, tokens: 48 };
   const asked = measureOf(bundle, Assets.transfers(bundle), [], limits);
   const told = movementsOf(bundle, run, asked, 1);

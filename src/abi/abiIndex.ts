@@ -4,6 +4,8 @@ import type { Abi } from "abitype";
 import { keccak256, stringToHex } from "viem";
 import type { Parameter } from "./type.js";
 import type { Provenance } from "./revert.js";
+import { isRecord } from "../primitives/record.js";
+import { remembered } from "../primitives/remembered.js";
 import { safely } from "../primitives/safely.js";
 
 /** An ABI, alone or with the address whose code it describes. */
@@ -27,14 +29,15 @@ export interface IndexedParameter extends Parameter {
   readonly indexed?: boolean | undefined;
 }
 
-/** ABIs arranged by {@link indexAbis}; reuse it, for hashing the signatures is what costs. */
+/** ABIs arranged by {@link indexAbis}: signatures are hashed when something has to be decoded, those of one ABI once. */
 export interface AbiIndex {
   readonly _tag: "AbiIndex";
-  /** By selector, lower case with `0x`. */
-  readonly errors: ReadonlyMap<string, ReadonlyArray<IndexedItem>>;
-  /** By first topic. */
-  readonly events: ReadonlyMap<string, ReadonlyArray<IndexedItem>>;
-  readonly anonymous: ReadonlyArray<IndexedItem>;
+  /** The errors with this selector, lower case with `0x`; in the caller's order, as the events are. */
+  readonly errors: (selector: string) => ReadonlyArray<IndexedItem>;
+  /** The events with this first topic. */
+  readonly events: (topic: string) => ReadonlyArray<IndexedItem>;
+  /** The events that have none. */
+  readonly anonymous: () => ReadonlyArray<IndexedItem>;
 }
 
 /** ABIs as an array or arranged before. */
@@ -48,42 +51,65 @@ const canonicalType = ({ type, components }: Parameter): string =>
 export const signatureOf = (name: string, inputs: ReadonlyArray<Parameter>): string =>
   `${name}(${inputs.map(canonicalType).join(",")})`;
 
-const add = (map: Map<string, Array<IndexedItem>>, key: string, item: IndexedItem): void => {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [item]);
-  else list.push(item);
-};
+/** An item, whichever contract's it is. */
+type Described = Omit<IndexedItem, "provenance" | "address">;
 
 const isPair = (source: AbiSource): source is { readonly address: string; readonly abi: Abi } => !Array.isArray(source);
 
-/** Arranges ABIs. Items that are not well-formed are left out. */
-export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => {
-  const errors = new Map<string, Array<IndexedItem>>();
-  const events = new Map<string, Array<IndexedItem>>();
-  const anonymous: Array<IndexedItem> = [];
-  for (const source of abis) {
-    const [address, abi] = isPair(source) ? [source.address.toLowerCase(), source.abi] : [null, source];
+/** Where events stand that have no topic of their own: under no topic that a log can have. */
+const noTopic = "";
+
+/** The errors of an ABI by selector, or its events by topic. Items that are not well-formed are left out. */
+const arranged = (type: "error" | "event") =>
+  remembered((abi: ReadonlyArray<Abi[number]>) => {
+    const found = new Map<string, Array<Described>>();
     for (const item of abi) {
-      if (item.type !== "error" && item.type !== "event") continue;
+      if (!isRecord(item) || item.type !== type) continue;
       const signature = safely(() => signatureOf(item.name, item.inputs), null);
       if (signature === null) continue;
-      const indexed: IndexedItem = {
-        name: item.name,
-        signature,
-        inputs: item.inputs,
-        // an ABI item is JSON by its type; abitype declares it with readonly tuples
-        item: item as unknown as Schema.Json,
+      const anonymous = item.type === "event" && item.anonymous === true;
+      const topic = anonymous ? noTopic : keccak256(stringToHex(signature));
+      const key = item.type === "error" ? topic.slice(0, 10) : topic;
+      const same = found.get(key) ?? [];
+      found.set(key, same);
+      // an ABI item is JSON by its type; abitype declares it with readonly tuples
+      same.push({ name: item.name, signature, inputs: item.inputs, item: item as unknown as Schema.Json, anonymous });
+    }
+    return found;
+  });
+const errorsOf = arranged("error");
+const eventsOf = arranged("event");
+
+/** The items of all sources under a key, gathered when they are first asked for. */
+const lookUp = (
+  abis: ReadonlyArray<AbiSource>,
+  itemsOf: typeof errorsOf,
+): ((key: string) => ReadonlyArray<IndexedItem>) => {
+  let sources: ReadonlyArray<readonly [address: string | null, items: ReturnType<typeof itemsOf>]> | null = null;
+  // why: only what is found is kept, so that no foreign log can make it grow
+  const known = new Map<string, ReadonlyArray<IndexedItem>>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    sources ??= abis.map((source) =>
+      isPair(source) ? [source.address.toLowerCase(), itemsOf(source.abi)] : [null, itemsOf(source)],
+    );
+    const found = sources.flatMap(([address, items]) =>
+      (items.get(key) ?? []).map((item): IndexedItem => ({
+        ...item,
         provenance: { kind: address === null ? "caller" : "address", source: address },
         address,
-        anonymous: item.type === "event" && item.anonymous === true,
-      };
-      const topic = keccak256(stringToHex(signature));
-      if (item.type === "error") add(errors, topic.slice(0, 10), indexed);
-      else if (indexed.anonymous) anonymous.push(indexed);
-      else add(events, topic, indexed);
-    }
-  }
-  return { _tag: "AbiIndex", errors, events, anonymous };
+      })),
+    );
+    if (found.length > 0) known.set(key, found);
+    return found;
+  };
+};
+
+/** Arranges ABIs. Items that are not well-formed are left out. */
+export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => {
+  const events = lookUp(abis, eventsOf);
+  return { _tag: "AbiIndex", errors: lookUp(abis, errorsOf), events, anonymous: () => events(noTopic) };
 };
 
 const isIndex = (sources: AbiSources): sources is AbiIndex => !Array.isArray(sources);

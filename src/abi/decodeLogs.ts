@@ -51,14 +51,15 @@ const fits = (item: IndexedItem, topics: ReadonlyArray<Hash>, data: string): boo
  */
 export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null => {
   const { topics, data } = log;
-  if (!Array.isArray(topics) || topics.length > 4 || !topics.every(isTopic) || !isBytes(data)) return null;
-  if (data.length > 2 + most * 2 || typeof log.address !== "string") return null;
+  if (!Array.isArray(topics) || topics.length > 4 || typeof log.address !== "string") return null;
   const index = indexOf(sources);
   const address = log.address.toLowerCase();
-  const named = topics[0] === undefined ? [] : (index.events.get(topics[0].toLowerCase()) ?? []);
+  const named = typeof topics[0] === "string" ? index.events(topics[0].toLowerCase()) : [];
   // any contract's anonymous event fits many logs: only an ABI given for this address may claim one
-  const anonymous = index.anonymous.filter((item) => item.address === address);
+  const anonymous = index.anonymous().filter((item) => item.address === address);
   const candidates = [...named, ...anonymous];
+  // why: no ABI tells of most logs, and to check their words costs more than to find that out
+  if (candidates.length === 0 || !topics.every(isTopic) || !isBytes(data) || data.length > 2 + most * 2) return null;
   const ordered = [
     ...candidates.filter((item) => item.address === address),
     ...candidates.filter((item) => item.address !== address),

@@ -4,7 +4,7 @@
  *
  * Pure and total: any bytes of any size are answered, in time linear in their size.
  */
-import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
+import { bySignature, indexOf, provenanceAt, type AbiIndex, type AbiSources, type IndexedItem } from "./abiIndex.js";
 import { leavesOf, type Leaf } from "./layout.js";
 import { isBytes } from "../primitives/bytes.js";
 import type { Address, Hex } from "../primitives/hex.js";
@@ -101,7 +101,7 @@ const explain = (data: Hex, items: ReadonlyArray<IndexedItem>, address: string |
 
 const customOf = (data: Hex, selector: string, context: Context): Layered | null => {
   if (data.length > 2 + bounds.custom * 2) return null;
-  const given = context.errors.get(selector) ?? [];
+  const given = context.errors(selector);
   const own = context.address === null ? [] : given.filter(({ address }) => address === context.address);
   const first = explain(data, own, context.address);
   const found = first.length > 0 ? first : explain(data, [...given, ...builtinErrors(selector)], context.address);
@@ -115,7 +115,7 @@ const customOf = (data: Hex, selector: string, context: Context): Layered | null
 };
 
 interface Context {
-  readonly errors: ReadonlyMap<string, ReadonlyArray<IndexedItem>>;
+  readonly errors: AbiIndex["errors"];
   readonly address: string | null;
 }
 

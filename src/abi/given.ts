@@ -3,6 +3,7 @@ import { parseAbi, type Abi } from "abitype";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import { no, type Checked } from "../primitives/problem.js";
+import { remembered } from "../primitives/remembered.js";
 import { escapeText } from "../primitives/text.js";
 
 /** What viem says about a value, bounded and harmless. */
@@ -64,3 +65,14 @@ export const asAbi = (value: unknown, field: string): Checked<ReadonlyArray<Sche
           : no(field, "must be a JSON ABI, an array of items with a type, or an array of human-readable signatures"),
     ),
   );
+
+const asList = remembered((abi: ReadonlyArray<unknown>) => asAbi(abi, ""));
+
+/**
+ * {@link asAbi} of what is only decoded with: a list is read once, for callers hand in the same ones again and
+ * again. Calldata is always encoded by the ABI as it is now.
+ */
+export const asKnownAbi = (value: unknown, field: string): Checked<ReadonlyArray<Schema.Json>> =>
+  Array.isArray(value)
+    ? Result.mapError(asList(value), (wrong) => ({ ...wrong, field: `${field}${wrong.field}` }))
+    : asAbi(value, field);

@@ -166,7 +166,7 @@ export const outcomeOf = <C extends Case>(
   if (run !== null) return Simulate.ranIn(run, one);
   if (called !== null)
     return one.index === 0
-      ? { ...one, outcome: calledOutcome(called, one, abis), traced: [] }
+      ? { ...one, outcome: calledOutcome(called, one, abis), transfers: [] }
       : { ...one, ...Simulate.unread(null) };
   const isItsOwn =
     bundle.length === 1 &&

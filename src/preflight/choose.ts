@@ -4,7 +4,6 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import type { Address } from "../primitives/hex.js";
 import { digestOfReport, requestsOf } from "../report/digest.js";
 import type { Report, TransactionReport } from "../report/schema.js";
-import * as Assets from "../steps/assets.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
@@ -20,8 +19,7 @@ type Unrequested = Omit<Filled, "request">;
 /** A price that cannot be lowered for every transaction of a payer is lowered for none. */
 const shortened = (bundle: Bundle<Unrequested>, answers: Answers): Bundle<Unrequested> => {
   const { quote, balanceOf } = answers;
-  const transfers = Assets.transfers(bundle);
-  const wanted = Funds.reductions(bundle, { balanceOf, baseFeePerGas: quote.baseFeePerGas, transfers });
+  const wanted = Funds.reductions(bundle, { balanceOf, baseFeePerGas: quote.baseFeePerGas });
   const lower = ({ signer, fee }: Unrequested) => {
     const reduction = wanted.get(signer);
     return reduction === undefined ? fee : Fee.shorten(fee, reduction, quote);

@@ -3,7 +3,9 @@ import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
 import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
+import { nobody } from "../steps/reading/approvalLogs.js";
 import type { Filled } from "../steps/reading/bundle.js";
+import { ByBalance } from "../steps/reading/byBalance.js";
 import { differences, isSameShape, type Story } from "../steps/reading/differences.js";
 import { newIn, rights } from "../steps/reading/rights.js";
 import { settle } from "../steps/reading/transferLogs.js";
@@ -123,9 +125,10 @@ export const checkNewcomers = (
   measure: Measure,
 ): ReadonlyArray<Finding> => {
   if (measure.cut > 0) return [];
-  const known = new Set(measure.holdings.map(({ account, token }) => `${token}/${account}`));
+  const known = new ByBalance<true>();
+  for (const { account, token } of measure.holdings) known.set({ account, token, tokenId: null }, true);
   const fresh = story.transfers.flatMap(({ token, from, to }) =>
-    [from, to].filter((account) => BigInt(account) !== 0n && !known.has(`${token}/${account}`)),
+    [from, to].filter((account) => account !== nobody && known.get({ account, token, tokenId: null }) === undefined),
   );
   const granted = newIn(measure.rights, rights(bundle, Number.POSITIVE_INFINITY).kept);
   const all = [...new Set([...fresh, ...granted.map(({ spender }) => spender)])];

@@ -1,15 +1,15 @@
 /** The block contexts of a proof: one that looks like the next block, and one that differs in all a contract could know its watchers by. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import { bytesToHex } from "viem";
 import type * as Eth from "../Eth.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Report } from "../report/schema.js";
 import type { Request } from "../transaction/request.js";
 
-const randomHash: Effect.Effect<Hash> = Effect.sync(() => {
-  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(32));
-  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}` as const;
-});
+const randomHash: Effect.Effect<Hash> = Effect.sync(() =>
+  bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(32))),
+);
 
 /** The fields that are known. */
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>

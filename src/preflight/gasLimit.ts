@@ -11,7 +11,6 @@ import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
-import * as Assets from "../steps/assets.js";
 import { capOf, isPlain } from "../steps/estimate.js";
 import * as Funds from "../steps/funds.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
@@ -55,8 +54,7 @@ type Ladder = Arr.NonEmptyReadonlyArray<Rungs>;
 
 /** The limits of every case; null where no request can be run, where nothing is executed, or where there is no more gas to give. */
 const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Ladder | null => {
-  const transfers = Assets.transfers(bundle);
-  const funds = Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas, transfers });
+  const funds = Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas });
   const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
   if (bundle.some(({ request }) => request === null)) return null;
   const ladder = Arr.map(bundle, (one): Rungs => {

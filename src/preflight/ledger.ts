@@ -11,6 +11,9 @@ export interface Recorder {
   readonly entries: Array<LedgerEntry>;
 }
 
+/** Why a run's signal is aborted in the end. Made once: to make one writes down where it was made, at some cost. */
+const ended = new DOMException("the run has ended", "AbortError");
+
 /**
  * Runs `use` with a deadline of `deadlineMs` for every request in it and one AbortSignal for all,
  * aborted when the run ends or is interrupted.
@@ -31,7 +34,7 @@ export const withRun = <A, E, R>(
           signal: controller.signal,
         });
       }),
-    (controller) => Effect.sync(() => controller.abort()),
+    (controller) => Effect.sync(() => controller.abort(ended)),
   );
 
 /** The same requests, written down as part of round `round`. */

@@ -199,7 +199,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const names = yield* Effect.service(TokenCache);
   const { memory } = yield* Rpc;
   const chain = chains(report.chainId);
-  const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, traced: [] }));
+  const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
   const claim: Claim = {

@@ -123,8 +123,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     fee: Fee.read(one, answers),
   }));
   const { findings: moved, ...movements } = movementsOf(bundle, answers.run, measure, answers.chainId);
-  const paying = { ...answers, baseFeePerGas: answers.quote.baseFeePerGas, transfers: movements.transfers };
-  const funds = Funds.read(bundle, paying);
+  const funds = Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas });
   const observed = observe(answers, options, about.now, about.worlds);
   const now = withoutMoot([
     ...answers.findings,

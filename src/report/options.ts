@@ -8,7 +8,7 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { isRecord } from "../primitives/record.js";
-import { asAbi } from "../abi/given.js";
+import { asKnownAbi } from "../abi/given.js";
 import { AccountOverride, BlockOverrides, type accountRows, type blockRows } from "../eth/overrides.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { each, no, type Checked } from "../primitives/problem.js";
@@ -79,12 +79,12 @@ const listOf =
 const KeptAbi = Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) });
 
 const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type> => {
-  if (Array.isArray(source)) return Result.map(asAbi(source, field), (abi) => ({ address: null, abi }));
+  if (Array.isArray(source)) return Result.map(asKnownAbi(source, field), (abi) => ({ address: null, abi }));
   if (!isRecord(source) || !("abi" in source) || !("address" in source))
     return no(field, "must be an ABI or { address, abi }");
   const { address, abi } = source;
   if (!isAddress(address)) return no(`${field}.address`, "must be 20 bytes of hex with 0x");
-  return Result.map(asAbi(abi, field), (checked) => ({ address: address.toLowerCase() as Address, abi: checked }));
+  return Result.map(asKnownAbi(abi, field), (checked) => ({ address: address.toLowerCase() as Address, abi: checked }));
 };
 
 /** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */

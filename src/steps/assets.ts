@@ -14,13 +14,14 @@ import type { BalanceChange, Transfer } from "../report/parts.js";
 import { readAddress, readUint256 } from "../witness/answers.js";
 import type { View } from "../witness/view.js";
 import type { Filled, Ran } from "./reading/bundle.js";
+import { ByBalance, type Balance } from "./reading/byBalance.js";
 import { queryOf, type Holding } from "./reading/holdings.js";
-import { settle, transfersOf, type Standards } from "./reading/transferLogs.js";
+import { settle, type Standards } from "./reading/transferLogs.js";
 
 /** Every movement that the logs tell of, in order, by what the tokens answered; else the shape of their events stands. */
 export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new Map()): ReadonlyArray<Transfer> =>
   settle(
-    bundle.flatMap(({ traced, outcome, index }) => transfersOf(traced, index, outcome.evidence)),
+    bundle.flatMap((one) => one.transfers),
     standards,
   );
 
@@ -90,8 +91,8 @@ export const gasPaid = (
 
 /** The movements by account and token, so that a report over thousands stays linear. */
 const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
-  const sums = new Map<string, bigint>();
-  const add = (key: string, amount: bigint) => sums.set(key, (sums.get(key) ?? 0n) + amount);
+  const sums = new ByBalance<bigint>();
+  const add = (of: Balance, amount: bigint) => sums.set(of, (sums.get(of) ?? 0n) + amount);
   for (const { standard, token, tokenId, from, to, amount } of moved) {
     const counted = standard === "erc721" ? 1n : amount;
     for (const [account, by] of [
@@ -99,46 +100,47 @@ const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
       [to, counted],
     ] as const) {
       // why: an ERC-1155 has a balance per id and none of the whole
-      if (standard !== "erc1155") add(`${token}//${account}`, by);
-      if (tokenId !== null) add(`${token}/${tokenId}/${account}`, by);
+      if (standard !== "erc1155") add({ account, token, tokenId: null }, by);
+      if (tokenId !== null) add({ account, token, tokenId }, by);
     }
   }
-  return ({ token, tokenId, account }) => sums.get(`${token}/${tokenId ?? ""}/${account}`) ?? 0n;
+  return (one) => sums.get(one) ?? 0n;
 };
 
-/** One holding as it was measured, or as the logs have it, changed or not. */
-interface Measured {
-  readonly change: BalanceChange;
-  readonly logged: bigint;
-  readonly holding: Holding;
-}
+/** What is asked of a token as if it were an ERC-721, and it turned out to be none, is of no use. */
+const isOfUse = ({ owned, token }: Holding, { standards }: Answers): boolean =>
+  !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
 
-const measured = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<Measured> => {
-  const loggedOf = tally(answers.transfers);
-  return holdings.flatMap((one): ReadonlyArray<Measured> => {
-    const { account, token, tokenId } = one;
-    if (one.owned && token !== null && (answers.standards.get(token) ?? "erc721") !== "erc721") return [];
-    const level = levelOf(one, answers);
-    const logged = loggedOf(one);
-    const about = { account, token, tokenId, before: level.before };
-    if (level.before === null || level.after === null)
-      return [{ holding: one, logged, change: { ...about, after: null, delta: logged, evidence: "logged" } }];
-    const gas = token === null ? (answers.paid.get(account) ?? 0n) : 0n;
-    const delta = level.after - level.before + gas;
-    return [{ holding: one, logged, change: { ...about, after: level.after, delta, evidence: answers.evidence } }];
-  });
+/** How a holding changed: as it was measured, changed or not, else as the logs have it. */
+const changeOf = (one: Holding, logged: bigint, answers: Answers): BalanceChange => {
+  const { account, token, tokenId } = one;
+  const { before, after } = levelOf(one, answers);
+  const about = { account, token, tokenId, before };
+  if (before === null || after === null) return { ...about, after: null, delta: logged, evidence: "logged" };
+  const gas = token === null ? (answers.paid.get(account) ?? 0n) : 0n;
+  return { ...about, after, delta: after - before + gas, evidence: answers.evidence };
 };
 
-const isRead = ({ change }: Measured): boolean => change.after !== null;
+const isRead = ({ after }: BalanceChange): boolean => after !== null;
 
 /** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
 export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> =>
-  measured(holdings, answers).flatMap((row) => (isRead(row) ? [row.change] : []));
+  holdings
+    .filter((one) => isOfUse(one, answers))
+    .map((one) => changeOf(one, 0n, answers))
+    .filter(isRead);
+
+/** One holding as it was measured, and as the logs have it. */
+interface Row {
+  readonly holding: Holding;
+  readonly logged: bigint;
+  readonly change: BalanceChange;
+}
 
 /** How many disagreements are told one by one. */
 const mostMismatches = 32;
 
-const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Measured): Finding => {
+const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row): Finding => {
   const of = token === null ? text("", "native currency") : address("token", token);
   const amount = token === null ? wei : units;
   const amounts = [amount("events say", logged), amount("measured", delta)];
@@ -154,18 +156,24 @@ const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Measur
   );
 };
 
-const disagree = (row: Measured): boolean => isRead(row) && row.change.delta !== row.logged;
+const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.delta !== logged;
 
 /** Balance changes of every holding, measured where the witness could, and where logs and balances disagree. */
 export const read = (
   holdings: ReadonlyArray<Holding>,
   answers: Answers,
 ): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
-  const rows = measured(holdings, answers);
+  const loggedOf = tally(answers.transfers);
+  const rows = holdings
+    .filter((one) => isOfUse(one, answers))
+    .map((one): Row => {
+      const logged = loggedOf(one);
+      return { holding: one, logged, change: changeOf(one, logged, answers) };
+    });
   const nfts = new Set(answers.transfers.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
   const shown = rows.filter((row) => {
     const { token, tokenId, delta } = row.change;
-    if (row.holding.wanted) return isRead(row) || delta !== 0n;
+    if (row.holding.wanted) return isRead(row.change) || delta !== 0n;
     // an ERC-721 is shown by its ids; its count only where the ids do not explain it
     if (nfts.has(token) && tokenId === null) return disagree(row);
     return delta !== 0n || disagree(row);

@@ -11,7 +11,7 @@ import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Funds, FundsTerm, Transfer } from "../report/parts.js";
+import type { Funds, FundsTerm } from "../report/parts.js";
 import { signers, type Filled } from "./reading/bundle.js";
 
 /** EIP-4844: 2^17 per blob. */
@@ -26,7 +26,6 @@ export interface Answers {
   readonly balanceOf: (account: Address) => bigint | null;
   /** Base fee of the next block, wei per gas. */
   readonly baseFeePerGas: bigint | null;
-  readonly transfers: ReadonlyArray<Transfer>;
 }
 
 const termsOf = ({ index, input, gas, fee, charged: { extra } }: Payable): ReadonlyArray<FundsTerm> | null => {
@@ -58,11 +57,11 @@ const expectedOf = (
  * positive = received, negative = taken by other calls (e.g. a delegated account's own code). Where the
  * node traced no movements, nothing came in.
  */
-const flowOf = (account: Address, { index, input }: Payable, { transfers }: Answers): bigint => {
+const flowOf = (account: Address, { input, transfers }: Payable): bigint => {
   let received = 0n;
   let given = 0n;
   for (const transfer of transfers) {
-    if (transfer.transaction !== index || transfer.standard !== "native") continue;
+    if (transfer.standard !== "native") continue;
     if (transfer.to === account) received += transfer.amount;
     if (transfer.from === account) given += transfer.amount;
   }
@@ -85,7 +84,7 @@ interface Walk {
 }
 
 /** The account's way through the bundle: at each of its transactions it must be able to pay, with what came in before. */
-const walk = (account: Address, bundle: ReadonlyArray<Payable>, answers: Answers): Walk => {
+const walk = (account: Address, bundle: ReadonlyArray<Payable>): Walk => {
   const last = bundle.findLastIndex(({ signer }) => signer === account);
   const steps: Array<Step> = [];
   const terms: Array<FundsTerm> = [];
@@ -99,7 +98,7 @@ const walk = (account: Address, bundle: ReadonlyArray<Payable>, answers: Answers
       }
       steps.push({ one, parts, needed });
     }
-    const flow = one.outcome.status === "success" ? flowOf(account, one, answers) : 0n;
+    const flow = one.outcome.status === "success" ? flowOf(account, one) : 0n;
     if (flow !== 0n && one.index < last) {
       terms.push({ transaction: one.index, name: flow > 0n ? "received" : "spent", amount: -flow });
       needed -= flow;
@@ -116,7 +115,7 @@ export const reductions = (bundle: ReadonlyArray<Payable>, answers: Answers): Re
   const found = new Map<Address, bigint>();
   for (const account of signers(bundle)) {
     const balance = answers.balanceOf(account);
-    const { steps } = walk(account, bundle, answers);
+    const { steps } = walk(account, bundle);
     if (balance === null || steps.some(({ parts }) => parts === null)) continue;
     let reduction: bigint | null = 0n;
     let gas = 0n;
@@ -132,7 +131,7 @@ export const reductions = (bundle: ReadonlyArray<Payable>, answers: Answers): Re
 };
 
 const fundsOf = (account: Address, bundle: ReadonlyArray<Payable>, answers: Answers): Funds => {
-  const { steps, terms } = walk(account, bundle, answers);
+  const { steps, terms } = walk(account, bundle);
   const complete = steps.every(({ parts }) => parts !== null);
   const required = steps.reduce((most, { needed }) => (needed > most ? needed : most), 0n);
   const expected = steps.reduce<bigint | null>((sum, { one }) => {

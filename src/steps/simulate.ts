@@ -24,6 +24,7 @@ import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { unseen, viewOf, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import type { Failure } from "./reading/heard.js";
+import { transfersOf } from "./reading/transferLogs.js";
 
 /** One call to simulate, for one transaction. */
 export interface Call {
@@ -127,8 +128,8 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     name: plan.name,
     plan,
     block,
-    readings: Arr.zipWith(plan.calls, block.calls.slice(first.length), (call, result) =>
-      readCall(result, call, abis, evidence),
+    readings: Arr.zip(plan.calls, block.calls.slice(first.length)).map(([call, result], transaction) =>
+      readCall(result, call, { transaction, abis, evidence }),
     ),
     before: before ?? unseen,
     after: after ?? unseen,
@@ -147,7 +148,7 @@ export const ranIn = <C extends Case>(run: Run | null, one: C): C & Ran => ({
 });
 
 /** A call about which nothing was learned. */
-export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), traced: [] });
+export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), transfers: [] });
 
 /** An outcome nobody could learn. */
 export const unknownOutcome = (failure: Verdict | null): Outcome => ({
@@ -208,8 +209,16 @@ const readLog = ({ topics, data, ...log }: Eth.Log, abis: AbiIndex): OutcomeLog 
 /** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** One simulated call, read. A failed call leaves no logs, whatever the node lists. */
-export const readCall = (result: Eth.CallResult, { input, gas }: Call, abis: AbiIndex, evidence: Evidence): Reading => {
+/** One simulated call, the `transaction`-th of its run, read. A failed call leaves no logs, whatever the node lists. */
+export const readCall = (
+  result: Eth.CallResult,
+  { input, gas }: Call,
+  {
+    transaction,
+    abis,
+    evidence,
+  }: { readonly transaction: number; readonly abis: AbiIndex; readonly evidence: Evidence },
+): Reading => {
   const failure = result.status === "success" ? null : failureOf(result, gas, input, abis);
   const traced = failure === null ? result.logs.map((log) => readLog(log, abis)) : [];
   const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
@@ -224,7 +233,7 @@ export const readCall = (result: Eth.CallResult, { input, gas }: Call, abis: Abi
     failure,
     evidence,
   };
-  return { outcome, traced };
+  return { outcome, transfers: transfersOf(traced, transaction, evidence) };
 };
 
 /** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */

@@ -95,10 +95,18 @@ export const buildRequest = (transaction: Transaction, filled: Filled): Request 
 /** The unsigned EIP-2718 bytes (EIP-155 for legacy); null when the fields do not make a transaction. */
 export const unsignedBytes = (request: Request): Hex | null => safely(() => serializeTransaction(request), null);
 
+const hashed = new WeakMap<Request, { readonly bytes: Hex; readonly hash: Hash }>();
+
 /** keccak256 of the unsigned bytes: what the key signs. */
 export const signingHash = (request: Request): Hash | null => {
   const bytes = unsignedBytes(request);
-  return bytes === null ? null : keccak256(bytes);
+  if (bytes === null) return null;
+  // why: a scan, its proof and its clearance hash the same bytes, and hashing large ones is what costs
+  const known = hashed.get(request);
+  if (known?.bytes === bytes) return known.hash;
+  const hash = keccak256(bytes);
+  hashed.set(request, { bytes, hash });
+  return hash;
 };
 
 /**
@@ -114,8 +122,8 @@ export const isRequestOf = (transaction: Transaction, request: Request): boolean
     maxFeePerGas: transaction.maxFeePerGas ?? request.maxFeePerGas ?? null,
     maxPriorityFeePerGas: transaction.maxPriorityFeePerGas ?? request.maxPriorityFeePerGas ?? null,
   });
-  const hash = built === null ? null : signingHash(built);
-  return hash !== null && hash === signingHash(request);
+  const bytes = built === null ? null : unsignedBytes(built);
+  return bytes !== null && bytes === unsignedBytes(request);
 };
 
 /** One transaction of a digest. */

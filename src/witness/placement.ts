@@ -1,4 +1,5 @@
 /** Where the witness stands in one simulation: addresses that nobody can have prepared for. */
+import { bytesToHex } from "viem";
 import type { Address, Hex } from "../primitives/hex.js";
 import { witnessBytecode } from "./bytecode.js";
 
@@ -16,10 +17,9 @@ export interface Placement {
 const senderBalance = 2n ** 96n - 1n;
 
 // Precompiles, predeploys and vanity pseudo-accounts live at low or leading-zero addresses.
-const addressFrom = (random: Uint8Array, start: number): Address => {
-  const bytes = Array.from({ length: 20 }, (_, index) => random[start + index] ?? 0);
-  if (bytes[0] === 0) bytes[0] = 0xa5;
-  return `0x${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+const addressFrom = (random: Uint8Array): Address => {
+  const hex = bytesToHex(random, { size: 20 });
+  return hex.startsWith("0x00") ? `0xa5${hex.slice(4)}` : hex;
 };
 
 const otherThan = (address: Address, sender: Address): Address =>
@@ -30,7 +30,7 @@ const otherThan = (address: Address, sender: Address): Address =>
  * ones for every simulated block: a contract that could guess them would behave only when watched.
  */
 export const place = (random: Uint8Array): Placement => {
-  const address = addressFrom(random, 0);
-  const sender = otherThan(address, addressFrom(random, 20));
+  const address = addressFrom(random.subarray(0, 20));
+  const sender = otherThan(address, addressFrom(random.subarray(20, 40)));
   return { address, sender, override: { [address]: { code: witnessBytecode }, [sender]: { balance: senderBalance } } };
 };

@@ -99,6 +99,13 @@ describe("decodeLog", () => {
     expect(found?.provenance).toEqual([{ kind: "address", source: token }]);
   });
 
+  it("reads by what stands in a list now, and leaves out what is no item", () => {
+    const list: Array<Abi[number]> = [null as never, "event" as never];
+    expect(decodeLog(transfer, [list])).toBeNull();
+    list.push(...erc20);
+    expect(decodeLog(transfer, [list])?.name).toBe("Transfer");
+  });
+
   it("does not decode what is not exactly an encoding", () => {
     const dirty = {
       ...transfer,

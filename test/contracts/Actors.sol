@@ -225,6 +225,14 @@ contract Splitter {
   }
 }
 
+/// Many movements of one token out of little calldata.
+contract Payroll {
+  /// `count` payments of one unit in turn to `parties` accounts, of which `first` is the first.
+  function pay(IERC20 token, uint160 first, uint160 parties, uint160 count) external {
+    for (uint160 i; i < count; i++) token.transfer(address(first + (i % parties)), 1);
+  }
+}
+
 /// Code for delegated accounts (EIP-7702): runs a batch for its owner.
 contract Delegate {
   error NotOwner(address caller);

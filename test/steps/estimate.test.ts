@@ -25,7 +25,7 @@ const decide = (
   estimate: Asked | bigint,
   { input = { data }, seen = outcome(), receiver = "contract", index = 0, ...answered }: Known = {},
 ) => {
-  const one = { ...caseOf(input), index, outcome: seen, traced: [], code: parties(caseOf(input).input, receiver) };
+  const one = { ...caseOf(input), index, outcome: seen, transfers: [], code: parties(caseOf(input).input, receiver) };
   const answers: Estimate.Answers = {
     estimate: typeof estimate === "bigint" ? Result.succeed(estimate) : estimate,
     chain: chain(),

@@ -21,7 +21,7 @@ const cost = (value: bigint, limit: bigint, price: bigint, changed: Partial<Cost
   ...{ value, limit, price },
   ...changed,
 });
-const casesOf = (costs: ReadonlyArray<Cost>): ReadonlyArray<Filled> =>
+const casesOf = (costs: ReadonlyArray<Cost>, transfers: ReadonlyArray<Transfer> = []): ReadonlyArray<Filled> =>
   bundle(...costs.map(({ value, input }) => input ?? { value })).map((one, index) => {
     const { limit = 0n, price = 0n, extra = noExtraFees, ...own } = costs[index] ?? cost(0n, 0n, 0n);
     return filled(one, {
@@ -29,14 +29,15 @@ const casesOf = (costs: ReadonlyArray<Cost>): ReadonlyArray<Filled> =>
       fee: own.fee ?? fee(price),
       outcome: own.outcome ?? outcome({ gasUsed: limit }),
       charged: { extra, findings: [] },
+      transfers: transfers.filter(({ transaction: of }) => of === index),
     });
   });
-const holding = (balance: bigint | null, transfers: ReadonlyArray<Transfer> = []): Funds.Answers => ({
-  ...{ balanceOf: (account) => (account === alice ? balance : null), baseFeePerGas: 1n, transfers },
+const holding = (balance: bigint | null): Funds.Answers => ({
+  ...{ balanceOf: (account) => (account === alice ? balance : null), baseFeePerGas: 1n },
 });
 const decide = (costs: ReadonlyArray<Cost>, balance: bigint | null, transfers: ReadonlyArray<Transfer> = []) => {
-  const cases = casesOf(costs);
-  const [own] = Funds.read(cases, holding(balance, transfers));
+  const cases = casesOf(costs, transfers);
+  const [own] = Funds.read(cases, holding(balance));
   if (own === undefined) throw new Error("no payer");
   const findings = Funds.check(own, cases);
   return { own, codes: codes(findings), findings };

@@ -85,7 +85,7 @@ export const parties = ({ from, to }: Transaction, kind: AccountCode["kind"] = "
 export const filled = (one: Case, changed: Partial<Filled> = {}): Filled => ({
   ...one,
   outcome: outcome(),
-  traced: [],
+  transfers: [],
   nonce: { value: one.index, by: "us", evidence: "estimated" },
   gas: gas(60_000n),
   fee: fee(2n),

@@ -10,7 +10,8 @@ import * as Simulate from "../../src/steps/simulate.js";
 import { layerScripted, rpcError } from "../../src/testing.js";
 import { bareCall } from "../../src/transaction/call.js";
 import { unseen } from "../../src/witness/view.js";
-import { alice, bob, bundle, caseOf, codes, hexOf, log, outcome, transaction } from "./parts.js";
+import { alice, bob, bundle, caseOf, codes, hexOf, log, outcome, token, transaction, word } from "./parts.js";
+import { topics } from "./reading/arbitrary.js";
 
 const abis = indexAbis([]);
 const reason = `0x08c379a0${"20".padStart(64, "0")}${"2".padStart(64, "0")}${"6e6f".padEnd(64, "0")}`;
@@ -19,8 +20,8 @@ const failing = (error: unknown, returnData = "0x", gasUsed = 30_000n): Eth.Call
   failure: classify({ method: "eth_simulateV1", scope: "call", returnData, ...(error === null ? {} : { error }) }),
 });
 const callOf = (gas: bigint, input = transaction()): Simulate.Call => ({ input, request: bareCall(input, gas), gas });
-const read = (result: Eth.CallResult, gas = 100_000n) =>
-  Simulate.readCall(result, callOf(gas), abis, "measured").outcome;
+const where = { transaction: 0, abis, evidence: "measured" } as const;
+const read = (result: Eth.CallResult, gas = 100_000n) => Simulate.readCall(result, callOf(gas), where).outcome;
 
 describe("a failed call", () => {
   it.each([
@@ -44,27 +45,32 @@ describe("a failed call", () => {
 
   it("leaves no logs, whatever the node lists", () => {
     const result = { ...failing({ code: 3, message: "execution reverted" }), logs: [log(bob, []) as never] };
-    const reading = Simulate.readCall(result, callOf(1n), abis, "measured");
-    expect([reading.outcome.logs, reading.traced]).toEqual([[], []]);
+    const reading = Simulate.readCall(result, callOf(1n), where);
+    expect([reading.outcome.logs, reading.transfers]).toEqual([[], []]);
   });
 });
 
-it("a call's logs are the contracts' own; the traced movements stand beside them, in the node's order", () => {
+it("a call's logs are the contracts' own; the traced movements stand among theirs, in the node's order", () => {
   const tracer = Address.make(`0x${"ee".repeat(20)}`);
-  const logs = [log(tracer, []), log(bob, []), log(tracer, [])];
+  const movement = (by: Address, amount: bigint) => log(by, [topics.transfer, word(alice), word(bob)], [word(amount)]);
+  const logs = [movement(tracer, 1n), movement(token, 2n), movement(tracer, 3n)];
   const success: Eth.CallResult = {
     ...{ status: "success", gasUsed: 21_000n, maxUsedGas: 21_000n, returnData: hexOf("0x"), error: null },
     ...{ failure: null, logs: logs as never },
   };
-  const reading = Simulate.readCall(success, callOf(100_000n), abis, "assumed");
-  expect(reading.traced.map(({ address }) => address)).toEqual([tracer, bob, tracer]);
-  expect(reading.outcome.logs.map(({ address }) => address)).toEqual([bob]);
+  const reading = Simulate.readCall(success, callOf(100_000n), { transaction: 2, abis, evidence: "assumed" });
+  expect(reading.transfers.map((one) => [one.token, one.amount, one.transaction, one.evidence])).toEqual([
+    [null, 1n, 2, "assumed"],
+    [token, 2n, 2, "assumed"],
+    [null, 3n, 2, "assumed"],
+  ]);
+  expect(reading.outcome.logs.map(({ address }) => address)).toEqual([token]);
   expect(reading.outcome.evidence).toBe("assumed");
 });
 
 describe("the findings of an outcome", () => {
   const found = (changed: Parameters<typeof outcome>[0]) =>
-    Simulate.check({ ...caseOf(), index: 2, outcome: outcome(changed), traced: [] });
+    Simulate.check({ ...caseOf(), index: 2, outcome: outcome(changed), transfers: [] });
   it("are its failure, as a blocker of that transaction", () => {
     const { failure } = read(failing({ code: 3, message: "execution reverted" }));
     const findings = found({ status: "reverted", failure });
@@ -77,7 +83,7 @@ describe("the findings of an outcome", () => {
   });
   it("of a case that no run tells of are those of an unknown outcome", () => {
     const ran = Simulate.ranIn(null, caseOf());
-    expect([ran.outcome.status, ran.traced]).toEqual(["unknown", []]);
+    expect([ran.outcome.status, ran.transfers]).toEqual(["unknown", []]);
     expect(codes(Simulate.check(ran))).toEqual(["OutcomeUnknown/unavailable"]);
   });
 });

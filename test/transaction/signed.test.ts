@@ -11,6 +11,19 @@ import { accountArbitrary, changes, hexOf, lower, requestArbitrary } from "./req
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
+it("the hash that is signed is that of the request as it is now, also when it was changed in place", () =>
+  fc.assert(
+    fc.property(requestArbitrary, (request) => {
+      const [kept, before] = [{ ...request }, signingHash(request)];
+      expect(signingHash(request)).toBe(before);
+      Object.assign(request, { nonce: request.nonce + 1 });
+      expect(signingHash(request)).toBe(signingHash({ ...request }));
+      expect(signingHash(request)).not.toBe(before);
+      Object.assign(request, kept);
+      expect(signingHash(request)).toBe(before);
+    }),
+  ));
+
 describe("signed bytes", () => {
   it("are read as the request and its signer, for every type", async () => {
     await fc.assert(

@@ -169,6 +169,7 @@ describe("bad input", () => {
     [{ abis: {} }, "options.abis"],
     [{ abis: ["function f()"] }, "options.abis[0]"],
     [{ abis: [[{ type: "function", inputs: 1n }]] }, "options.abis[0]"],
+    [{ abis: [["function f()", "a"]] }, "options.abis[0][1]"],
     [{ abis: [{ address: "0x", abi: [] }] }, "options.abis[0].address"],
     [{ policies: {} }, "options.policies"],
     [{ policies: [null] }, "options.policies[0]"],

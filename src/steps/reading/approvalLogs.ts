@@ -40,6 +40,8 @@ const topic: Readonly<Record<"approval" | "forAll" | "permit2Approval" | "permit
     permit2Lockdown: "0x89b1add15eff56b3",
   };
 
+const signatures: ReadonlySet<string> = new Set(Object.values(topic));
+
 /** The first five values of a log, indexed or not: their order is the same. */
 export const valuesOf = ({ topics, data }: OutcomeLog): ReadonlyArray<bigint> => {
   const values = topics.slice(1).map((word) => BigInt(word));
@@ -54,7 +56,7 @@ export const addressOf = (value: bigint): Address =>
 
 const rightOf = (log: OutcomeLog, transaction: number): Right | null => {
   const signature = eventOf(log);
-  if (signature === undefined || !Object.values(topic).includes(signature)) return null;
+  if (signature === undefined || !signatures.has(signature)) return null;
   const [first, second, third, fourth, fifth] = valuesOf(log);
   if (first === undefined || second === undefined || third === undefined) return null;
   const emitter = log.address.toLowerCase() as Address;

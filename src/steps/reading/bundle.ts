@@ -3,7 +3,7 @@ import * as Arr from "effect/Array";
 import type { Address } from "../../primitives/hex.js";
 import type { ExtraFees } from "../../chains/feeModel.js";
 import type { Evidence, Finding } from "../../report/finding.js";
-import type { By, Fee, Gas, Outcome, OutcomeLog, Parties } from "../../report/parts.js";
+import type { By, Fee, Gas, Outcome, Parties, Transfer } from "../../report/parts.js";
 import type { Request } from "../../transaction/request.js";
 import type { Authorization, Transaction } from "../../transaction/schema.js";
 import { authorityOf } from "../../transaction/signer.js";
@@ -50,8 +50,8 @@ export const isFirst = ({ signer, index }: Case, bundle: ReadonlyArray<Case>): b
 /** What one case did in a run. */
 export interface Reading {
   readonly outcome: Outcome;
-  /** The outcome's logs and the traced native transfers, in the order of the node. */
-  readonly traced: ReadonlyArray<OutcomeLog>;
+  /** What the outcome's logs and the traced native transfers tell of, by the shape of the events, in the order of the node. */
+  readonly transfers: ReadonlyArray<Transfer>;
 }
 
 /** A case that has run. */

@@ -3,14 +3,12 @@ import type { Address, Hex } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
 import { nobody } from "./approvalLogs.js";
+import { ByBalance, type Balance } from "./byBalance.js";
 import type { Case } from "./bundle.js";
 import { addressesIn } from "./calldata.js";
 
-/** One balance to measure: whose, of what. */
-export interface Holding {
-  readonly account: Address;
-  readonly token: Address | null;
-  readonly tokenId: bigint | null;
+/** One balance to measure. */
+export interface Holding extends Balance {
   /** Of an ERC-721: whether the account owns the id, as against how many it owns. */
   readonly owned: boolean;
   /** Somebody asked for it: it is shown even where nothing changed. */
@@ -26,8 +24,20 @@ export const holding = (account: Address, token: Address | null, tokenId: bigint
   wanted: false,
 });
 
-const keyOf = ({ account, token, tokenId, owned }: Holding): string =>
-  `${token ?? "native"}/${tokenId ?? ""}/${account}/${owned}`;
+/** Holdings in the order in which they came, each once; wanted where it was wanted at all. */
+class Gathered {
+  readonly all: Array<Holding> = [];
+  private readonly counted = new ByBalance<number>();
+  private readonly owned = new ByBalance<number>();
+
+  add(one: Holding): void {
+    const places = one.owned ? this.owned : this.counted;
+    const place = places.get(one);
+    const known = place === undefined ? undefined : this.all[place];
+    if (place === undefined || known === undefined) places.set(one, this.all.push(one) - 1);
+    else if (one.wanted && !known.wanted) this.all[place] = one;
+  }
+}
 
 /** How many addresses of one call's arguments are suspected of being tokens or parties. */
 const mostArguments = 6;
@@ -40,10 +50,9 @@ const mostSuspects = 96;
  * that keep silent.
  */
 export const suspects = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> => {
-  const all = new Map<string, Holding>();
+  const found = new Gathered();
   const add = (account: Address, token: Address | null) => {
-    const suspect = holding(account, token);
-    if (account !== token && all.size < mostSuspects) all.set(keyOf(suspect), suspect);
+    if (account !== token && found.all.length < mostSuspects) found.add(holding(account, token));
   };
   const called = bundle.flatMap(({ input: { from, to, data } }) =>
     to === null || data.length < 10
@@ -55,7 +64,7 @@ export const suspects = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
   for (const { to, named } of called) for (const account of new Set([to, ...named])) add(account, null);
   for (const { to, named } of called) for (const account of named) add(account, to);
   for (const { to, named } of called) for (const token of named) add(to, token);
-  return [...all.values()];
+  return found.all;
 };
 
 /** What to measure beside what the movements touch. */
@@ -83,30 +92,29 @@ export const holdings = (
   limit: number,
   beside: Beside = { wanted: [], suspected: [] },
 ): { readonly kept: ReadonlyArray<Holding>; readonly cut: number } => {
-  const all = new Map<string, Holding>();
+  const found = new Gathered();
   const add = (one: Holding) => {
-    const known = all.get(keyOf(one));
-    if (one.account !== nobody)
-      all.set(keyOf(one), known === undefined ? one : { ...known, wanted: known.wanted || one.wanted });
+    if (one.account !== nobody) found.add(one);
   };
   for (const one of beside.wanted) add({ ...one, wanted: true });
   for (const account of senders) add(holding(account, null));
   const mine = new Set(senders);
-  const touched = [...new Map(moved.flatMap(touchedBy).map((one) => [keyOf(one), one])).values()];
+  const touched = union([], moved.flatMap(touchedBy));
   for (const one of touched) if (mine.has(one.account)) add(one);
   for (const one of beside.suspected) if (mine.has(one.account)) add(one);
   for (const one of touched) add(one);
-  const needed = all.size;
+  const needed = found.all.length;
   for (const one of beside.suspected) add(one);
-  const kept = [...all.values()].slice(0, Math.max(limit, beside.wanted.length + senders.length));
+  const kept = found.all.slice(0, Math.max(limit, beside.wanted.length + senders.length));
   return { kept, cut: Math.max(0, needed - kept.length) };
 };
 
 /** `more` behind `known`, each holding once. */
 export const union = (known: ReadonlyArray<Holding>, more: ReadonlyArray<Holding>): ReadonlyArray<Holding> => {
-  const all = new Map(known.map((one) => [keyOf(one), one]));
-  for (const one of more) if (!all.has(keyOf(one))) all.set(keyOf(one), one);
-  return [...all.values()];
+  const found = new Gathered();
+  for (const one of known) found.add(one);
+  for (const one of more) found.add(one);
+  return found.all;
 };
 
 export const queryOf = ({ account, token, tokenId, owned }: Holding): Query => {

@@ -19,15 +19,27 @@ export interface Tried {
   readonly outcomes: ReadonlyArray<Result>;
 }
 
-const logsOf = (one: Result, whole: boolean): string =>
-  one.logs
-    .map(({ address, topics, data }) =>
-      whole
-        ? `${address}:${topics.join(",")}:${data}`
-        : `${address}:${topics[0] ?? ""}:${topics.length}:${data.length}`,
-    )
-    .join(" ")
-    .toLowerCase();
+type Log = Result["logs"][number];
+
+/** Whether two texts are the same bytes, however a node writes them. */
+const isSameHex = (a: string | null | undefined, b: string | null | undefined): boolean =>
+  a === b || (typeof a === "string" && a.toLowerCase() === b?.toLowerCase());
+
+const isSameLog = (a: Log, b: Log): boolean =>
+  isSameHex(a.address, b.address) &&
+  a.topics.length === b.topics.length &&
+  a.topics.every((topic, index) => isSameHex(topic, b.topics[index])) &&
+  isSameHex(a.data, b.data);
+
+/** The same event by the same contract, whatever its values. */
+const isSameEvent = (a: Log, b: Log): boolean =>
+  isSameHex(a.address, b.address) &&
+  isSameHex(a.topics[0], b.topics[0]) &&
+  a.topics.length === b.topics.length &&
+  a.data.length === b.data.length;
+
+const everyLog = (a: Result, b: Result, test: (one: Log, other: Log) => boolean): boolean =>
+  a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([one, other]) => test(one, other));
 
 const every = (
   a: ReadonlyArray<Result>,
@@ -38,20 +50,11 @@ const every = (
 
 /** Equal in status, return data and logs, case by case. */
 export const isSame = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>
-  every(
-    a,
-    b,
-    (one, other) =>
-      one.returnData?.toLowerCase() === other.returnData?.toLowerCase() && logsOf(one, true) === logsOf(other, true),
-  );
+  every(a, b, (one, other) => isSameHex(one.returnData, other.returnData) && everyLog(one, other, isSameLog));
 
 /** Equal but for values: the same statuses and sizes, and the same events by the same contracts in the same order. */
 const hasSameShape = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>): boolean =>
-  every(
-    a,
-    b,
-    (one, other) => one.returnData?.length === other.returnData?.length && logsOf(one, false) === logsOf(other, false),
-  );
+  every(a, b, (one, other) => one.returnData?.length === other.returnData?.length && everyLog(one, other, isSameEvent));
 
 /** Whether both ran in the same simulated block, so that what differs is owed to the gas. */
 const isSameBlock = ({ block: a }: Tried, { block: b }: Tried): boolean =>

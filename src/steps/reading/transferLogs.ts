@@ -163,6 +163,7 @@ export const transfersOf = (
 ): ReadonlyArray<Transfer> => {
   const told = new Map<string, [number, number]>();
   const reported = logs.map(reportedBy);
+  const hasTwoReporters = reported.some(({ reporter }) => reporter !== reported[0]?.reporter);
   const isWrapping = wrappings(reported);
   const transfers: Array<Transfer> = [];
   for (const { movements, isNative, wraps, reporter } of reported) {
@@ -170,12 +171,15 @@ export const transfersOf = (
       if (wraps && !isWrapping(movement)) continue;
       const { from, to, amount, tokenId } = movement;
       const token = isNative ? null : movement.token;
-      const key = `${token}/${from}/${to}/${amount}/${tokenId}`;
-      const counts = told.get(key) ?? [0, 0];
-      const known = Math.max(...counts);
-      counts[reporter] += 1;
-      told.set(key, counts);
-      if (counts[reporter] <= known || (isNative && amount === 0n)) continue;
+      if (isNative && amount === 0n) continue;
+      if (hasTwoReporters) {
+        const key = `${token}/${from}/${to}/${amount}/${tokenId}`;
+        const counts = told.get(key) ?? [0, 0];
+        const known = Math.max(...counts);
+        counts[reporter] += 1;
+        told.set(key, counts);
+        if (counts[reporter] <= known) continue;
+      }
       transfers.push({
         ...{ standard: isNative ? "native" : movement.standard, token, from, to, amount, tokenId, transaction },
         evidence: evidence === "measured" ? "logged" : evidence,

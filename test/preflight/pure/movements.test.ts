@@ -52,7 +52,7 @@ const after = seeing(...[native(alice, 800n), native(bob, 0n), held(alice, 45n),
 const runOf = (name: Run["name"], views: { before: View; after: View } = { before, after }): Run =>
   named(
     name,
-    cases.map(({ outcome, traced }) => ({ outcome, traced })),
+    cases.map(({ outcome, transfers: moves }) => ({ outcome, transfers: moves })),
     views,
   );
 const deltas = (run: Run | null) =>

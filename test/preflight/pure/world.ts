@@ -13,6 +13,7 @@ import { reportOf } from "../../../src/preflight/report.js";
 import type { Report, ReportOptions, RunName } from "../../../src/report/schema.js";
 import type { Counts } from "../../../src/steps/nonce.js";
 import type { Bundle, Filled, Reading } from "../../../src/steps/reading/bundle.js";
+import { transfersOf } from "../../../src/steps/reading/transferLogs.js";
 import type { Plan, Run } from "../../../src/steps/simulate.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import type { View } from "../../../src/witness/view.js";
@@ -57,7 +58,7 @@ export const named = (name: RunName, readings: ReadonlyArray<Reading>, changed: 
 /** A case that did this, and told of nothing beside its logs. */
 export const did = (changed: Parameters<typeof outcome>[0] = {}): Reading => {
   const made = outcome(changed);
-  return { outcome: made, traced: made.logs };
+  return { outcome: made, transfers: transfersOf(made.logs, 0, made.evidence) };
 };
 
 /** Who has sent how much. */
