@@ -2,12 +2,18 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Failure } from "../../src/Eth.js";
+import { Agent } from "undici";
 import * as Rpc from "../../src/Rpc.js";
 import { startServer, type Server } from "../harness/server.js";
 
-/** Both ways over HTTP must behave alike. */
+void globalThis.Headers; // Node brings its dispatcher along with the first of these
+const builtIn = (globalThis as Record<symbol, unknown>)[Symbol.for("undici.globalDispatcher.1")] as Rpc.Dispatcher;
+
+/** All ways over HTTP must behave alike. */
 export const ways: ReadonlyArray<readonly [string, Rpc.HttpOptions]> = [
   ["node:http", {}],
+  ["Node's own undici", { dispatcher: builtIn }],
+  ["undici", { dispatcher: new Agent() }],
   ["fetch", { fetch: globalThis.fetch }],
 ];
 

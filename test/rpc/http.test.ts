@@ -84,14 +84,6 @@ for (const [way, options] of ways) {
       expect(server.count()).toBe(1);
     });
 
-    it("does not follow redirects", async () => {
-      const elsewhere = await kept(answering(() => ({ body: ok })));
-      const server = await kept(answering(() => ({ status: 307, body: "", headers: { location: elsewhere.url } })));
-      const { result } = await ask(server.url, options);
-      expect(tagOf(result)).not.toBe("success");
-      expect(elsewhere.count()).toBe(0);
-    });
-
     it("tries again as the reason advises, in one ledger entry", async () => {
       const server = await kept(answering((nth) => (nth < 3 ? { status: 503, body: "" } : { body: ok })));
       const { result, ledger } = await ask(server.url, options);
