@@ -40,10 +40,16 @@ export class Rpc extends Context.Service<
     readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcError | Verdict>;
     /** The refusal (`MethodNotSupported`, `MethodNotPermitted`) this endpoint gave for a method before, while remembered; else null. */
     readonly refused: (method: string) => RpcError | null;
+    /**
+     * Runs an effect once there is room for it (`maxInFlight`), first come, first served; requests outside
+     * do so one by one. Where the room does not come in `maxWaitMs`, the effect runs all the same and each of
+     * its requests fails with `AdmissionTimeout`. Within another admitted effect it does not wait again.
+     */
+    readonly admit: <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
   }
 >()("evm-preflight/Rpc") {}
 
-/** How patient an endpoint is; every field has a default. */
+/** How patient an endpoint is, and with how many at once; every field has a default. */
 export interface Options extends Partial<Patience> {}
 
 /** What does not depend on who carries the requests; every field has a default. */

@@ -101,6 +101,7 @@ export const layerScripted = (
         endpoint: real.endpoint,
         request: (method, params) => of(method).request(method, params),
         refused: (method) => of(method).refused(method),
+        admit: real.admit,
       });
     }),
   ).pipe(Layer.provideMerge(otherwise));
@@ -146,7 +147,7 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
         };
         return yield* Effect.fromResult(result);
       });
-      return Rpc.of({ endpoint: real.endpoint, request, refused: real.refused });
+      return Rpc.of({ endpoint: real.endpoint, request, refused: real.refused, admit: real.admit });
     }),
   ).pipe(Layer.provide(node));
 

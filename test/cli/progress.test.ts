@@ -8,7 +8,12 @@ import { Rpc } from "../../src/Rpc.js";
 
 const node = Layer.succeed(
   Rpc,
-  Rpc.of({ endpoint: "http://node", request: (method) => Effect.succeed(`result of ${method}`), refused: () => null }),
+  Rpc.of({
+    endpoint: "http://node",
+    request: (method) => Effect.succeed(`result of ${method}`),
+    refused: () => null,
+    admit: (run) => run,
+  }),
 );
 
 const ask = async (isTerminal: boolean) => {

@@ -9,7 +9,10 @@ import { account, block, broken, callResult, feeHistory, log, named, receipt, si
 const read = <A>(method: Effect.Effect<A, Eth.Failure, Rpc>, result: unknown) =>
   Effect.runSync(
     Effect.result(method).pipe(
-      Effect.provideService(Rpc, Rpc.of({ endpoint: "", request: () => Effect.succeed(result), refused: () => null })),
+      Effect.provideService(
+        Rpc,
+        Rpc.of({ endpoint: "", request: () => Effect.succeed(result), refused: () => null, admit: (run) => run }),
+      ),
     ),
   );
 

@@ -153,6 +153,7 @@ export class SimulatedChain {
       Rpc.of({
         endpoint: "simulated chain",
         refused: () => null,
+        admit: (run) => run,
         request: (method, params) =>
           Effect.try({
             try: () => this.answer(method, params),
