@@ -24,13 +24,18 @@ export interface Way {
 
 const borrowed = (postTo: PostTo): Way => ({ postTo, close: () => undefined });
 
+const isLoopback = ({ hostname }: URL): boolean =>
+  hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
+
 /** The way to `url`; null where the caller prefers one that the platform does not have. */
 export const wayTo = (url: URL, { fetch, dispatcher, agent }: Ways, options: PostOptions): Way | null => {
   if (fetch !== undefined) return borrowed(viaFetch(options, fetch));
   if (!isNode) {
     return dispatcher === undefined && agent === undefined ? borrowed(viaFetch(options, globalThis.fetch)) : null;
   }
-  const unpacking = { ...options, headers: { "accept-encoding": acceptEncoding, ...options.headers } };
+  // why: nothing is saved on the way to one's own machine, and unpacking costs more than the whole request
+  const packing = isLoopback(url) ? {} : { "accept-encoding": acceptEncoding };
+  const unpacking = { ...options, headers: { ...packing, ...options.headers } };
   if (dispatcher !== undefined) return borrowed(viaDispatcher(unpacking, dispatcher));
   if (agent !== undefined) return borrowed(viaNodeHttp(unpacking, agent));
   const own = keepingAgent(url);

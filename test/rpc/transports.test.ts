@@ -4,7 +4,7 @@ import * as net from "node:net";
 import type { Duplex } from "node:stream";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import * as Result from "effect/Result";
-import { ProxyAgent } from "undici";
+import { Agent, ProxyAgent } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
 import { startServer } from "../harness/server.js";
 import { answering, ask, kept, ok, pathOf, stopAll, tagOf, ways } from "./asking.js";
@@ -120,19 +120,35 @@ for (const [way, options] of ways) {
 }
 
 describe("packed answers through Node", () => {
-  it("are asked for, and what is packed in an unknown way, or thrice, is malformed", async () => {
-    const asked: Array<unknown> = [];
+  it("are malformed when packed in an unknown way, or thrice", async () => {
     for (const encoding of ["zstd-9", "gzip, gzip, gzip"]) {
       const server = await kept(
-        startServer((_body, request, response) => {
-          asked.push(request.headers["accept-encoding"]);
+        startServer((_body, _request, response) => {
           response.writeHead(200, { "content-encoding": encoding }).end("x");
         }),
       );
       const { result } = await ask(server.url, { retryTimes: 0 });
       expect(pathOf(result)).toBe("");
     }
-    expect(asked).toEqual(["gzip, deflate, br", "gzip, deflate, br"]);
+  });
+
+  it("are asked for from afar, not on one's own machine, and as the caller says", async () => {
+    const asked: Array<unknown> = [];
+    const server = await kept(
+      startServer((body, request, response) => {
+        asked.push(request.headers["accept-encoding"]);
+        response.end(ok.replace("ID", String((JSON.parse(body) as { readonly id: number }).id)));
+      }),
+    );
+    const { port } = new URL(server.url);
+    const dispatcher = new Agent({
+      connect: { lookup: (_name, _options, found) => found(null, [{ address: "127.0.0.1", family: 4 }]) },
+    });
+    await ask(`http://node.example:${port}`, { dispatcher });
+    await ask(server.url, {});
+    await ask(server.url, { headers: { "accept-encoding": "gzip" } });
+    expect(asked).toEqual(["gzip, deflate, br", undefined, "gzip"]);
+    await dispatcher.close();
   });
 });
 
