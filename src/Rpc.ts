@@ -7,6 +7,7 @@
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import type { HttpClient } from "effect/http/HttpClient";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
@@ -53,7 +54,7 @@ export class Rpc extends Context.Service<
 export interface Options extends Partial<Patience> {}
 
 /** What does not depend on who carries the requests; every field has a default. */
-interface PostingOptions extends Options {
+export interface PostingOptions extends Options {
   /** Sent with every request, e.g. `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Puts the requests of one moment into one POST. An endpoint that refuses gets single ones from then on. Default false. */
@@ -127,6 +128,18 @@ export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<R
         (way) => Effect.sync(() => way?.close()),
       ),
       (way) => way?.postTo ?? null,
+    ),
+  );
+
+/**
+ * The same over Effect's own `HttpClient`, for what a program has put around it: proxies, tracing, tests.
+ * Give it a client without retries and without status checks, for both are decided here.
+ */
+export const layerHttpClient = (url: string, options: PostingOptions = {}): Layer.Layer<Rpc, never, HttpClient> =>
+  posting(url, options, (_, target) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./rpc/httpClient.js")),
+      ({ viaHttpClient }) => viaHttpClient(target),
     ),
   );
 

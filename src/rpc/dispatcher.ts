@@ -55,7 +55,7 @@ export const viaDispatcher =
     const data = (chunk: Uint8Array) => {
       if (!answer.data(chunk)) stop();
     };
-    const end = () => answer.end(status, header);
+    const end = () => answer.end(status, header, header("content-encoding"));
     const handler = {
       // undici 7 and later
       onRequestStart: (controller: Controller) => begin((reason) => controller.abort(reason)),

@@ -1,5 +1,6 @@
 /** POST through `fetch`: the portable way. It unpacks compressed answers itself. */
-import { tooLarge, unreachable, wordsOf, type PostOptions, type Posted, type PostTo } from "./post.js";
+import type { PostOptions, PostTo } from "./post.js";
+import { receiver } from "./receive.js";
 
 /** What is used of `fetch`. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
@@ -11,34 +12,16 @@ export const viaFetch =
   ({ headers, maxBytes }: PostOptions, fetch: Fetch): PostTo =>
   (url, body, done) => {
     const controller = new AbortController();
-    let open = true;
-    const finish = (posted: Posted) => {
-      if (!open) return;
-      open = false;
-      done(posted);
-    };
-    let bytes = 0;
+    const answer = receiver(maxBytes, done);
     const read = (response: Response): Promise<void> | void => {
-      const end = (text: string) =>
-        finish({
-          ok: true,
-          reply: { status: response.status, header: (name) => response.headers.get(name), text, bytes },
-        });
-      if (response.body === null) return end("");
+      const end = () => answer.end(response.status, (name) => response.headers.get(name), null);
+      if (response.body === null) return end();
       const reader = response.body.getReader();
-      const decoder = new TextDecoder();
-      let text = "";
       const readOn = (): Promise<void> =>
         reader.read().then(({ done: last, value }) => {
-          if (last) return end(text + decoder.decode());
-          bytes += value.byteLength;
-          if (bytes > maxBytes) {
-            finish(tooLarge(maxBytes, bytes));
-            controller.abort(noLongerWanted);
-            return undefined;
-          }
-          text += decoder.decode(value, { stream: true });
-          return readOn();
+          if (last) return end();
+          if (answer.data(value)) return readOn();
+          return controller.abort(noLongerWanted);
         });
       return readOn();
     };
@@ -46,9 +29,9 @@ export const viaFetch =
     Promise.resolve()
       .then(() => fetch(url.href, { method: "POST", headers, body, signal: controller.signal, redirect: "manual" }))
       .then(read)
-      .catch((error: unknown) => finish(unreachable(wordsOf(error), bytes)));
+      .catch(answer.fail);
     return () => {
-      open = false;
+      answer.close();
       controller.abort(noLongerWanted);
     };
   };

@@ -26,12 +26,11 @@ export const viaNodeHttp =
       incoming.on("data", (chunk: Uint8Array) => {
         if (!answer.data(chunk)) incoming.destroy();
       });
-      incoming.on("end", () =>
-        answer.end(incoming.statusCode ?? 0, (name) => {
-          const value = incoming.headers[name];
-          return value === undefined ? null : String(value);
-        }),
-      );
+      const header = (name: string) => {
+        const value = incoming.headers[name];
+        return value === undefined ? null : String(value);
+      };
+      incoming.on("end", () => answer.end(incoming.statusCode ?? 0, header, header("content-encoding")));
       incoming.on("error", answer.fail);
       incoming.on("close", () => answer.fail("the connection closed in the middle of the answer"));
     };

@@ -1,9 +1,9 @@
-/** Collecting one answer from a socket of Node's: bounded, unpacked, told once. */
+/** Collecting one answer, whichever way it comes: bounded, unpacked where the way does not do it, told once. */
 import * as Result from "effect/Result";
 import { builtin } from "./node.js";
 import { tooLarge, undecodable, unreachable, wordsOf, type Posted } from "./post.js";
 
-/** What {@link Receiver} unpacks, for the header `accept-encoding`. */
+/** What a {@link Receiver} on Node unpacks, for the header `accept-encoding`. */
 export const acceptEncoding = "gzip, deflate, br";
 
 /** As deep as this an answer may be packed. */
@@ -69,7 +69,8 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array =
 export interface Receiver {
   /** A part of the body; false = the answer is too large, and its end was told. */
   readonly data: (chunk: Uint8Array) => boolean;
-  readonly end: (status: number, header: (name: string) => string | null) => void;
+  /** The whole body is here, packed as `encodings` say; null where it is unpacked already. */
+  readonly end: (status: number, header: (name: string) => string | null, encodings: string | null) => void;
   readonly fail: (error: unknown) => void;
   readonly close: () => void;
 }
@@ -90,9 +91,9 @@ export const receiver = (maxBytes: number, done: (posted: Posted) => void): Rece
       else chunks.push(chunk);
       return bytes <= maxBytes;
     },
-    end: (status, header) => {
+    end: (status, header, encodings) => {
+      if (!open) return;
       const body = joined(chunks, bytes);
-      const encodings = header("content-encoding");
       const plain = encodings === null || bytes === 0 ? Result.succeed(body) : unpack(body, encodings, maxBytes);
       finish(
         Result.match(plain, {

@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import { afterEach, describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { startNode, startServer } from "../harness/server.js";
-import { answering, ask, kept, ok, pathOf, stopAll, tagOf, ways } from "./asking.js";
+import { answering, ask, kept, layerOf, ok, pathOf, stopAll, tagOf, ways } from "./asking.js";
 
 afterEach(stopAll);
 
@@ -157,7 +157,7 @@ for (const [way, options] of ways) {
       const ledger: Array<Rpc.LedgerEntry> = [];
       const fiber = Effect.runFork(
         Effect.flatMap(Rpc.Rpc, (rpc) => rpc.request("eth_call", [])).pipe(
-          Effect.provide(Rpc.layerHttp(server.url, options)),
+          Effect.provide(layerOf(server.url, options)),
           Effect.provideService(Rpc.CurrentRun, {
             ...{ round: 1, deadline: null, signal: null },
             record: (entry) => void ledger.push(entry),
@@ -229,7 +229,7 @@ for (const [way, options] of ways) {
       await Effect.gen(function* () {
         const rpc = yield* Rpc.Rpc;
         for (let i = 0; i < 5; i++) yield* rpc.request("eth_chainId", []);
-      }).pipe(Effect.provide(Rpc.layerHttp(server.url, options)), Effect.runPromise);
+      }).pipe(Effect.provide(layerOf(server.url, options)), Effect.runPromise);
       expect(server.count()).toBe(5);
       // the next request may start before the last connection is free again
       expect(server.connections()).toBeLessThanOrEqual(2);
@@ -238,7 +238,7 @@ for (const [way, options] of ways) {
     it("types parameters that are no JSON, and headers that are none", async () => {
       const server = await kept(answering(() => ({ body: ok })));
       const failure = await Effect.flatMap(Rpc.Rpc, (rpc) => Effect.flip(rpc.request("eth_call", [1n]))).pipe(
-        Effect.provide(Rpc.layerHttp(server.url, options)),
+        Effect.provide(layerOf(server.url, options)),
         Effect.runPromise,
       );
       expect(failure._tag === "RpcError" && failure.reason._tag).toBe("InvalidParams");
