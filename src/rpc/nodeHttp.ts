@@ -11,10 +11,16 @@ export interface NodeAgent {
   readonly maxSockets: number;
 }
 
+/**
+ * Connections to one endpoint: more than a process can make use of, fewer than nodes accept in one go or most
+ * systems let a process open (1,024).
+ */
+const mostSockets = 256;
+
 /** The agent that {@link viaNodeHttp} needs for `url`, where the caller has none. */
 export const keepingAgent = (url: URL): NodeAgent => {
   const { Agent } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
-  return new Agent({ keepAlive: true });
+  return new Agent({ keepAlive: true, maxSockets: mostSockets });
 };
 
 export const viaNodeHttp =
