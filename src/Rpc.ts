@@ -123,10 +123,7 @@ const posting = <R>(
 export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
   posting(url, options, (to, target) =>
     Effect.map(
-      Effect.acquireRelease(
-        Effect.sync(() => wayTo(to, options, target)),
-        (way) => Effect.sync(() => way?.close()),
-      ),
+      Effect.acquireRelease(wayTo(to, options, target), (way) => Effect.sync(() => way?.close())),
       (way) => way?.postTo ?? null,
     ),
   );

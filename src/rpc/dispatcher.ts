@@ -2,6 +2,7 @@
 import * as Result from "effect/Result";
 import type { PostOptions, PostTo } from "./post.js";
 import { receiver } from "./receive.js";
+import { unpacking } from "./unpack.js";
 
 /** What is used of a `Dispatcher` of undici, of any version. */
 export interface Dispatcher {
@@ -55,7 +56,7 @@ export const viaDispatcher =
     const data = (chunk: Uint8Array) => {
       if (!answer.data(chunk)) stop();
     };
-    const end = () => answer.end(status, header, header("content-encoding"));
+    const end = () => answer.end(status, header, unpacking(header("content-encoding"), maxBytes));
     const handler = {
       // undici 7 and later
       onRequestStart: (controller: Controller) => begin((reason) => controller.abort(reason)),

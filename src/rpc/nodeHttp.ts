@@ -4,6 +4,7 @@ import * as Result from "effect/Result";
 import { builtin } from "./node.js";
 import type { PostOptions, PostTo } from "./post.js";
 import { receiver } from "./receive.js";
+import { unpacking } from "./unpack.js";
 
 /** What is used of an `Agent` of `node:http` or `node:https`. */
 export interface NodeAgent {
@@ -36,7 +37,9 @@ export const viaNodeHttp =
         const value = incoming.headers[name];
         return value === undefined ? null : String(value);
       };
-      incoming.on("end", () => answer.end(incoming.statusCode ?? 0, header, header("content-encoding")));
+      incoming.on("end", () =>
+        answer.end(incoming.statusCode ?? 0, header, unpacking(header("content-encoding"), maxBytes)),
+      );
       incoming.on("error", answer.fail);
       incoming.on("close", () => answer.fail("the connection closed in the middle of the answer"));
     };
