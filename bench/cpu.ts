@@ -150,6 +150,7 @@ const replayed = (text: string): Layer.Layer<Rpc> => {
       endpoint: "replayed",
       request: (method) => Effect.sync(() => answers.get(method)?.shift()),
       memory,
+      admit: (run) => run,
     }),
   );
 };

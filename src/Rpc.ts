@@ -7,8 +7,10 @@
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import type { HttpClient } from "effect/http/HttpClient";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
+import type * as Scope from "effect/Scope";
 import type { Transport as ViemTransport } from "viem";
 import { RpcError, Transport } from "./errors/rpc.js";
 import type { Verdict } from "./errors/verdicts.js";
@@ -16,14 +18,17 @@ import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { sendSingly, sendTogether } from "./rpc/http.js";
 import type { Memory } from "./rpc/memory.js";
-import { viaFetch, viaNode, type Fetch } from "./rpc/post.js";
+import { following, type PostOptions, type PostTo } from "./rpc/post.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
+import { wayTo, type Ways } from "./rpc/way.js";
 
 export { CurrentRun } from "./rpc/run.js";
 export { memoryOf } from "./rpc/memory.js";
 export type { Facts, Memory } from "./rpc/memory.js";
 export type { LedgerEntry, Run } from "./rpc/run.js";
-export type { Fetch } from "./rpc/post.js";
+export type { Dispatcher } from "./rpc/dispatcher.js";
+export type { Fetch } from "./rpc/fetch.js";
+export type { NodeAgent } from "./rpc/nodeHttp.js";
 export type { Patience } from "./rpc/retry.js";
 
 /** JSON-RPC 2.0 requests to one endpoint. */
@@ -39,27 +44,34 @@ export class Rpc extends Context.Service<
     readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcError | Verdict>;
     /** What this endpoint was found to be, and which methods it refuses. */
     readonly memory: Memory;
+    /**
+     * Runs an effect once there is room for it (`maxInFlight`), first come, first served; requests outside
+     * do so one by one. Where the room does not come in `maxWaitMs`, the effect runs all the same and each of
+     * its requests fails with `AdmissionTimeout`. Within another admitted effect it does not wait again.
+     */
+    readonly admit: <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
   }
 >()("evm-preflight/Rpc") {}
 
-/** How patient an endpoint is; every field has a default. */
+/** How patient an endpoint is, and with how many at once; every field has a default. */
 export interface Options extends Partial<Patience> {}
 
-/** How to talk HTTP; every field has a default. */
-export interface HttpOptions extends Options {
+/** What does not depend on who carries the requests; every field has a default. */
+export interface PostingOptions extends Options {
   /** Sent with every request, e.g. `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Puts the requests of one moment into one POST. An endpoint that refuses gets single ones from then on. Default false. */
   readonly batch?: boolean;
   /** The most requests in one POST; default 100. */
   readonly batchSize?: number;
-  /** Used instead of Node's HTTP client or the global `fetch`. */
-  readonly fetch?: Fetch;
-  /** A longer answer is `NodeLimitExceeded`; default 32 MiB. */
+  /** A longer answer, unpacked, is `NodeLimitExceeded`; default 32 MiB. */
   readonly maxResponseBytes?: number;
   /** The id of the first request; default 1. */
   readonly firstId?: number;
 }
+
+/** How to talk HTTP; every field has a default. */
+export interface HttpOptions extends PostingOptions, Ways {}
 
 const over = (send: Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
   Effect.map(Clock.Clock, (clock) =>
@@ -76,32 +88,27 @@ const nowhere =
 
 const mebibyte = 1_048_576;
 
-/**
- * An endpoint by its URL, over plain HTTP POST. User and password in the URL become basic
- * authorisation; nothing behind the origin is ever shown.
- */
-export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
+/** A layer over whatever posts to `url`; `wayOf` gives null where it cannot. */
+const posting = <R>(
+  url: string,
+  options: PostingOptions,
+  wayOf: (url: URL, options: PostOptions) => Effect.Effect<PostTo | null, never, R>,
+): Layer.Layer<Rpc, never, Exclude<R, Scope.Scope>> =>
   Layer.effect(
     Rpc,
     Effect.gen(function* () {
       const endpoint = endpointOf(url);
-      if (endpoint.url === null) {
-        return yield* over(nowhere("not an http or https URL"), endpoint.shown, options);
-      }
-      const target = {
-        url: endpoint.url,
-        headers: {
-          "content-type": "application/json",
-          ...(endpoint.authorization === null ? {} : { authorization: endpoint.authorization }),
-          ...options.headers,
-        },
-        maxBytes: options.maxResponseBytes ?? 32 * mebibyte,
+      if (endpoint.url === null) return yield* over(nowhere("not an http or https URL"), endpoint.shown, options);
+      const headers = {
+        "content-type": "application/json",
+        ...(endpoint.authorization === null ? {} : { authorization: endpoint.authorization }),
+        ...options.headers,
       };
-      const node = yield* Effect.acquireRelease(
-        Effect.sync(() => (options.fetch === undefined ? viaNode(target) : null)),
-        (made) => Effect.sync(() => made?.close()),
-      );
-      const post = node?.post ?? viaFetch(target, options.fetch ?? globalThis.fetch);
+      const maxBytes = options.maxResponseBytes ?? 32 * mebibyte;
+      const postTo = yield* wayOf(endpoint.url, { headers, maxBytes });
+      if (postTo === null)
+        return yield* over(nowhere("`agent` and `dispatcher` are for Node only"), endpoint.shown, options);
+      const post = following(postTo, endpoint.url);
       const firstId = options.firstId ?? 1;
       const send =
         options.batch === true
@@ -109,6 +116,31 @@ export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<R
           : sendSingly(post, endpoint, firstId);
       return yield* over(send, endpoint.shown, options);
     }),
+  );
+
+/**
+ * An endpoint by its URL, over plain HTTP POST. User and password in the URL become basic
+ * authorisation; nothing behind the origin is ever shown. Redirects with status 307 and 308 are
+ * followed within the origin (browsers hide where they point, so not there).
+ */
+export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
+  posting(url, options, (to, target) =>
+    Effect.map(
+      Effect.acquireRelease(wayTo(to, options, target), (way) => Effect.sync(() => way?.close())),
+      (way) => way?.postTo ?? null,
+    ),
+  );
+
+/**
+ * The same over Effect's own `HttpClient`, for what a program has put around it: proxies, tracing, tests.
+ * Give it a client without retries and without status checks, for both are decided here.
+ */
+export const layerHttpClient = (url: string, options: PostingOptions = {}): Layer.Layer<Rpc, never, HttpClient> =>
+  posting(url, options, (_, target) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./rpc/httpClient.js")),
+      ({ viaHttpClient }) => viaHttpClient(target),
+    ),
   );
 
 /** Whatever answers JSON-RPC requests: a viem client, or an EIP-1193 provider such as a wallet. */

@@ -18,8 +18,8 @@ import * as Schema from "effect/Schema";
 import { classify } from "./errors/classify.js";
 import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
-import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 import { memoryOf } from "./rpc/memory.js";
+import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 import { Rpc } from "./Rpc.js";
 
 const Failure = Schema.Union([RpcError, Verdict]);
@@ -103,6 +103,7 @@ export const layerScripted = (
         request: (method, params) => of(method).request(method, params),
         // why: what the real node was found to be is not what the script makes of it
         memory: { ...node.memory, refused: (method) => of(method).memory.refused(method) },
+        admit: real.admit,
       });
     }),
   ).pipe(Layer.provideMerge(otherwise));
@@ -150,8 +151,9 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
       });
       // why: what is remembered is not asked, and would be missing on the tape
       const clock = yield* Clock.Clock;
-      const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), impatient.refusalMs);
-      return Rpc.of({ endpoint: real.endpoint, request, memory: { ...memory, refused: real.memory.refused } });
+      const fresh = memoryOf(() => clock.currentTimeMillisUnsafe(), impatient.refusalMs);
+      const memory = { ...fresh, refused: real.memory.refused };
+      return Rpc.of({ endpoint: real.endpoint, request, memory, admit: real.admit });
     }),
   ).pipe(Layer.provide(node));
 

@@ -26,6 +26,7 @@ export const Reason = Schema.Union([
   block.HistoryPruned,
   block.NodeSyncing,
   endpoint.Timeout,
+  endpoint.AdmissionTimeout,
   block.SimBlockOrder,
   request.NodeLimitExceeded,
   block.StateUnavailable,

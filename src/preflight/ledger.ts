@@ -1,7 +1,7 @@
 /** One call of the pipeline: its clock, its deadline, its single abort signal, and the ledger of what it asked. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { CurrentRun, type LedgerEntry } from "../Rpc.js";
+import { CurrentRun, Rpc, type LedgerEntry } from "../Rpc.js";
 import type { Report } from "../report/schema.js";
 
 /** The ledger being written. */
@@ -11,30 +11,34 @@ export interface Recorder {
   readonly entries: Array<LedgerEntry>;
 }
 
-/** Why a run's signal is aborted in the end. Made once: to make one writes down where it was made, at some cost. */
-const ended = new DOMException("the run has ended", "AbortError");
+/** `abort()` makes an exception with a stack unless it is given one. */
+const runEnded = new DOMException("the run has ended", "AbortError");
 
 /**
- * Runs `use` with a deadline of `deadlineMs` for every request in it and one AbortSignal for all,
- * aborted when the run ends or is interrupted.
+ * Runs `use` once the endpoint's gate lets it in, with a deadline of `deadlineMs` from then on for every
+ * request in it and one AbortSignal for all, aborted when the run ends or is interrupted.
  */
 export const withRun = <A, E, R>(
   deadlineMs: number,
   use: (recorder: Recorder) => Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R> =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => new AbortController()),
-    (controller) =>
-      Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-        const recorder: Recorder = { startedAt, entries: [] };
-        return Effect.provideService(use(recorder), CurrentRun, {
-          round: 1,
-          deadline: startedAt + deadlineMs,
-          record: (entry) => recorder.entries.push(entry),
-          signal: controller.signal,
-        });
-      }),
-    (controller) => Effect.sync(() => controller.abort(ended)),
+): Effect.Effect<A, E, R | Rpc> =>
+  Effect.flatMap(Rpc, ({ admit }) =>
+    admit(
+      Effect.acquireUseRelease(
+        Effect.sync(() => new AbortController()),
+        (controller) =>
+          Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+            const recorder: Recorder = { startedAt, entries: [] };
+            return Effect.provideService(use(recorder), CurrentRun, {
+              round: 1,
+              deadline: startedAt + deadlineMs,
+              record: (entry) => recorder.entries.push(entry),
+              signal: controller.signal,
+            });
+          }),
+        (controller) => Effect.sync(() => controller.abort(runEnded)),
+      ),
+    ),
   );
 
 /** The same requests, written down as part of round `round`. */

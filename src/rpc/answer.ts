@@ -42,12 +42,16 @@ export const outgoing = (
       }),
   });
 
-export const noReply = (method: string, { kind, detail }: NoReply, endpoint: Endpoint): RpcError =>
-  new RpcError({
-    method,
-    reason:
-      kind === "too-large" ? new NodeLimitExceeded({ detail }) : new Transport({ detail: endpoint.redact(detail) }),
-  });
+export const noReply = (method: string, { kind, detail }: NoReply, endpoint: Endpoint): RpcError => {
+  switch (kind) {
+    case "too-large":
+      return new RpcError({ method, reason: new NodeLimitExceeded({ detail }) });
+    case "undecodable":
+      return malformed(method, "", detail);
+    case "unreachable":
+      return new RpcError({ method, reason: new Transport({ detail: endpoint.redact(detail) }) });
+  }
+};
 
 const refusedByStatus = ({ status }: Reply): boolean => status < 200 || status > 299;
 

@@ -5,6 +5,7 @@ import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.j
 import type { Verdict } from "../errors/verdicts.js";
 import { malformed, type Tried } from "./answer.js";
 import { endpointOf, redactJson } from "./endpoint.js";
+import { builtin, isNode } from "./node.js";
 import type { Send } from "./retry.js";
 
 /** What all of them have in common. viem takes the options; a wallet ignores them. */
@@ -85,6 +86,8 @@ const redactor = (error: unknown, known: (text: string) => string): ((text: stri
 export const sendForeign =
   (request: ForeignRequest, redact: (text: string) => string): Send =>
   (method, params, done, signal) => {
+    // why: viem hands the signal to `fetch` with every request, and Node warns of a leak from some on
+    if (signal !== null && isNode) builtin("node:events").setMaxListeners(0, signal);
     let open = true;
     const finish = (result: Tried["result"]) => {
       if (!open) return;

@@ -86,12 +86,12 @@ export const sendTogether = (post: Post, endpoint: Endpoint, firstId: number, ma
     }
   };
 
-  /** A round's fibers start over a few turns of the loop: it is whole when two of them bring nothing new. */
-  const flushWhenQuiet = (size: number, quiet: number, turns: number): void => {
+  /** Nearly always the askers of a round ask in one go; forked ones over a few turns: it is whole when a turn brings nothing new. */
+  const flushWhenQuiet = (turns: number): void => {
+    const size = queue.length;
     nextTurn(() => {
-      const stillQuiet = queue.length === size ? quiet + 1 : 0;
-      if (stillQuiet >= 2 || turns >= maxTurns || queue.length >= maxSize) flush();
-      else flushWhenQuiet(queue.length, stillQuiet, turns + 1);
+      if (queue.length === size || size >= maxSize || turns >= maxTurns) flush();
+      else flushWhenQuiet(turns + 1);
     });
   };
 
@@ -111,7 +111,8 @@ export const sendTogether = (post: Post, endpoint: Endpoint, firstId: number, ma
       alone(waiting);
     } else {
       queue.push(waiting);
-      if (queue.length === 1) flushWhenQuiet(1, 0, 1);
+      // why: looks at what is there when whoever asks now has asked everything, behind those it has forked
+      if (queue.length === 1) queueMicrotask(() => flushWhenQuiet(1));
     }
     return () => {
       waiting.cancelled = true;

@@ -8,8 +8,10 @@ import * as Random from "effect/Random";
 import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Failure, Tried } from "./answer.js";
-import { memoryOf } from "./memory.js";
+import { Admission, gate, type Admit, type Width } from "./gate.js";
+import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Run } from "./run.js";
+import { after } from "./timer.js";
 
 /** Sends one request, calls `done` at most once, and returns how to abort. `signal` is the run's. */
 export type Send = (
@@ -19,8 +21,8 @@ export type Send = (
   signal: AbortSignal | null,
 ) => () => void;
 
-/** How patient an endpoint is; times in ms. */
-export interface Patience {
+/** How patient an endpoint is, and with how many at once; times in ms. */
+export interface Patience extends Width {
   /** More tries of one request than this are never made, whatever the reason allows. */
   readonly retryTimes: number;
   /** The first pause; it doubles with every try, and half of it is chance. */
@@ -39,10 +41,13 @@ export const patience: Patience = {
   retryMaxMs: 5_000,
   timeoutMs: 30_000,
   refusalMs: 5 * 60_000,
+  maxInFlight: 256,
+  // why: ten thousand preflights at once are over before
+  maxWaitMs: 5 * 60_000,
 };
 
-/** Broadcasting twice is never ours to decide. */
-const isIdempotent = (method: string): boolean => !method.startsWith("eth_send");
+/** Broadcasting twice is never ours to decide, and what was cleared must not grow old in a queue. */
+const isBroadcast = (method: string): boolean => method.startsWith("eth_send");
 
 /** Ms to wait before try number `tries + 1`; null when there is none. `chance` is 0 to 1. */
 export const pause = (
@@ -73,99 +78,127 @@ const watching = (): Watch => {
       signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
     }
     all.add(run);
-    return () => all.delete(run);
+    return () => void all.delete(run);
   };
 };
 
-const once = (
-  send: Send,
-  watch: Watch,
-  method: string,
-  params: ReadonlyArray<unknown>,
-  signal: AbortSignal | null,
-): Effect.Effect<Tried> =>
-  Effect.callback<Tried>((resume) => {
-    if (signal?.aborted === true) return resume(Effect.interrupt);
-    let forget = (): void => undefined;
-    const abort = send(
-      method,
-      params,
-      (tried) => {
-        forget();
-        resume(Effect.succeed(tried));
-      },
-      signal,
-    );
-    if (signal !== null) {
-      const unwatch = watch(signal, () => {
-        abort();
-        resume(Effect.interrupt);
-      });
-      forget = () => void unwatch();
-    }
-    return Effect.sync(() => {
-      forget();
-      abort();
-    });
-  });
+/** A request on its way: whose it is, until when, and what it has cost. */
+interface Asked {
+  readonly method: string;
+  readonly params: ReadonlyArray<unknown>;
+  readonly run: Run;
+  /** Epoch ms. */
+  readonly started: number;
+  readonly deadline: number;
+  tries: number;
+  bytes: number;
+}
 
-/** The `request` of an endpoint over `send`, and its memory. */
-export const requests = (send: Send, endpoint: string, patience: Patience, clock: Clock.Clock) => {
+/** What an endpoint over `send` can be asked. */
+export const requests = (
+  send: Send,
+  endpoint: string,
+  patience: Patience,
+  clock: Clock.Clock,
+): {
+  readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, Failure>;
+  readonly memory: Memory;
+  readonly admit: Admit;
+} => {
   const watch = watching();
+  const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
 
-  const timedOut = (method: string, afterMs: number) =>
-    Effect.fail(new RpcError({ method, reason: new Timeout({ detail: "", afterMs }) }));
+  const record = ({ method, run, started, tries, bytes }: Asked): void =>
+    run.record({
+      ...{ method, endpoint, step: run.step ?? null, run: run.run ?? null, round: run.round },
+      ms: clock.currentTimeMillisUnsafe() - started,
+      ...{ tries, bytes },
+    });
 
-  const tryUntilDone = Effect.fnUntraced(function* (
-    method: string,
-    params: ReadonlyArray<unknown>,
-    run: Run,
-    deadline: number,
-    spent: { tries: number; bytes: number },
-  ): Effect.fn.Return<unknown, Failure> {
-    for (;;) {
-      spent.tries++;
-      const { result, bytes } = yield* once(send, watch, method, params, run.signal);
-      spent.bytes += bytes;
-      memory.heard(method, result);
-      if (Result.isSuccess(result)) return result.success;
-      const wait = isIdempotent(method) ? pause(result.failure, spent.tries, yield* Random.next, patience) : null;
-      if (wait === null || clock.currentTimeMillisUnsafe() + wait >= deadline) return yield* result.failure;
-      yield* Effect.sleep(wait);
-    }
-  });
+  /** The one end of a request: its line in the ledger, and its answer. */
+  const end = (asked: Asked, result: Result.Result<unknown, Failure>): Effect.Effect<unknown, Failure> => {
+    record(asked);
+    return Effect.fromResult(result);
+  };
 
-  const request = Effect.fnUntraced(function* (
-    method: string,
-    params: ReadonlyArray<unknown>,
-  ): Effect.fn.Return<unknown, Failure> {
-    const run = yield* CurrentRun;
-    const started = clock.currentTimeMillisUnsafe();
-    const spent = { tries: 0, bytes: 0 };
-    const { round, step = null, run: name = null } = run;
-    const record = () =>
-      run.record({
-        ...{ method, endpoint, step, run: name, round },
-        ms: clock.currentTimeMillisUnsafe() - started,
-        ...spent,
+  const timedOut = ({ method, deadline, started }: Asked): Result.Result<never, RpcError> => {
+    const reason = new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) });
+    return Result.fail(new RpcError({ method, reason }));
+  };
+
+  /** Another try after a pause, where the reason allows one before the deadline. */
+  const again = (asked: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
+    Effect.flatMap(Random.next, (chance) => {
+      const wait = isBroadcast(asked.method) ? null : pause(failure, asked.tries, chance, patience);
+      if (wait === null || clock.currentTimeMillisUnsafe() + wait >= asked.deadline)
+        return end(asked, Result.fail(failure));
+      const paused = Effect.onInterrupt(Effect.sleep(wait), () => Effect.sync(() => record(asked)));
+      return Effect.andThen(paused, attempt(asked));
+    });
+
+  const attempt = (asked: Asked): Effect.Effect<unknown, Failure> =>
+    Effect.callback((resume) => {
+      const { method, params, run } = asked;
+      let isOpen = true;
+      let callOff = (): void => undefined;
+      let unwatch = (): void => undefined;
+      const close = () => {
+        isOpen = false;
+        callOff();
+        unwatch();
+      };
+      if (run.signal?.aborted === true) {
+        record(asked);
+        return resume(Effect.interrupt);
+      }
+      asked.tries++;
+      const abort = send(
+        method,
+        params,
+        ({ result, bytes }) => {
+          close();
+          asked.bytes += bytes;
+          memory.heard(method, result);
+          resume(Result.isSuccess(result) ? end(asked, result) : again(asked, result.failure));
+        },
+        run.signal,
+      );
+      const giveUp = () => {
+        close();
+        abort();
+      };
+      if (!isOpen) return;
+      callOff = after(clock, asked.deadline - clock.currentTimeMillisUnsafe(), () => {
+        giveUp();
+        resume(end(asked, timedOut(asked)));
       });
-    const known = memory.refused(method);
-    if (known !== null) {
-      record();
-      return yield* known;
-    }
-    const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
-    const left = deadline - started;
-    if (left <= 0) {
-      record();
-      return yield* timedOut(method, 0);
-    }
-    return yield* tryUntilDone(method, params, run, deadline, spent).pipe(
-      Effect.timeoutOrElse({ duration: left, orElse: () => timedOut(method, left) }),
-      Effect.onExit(() => Effect.sync(record)),
-    );
-  });
+      if (run.signal !== null)
+        unwatch = watch(run.signal, () => {
+          giveUp();
+          record(asked);
+          resume(Effect.interrupt);
+        });
+      return Effect.sync(() => {
+        giveUp();
+        record(asked);
+      });
+    });
 
-  return { request, memory };
+  const request = (method: string, params: ReadonlyArray<unknown>): Effect.Effect<unknown, Failure> =>
+    Effect.withFiber((fiber) => {
+      const admission = fiber.getRef(Admission);
+      if (admission === null && !isBroadcast(method)) return admit(request(method, params));
+      const run = fiber.getRef(CurrentRun);
+      const started = clock.currentTimeMillisUnsafe();
+      const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
+      const asked: Asked = { method, params, run, started, deadline, tries: 0, bytes: 0 };
+      const known = memory.refused(method);
+      if (known !== null) return end(asked, Result.fail(known));
+      if (admission !== null && admission !== "admitted" && !isBroadcast(method))
+        return end(asked, Result.fail(new RpcError({ method, reason: admission })));
+      return deadline <= started ? end(asked, timedOut(asked)) : attempt(asked);
+    });
+
+  return { request, memory, admit };
 };

@@ -12,6 +12,7 @@ const node = Layer.succeed(
     endpoint: "http://node",
     request: (method) => Effect.succeed(`result of ${method}`),
     memory: memoryOf(() => 0, 0),
+    admit: (run) => run,
   }),
 );
 

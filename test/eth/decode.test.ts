@@ -11,7 +11,12 @@ const read = <A>(method: Effect.Effect<A, Eth.Failure, Rpc>, result: unknown) =>
     Effect.result(method).pipe(
       Effect.provideService(
         Rpc,
-        Rpc.of({ endpoint: "", request: () => Effect.succeed(result), memory: memoryOf(() => 0, 0) }),
+        Rpc.of({
+          endpoint: "",
+          request: () => Effect.succeed(result),
+          memory: memoryOf(() => 0, 0),
+          admit: (run) => run,
+        }),
       ),
     ),
   );

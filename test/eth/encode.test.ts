@@ -17,6 +17,7 @@ const sent = (method: Effect.Effect<unknown, Eth.Failure, Rpc>) => {
         Rpc.of({
           endpoint: "",
           memory: memoryOf(() => 0, 0),
+          admit: (run) => run,
           request: (name, params) => {
             asked = [name, JSON.parse(JSON.stringify(params)) as ReadonlyArray<unknown>];
             return Effect.succeed(undefined);

@@ -153,6 +153,7 @@ export class SimulatedChain {
       Rpc.of({
         endpoint: "simulated chain",
         memory: memoryOf(() => 0, 0),
+        admit: (run) => run,
         request: (method, params) =>
           Effect.try({
             try: () => this.answer(method, params),

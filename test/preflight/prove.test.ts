@@ -214,6 +214,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
         const replay = Rpc.Rpc.of({
           endpoint: "tape",
           memory: Rpc.memoryOf(() => 0, 0),
+          admit: (run) => run,
           request: (method, params) =>
             Effect.flatMap(asked(method, params), (key) => {
               const result = tape.get(key);

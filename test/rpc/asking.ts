@@ -1,14 +1,33 @@
 /** Asking one question over HTTP and looking at everything that comes of it. */
 import * as Effect from "effect/Effect";
+import * as FetchHttpClient from "effect/http/FetchHttpClient";
+import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import type { Failure } from "../../src/Eth.js";
+import { Agent } from "undici";
 import * as Rpc from "../../src/Rpc.js";
 import { startServer, type Server } from "../harness/server.js";
 
-/** Both ways over HTTP must behave alike. */
-export const ways: ReadonlyArray<readonly [string, Rpc.HttpOptions]> = [
+void globalThis.Headers; // Node brings its dispatcher along with the first of these
+const builtIn = (globalThis as Record<symbol, unknown>)[Symbol.for("undici.globalDispatcher.1")] as Rpc.Dispatcher;
+
+/** Options of a layer over HTTP; `httpClient` = `layerHttpClient`, on `fetch`. */
+export interface WayOptions extends Rpc.HttpOptions {
+  readonly httpClient?: true;
+}
+
+export const layerOf = (url: string, options: WayOptions): Layer.Layer<Rpc.Rpc> =>
+  options.httpClient === true
+    ? Layer.provide(Rpc.layerHttpClient(url, options), FetchHttpClient.layer)
+    : Rpc.layerHttp(url, options);
+
+/** All ways over HTTP must behave alike. */
+export const ways: ReadonlyArray<readonly [string, WayOptions]> = [
   ["node:http", {}],
+  ["Node's own undici", { dispatcher: builtIn }],
+  ["undici", { dispatcher: new Agent() }],
   ["fetch", { fetch: globalThis.fetch }],
+  ["Effect's HttpClient", { httpClient: true }],
 ];
 
 const quick: Rpc.HttpOptions = { retryBaseMs: 1 };
@@ -40,14 +59,14 @@ export const answering = (
 };
 export const ok = '{"jsonrpc":"2.0","id":ID,"result":"0x1"}';
 
-export const ask = (url: string, options: Rpc.HttpOptions, method = "eth_chainId", run: Partial<Rpc.Run> = {}) => {
+export const ask = (url: string, options: WayOptions, method = "eth_chainId", run: Partial<Rpc.Run> = {}) => {
   const ledger: Array<Rpc.LedgerEntry> = [];
   const current: Rpc.Run = { round: 1, deadline: null, signal: null, record: (entry) => ledger.push(entry), ...run };
   return Effect.gen(function* () {
     const rpc = yield* Rpc.Rpc;
     return yield* Effect.result(rpc.request(method, []));
   }).pipe(
-    Effect.provide(Rpc.layerHttp(url, { ...quick, ...options })),
+    Effect.provide(layerOf(url, { ...quick, ...options })),
     Effect.provideService(Rpc.CurrentRun, current),
     Effect.map((result) => ({ result, ledger })),
     Effect.runPromise,

@@ -3,7 +3,7 @@ import * as Result from "effect/Result";
 import { afterEach, describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { startServer } from "../harness/server.js";
-import { answering, ask, kept, stopAll, ways } from "./asking.js";
+import { answering, ask, kept, layerOf, stopAll, ways } from "./asking.js";
 
 afterEach(stopAll);
 
@@ -33,7 +33,7 @@ for (const [way, options] of ways) {
       expect(Result.isFailure(result)).toBe(true);
       expect(shownIn(result)).not.toContain(secret);
       const endpoint = await Effect.map(Rpc.Rpc, (rpc) => rpc.endpoint).pipe(
-        Effect.provide(Rpc.layerHttp(url, options)),
+        Effect.provide(layerOf(url, options)),
         Effect.runPromise,
       );
       expect(endpoint).toBe(`${server.url}/…`);

@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import { afterEach, describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { startNode, startServer } from "../harness/server.js";
-import { answering, ask, kept, ok, pathOf, stopAll, tagOf, ways } from "./asking.js";
+import { answering, ask, kept, layerOf, ok, pathOf, stopAll, tagOf, ways } from "./asking.js";
 
 afterEach(stopAll);
 
@@ -84,14 +84,6 @@ for (const [way, options] of ways) {
       expect(server.count()).toBe(1);
     });
 
-    it("does not follow redirects", async () => {
-      const elsewhere = await kept(answering(() => ({ body: ok })));
-      const server = await kept(answering(() => ({ status: 307, body: "", headers: { location: elsewhere.url } })));
-      const { result } = await ask(server.url, options);
-      expect(tagOf(result)).not.toBe("success");
-      expect(elsewhere.count()).toBe(0);
-    });
-
     it("tries again as the reason advises, in one ledger entry", async () => {
       const server = await kept(answering((nth) => (nth < 3 ? { status: 503, body: "" } : { body: ok })));
       const { result, ledger } = await ask(server.url, options);
@@ -165,7 +157,7 @@ for (const [way, options] of ways) {
       const ledger: Array<Rpc.LedgerEntry> = [];
       const fiber = Effect.runFork(
         Effect.flatMap(Rpc.Rpc, (rpc) => rpc.request("eth_call", [])).pipe(
-          Effect.provide(Rpc.layerHttp(server.url, options)),
+          Effect.provide(layerOf(server.url, options)),
           Effect.provideService(Rpc.CurrentRun, {
             ...{ round: 1, deadline: null, signal: null },
             record: (entry) => void ledger.push(entry),
@@ -237,7 +229,7 @@ for (const [way, options] of ways) {
       await Effect.gen(function* () {
         const rpc = yield* Rpc.Rpc;
         for (let i = 0; i < 5; i++) yield* rpc.request("eth_chainId", []);
-      }).pipe(Effect.provide(Rpc.layerHttp(server.url, options)), Effect.runPromise);
+      }).pipe(Effect.provide(layerOf(server.url, options)), Effect.runPromise);
       expect(server.count()).toBe(5);
       // the next request may start before the last connection is free again
       expect(server.connections()).toBeLessThanOrEqual(2);
@@ -246,7 +238,7 @@ for (const [way, options] of ways) {
     it("types parameters that are no JSON, and headers that are none", async () => {
       const server = await kept(answering(() => ({ body: ok })));
       const failure = await Effect.flatMap(Rpc.Rpc, (rpc) => Effect.flip(rpc.request("eth_call", [1n]))).pipe(
-        Effect.provide(Rpc.layerHttp(server.url, options)),
+        Effect.provide(layerOf(server.url, options)),
         Effect.runPromise,
       );
       expect(failure._tag === "RpcError" && failure.reason._tag).toBe("InvalidParams");

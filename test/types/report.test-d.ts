@@ -42,6 +42,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "HistoryPruned":
     case "NodeSyncing":
     case "Timeout":
+    case "AdmissionTimeout":
     case "SimBlockOrder":
     case "NodeLimitExceeded":
     case "StateUnavailable":

@@ -30,6 +30,7 @@ export const unknown = (detail: string): Answer => ({ status: "unknown", detail 
 /** Failures that say nothing about what the endpoint can do. */
 const silent: ReadonlySet<string> = new Set([
   "Timeout",
+  "AdmissionTimeout",
   "Transport",
   "RateLimited",
   "UpstreamUnavailable",

@@ -1,7 +1,7 @@
 /** The endpoint will not, or cannot now. */
 import * as Schema from "effect/Schema";
 import { nullable } from "../../primitives/hex.js";
-import { milliseconds, say } from "../../primitives/statement.js";
+import { count, milliseconds, say } from "../../primitives/statement.js";
 import { derived } from "../stated.js";
 import { answer, elsewhere, hopeless, once, patient, reason, words, type Advising } from "./answer.js";
 
@@ -71,6 +71,27 @@ export class Timeout extends derived<Timeout, Advising>()(
         "no answer in time",
         [milliseconds("after", error.afterMs), ...words(error)],
         "raise the deadline or use a faster endpoint",
+      ),
+  },
+) {}
+
+/** The endpoint was not asked: too many runs of this process were ahead in the queue, for too long. */
+export class AdmissionTimeout extends derived<AdmissionTimeout, Advising>()(
+  "AdmissionTimeout",
+  {
+    ...answer,
+    /** So many runs are let in at once. */
+    maxInFlight: Schema.Finite,
+    /** How long it waited, in milliseconds. */
+    afterMs: Schema.Finite,
+  },
+  {
+    advice: () => once,
+    statement: ({ maxInFlight, afterMs }) =>
+      say(
+        "the endpoint was not asked: other runs were in front for too long",
+        [milliseconds("waited", afterMs), count("runs at once", maxInFlight)],
+        "start fewer runs at once, raise `maxInFlight` or `maxWaitMs`, or use a faster endpoint",
       ),
   },
 ) {}

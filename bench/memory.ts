@@ -1,0 +1,78 @@
+/**
+ * What a crowd of preflights started at once holds in memory, and what a long life of scans leaves behind,
+ * against anvil in a process of its own. Fails when the crowd takes 512 MiB or more, when one of it gets
+ * another verdict than is true, or when the heap has grown between a fifth of the scans and all of them.
+ *
+ * It runs with an old space of at most 320 MiB: left alone, V8 collects only when four times of what is alive
+ * has come together, and the peak then says how lazy it was, not what the crowd needs.
+ *
+ *     npm run bench:memory -- [preflights at once, 10000] [scans, 50000]
+ */
+import { keys, startNode } from "../examples/node.js";
+import { createPreflight } from "evm-preflight/promise";
+import { privateKeyToAccount } from "viem/accounts";
+
+const [crowd = 10_000, scans = 50_000] = process.argv.slice(2).map(Number);
+const mebibytes = (bytes: number): number => bytes / 2 ** 20;
+/** MiB: what two collected heaps differ by without a leak. */
+const noise = 4;
+/** Scans under way at once in the long life. */
+const lanes = 32;
+
+const collect = (globalThis as { readonly gc?: () => void }).gc;
+if (collect === undefined) throw new Error("run it with --expose-gc");
+const heap = (): number => {
+  collect();
+  collect();
+  return mebibytes(process.memoryUsage().heapUsed);
+};
+
+const rich = privateKeyToAccount(keys[1]).address;
+const poor = "0x00000000000000000000000000000000000abcde";
+const to = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+
+const node = await startNode();
+const misses: Array<string> = [];
+
+// the long life first: the crowd's heap has grown already
+const long = createPreflight({ url: node.url, batch: true });
+let done = 0;
+const lane = async (until: number): Promise<void> => {
+  while (done < until) {
+    const value = BigInt(++done);
+    await long.scan({ from: rich, to, value });
+  }
+};
+const lived = async (until: number): Promise<number> => {
+  await Promise.all(Array.from({ length: lanes }, () => lane(until)));
+  return heap();
+};
+const [early, late] = [await lived(Math.floor(scans / 5)), await lived(scans)];
+await long.dispose();
+console.log(`heap after ${Math.floor(scans / 5)} scans ${early.toFixed(1)} MiB, after ${scans} ${late.toFixed(1)} MiB`);
+if (late - early > noise) misses.push(`the heap grew by ${(late - early).toFixed(1)} MiB`);
+
+const preflight = createPreflight({ url: node.url });
+const started = performance.now();
+const verdicts = await Promise.all(
+  Array.from({ length: crowd }, async (_, index) => {
+    const from = index % 2 === 0 ? rich : poor;
+    const report = await preflight.run({ from, to, value: BigInt(index + 1) }, { deadline: "5 minutes" });
+    return `${from === rich ? "rich" : "poor"} ${report.verdict}`;
+  }),
+);
+const seconds = (performance.now() - started) / 1000;
+await preflight.dispose();
+node.stop();
+const counts = new Map<string, number>();
+for (const verdict of verdicts) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+const peak = process.resourceUsage().maxRSS / 1024;
+console.log(
+  `${crowd} preflights at once: ${seconds.toFixed(1)} s, peak ${peak.toFixed(0)} MiB`,
+  Object.fromEntries(counts),
+);
+if (peak >= 512) misses.push(`the crowd took ${peak.toFixed(0)} MiB`);
+if ([...counts.keys()].some((seen) => seen !== "rich ready" && seen !== "poor blocked"))
+  misses.push("not every verdict is true");
+for (const miss of misses) console.log(`MISSED: ${miss}`);
+process.exit(misses.length);
