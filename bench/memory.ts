@@ -3,6 +3,9 @@
  * against anvil in a process of its own. Fails when the crowd takes 512 MiB or more, when one of it gets
  * another verdict than is true, or when the heap has grown between a fifth of the scans and all of them.
  *
+ * The crowd's deadline is 5 minutes: the default of 10 s, which counts from the gate, can run out on a busy
+ * machine with 256 runs under way, and the verdict is then unknown. That is no question of memory.
+ *
  * It runs with an old space of at most 320 MiB: left alone, V8 collects only when four times of what is alive
  * has come together, and the peak then says how lazy it was, not what the crowd needs.
  *

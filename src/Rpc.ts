@@ -28,7 +28,10 @@ export type { Facts, Memory } from "./rpc/memory.js";
 export type { LedgerEntry, Run } from "./rpc/run.js";
 export type { Dispatcher } from "./rpc/dispatcher.js";
 export type { Fetch } from "./rpc/fetch.js";
+export type { GateOptions } from "./rpc/gate.js";
 export type { NodeAgent } from "./rpc/nodeHttp.js";
+export type { NodeWays } from "./rpc/nodeWay.js";
+export type { Ways } from "./rpc/way.js";
 export type { Patience } from "./rpc/retry.js";
 
 /** JSON-RPC 2.0 requests to one endpoint. */

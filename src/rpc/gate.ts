@@ -6,7 +6,7 @@ import { AdmissionTimeout } from "../errors/rpc.js";
 import { after } from "./timer.js";
 
 /** How wide a gate is. */
-export interface Width {
+export interface GateOptions {
   /** So many runs at once, at least 1; the others wait. A request outside any run counts as one. */
   readonly maxInFlight: number;
   /** Ms: who has waited this long is not let in any more, and every request fails with `AdmissionTimeout`. */
@@ -24,7 +24,7 @@ export const Admission = Context.Reference<"admitted" | AdmissionTimeout | null>
 /** Runs an effect once the gate lets it in; it leaves with the effect's end. Interruption ends the waiting. */
 export type Admit = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
 
-export const gate = ({ maxInFlight, maxWaitMs }: Width, clock: Clock.Clock): Admit => {
+export const gate = ({ maxInFlight, maxWaitMs }: GateOptions, clock: Clock.Clock): Admit => {
   let free = Math.max(1, maxInFlight);
   const waiting = new Set<() => void>();
 

@@ -12,10 +12,7 @@ export interface NodeAgent {
   readonly maxSockets: number;
 }
 
-/**
- * Connections to one endpoint: more than a process can make use of, fewer than nodes accept in one go or most
- * systems let a process open (1,024).
- */
+/** Connections to one endpoint: a full gate would open thousands, and many systems let a process have 1,024 files. */
 const mostSockets = 256;
 
 /** The agent that {@link viaNodeHttp} needs for `url`, where the caller has none. */

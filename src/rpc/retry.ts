@@ -8,7 +8,7 @@ import * as Random from "effect/Random";
 import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Failure, Tried } from "./answer.js";
-import { Admission, gate, type Admit, type Width } from "./gate.js";
+import { Admission, gate, type Admit, type GateOptions } from "./gate.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Run } from "./run.js";
 import { after } from "./timer.js";
@@ -22,7 +22,7 @@ export type Send = (
 ) => () => void;
 
 /** How patient an endpoint is, and with how many at once; times in ms. */
-export interface Patience extends Width {
+export interface Patience extends GateOptions {
   /** More tries of one request than this are never made, whatever the reason allows. */
   readonly retryTimes: number;
   /** The first pause; it doubles with every try, and half of it is chance. */

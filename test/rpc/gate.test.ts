@@ -9,15 +9,15 @@ import { describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import { toText } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { gate, type Width } from "../../src/rpc/gate.js";
+import { gate, type GateOptions } from "../../src/rpc/gate.js";
 import { layerScripted, silence } from "../../src/testing.js";
 import { startServer } from "../harness/server.js";
 import { tagOf } from "./asking.js";
 
-const wide: Width = { maxInFlight: 2, maxWaitMs: 1_000 };
+const wide: GateOptions = { maxInFlight: 2, maxWaitMs: 1_000 };
 
 /** A node that answers `a` and `b` with their names, and `slow` never. */
-const node = (options: Partial<Width>): Layer.Layer<Rpc.Rpc> =>
+const node = (options: Partial<GateOptions>): Layer.Layer<Rpc.Rpc> =>
   layerScripted({ a: "a", b: "b", slow: silence }, undefined, options);
 
 const ask = (method: string) => Effect.flatMap(Rpc.Rpc, (rpc) => Effect.result(rpc.request(method, [])));
