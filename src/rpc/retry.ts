@@ -11,7 +11,7 @@ import type { Failure, Tried } from "./answer.js";
 import { Admission, gate, type Admit, type GateOptions } from "./gate.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Run } from "./run.js";
-import { after } from "./timer.js";
+import { alarms } from "./timer.js";
 
 /** Sends one request, calls `done` at most once, and returns how to abort. `signal` is the run's. */
 export type Send = (
@@ -106,6 +106,7 @@ export const requests = (
   readonly admit: Admit;
 } => {
   const watch = watching();
+  const alarm = alarms(clock);
   const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
 
@@ -169,7 +170,7 @@ export const requests = (
         abort();
       };
       if (!isOpen) return;
-      callOff = after(clock, asked.deadline - clock.currentTimeMillisUnsafe(), () => {
+      callOff = alarm(asked.deadline, () => {
         giveUp();
         resume(end(asked, timedOut(asked)));
       });

@@ -8,3 +8,30 @@ export const after = (clock: Clock.Clock, ms: number, run: () => void): (() => v
   const fiber = Effect.runFork(Effect.map(clock.sleep(Duration.millis(ms)), run));
   return () => fiber.interruptUnsafe();
 };
+
+/** Calls at a time in epoch ms, and returns how to call it off. */
+export type Alarm = (time: number, run: () => void) => () => void;
+
+/** One timer for all that end at the same moment, as the requests of a run do. */
+export const alarms = (clock: Clock.Clock): Alarm => {
+  const set = new Map<number, { readonly all: Set<() => void>; readonly stop: () => void }>();
+  const start = (time: number) => {
+    const all = new Set<() => void>();
+    const stop = after(clock, time - clock.currentTimeMillisUnsafe(), () => {
+      set.delete(time);
+      all.forEach((run) => run());
+    });
+    const made = { all, stop };
+    set.set(time, made);
+    return made;
+  };
+  return (time, run) => {
+    const { all, stop } = set.get(time) ?? start(time);
+    all.add(run);
+    return () => {
+      if (!all.delete(run) || all.size > 0) return;
+      set.delete(time);
+      stop();
+    };
+  };
+};
