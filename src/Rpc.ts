@@ -76,18 +76,16 @@ export interface PostingOptions extends Options {
 /** How to talk HTTP; every field has a default. */
 export interface HttpOptions extends PostingOptions, Ways {}
 
-const over = (send: Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
+const over = (sendWith: (memory: Memory) => Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
   Effect.map(Clock.Clock, (clock) =>
-    Rpc.of({ endpoint, ...requests(send, endpoint, { ...patience, ...options }, clock) }),
+    Rpc.of({ endpoint, ...requests(sendWith, endpoint, { ...patience, ...options }, clock) }),
   );
 
 /** Sends nothing: there is nowhere to send to. */
-const nowhere =
-  (detail: string): Send =>
-  (method, _params, done) => {
-    done({ result: Result.fail(new RpcError({ method, reason: new Transport({ detail }) })), bytes: 0 });
-    return () => undefined;
-  };
+const nowhere = (detail: string) => (): Send => (method, _params, done) => {
+  done({ result: Result.fail(new RpcError({ method, reason: new Transport({ detail }) })), bytes: 0 });
+  return () => undefined;
+};
 
 const mebibyte = 1_048_576;
 
@@ -113,11 +111,11 @@ const posting = <R>(
         return yield* over(nowhere("`agent` and `dispatcher` are for Node only"), endpoint.shown, options);
       const post = following(postTo, endpoint.url);
       const firstId = options.firstId ?? 1;
-      const send =
+      const sendWith = (memory: Memory): Send =>
         options.batch === true
-          ? sendTogether(post, endpoint, firstId, options.batchSize ?? 100)
+          ? sendTogether(post, endpoint, firstId, options.batchSize ?? 100, memory)
           : sendSingly(post, endpoint, firstId);
-      return yield* over(send, endpoint.shown, options);
+      return yield* over(sendWith, endpoint.shown, options);
     }),
   );
 
@@ -171,7 +169,10 @@ export const layerClient = (
   options: Options = {},
 ): Layer.Layer<Rpc> => {
   const { shown, redact } = shownOf(client.transport, client.name ?? "viem client");
-  return Layer.effect(Rpc, over(sendForeign(requestOf(client), redact), shown, options));
+  return Layer.effect(
+    Rpc,
+    over(() => sendForeign(requestOf(client), redact), shown, options),
+  );
 };
 
 /** A viem transport, such as `http(url, { batch: true })`, `webSocket(url)` or `fallback([…])`. */
@@ -182,16 +183,15 @@ export const layerTransport = (transport: ViemTransport, options: Options = {}):
     return Layer.effect(Rpc, over(nowhere(detail), "viem transport", options));
   }
   const { shown, redact } = shownOf(made.success.value, made.success.config.name);
-  return Layer.effect(Rpc, over(sendForeign(requestOf(made.success), redact), shown, options));
+  return Layer.effect(
+    Rpc,
+    over(() => sendForeign(requestOf(made.success), redact), shown, options),
+  );
 };
 
 /** An EIP-1193 provider, such as a wallet in the browser. */
 export const layerProvider = (provider: Requester, options: Options = {}): Layer.Layer<Rpc> =>
   Layer.effect(
     Rpc,
-    over(
-      sendForeign(requestOf(provider), (text) => text),
-      "EIP-1193 provider",
-      options,
-    ),
+    over(() => sendForeign(requestOf(provider), (text) => text), "EIP-1193 provider", options),
   );

@@ -85,7 +85,7 @@ export const layerScripted = (
   options: Partial<Patience> = {},
 ): Layer.Layer<Rpc> => {
   const scripted = Effect.map(Clock.Clock, (clock) =>
-    requests(play(script), "scripted node", { ...impatient, ...options }, clock),
+    requests(() => play(script), "scripted node", { ...impatient, ...options }, clock),
   );
   if (otherwise === undefined)
     return Layer.effect(
@@ -208,7 +208,7 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
       return Layer.merge(
         Layer.succeed(
           Rpc,
-          Rpc.of({ endpoint: "replayed node", ...requests(rewind(tape), "replayed node", impatient, then) }),
+          Rpc.of({ endpoint: "replayed node", ...requests(() => rewind(tape), "replayed node", impatient, then) }),
         ),
         Layer.succeed(Clock.Clock, then),
       );

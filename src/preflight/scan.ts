@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap } from "../Chains.js";
+import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
@@ -149,14 +150,32 @@ const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
+/**
+ * The refusal of a parameter that every simulation of ours has, such as `validation`: the witness alone was refused
+ * for its parameters, too, with nothing in them that the caller chose.
+ */
+const refusedParameter = ({ subject }: Questions, { run, alone }: Asked): RpcError | null => {
+  const [failure, other] = [failureOf(run), failureOf(alone)];
+  const { stateOverrides, blockOverrides } = subject.options;
+  const isOurs = stateOverrides === null && blockOverrides === null;
+  return isOurs &&
+    failure?._tag === "RpcError" &&
+    other?._tag === "RpcError" &&
+    [failure, other].every(({ reason }) => reason._tag === "InvalidParams")
+    ? other
+    : null;
+};
+
 /** What the first round left out, or asked in vain, and nothing in it makes up for. */
-const lacking = ({ isFamiliar, subject }: Questions, { run, alone, called, fees }: Asked) => {
+const lacking = (questions: Questions, asked: Asked) => {
+  const { isFamiliar, subject } = questions;
+  const { run, alone, called, fees } = asked;
   const isBlind = isFamiliar && seenIn({ run, alone }).environment === null;
   return {
     alone: isBlind || (isFamiliar && failureOf(fees.header) !== null),
     chainId: isBlind,
     receipts: fees.history !== null && fees.receipts === null && lacksTip(fees.history, subject.options.feeLevel),
-    calls: called === null && isRefusal(failureOf(run)),
+    calls: called === null && (isRefusal(failureOf(run)) || refusedParameter(questions, asked) !== null),
   };
 };
 
@@ -194,6 +213,8 @@ export const askScan = Effect.fnUntraced(function* (
     memory.forget();
     return yield* askScan(subject, tag, round + 1, steps);
   }
+  const refused = refusedParameter(questions, asked);
+  if (refused !== null) memory.refuse("eth_simulateV1", refused);
   const lacks = lacking(questions, asked);
   const { receipts, ...late } = yield* inRound(
     round + 1,

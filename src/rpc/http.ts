@@ -1,6 +1,7 @@
 /** Requests over HTTP: each on its own at once, or those of one moment together in one POST. */
 import { noReply, outgoing, readBatch, readSingle, type Outgoing, type Tried } from "./answer.js";
 import type { Endpoint } from "./endpoint.js";
+import type { Memory } from "./memory.js";
 import type { Post } from "./post.js";
 import type { Send } from "./retry.js";
 import * as Result from "effect/Result";
@@ -47,11 +48,17 @@ interface Waiting {
 
 /**
  * Requests of the same moment in one POST. An endpoint that refuses is remembered and gets single
- * requests from then on, the refused ones included. A POST is aborted when all who wait for it are gone.
+ * requests while it is, the refused ones included. A POST is aborted when all who wait for it are gone.
  */
-export const sendTogether = (post: Post, endpoint: Endpoint, firstId: number, maxSize: number): Send => {
+export const sendTogether = (
+  post: Post,
+  endpoint: Endpoint,
+  firstId: number,
+  maxSize: number,
+  memory: Memory,
+): Send => {
   const sendAlone = single(post, endpoint);
-  let refusesBatches = false;
+  const refusesBatches = () => memory.recall("takesBatches") === false;
   let queue: Array<Waiting> = [];
 
   const alone = (waiting: Waiting) => {
@@ -63,7 +70,7 @@ export const sendTogether = (post: Post, endpoint: Endpoint, firstId: number, ma
     const abort = post(`[${requests.map(({ text }) => text).join(",")}]`, (posted) => {
       const read = posted.ok ? readBatch(requests, posted.reply, endpoint) : null;
       if (posted.ok && read === null) {
-        refusesBatches = true;
+        memory.learn("takesBatches", false);
         for (const waiting of group) alone(waiting);
         return;
       }
@@ -100,14 +107,14 @@ export const sendTogether = (post: Post, endpoint: Endpoint, firstId: number, ma
     queue = [];
     for (let start = 0; start < ready.length; start += maxSize) {
       const group = ready.slice(start, start + maxSize);
-      if (group.length === 1 || refusesBatches) group.forEach(alone);
+      if (group.length === 1 || refusesBatches()) group.forEach(alone);
       else together(group);
     }
   };
 
   return numbered(firstId, (request, done) => {
     const waiting: Waiting = { request, done, cancelled: false, cancel: () => undefined };
-    if (refusesBatches) {
+    if (refusesBatches()) {
       alone(waiting);
     } else {
       queue.push(waiting);

@@ -94,9 +94,9 @@ interface Asked {
   bytes: number;
 }
 
-/** What an endpoint over `send` can be asked. */
+/** What an endpoint can be asked, over what `sendWith` makes of its memory. */
 export const requests = (
-  send: Send,
+  sendWith: (memory: Memory) => Send,
   endpoint: string,
   patience: Patience,
   clock: Clock.Clock,
@@ -109,6 +109,7 @@ export const requests = (
   const alarm = alarms(clock);
   const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
+  const send = sendWith(memory);
 
   const record = ({ method, run, started, tries, bytes }: Asked): void =>
     run.record({

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import type * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MethodNotSupported, RpcError, Transport } from "../../src/errors/rpc.js";
+import { InvalidParams, MethodNotSupported, RpcError, Transport } from "../../src/errors/rpc.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -160,5 +160,47 @@ describe("the memory of a connection", () => {
       Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }));
     for (let index = 0; index < 10_000; index++) known.heard(`m${index}`, refusal(`m${index}`));
     expect([known.refused("m0")?.method, known.refused("m9999")]).toEqual(["m0", null]);
+  });
+});
+
+describe("a node that refuses a parameter of every simulation", () => {
+  it("is asked by eth_call instead, at once from the second time on", async () => {
+    const node = await startAnvil();
+    const refusal = new RpcError({
+      method: "eth_simulateV1",
+      reason: new InvalidParams({ detail: "unknown field `traceTransfers`" }),
+    });
+    const layer = tampered(node.url, ({ method }) => (method === "eth_simulateV1" ? refusal : null));
+    const send = { from: owner.address, to: nobody, value: 1n } as const;
+    const [first, second] = await Effect.runPromise(
+      Effect.provide(Effect.all([Preflight.scan(send), Preflight.scan(send)]), layer),
+    );
+    for (const report of [first, second]) {
+      expect([report.verdict, report.observed.tier, report.transactions[0].outcome.status]).toEqual([
+        "unknown",
+        "call",
+        "success",
+      ]);
+      expect(codesOf(report)).toContain("InvalidParams/unavailable");
+    }
+    expect([first.ledger.rounds, second.ledger.rounds]).toEqual([2, 1]);
+    await node.stop();
+  });
+
+  it("is not believed to, where the caller's own overrides are refused", async () => {
+    const node = await startAnvil();
+    const refusal = new RpcError({ method: "eth_simulateV1", reason: new InvalidParams({ detail: "bad override" }) });
+    let isBroken = true;
+    const layer = tampered(node.url, ({ method }) => (isBroken && method === "eth_simulateV1" ? refusal : null));
+    const send = { from: owner.address, to: nobody, value: 1n } as const;
+    const [first, second] = await Effect.runPromise(
+      Effect.gen(function* () {
+        const refused = yield* Preflight.scan(send, { stateOverrides: { [nobody]: { balance: 1n } } });
+        isBroken = false;
+        return [refused, yield* Preflight.scan(send)] as const;
+      }).pipe(Effect.provide(layer)),
+    );
+    expect([first.observed.tier, second.observed.tier, second.verdict]).toEqual(["none", "simulate", "ready"]);
+    await node.stop();
   });
 });
