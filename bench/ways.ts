@@ -75,28 +75,28 @@ const ours = (url: string, call: Call) =>
 const rawWays = (call: Call, post: Post, others: ReadonlyArray<readonly [name: string, post: Post]>) => {
   const calls = rawCalls(call);
   const together = (by: Post) => () => Promise.all(calls.map(by));
-  const cheapest: ReadonlyArray<Way> = [
+  const usual: ReadonlyArray<Way> = [
     { name: baseline, ask: together(post) },
     { name: "`h` in one batch", ask: () => post(calls) },
   ];
-  return { cheapest, slower: others.map(([name, by]): Way => ({ name: `\`h\` with ${name}`, ask: together(by) })) };
+  return { usual, slower: others.map(([name, by]): Way => ({ name: `\`h\` with ${name}`, ask: together(by) })) };
 };
 
 /**
  * The ways to ask one URL: `raw` is `h` and the raw batch, `ours` are `scan` and `preflight`, and `others`
- * what else people do. Connections are kept until `close`; `h` shares those of Node's own undici with
+ * what else people do. Connections are kept until `close`; Node's own undici shares its own with
  * whatever goes through `fetch`.
  */
 export const waysOf = async (url: string, call: Call) => {
-  const { cheapest, others, close } = await postsTo(url);
-  const raw = rawWays(call, cheapest, others);
+  const { usual, others, close } = await postsTo(url);
+  const raw = rawWays(call, usual, others);
   // an error is cheaper than an answer, and no measure
-  const answers = (await raw.cheapest[0]?.ask()) as ReadonlyArray<object>;
+  const answers = (await raw.usual[0]?.ask()) as ReadonlyArray<object>;
   const refused = answers.find((answer) => "error" in answer);
   if (refused !== undefined) throw new Error(`a raw call failed: ${JSON.stringify(refused)}`);
   const mine = ours(url, call);
   return {
-    raw: raw.cheapest,
+    raw: raw.usual,
     others: [...raw.slower, ...viemWays(url, call)],
     ours: mine.flatMap(({ ways }) => ways),
     close: async () => {
