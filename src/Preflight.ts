@@ -20,6 +20,7 @@ import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
 import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
+import { phase, reported } from "./preflight/telemetry.js";
 import { askAt } from "./preflight/askProof.js";
 import { askScan } from "./preflight/scan.js";
 import { note } from "./report/finding.js";
@@ -100,7 +101,7 @@ export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report,
 )(function* (input: unknown, options: Options.Options = {}) {
   const prepared = yield* Options.prepare(input, options);
   return yield* withRun(prepared.options.deadlineMs, (recorder) => scanOnce(prepared, recorder));
-});
+}, reported("scan"));
 
 /**
  * Whether proving could not change the verdict: the node cannot simulate, or something is against the
@@ -115,11 +116,14 @@ const proveScanned = <E, R>(
   choose: (scanned: Report) => Effect.Effect<Report, E, R>,
 ): Effect.Effect<Report, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, (recorder) =>
-    Effect.flatMap(scanOnce(prepared, recorder), (scanned) =>
+    Effect.flatMap(phase("Preflight.scan", scanOnce(prepared, recorder)), (scanned) =>
       isSettled(scanned)
         ? Effect.succeed(scanned)
         : Effect.flatMap(choose(scanned), (chosen) =>
-            proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], isOwnScan: true }),
+            phase(
+              "Preflight.prove",
+              proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], isOwnScan: true }),
+            ),
           ),
     ),
   );
@@ -136,7 +140,7 @@ export const preflight: Transaction.TakesInput<
   Effect.Effect<Report, InvalidTransaction, Rpc>
 > = Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
   return yield* proveScanned(yield* Options.prepare(input, options), Effect.succeed);
-});
+}, reported("preflight"));
 
 /**
  * {@link preflight} with nonces taken in between, as late as they can be: after the scan, before the
@@ -155,7 +159,7 @@ export const reserving = <E, R>(
     return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
       Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
     );
-  });
+  }, reported("reserving"));
 
 /**
  * Runs the exact requests of a report, in two block contexts, and reports what that proved. On an
@@ -185,7 +189,7 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
           found: refused === null ? [] : [refused],
         }),
   );
-});
+}, reported("prove"));
 
 /**
  * The most native currency that `from` can send to `to`, with the proven report of sending exactly that:

@@ -15,6 +15,7 @@ import type { Verdict } from "./errors/verdicts.js";
 import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { sendSingly, sendTogether } from "./rpc/http.js";
+import { observed } from "./rpc/observe.js";
 import { viaFetch, viaNode, type Fetch } from "./rpc/post.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 
@@ -60,7 +61,7 @@ export interface HttpOptions extends Options {
 
 const over = (send: Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
   Effect.map(Clock.Clock, (clock) =>
-    Rpc.of({ endpoint, ...requests(send, endpoint, { ...patience, ...options }, clock) }),
+    Rpc.of(observed(endpoint, requests(send, endpoint, { ...patience, ...options }, clock))),
   );
 
 /** Sends nothing: there is nowhere to send to. */

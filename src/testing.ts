@@ -18,6 +18,7 @@ import * as Schema from "effect/Schema";
 import { classify } from "./errors/classify.js";
 import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
+import { observed } from "./rpc/observe.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 import { Rpc } from "./Rpc.js";
 
@@ -84,12 +85,12 @@ export const layerScripted = (
   options: Partial<Patience> = {},
 ): Layer.Layer<Rpc> => {
   const scripted = Effect.map(Clock.Clock, (clock) =>
-    requests(play(script), "scripted node", { ...impatient, ...options }, clock),
+    observed("scripted node", requests(play(script), "scripted node", { ...impatient, ...options }, clock)),
   );
   if (otherwise === undefined)
     return Layer.effect(
       Rpc,
-      Effect.map(scripted, (node) => Rpc.of({ endpoint: "scripted node", ...node })),
+      Effect.map(scripted, (node) => Rpc.of(node)),
     );
   return Layer.effect(
     Rpc,
@@ -199,10 +200,7 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
     Effect.map(Clock.Clock, (clock) => {
       const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
       return Layer.merge(
-        Layer.succeed(
-          Rpc,
-          Rpc.of({ endpoint: "replayed node", ...requests(rewind(tape), "replayed node", impatient, then) }),
-        ),
+        Layer.succeed(Rpc, Rpc.of(observed("replayed node", requests(rewind(tape), "replayed node", impatient, then)))),
         Layer.succeed(Clock.Clock, then),
       );
     }),
