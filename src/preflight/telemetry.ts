@@ -1,9 +1,8 @@
 /** What others see of a report when it is made: its span's attributes, metrics, and an event for a logger. */
 import * as Clock from "effect/Clock";
-import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import { escapeText } from "../primitives/text.js";
-import { annotate, counting, inSpan, type Attributes } from "../primitives/telemetry.js";
+import { counting, inSpan, Listener, type Attributes } from "../primitives/telemetry.js";
 import type { Report, VerdictName } from "../report/schema.js";
 
 /** A report was made. */
@@ -24,21 +23,15 @@ export interface ReportEvent {
   readonly ms: number;
 }
 
-/** Told of every report that was made; null = nobody listens. Must not throw. */
-export const ReportListener: Context.Reference<((event: ReportEvent) => void) | null> = Context.Reference<
-  ((event: ReportEvent) => void) | null
->("evm-preflight/Preflight/ReportListener", { defaultValue: () => null });
-
-const count = counting("report", "reports made");
+const count = counting("report");
 
 const attributesOf = ({ chainId, verdict, stage, ledger, transactions }: Report): Attributes => ({
-  "preflight.chain_id": chainId,
+  ...(chainId === null ? {} : { "preflight.chain_id": chainId }),
   "preflight.verdict": verdict,
   "preflight.stage": stage,
   "preflight.rounds": ledger.rounds,
   "preflight.requests": ledger.requests.length,
   "preflight.transactions": transactions.length,
-  "preflight.senders": new Set(transactions.map(({ input }) => input.from)).size,
 });
 
 /** One half of a preflight, in a span named like that of the call that does nothing else. */
@@ -46,12 +39,12 @@ export const phase = <E, R>(
   name: "Preflight.scan" | "Preflight.prove",
   effect: Effect.Effect<Report, E, R>,
 ): Effect.Effect<Report, E, R> =>
-  inSpan(effect, {
+  inSpan(
+    effect,
     name,
-    kind: "internal",
-    before: () => ({}),
-    after: (report) => (report === null ? {} : attributesOf(report)),
-  });
+    () => ({}),
+    (report) => (report === null ? {} : attributesOf(report)),
+  );
 
 /** Tells whoever listens of the report that a call of the pipeline makes; its span is the current one. */
 export const reported =
@@ -69,13 +62,13 @@ export const reported =
           ms,
           fiber.context,
         );
-        fiber.getRef(ReportListener)?.({
+        fiber.getRef(Listener)?.({
           ...{ type: "report", operation, chainId, stage, verdict, ms },
           because: escapeText(because, 600),
           transactions: transactions.length,
           rounds: ledger.rounds,
           requests: ledger.requests.length,
-        });
-        return annotate(() => attributesOf(report));
+        } satisfies ReportEvent);
+        return Effect.annotateCurrentSpan(attributesOf(report));
       });
     });

@@ -1,17 +1,22 @@
-/** Spans and metrics, for whoever listens. Where nobody gave a tracer, no span is made. */
+/** Spans, metrics and events, for whoever listens. Where nobody gave a tracer, no span is made. */
 import * as Cause from "effect/Cause";
-import type * as Context from "effect/Context";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import type * as Fiber from "effect/Fiber";
 import * as Metric from "effect/Metric";
 import type * as Tracer from "effect/Tracer";
 
+/** Told of what has happened, as the events that the doors name; null = nobody listens. Must not throw. */
+export const Listener: Context.Reference<((event: object) => void) | null> = Context.Reference<
+  ((event: object) => void) | null
+>("evm-preflight/Listener", { defaultValue: () => null });
+
 /** What spans and metrics are searched by; null = not known, left out. */
 export type Attributes = Readonly<Record<string, string | number | null>>;
 
 const nameOf = (error: unknown): string | null =>
-  error instanceof Error ? (("reason" in error ? nameOf(error.reason) : null) ?? error.name) : null;
+  error instanceof Error ? (nameOf((error as { readonly reason?: unknown }).reason) ?? error.name) : null;
 
 /** OpenTelemetry's `error.type`: the tag of an error's reason, else its own; null = it succeeded. */
 export const errorTypeOf = (exit: Exit.Exit<unknown, unknown>): string | null => {
@@ -24,28 +29,18 @@ const write = (span: Tracer.Span, attributes: Attributes): void => {
 };
 
 /** Whether spans go anywhere. why: Effect's own tracer, in force where none was given, keeps them for nobody. */
-export const isTraced = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
-  cache.tracer !== undefined && cache.tracerEnabled;
+export const isTraced = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean => cache.tracer !== undefined;
 
-/** Attributes for the current span. */
-export const annotate = (attributes: () => Attributes): Effect.Effect<void> =>
-  Effect.withFiber((fiber) => {
-    if (isTraced(fiber) && fiber.cache.span?._tag === "Span") write(fiber.cache.span, attributes());
-    return Effect.void;
-  });
-
-/** A span to be: its attributes when it begins, and those of what came of it (null = it failed). */
-export interface SpanOf<A> {
-  readonly name: string;
-  readonly kind: Tracer.SpanKind;
-  readonly before: () => Attributes;
-  readonly after: (value: A | null) => Attributes;
-}
-
-/** `effect` in a span of its own, which says its `error.type` when it fails. */
+/**
+ * `effect` in a span of its own, which is told `before` it begins, what came of it `after` (null = it failed),
+ * and the `error.type` when it fails.
+ */
 export const inSpan = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
-  { name, kind, before, after }: SpanOf<A>,
+  name: string,
+  before: () => Attributes,
+  after: (value: A | null) => Attributes,
+  kind?: Tracer.SpanKind,
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     if (!isTraced(fiber)) return effect;
@@ -63,22 +58,21 @@ export const inSpan = <A, E, R>(
   });
 
 /** Upper bounds of the buckets of durations, ms: from a node on the same machine to the longest patience. */
-const durationBounds: ReadonlyArray<number> = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
+const durationBounds: ReadonlyArray<number> = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 
 /**
  * A counter `evm_preflight_<what>s_total` and a histogram `evm_preflight_<what>_duration_milliseconds`: what
  * has ended and the ms it took. `key` names the attributes, whose values must be few.
  */
-export const counting = (what: string, description: string) => {
+export const counting = (what: "request" | "report") => {
   const series = new Map<string, { readonly ended: Metric.Counter<number>; readonly ms: Metric.Histogram<number> }>();
   const make = (attributes: Attributes) => {
     const labels = Object.entries(attributes).flatMap(([key, value]): Array<[string, string]> =>
       value === null ? [] : [[key, String(value)]],
     );
     return {
-      ended: Metric.counter(`evm_preflight_${what}s_total`, { description, incremental: true, attributes: labels }),
+      ended: Metric.counter(`evm_preflight_${what}s_total`, { incremental: true, attributes: labels }),
       ms: Metric.histogram(`evm_preflight_${what}_duration_milliseconds`, {
-        description: `wall time: ${description}`,
         boundaries: durationBounds,
         attributes: [...labels, ["time_unit", "milliseconds"]],
       }),

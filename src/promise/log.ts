@@ -1,8 +1,8 @@
 /** A logger for people without Effect: what has happened, as plain data. */
-import * as Context from "effect/Context";
 import * as Layer from "effect/Layer";
-import { ReportListener, type ReportEvent } from "../preflight/telemetry.js";
-import { RequestListener, type RequestEvent } from "../rpc/observe.js";
+import type { ReportEvent } from "../preflight/telemetry.js";
+import { Listener } from "../primitives/telemetry.js";
+import type { RequestEvent } from "../rpc/observe.js";
 
 export type { ReportEvent, RequestEvent };
 
@@ -16,8 +16,8 @@ export type LogEvent = RequestEvent | ReportEvent;
 export type Log = (event: LogEvent) => unknown;
 
 /** Tells `log` of every request and every report of the effects that are given this layer. */
-export const layerLog = (log: Log): Layer.Layer<never> => {
-  // why: a promise takes both what is thrown and what is rejected, and runs its executor at once
-  const tell = (event: LogEvent) => void new Promise((done) => done(log(event))).catch(() => undefined);
-  return Layer.succeedContext(Context.make(RequestListener, tell).pipe(Context.add(ReportListener, tell)));
-};
+export const layerLog = (log: Log): Layer.Layer<never> =>
+  Layer.succeed(Listener, (event) => {
+    // why: a promise takes both what is thrown and what is rejected, and runs its executor at once
+    new Promise((done) => done(log(event as LogEvent))).catch(() => undefined);
+  });

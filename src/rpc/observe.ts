@@ -4,11 +4,10 @@
  * people may see.
  */
 import * as Clock from "effect/Clock";
-import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import type { RpcError } from "../errors/rpc.js";
 import { safely } from "../primitives/safely.js";
-import { counting, errorTypeOf, inSpan, isTraced, type Attributes } from "../primitives/telemetry.js";
+import { counting, errorTypeOf, inSpan, isTraced, Listener, type Attributes } from "../primitives/telemetry.js";
 import type { Failure } from "./answer.js";
 import { CurrentRun, type LedgerEntry } from "./run.js";
 
@@ -19,20 +18,12 @@ export interface RequestEvent extends LedgerEntry {
   readonly error: string | null;
 }
 
-type Listener = (event: RequestEvent) => void;
-
-/** Told of every request that has ended; null = nobody listens. Must not throw. */
-export const RequestListener: Context.Reference<Listener | null> = Context.Reference<Listener | null>(
-  "evm-preflight/Rpc/RequestListener",
-  { defaultValue: () => null },
-);
-
 type Request = (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, Failure>;
 
 /** The host and, where it is named, the port of an endpoint as people see it; its name where it is no URL. */
 const serverOf = (endpoint: string): Attributes => {
   const { hostname, port } = safely(() => new URL(endpoint), { hostname: "", port: "" });
-  return { "server.address": hostname || endpoint, "server.port": port === "" ? null : Number(port) };
+  return { "server.address": hostname || endpoint, "server.port": Number(port) || null };
 };
 
 /** A node by its endpoint, whose requests are seen by whoever listens. */
@@ -43,12 +34,12 @@ export const observed = <
   node: Node,
 ): Node & { readonly endpoint: string } => {
   const server = serverOf(endpoint);
-  const count = counting("request", "JSON-RPC requests, all tries of one as one");
+  const count = counting("request");
 
   const request: Request = (method, params) =>
     Effect.withFiber((fiber) => {
       const run = fiber.getRef(CurrentRun);
-      const listener = fiber.getRef(RequestListener);
+      const listener = fiber.getRef(Listener);
       const clock = fiber.getRef(Clock.Clock);
       const started = clock.currentTimeMillisUnsafe();
       // why: a remembered refusal answers without asking
@@ -61,10 +52,10 @@ export const observed = <
       const asked = node.request(method, params);
       const noted =
         listener !== null || isTraced(fiber) ? Effect.provideService(asked, CurrentRun, { ...run, record }) : asked;
-      return inSpan(noted, {
-        name: method,
-        kind: "client",
-        before: () => ({
+      return inSpan(
+        noted,
+        method,
+        () => ({
           "rpc.system.name": "jsonrpc",
           "rpc.method": method,
           ...server,
@@ -72,19 +63,20 @@ export const observed = <
           "preflight.run": run.run ?? null,
           "preflight.round": run.round,
         }),
-        after: () => (ended === null ? {} : { "preflight.tries": ended.tries, "preflight.bytes": ended.bytes }),
-      }).pipe(
+        () => ({ "preflight.tries": ended?.tries ?? null, "preflight.bytes": ended?.bytes ?? null }),
+        "client",
+      ).pipe(
         Effect.onExit((exit) =>
           Effect.sync(() => {
             const error = errorTypeOf(exit);
             if (isSent)
               count(
-                error === null ? method : `${method} ${error}`,
+                `${method} ${error}`,
                 { "rpc.method": method, ...server, "error.type": error },
                 clock.currentTimeMillisUnsafe() - started,
                 fiber.context,
               );
-            if (ended !== null) listener?.({ type: "request", ...ended, error });
+            if (ended !== null) listener?.({ type: "request", ...ended, error } satisfies RequestEvent);
           }),
         ),
       );

@@ -9,6 +9,7 @@ import { Otlp, OtlpSerialization } from "effect/observability";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import * as Rpc from "../../src/Rpc.js";
+import { createPreflight } from "../../src/promise.js";
 import { layerScripted, rpcError } from "../../src/testing.js";
 import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
 import { startServer, type Server } from "../harness/server.js";
@@ -116,7 +117,6 @@ describe("a preflight, at a collector", () => {
       "preflight.rounds": 2,
       "preflight.requests": requests.length,
       "preflight.transactions": 1,
-      "preflight.senders": 1,
     });
     expect(valuesOf(named("Preflight.scan")[0] ?? { attributes: [] })).toMatchObject({
       "preflight.stage": "scanned",
@@ -127,7 +127,6 @@ describe("a preflight, at a collector", () => {
   it("says of each run which it was and how it ended", () => {
     expect(valuesOf(named("run exact")[0] ?? { attributes: [] })).toEqual({
       "preflight.run": "exact",
-      "preflight.calls": 1,
       "preflight.status": "success",
     });
   });
@@ -214,6 +213,18 @@ describe("what fails", () => {
       expect(text).toContain("eth_simulateV1");
       expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     }
+  });
+});
+
+describe("the Promise door", () => {
+  it("takes spans and metrics to where its connection does", async () => {
+    const span = vi.fn<Tracer.Tracer["span"]>((options) => Tracer.nativeTracer.span(options));
+    const layer = Layer.merge(Rpc.layerHttp(node.url), Layer.succeed(Tracer.Tracer, Tracer.make({ span })));
+    await using preflight = createPreflight({ layer });
+    await preflight.run(transfer);
+    expect(span.mock.calls.map(([{ name }]) => name)).toEqual(
+      expect.arrayContaining(["Preflight.preflight", "Preflight.prove", "run next", "eth_simulateV1"]),
+    );
   });
 });
 
