@@ -60,8 +60,8 @@ export interface HttpOptions extends Options {
 }
 
 const over = (send: Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
-  Effect.map(Clock.Clock, (clock) =>
-    Rpc.of(observed(endpoint, requests(send, endpoint, { ...patience, ...options }, clock))),
+  Effect.flatMap(Clock.Clock, (clock) =>
+    observed(endpoint, requests(send, endpoint, { ...patience, ...options }, clock)),
   );
 
 /** Sends nothing: there is nowhere to send to. */

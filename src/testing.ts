@@ -84,14 +84,10 @@ export const layerScripted = (
   otherwise?: Layer.Layer<Rpc>,
   options: Partial<Patience> = {},
 ): Layer.Layer<Rpc> => {
-  const scripted = Effect.map(Clock.Clock, (clock) =>
+  const scripted = Effect.flatMap(Clock.Clock, (clock) =>
     observed("scripted node", requests(play(script), "scripted node", { ...impatient, ...options }, clock)),
   );
-  if (otherwise === undefined)
-    return Layer.effect(
-      Rpc,
-      Effect.map(scripted, (node) => Rpc.of(node)),
-    );
+  if (otherwise === undefined) return Layer.effect(Rpc, scripted);
   return Layer.effect(
     Rpc,
     Effect.gen(function* () {
@@ -200,7 +196,7 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
     Effect.map(Clock.Clock, (clock) => {
       const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
       return Layer.merge(
-        Layer.succeed(Rpc, Rpc.of(observed("replayed node", requests(rewind(tape), "replayed node", impatient, then)))),
+        Layer.effect(Rpc, observed("replayed node", requests(rewind(tape), "replayed node", impatient, then))),
         Layer.succeed(Clock.Clock, then),
       );
     }),

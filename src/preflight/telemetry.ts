@@ -58,13 +58,13 @@ export const reported =
         const ms = clock.currentTimeMillisUnsafe() - started;
         count(
           `${operation} ${stage} ${verdict}`,
-          { "preflight.operation": operation, "preflight.stage": stage, "preflight.verdict": verdict },
+          () => ({ "preflight.operation": operation, "preflight.stage": stage, "preflight.verdict": verdict }),
           ms,
           fiber.context,
         );
         fiber.getRef(Listener)?.({
           ...{ type: "report", operation, chainId, stage, verdict, ms },
-          because: escapeText(because, 600),
+          because: escapeText(because),
           transactions: transactions.length,
           rounds: ledger.rounds,
           requests: ledger.requests.length,

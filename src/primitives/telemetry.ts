@@ -12,8 +12,8 @@ export const Listener: Context.Reference<((event: object) => void) | null> = Con
   ((event: object) => void) | null
 >("evm-preflight/Listener", { defaultValue: () => null });
 
-/** What spans and metrics are searched by; null = not known, left out. */
-export type Attributes = Readonly<Record<string, string | number | null>>;
+/** What spans and metrics are searched by; what is not known is left out. */
+export type Attributes = Readonly<Record<string, string | number | null | undefined>>;
 
 const nameOf = (error: unknown): string | null =>
   error instanceof Error ? (nameOf((error as { readonly reason?: unknown }).reason) ?? error.name) : null;
@@ -25,7 +25,8 @@ export const errorTypeOf = (exit: Exit.Exit<unknown, unknown>): string | null =>
 };
 
 const write = (span: Tracer.Span, attributes: Attributes): void => {
-  for (const [key, value] of Object.entries(attributes)) if (value !== null) span.attribute(key, value);
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== null && value !== undefined) span.attribute(name, value);
 };
 
 /** Whether spans go anywhere. why: Effect's own tracer, in force where none was given, keeps them for nobody. */
@@ -57,8 +58,8 @@ export const inSpan = <A, E, R>(
     });
   });
 
-/** Upper bounds of the buckets of durations, ms: from a node on the same machine to the longest patience. */
-const durationBounds: ReadonlyArray<number> = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
+/** Upper bounds of the buckets of durations, ms: from a node on the same machine to the default deadline. */
+const durationBounds: ReadonlyArray<number> = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000];
 
 /**
  * A counter `evm_preflight_<what>s_total` and a histogram `evm_preflight_<what>_duration_milliseconds`: what
@@ -67,8 +68,8 @@ const durationBounds: ReadonlyArray<number> = [1, 3, 10, 30, 100, 300, 1_000, 3_
 export const counting = (what: "request" | "report") => {
   const series = new Map<string, { readonly ended: Metric.Counter<number>; readonly ms: Metric.Histogram<number> }>();
   const make = (attributes: Attributes) => {
-    const labels = Object.entries(attributes).flatMap(([key, value]): Array<[string, string]> =>
-      value === null ? [] : [[key, String(value)]],
+    const labels = Object.entries(attributes).flatMap(([name, value]): Array<[string, string]> =>
+      value === null || value === undefined ? [] : [[name, String(value)]],
     );
     return {
       ended: Metric.counter(`evm_preflight_${what}s_total`, { incremental: true, attributes: labels }),
@@ -78,9 +79,9 @@ export const counting = (what: "request" | "report") => {
       }),
     };
   };
-  return (key: string, attributes: Attributes, ms: number, context: Context.Context<never>): void => {
+  return (key: string, attributes: () => Attributes, ms: number, context: Context.Context<never>): void => {
     // why: a metric remembers where its values are, and a new one has to sort its labels first
-    const known = series.get(key) ?? make(attributes);
+    const known = series.get(key) ?? make(attributes());
     series.set(key, known);
     known.ended.updateUnsafe(1, context);
     known.ms.updateUnsafe(ms, context);

@@ -48,7 +48,7 @@ export interface Defaults extends Options {
 
 /** Promises over a layer. */
 export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults }: Defaults = {}): Facade<R> => {
-  const runtime = ManagedRuntime.make(log === undefined ? layer : Layer.merge(layer, layerLog(log)));
+  const runtime = ManagedRuntime.make(log === undefined ? layer : Layer.provideMerge(layer, layerLog(log)));
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return runtime.runPromiseExit(effect, signal === undefined ? undefined : { signal }).then((exit) => {

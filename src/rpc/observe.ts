@@ -4,6 +4,7 @@
  * people may see.
  */
 import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import type { RpcError } from "../errors/rpc.js";
 import { safely } from "../primitives/safely.js";
@@ -26,60 +27,64 @@ const serverOf = (endpoint: string): Attributes => {
   return { "server.address": hostname || endpoint, "server.port": Number(port) || null };
 };
 
-/** A node by its endpoint, whose requests are seen by whoever listens. */
+/**
+ * A node by its endpoint, whose requests are seen by whoever listens. A logger, and where metrics go, are those
+ * in force where the node is made: to look them up in the context of every request would cost more than they do.
+ */
 export const observed = <
   Node extends { readonly request: Request; readonly refused: (method: string) => RpcError | null },
 >(
   endpoint: string,
   node: Node,
-): Node & { readonly endpoint: string } => {
-  const server = serverOf(endpoint);
-  const count = counting("request");
+): Effect.Effect<Node & { readonly endpoint: string }> =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const server = serverOf(endpoint);
+    const count = counting("request");
+    const listener = Context.get(context, Listener);
+    const clock = Context.get(context, Clock.Clock);
 
-  const request: Request = (method, params) =>
-    Effect.withFiber((fiber) => {
-      const run = fiber.getRef(CurrentRun);
-      const listener = fiber.getRef(Listener);
-      const clock = fiber.getRef(Clock.Clock);
-      const started = clock.currentTimeMillisUnsafe();
-      // why: a remembered refusal answers without asking
-      const isSent = node.refused(method) === null;
-      let ended: LedgerEntry | null = null;
-      const record = (entry: LedgerEntry): void => {
-        ended = entry;
-        run.record(entry);
-      };
-      const asked = node.request(method, params);
-      const noted =
-        listener !== null || isTraced(fiber) ? Effect.provideService(asked, CurrentRun, { ...run, record }) : asked;
-      return inSpan(
-        noted,
-        method,
-        () => ({
-          "rpc.system.name": "jsonrpc",
-          "rpc.method": method,
-          ...server,
-          "preflight.step": run.step ?? null,
-          "preflight.run": run.run ?? null,
-          "preflight.round": run.round,
-        }),
-        () => ({ "preflight.tries": ended?.tries ?? null, "preflight.bytes": ended?.bytes ?? null }),
-        "client",
-      ).pipe(
-        Effect.onExit((exit) =>
-          Effect.sync(() => {
-            const error = errorTypeOf(exit);
-            if (isSent)
-              count(
-                `${method} ${error}`,
-                { "rpc.method": method, ...server, "error.type": error },
-                clock.currentTimeMillisUnsafe() - started,
-                fiber.context,
-              );
-            if (ended !== null) listener?.({ type: "request", ...ended, error } satisfies RequestEvent);
-          }),
-        ),
-      );
-    });
-  return { ...node, endpoint, request };
-};
+    const request: Request = (method, params) =>
+      Effect.withFiber((fiber) => {
+        const started = clock.currentTimeMillisUnsafe();
+        // why: a remembered refusal answers without asking
+        const isSent = node.refused(method) === null;
+        let asked = node.request(method, params);
+        let ended: LedgerEntry | null = null;
+        if (listener !== null || isTraced(fiber)) {
+          const run = fiber.getRef(CurrentRun);
+          asked = inSpan(
+            Effect.provideService(asked, CurrentRun, {
+              ...run,
+              record: (entry) => {
+                ended = entry;
+                run.record(entry);
+              },
+            }),
+            method,
+            () => ({
+              "rpc.system.name": "jsonrpc",
+              "rpc.method": method,
+              ...server,
+              "preflight.step": run.step,
+              "preflight.run": run.run,
+              "preflight.round": run.round,
+            }),
+            () => ({ "preflight.tries": ended?.tries, "preflight.bytes": ended?.bytes }),
+            "client",
+          );
+        }
+        return Effect.onExit(asked, (exit) => {
+          const error = errorTypeOf(exit);
+          if (isSent)
+            count(
+              `${method} ${error}`,
+              () => ({ "rpc.method": method, ...server, "error.type": error }),
+              clock.currentTimeMillisUnsafe() - started,
+              context,
+            );
+          if (ended !== null) listener?.({ type: "request", ...ended, error } satisfies RequestEvent);
+          return Effect.void;
+        });
+      });
+    return { ...node, endpoint, request };
+  });

@@ -70,10 +70,11 @@ const collected = async <A, E>(effect: Effect.Effect<A, E, Rpc.Rpc>, rpc: Layer.
   arrived.length = 0;
   const otlp = Otlp.layer({ baseUrl: collector.url, resource: { serviceName: "wallet" } }).pipe(
     Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer]),
-    // only what this run counts
-    Layer.provideMerge(Layer.succeed(Metric.MetricRegistry, new Map())),
   );
-  const exit = await Effect.runPromise(Effect.exit(effect).pipe(Effect.provide(Layer.merge(rpc, otlp))));
+  // only what this run counts
+  const registry = Layer.succeed(Metric.MetricRegistry, new Map());
+  const layer = Layer.provideMerge(Layer.merge(rpc, otlp), registry);
+  const exit = await Effect.runPromise(Effect.exit(effect).pipe(Effect.provide(layer)));
   const of = <T>(path: string) => arrived.filter((each) => each.path === path).map(({ body }) => JSON.parse(body) as T);
   const spans = of<{ resourceSpans: [{ scopeSpans: [{ spans: ReadonlyArray<Span> }] }] }>("/v1/traces").flatMap(
     ({ resourceSpans }) => resourceSpans[0].scopeSpans[0].spans,
