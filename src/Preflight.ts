@@ -20,6 +20,7 @@ import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
 import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
+import { phase, reported } from "./preflight/telemetry.js";
 import { askAt } from "./preflight/askProof.js";
 import { askScan } from "./preflight/scan.js";
 import { note } from "./report/finding.js";
@@ -106,7 +107,7 @@ export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report,
   return yield* withRun(prepared.options.deadlineMs, (recorder) =>
     Effect.map(scanOnce(prepared, recorder), ({ report }) => report),
   );
-});
+}, reported("scan"));
 
 /**
  * Whether proving could not change the verdict: the node cannot simulate, or something is against the
@@ -121,12 +122,18 @@ const proveScanned = <E, R>(
   choose: (scanned: Report) => Effect.Effect<Report, E, R>,
 ): Effect.Effect<Report, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, (recorder) =>
-    Effect.flatMap(scanOnce(prepared, recorder), ({ report, round }) =>
-      isSettled(report)
-        ? Effect.succeed(report)
-        : Effect.flatMap(choose(report), (chosen) =>
-            proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], scanned: round }),
-          ),
+    Effect.flatMap(
+      phase("Preflight.scan", scanOnce(prepared, recorder), ({ report }) => report),
+      ({ report, round }) =>
+        isSettled(report)
+          ? Effect.succeed(report)
+          : Effect.flatMap(choose(report), (chosen) =>
+              phase(
+                "Preflight.prove",
+                proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], scanned: round }),
+                (proven) => proven,
+              ),
+            ),
     ),
   );
 
@@ -142,7 +149,7 @@ export const preflight: Transaction.TakesInput<
   Effect.Effect<Report, InvalidTransaction, Rpc>
 > = Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
   return yield* proveScanned(yield* Options.prepare(input, options), Effect.succeed);
-});
+}, reported("preflight"));
 
 /**
  * {@link preflight} with nonces taken in between, as late as they can be: after the scan, before the
@@ -161,7 +168,7 @@ export const reserving = <E, R>(
     return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
       Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
     );
-  });
+  }, reported("reserving"));
 
 /**
  * Runs the exact requests of a report, in two block contexts, and reports what that proved. On an
@@ -194,7 +201,7 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
           found: refused === null ? [] : [refused],
         }),
   );
-});
+}, reported("prove"));
 
 /**
  * The most native currency that `from` can send to `to`, with the proven report of sending exactly that:

@@ -18,6 +18,7 @@ import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { sendSingly, sendTogether } from "./rpc/http.js";
 import type { Memory } from "./rpc/memory.js";
+import { observed } from "./rpc/observe.js";
 import { following, type PostOptions, type PostTo } from "./rpc/post.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 import { wayTo, type Ways } from "./rpc/way.js";
@@ -77,8 +78,8 @@ export interface PostingOptions extends Options {
 export interface HttpOptions extends PostingOptions, Ways {}
 
 const over = (sendWith: (memory: Memory) => Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
-  Effect.map(Clock.Clock, (clock) =>
-    Rpc.of({ endpoint, ...requests(sendWith, endpoint, { ...patience, ...options }, clock) }),
+  Effect.flatMap(Clock.Clock, (clock) =>
+    observed(endpoint, requests(sendWith, endpoint, { ...patience, ...options }, clock)),
   );
 
 /** Sends nothing: there is nowhere to send to. */

@@ -15,12 +15,12 @@ import type * as Nonces from "./Nonces.js";
 import * as NonceStore from "./NonceStore.js";
 import type { Delivered, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
-import type { Options } from "./preflight/prepare.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
 
 export type { Delivered, Sign } from "./promise/deliver.js";
 export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
+export type { Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
 export type { Options } from "./preflight/prepare.js";
 
 /**
@@ -67,8 +67,8 @@ export interface PreflightClient extends Omit<Promises.Facade<NonceStore.NonceSt
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** Defaults of every call that says nothing else, and where nonces are kept. */
-export interface Defaults extends Options {
+/** Defaults of every call that says nothing else, who is told what happens, and where nonces are kept. */
+export interface Defaults extends Promises.Defaults {
   /** The store that `deliver` and `withNonce` reserve in; `NonceStore.layerMemory` of this process when left out. */
   readonly nonces?: Layer.Layer<NonceStore.NonceStore> | undefined;
 }
@@ -77,11 +77,14 @@ export interface Defaults extends Options {
  * The pipeline on one connection, as Promises. `defaults` are the options of every call that says
  * nothing else. Runs are independent of each other; `dispose` when done, or use `await using`.
  */
-export const createPreflight = (connection: Connection, { nonces, ...defaults }: Defaults = {}): PreflightClient => {
+export const createPreflight = (
+  connection: Connection,
+  { nonces, log, ...defaults }: Defaults = {},
+): PreflightClient => {
   const layer = Layer.merge(layerOf(connection), nonces ?? NonceStore.layerMemory);
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
   const sending = Effect.tryPromise({ try: () => import("./promise/deliver.js"), catch: (error) => error });
-  const { preflight: run, ...facade } = Promises.make<NonceStore.NonceStore>(layer, defaults);
+  const { preflight: run, ...facade } = Promises.make<NonceStore.NonceStore>(layer, { ...defaults, log });
   const deliver =
     (sign: Sign) =>
     (input: unknown, options: Promises.RunOptions = {}) =>

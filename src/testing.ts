@@ -19,6 +19,7 @@ import { classify } from "./errors/classify.js";
 import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 import { memoryOf } from "./rpc/memory.js";
+import { observed } from "./rpc/observe.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 import { Rpc } from "./Rpc.js";
 
@@ -84,14 +85,13 @@ export const layerScripted = (
   otherwise?: Layer.Layer<Rpc>,
   options: Partial<Patience> = {},
 ): Layer.Layer<Rpc> => {
-  const scripted = Effect.map(Clock.Clock, (clock) =>
-    requests(() => play(script), "scripted node", { ...impatient, ...options }, clock),
+  const scripted = Effect.flatMap(Clock.Clock, (clock) =>
+    observed(
+      "scripted node",
+      requests(() => play(script), "scripted node", { ...impatient, ...options }, clock),
+    ),
   );
-  if (otherwise === undefined)
-    return Layer.effect(
-      Rpc,
-      Effect.map(scripted, (node) => Rpc.of({ endpoint: "scripted node", ...node })),
-    );
+  if (otherwise === undefined) return Layer.effect(Rpc, scripted);
   return Layer.effect(
     Rpc,
     Effect.gen(function* () {
@@ -206,9 +206,12 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
     Effect.map(Clock.Clock, (clock) => {
       const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
       return Layer.merge(
-        Layer.succeed(
+        Layer.effect(
           Rpc,
-          Rpc.of({ endpoint: "replayed node", ...requests(() => rewind(tape), "replayed node", impatient, then) }),
+          observed(
+            "replayed node",
+            requests(() => rewind(tape), "replayed node", impatient, then),
+          ),
         ),
         Layer.succeed(Clock.Clock, then),
       );

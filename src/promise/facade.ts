@@ -2,13 +2,14 @@
 import * as Cause from "effect/Cause";
 import type * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
-import type * as Layer from "effect/Layer";
+import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import * as Preflight from "../Preflight.js";
 import * as Report from "../Report.js";
 import type { Rpc } from "../Rpc.js";
 import type { TakesInput } from "../Transaction.js";
 import type { Options } from "../preflight/prepare.js";
+import { layerLog, type Log } from "./log.js";
 
 /** What a call may be given beside the pipeline's options. */
 export interface Abortable {
@@ -39,9 +40,15 @@ export interface Facade<R = never> extends Actions {
   readonly dispose: () => Promise<void>;
 }
 
-/** Promises over a layer. `defaults` are the options of every call that says nothing else. */
-export const make = <R = never>(layer: Layer.Layer<Rpc | R>, defaults: Options = {}): Facade<R> => {
-  const runtime = ManagedRuntime.make(layer);
+/** Options of every call that says nothing else, and who is told what happens. */
+export interface Defaults extends Options {
+  /** Told of every request that has ended and of every report that was made. */
+  readonly log?: Log | undefined;
+}
+
+/** Promises over a layer. */
+export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults }: Defaults = {}): Facade<R> => {
+  const runtime = ManagedRuntime.make(log === undefined ? layer : Layer.provideMerge(layer, layerLog(log)));
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return runtime.runPromiseExit(effect, signal === undefined ? undefined : { signal }).then((exit) => {

@@ -14,6 +14,7 @@ import { ExecutionReverted, VmHalt, type Verdict } from "../errors/verdicts.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
+import { inSpan } from "../primitives/telemetry.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Outcome, OutcomeLog } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
@@ -86,6 +87,18 @@ const seenBy = (queries: ReadonlyArray<Query>, result: Eth.CallResult | undefine
   return result?.status === "success" ? viewOf(queries, result.returnData) : null;
 };
 
+const statusOf = ({ readings }: Run): Outcome["status"] =>
+  readings.find(({ outcome }) => outcome.status !== "success")?.outcome.status ?? "success";
+
+/** A run in a span of its own: which it was, and the first status that is no success. */
+const traced = <E extends Failure, R>(asked: Effect.Effect<Run, E, R>, { name }: Plan) =>
+  inSpan(
+    asked,
+    `run ${name}`,
+    () => ({ "preflight.run": name }),
+    (run) => (run === null ? {} : { "preflight.status": statusOf(run) }),
+  );
+
 /**
  * Asks for one run and reads it. Fails with the request's error: one invalid user call fails the whole
  * request, by the protocol. JSON-RPC: `eth_simulateV1`.
@@ -135,7 +148,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     after: after ?? unseen,
     witnessed: before !== null && after !== null,
   };
-});
+}, traced);
 
 /** The gas the witness may take in a plan. */
 export const witnessGas = (plan: Pick<Plan, "before" | "after">): bigint =>

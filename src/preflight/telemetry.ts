@@ -1,0 +1,75 @@
+/** What others see of a report when it is made: its span's attributes, metrics, and an event for a logger. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import { escapeText } from "../primitives/text.js";
+import { counting, inSpan, Listener, type Attributes } from "../primitives/telemetry.js";
+import type { Report, VerdictName } from "../report/schema.js";
+
+/** A report was made. */
+export interface ReportEvent {
+  readonly type: "report";
+  /** The function of `Preflight` that made it. */
+  readonly operation: "scan" | "preflight" | "reserving" | "prove";
+  readonly chainId: number | null;
+  readonly stage: Report["stage"];
+  readonly verdict: VerdictName;
+  /** The one reason for the verdict, in a sentence; escaped. */
+  readonly because: string;
+  readonly transactions: number;
+  /** Of the report's ledger: with a `prove`, those of the scan before it included. */
+  readonly rounds: number;
+  readonly requests: number;
+  /** Wall time of the whole call, ms. */
+  readonly ms: number;
+}
+
+const count = counting("report");
+
+const attributesOf = ({ chainId, verdict, stage, ledger, transactions }: Report): Attributes => ({
+  ...(chainId === null ? {} : { "preflight.chain_id": chainId }),
+  "preflight.verdict": verdict,
+  "preflight.stage": stage,
+  "preflight.rounds": ledger.rounds,
+  "preflight.requests": ledger.requests.length,
+  "preflight.transactions": transactions.length,
+});
+
+/** One half of a preflight, in a span named like that of the call that does nothing else. */
+export const phase = <A, E, R>(
+  name: "Preflight.scan" | "Preflight.prove",
+  effect: Effect.Effect<A, E, R>,
+  reportIn: (made: A) => Report,
+): Effect.Effect<A, E, R> =>
+  inSpan(
+    effect,
+    name,
+    () => ({}),
+    (made) => (made === null ? {} : attributesOf(reportIn(made))),
+  );
+
+/** Tells whoever listens of the report that a call of the pipeline makes; its span is the current one. */
+export const reported =
+  (operation: ReportEvent["operation"]) =>
+  <E, R>(effect: Effect.Effect<Report, E, R>): Effect.Effect<Report, E, R> =>
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock);
+      const started = clock.currentTimeMillisUnsafe();
+      return Effect.tap(effect, (report) => {
+        const { chainId, stage, verdict, because, transactions, ledger } = report;
+        const ms = clock.currentTimeMillisUnsafe() - started;
+        count(
+          `${operation} ${stage} ${verdict}`,
+          () => ({ "preflight.operation": operation, "preflight.stage": stage, "preflight.verdict": verdict }),
+          ms,
+          fiber.context,
+        );
+        fiber.getRef(Listener)?.({
+          ...{ type: "report", operation, chainId, stage, verdict, ms },
+          because: escapeText(because),
+          transactions: transactions.length,
+          rounds: ledger.rounds,
+          requests: ledger.requests.length,
+        } satisfies ReportEvent);
+        return Effect.annotateCurrentSpan(attributesOf(report));
+      });
+    });
