@@ -6,11 +6,7 @@
  * that it loses no acknowledged write (see that door); Postgres, nothing beyond its defaults. A store
  * that lost a lane fails closed, with `NonceColdStart`.
  */
-import * as Context from "effect/Context";
-import * as Layer from "effect/Layer";
-import { makeMemory } from "./nonces/memory.js";
-import type { Store } from "./nonces/store.js";
-
+export { layerMemory, NonceStore } from "./nonces/service.js";
 export type { Lane, LaneId } from "./nonces/lane.js";
 export { laneOf } from "./nonces/lane.js";
 export { violations, type SlotAt, type Snapshot } from "./nonces/check.js";
@@ -26,9 +22,3 @@ export type {
   ReserveRequest,
 } from "./nonces/operations.js";
 export type { Moved, Reconciled, Result, Store } from "./nonces/store.js";
-
-/** The store of nonces. */
-export class NonceStore extends Context.Service<NonceStore, Store>()("evm-preflight/NonceStore") {}
-
-/** Nonces of one process. When it ends, what was in flight is only on the chain: lanes start again from its counts. */
-export const layerMemory: Layer.Layer<NonceStore> = Layer.effect(NonceStore, makeMemory);

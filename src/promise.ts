@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
 import type * as Nonces from "./Nonces.js";
-import * as NonceStore from "./NonceStore.js";
+import { layerMemory, type NonceStore } from "./nonces/service.js";
 import type { Delivered, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
 import * as Rpc from "./Rpc.js";
@@ -44,7 +44,7 @@ const layerOf = (connection: Connection): Layer.Layer<Rpc.Rpc> => {
 };
 
 /** The pipeline on one connection. */
-export interface PreflightClient extends Omit<Promises.Facade<NonceStore.NonceStore>, "preflight"> {
+export interface PreflightClient extends Omit<Promises.Facade<NonceStore>, "preflight"> {
   /** Scan, then prove: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
   readonly run: Promises.Facade["preflight"];
   /**
@@ -70,7 +70,7 @@ export interface PreflightClient extends Omit<Promises.Facade<NonceStore.NonceSt
 /** Defaults of every call that says nothing else, who is told what happens, and where nonces are kept. */
 export interface Defaults extends Promises.Defaults {
   /** The store that `deliver` and `withNonce` reserve in; `NonceStore.layerMemory` of this process when left out. */
-  readonly nonces?: Layer.Layer<NonceStore.NonceStore> | undefined;
+  readonly nonces?: Layer.Layer<NonceStore> | undefined;
 }
 
 /**
@@ -81,10 +81,10 @@ export const createPreflight = (
   connection: Connection,
   { nonces, log, ...defaults }: Defaults = {},
 ): PreflightClient => {
-  const layer = Layer.merge(layerOf(connection), nonces ?? NonceStore.layerMemory);
+  const layer = Layer.merge(layerOf(connection), nonces ?? layerMemory);
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
   const sending = Effect.tryPromise({ try: () => import("./promise/deliver.js"), catch: (error) => error });
-  const { preflight: run, ...facade } = Promises.make<NonceStore.NonceStore>(layer, { ...defaults, log });
+  const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log });
   const deliver =
     (sign: Sign) =>
     (input: unknown, options: Promises.RunOptions = {}) =>
