@@ -14,7 +14,7 @@ import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/prepare.js";
 import { answersOf, type Round } from "./preflight/answers.js";
 import { assignNonces, choose, withGas } from "./preflight/choose.js";
-import { lastRound, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
+import { admitted, lastRound, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
 import { settleGas, undoubted } from "./preflight/gasLimit.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
@@ -102,12 +102,16 @@ const scanOnce = Effect.fnUntraced(function* (
  */
 export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = Effect.fn(
   "Preflight.scan",
-)(function* (input: unknown, options: Options.Options = {}) {
-  const prepared = yield* Options.prepare(input, options);
-  return yield* withRun(prepared.options.deadlineMs, (recorder) =>
-    Effect.map(scanOnce(prepared, recorder), ({ report }) => report),
-  );
-}, reported("scan"));
+)(
+  function* (input: unknown, options: Options.Options = {}) {
+    const prepared = yield* Options.prepare(input, options);
+    return yield* withRun(prepared.options.deadlineMs, (recorder) =>
+      Effect.map(scanOnce(prepared, recorder), ({ report }) => report),
+    );
+  },
+  reported("scan"),
+  admitted,
+);
 
 /**
  * Whether proving could not change the verdict: the node cannot simulate, or something is against the
@@ -147,9 +151,13 @@ const proveScanned = <E, R>(
 export const preflight: Transaction.TakesInput<
   Options.Options,
   Effect.Effect<Report, InvalidTransaction, Rpc>
-> = Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
-  return yield* proveScanned(yield* Options.prepare(input, options), Effect.succeed);
-}, reported("preflight"));
+> = Effect.fn("Preflight.preflight")(
+  function* (input: unknown, options: Options.Options = {}) {
+    return yield* proveScanned(yield* Options.prepare(input, options), Effect.succeed);
+  },
+  reported("preflight"),
+  admitted,
+);
 
 /**
  * {@link preflight} with nonces taken in between, as late as they can be: after the scan, before the
@@ -164,11 +172,15 @@ export const preflight: Transaction.TakesInput<
 export const reserving = <E, R>(
   take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R>,
 ): Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
-  Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options.Options = {}) {
-    return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
-      Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
-    );
-  }, reported("reserving"));
+  Effect.fn("Preflight.reserving")(
+    function* (input: unknown, options: Options.Options = {}) {
+      return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
+        Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
+      );
+    },
+    reported("reserving"),
+    admitted,
+  );
 
 /**
  * Runs the exact requests of a report, in two block contexts, and reports what that proved. On an
@@ -183,25 +195,29 @@ export const reserving = <E, R>(
  */
 export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = Effect.fn(
   "Preflight.prove",
-)(function* (report: Report, options: Options.Options = {}) {
-  if (requestsOf(report) === null) return report;
-  const { report: revised, refused } = Options.revise(report, options);
-  const policies = Options.policiesOf(options.policies, revised.options);
-  const abis = indexAbis(Options.sourcesOf(revised.options.abis));
-  return yield* withRun(revised.options.deadlineMs, (recorder) =>
-    revised.observed.tier === "call"
-      ? Effect.map(
-          scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder),
-          ({ report: scanned }) => scanned,
-        )
-      : proveChosen(revised, {
-          ...{ policies, abis, recorder },
-          scanned: null,
-          earlier: revised.stage === "scanned" ? revised.ledger : null,
-          found: refused === null ? [] : [refused],
-        }),
-  );
-}, reported("prove"));
+)(
+  function* (report: Report, options: Options.Options = {}) {
+    if (requestsOf(report) === null) return report;
+    const { report: revised, refused } = Options.revise(report, options);
+    const policies = Options.policiesOf(options.policies, revised.options);
+    const abis = indexAbis(Options.sourcesOf(revised.options.abis));
+    return yield* withRun(revised.options.deadlineMs, (recorder) =>
+      revised.observed.tier === "call"
+        ? Effect.map(
+            scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder),
+            ({ report: scanned }) => scanned,
+          )
+        : proveChosen(revised, {
+            ...{ policies, abis, recorder },
+            scanned: null,
+            earlier: revised.stage === "scanned" ? revised.ledger : null,
+            found: refused === null ? [] : [refused],
+          }),
+    );
+  },
+  reported("prove"),
+  admitted,
+);
 
 /**
  * The most native currency that `from` can send to `to`, with the proven report of sending exactly that:

@@ -14,31 +14,31 @@ export interface Recorder {
 /** `abort()` makes an exception with a stack unless it is given one. */
 const runEnded = new DOMException("the run has ended", "AbortError");
 
+/** A call of the pipeline, begun once the endpoint's gate lets it in: who waits holds nothing but its input. */
+export const admitted = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Rpc> =>
+  Effect.flatMap(Rpc, ({ admit }) => admit(call));
+
 /**
- * Runs `use` once the endpoint's gate lets it in, with a deadline of `deadlineMs` from then on for every
- * request in it and one AbortSignal for all, aborted when the run ends or is interrupted.
+ * Runs `use` with a deadline of `deadlineMs` for every request in it and one AbortSignal for all, aborted
+ * when the run ends or is interrupted.
  */
 export const withRun = <A, E, R>(
   deadlineMs: number,
   use: (recorder: Recorder) => Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R | Rpc> =>
-  Effect.flatMap(Rpc, ({ admit }) =>
-    admit(
-      Effect.acquireUseRelease(
-        Effect.sync(() => new AbortController()),
-        (controller) =>
-          Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-            const recorder: Recorder = { startedAt, entries: [] };
-            return Effect.provideService(use(recorder), CurrentRun, {
-              round: 1,
-              deadline: startedAt + deadlineMs,
-              record: (entry) => recorder.entries.push(entry),
-              signal: controller.signal,
-            });
-          }),
-        (controller) => Effect.sync(() => controller.abort(runEnded)),
-      ),
-    ),
+): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new AbortController()),
+    (controller) =>
+      Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+        const recorder: Recorder = { startedAt, entries: [] };
+        return Effect.provideService(use(recorder), CurrentRun, {
+          round: 1,
+          deadline: startedAt + deadlineMs,
+          record: (entry) => recorder.entries.push(entry),
+          signal: controller.signal,
+        });
+      }),
+    (controller) => Effect.sync(() => controller.abort(runEnded)),
   );
 
 /** The same requests, written down as part of round `round`. */

@@ -19,7 +19,7 @@ export interface ReportEvent {
   /** Of the report's ledger: with a `prove`, those of the scan before it included. */
   readonly rounds: number;
   readonly requests: number;
-  /** Wall time of the whole call, ms. */
+  /** Wall time of the whole call from its admission on, ms. */
   readonly ms: number;
 }
 

@@ -24,50 +24,76 @@ export const Admission = Context.Reference<"admitted" | AdmissionTimeout | null>
 /** Runs an effect once the gate lets it in; it leaves with the effect's end. Interruption ends the waiting. */
 export type Admit = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
 
+/** Who waits: until when (epoch ms), and what is told when the turn or that time comes. */
+interface Waiting {
+  readonly until: number;
+  readonly resume: (came: Effect.Effect<"admitted" | AdmissionTimeout>) => void;
+  isIn: boolean;
+}
+
+// why: not on the stack of the one who leaves, or a crowd of short runs would overflow it
+const admitted = Effect.as(Effect.yieldNow, "admitted" as const);
+
 export const gate = ({ maxInFlight, maxWaitMs }: GateOptions, clock: Clock.Clock): Admit => {
   let free = Math.max(1, maxInFlight);
-  const waiting = new Set<() => void>();
+  const queue = new Set<Waiting>();
+  let callOff: (() => void) | null = null;
+  const tooLate = Effect.sync(() => new AdmissionTimeout({ detail: "", maxInFlight, afterMs: maxWaitMs }));
 
-  const leave = (): void => {
-    const [next] = waiting;
-    if (next === undefined) free++;
-    else next();
+  /** One timer for all, for who came first has waited longest: a crowd shall cost little while it waits. */
+  const watch = (): void => {
+    const [first] = queue;
+    if (first === undefined || callOff !== null) return;
+    callOff = after(clock, first.until - clock.currentTimeMillisUnsafe(), () => {
+      callOff = null;
+      const now = clock.currentTimeMillisUnsafe();
+      for (const one of queue) {
+        if (one.until > now) break;
+        queue.delete(one);
+        one.resume(tooLate);
+      }
+      watch();
+    });
   };
 
-  const enter = (place: { isTaken: boolean }): Effect.Effect<"admitted" | AdmissionTimeout> =>
-    Effect.callback((resume) => {
-      if (free > 0) {
-        free--;
-        place.isTaken = true;
-        return resume(Effect.succeed("admitted"));
-      }
-      const goAway = (): void => {
-        waiting.delete(turn);
-        callOff();
-      };
-      const turn = (): void => {
-        goAway();
-        place.isTaken = true;
-        // why: not on the stack of the one who leaves, or a crowd of short runs would overflow it
-        resume(Effect.as(Effect.yieldNow, "admitted"));
-      };
-      const callOff = after(clock, maxWaitMs, () => {
-        waiting.delete(turn);
-        resume(Effect.succeed(new AdmissionTimeout({ detail: "", maxInFlight, afterMs: maxWaitMs })));
-      });
-      waiting.add(turn);
-      return Effect.sync(goAway);
-    });
+  const remove = (one: Waiting): void => {
+    queue.delete(one);
+    if (queue.size > 0) return;
+    callOff?.();
+    callOff = null;
+  };
+
+  const leave = (): void => {
+    const [next] = queue;
+    if (next === undefined) {
+      free++;
+      return;
+    }
+    remove(next);
+    next.isIn = true;
+    next.resume(admitted);
+  };
 
   return (run) =>
-    Effect.flatMap(Effect.service(Admission), (already) => {
-      if (already !== null) return run;
-      const place = { isTaken: false };
-      return Effect.ensuring(
-        Effect.flatMap(enter(place), (came) => Effect.provideService(run, Admission, came)),
-        Effect.sync(() => {
-          if (place.isTaken) leave();
-        }),
+    Effect.withFiber((fiber) => {
+      if (fiber.getRef(Admission) !== null) return run;
+      let place: Waiting | null = null;
+      const enter = Effect.callback<"admitted" | AdmissionTimeout>((resume) => {
+        place = { until: clock.currentTimeMillisUnsafe() + maxWaitMs, resume, isIn: free > 0 };
+        if (place.isIn) {
+          free--;
+          return resume(Effect.succeed("admitted"));
+        }
+        queue.add(place);
+        watch();
+      });
+      return Effect.onExit(
+        Effect.flatMap(enter, (came) => Effect.provideService(run, Admission, came)),
+        () => {
+          if (place?.isIn === true) leave();
+          else if (place !== null) remove(place);
+          return Effect.void;
+        },
       );
     });
 };
