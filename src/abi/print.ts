@@ -12,6 +12,8 @@ import { safely } from "../primitives/safely.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import { hasDecodable } from "./decodable.js";
 import type { DecodedResult } from "./decoded.js";
+import { leavesOf } from "./layout.js";
+import type { Parameter } from "./type.js";
 
 export const most = {
   /** Elements of one list, fields of one tuple, candidates, layers. */
@@ -123,7 +125,8 @@ export const describeCalldata = (data: string, item: unknown): string | null => 
   if (sizeOf(data) > most.bytes || !hasDecodable(item, "inputs"))
     return `${escapeText(name, 80)}(…) with ${sizeOf(data)} bytes of data`;
   return safely(() => {
-    // why: `item` made these bytes, or came with a JSON that says so; anything else throws
+    // why: `item` made these bytes, or came with a JSON that says so, and then many pointers may point to the same bytes
+    if (leavesOf(inputs as ReadonlyArray<Parameter>, data.slice(10), true) === null) return selectorText(data);
     const { args } = decodeFunctionData({ abi: [item as AbiFunction], data: data as `0x${string}` });
     return callIn(name, inputs, (args ?? []) as ReadonlyArray<unknown>);
   }, selectorText(data));

@@ -1,5 +1,6 @@
 /** Policies over rights and over who takes part. */
 import type { Address } from "../primitives/hex.js";
+import type { FindingCode } from "../report/finding.js";
 import type { PolicyResult } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import type { Approval } from "../report/parts.js";
@@ -11,10 +12,12 @@ const zero = "0x0000000000000000000000000000000000000000";
 const nameOf = ({ standard, token, tokenId, owner, spender, after, unlimited }: Approval): string =>
   `${unlimited ? "unlimited " : ""}${standard} approval of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}${after === null || unlimited ? "" : `, ${after} units`}`;
 
+const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FirstSeenInProof", "PartiesCut"]);
+
 /** Whether the report may lack rights or parties that the bundle has to do with. */
 const cut = (report: Report): PolicyResult =>
-  report.findings.some(({ code }) => code === "PartiesCut" || code === "FirstSeenInProof")
-    ? unknown("not everything that the bundle touches was measured")
+  report.findings.some(({ code }) => incomplete.has(code))
+    ? unknown("not everything that the bundle touches was read or measured")
     : pass;
 
 const judgeApprovals =

@@ -128,6 +128,10 @@ export const notes = {
       "an unlimited approval is given",
       "approve only what is needed, or trust the spender with everything",
     ],
+    CalldataCut: [
+      "the calldata holds more calls than are read, or the same bytes many times over",
+      "sign only if you know what all of them ask for; send fewer at once",
+    ],
     ContractControlChanged: [
       "the code or the keepers of a contract change",
       "sign only if you mean to change who controls it",

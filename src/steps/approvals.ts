@@ -100,13 +100,11 @@ export const read = (asked: ReadonlyArray<Right>, answers: Answers): ReadonlyArr
   });
 };
 
-/** Whether granting is all that the transaction asked for, and nothing comes behind it. */
-const isPurpose = ({ owner, spender, transaction }: Approval, bundle: ReadonlyArray<Case>): boolean =>
-  bundle.length === 1 &&
-  bundle.some(
-    (one) =>
-      one.index === transaction && askedBy(one).some((right) => right.owner === owner && right.spender === spender),
-  );
+const partiesOf = ({ owner, spender }: Pick<Right, "owner" | "spender">): string => `${owner}/${spender}`;
+
+/** The grants, by their parties, that are all the bundle is asked for: nothing comes behind them. */
+const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> =>
+  new Set(bundle.length === 1 ? bundle.flatMap(askedBy).map(partiesOf) : []);
 
 const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>> = {
   eoa: "an account without code",
@@ -118,12 +116,16 @@ const isOperator = ({ standard, tokenId }: Approval): boolean =>
   (standard === "erc721" || standard === "erc1155") && tokenId === null;
 
 /** What a right that grows gives away; nothing of one that shrinks, or has ended already. */
-const say = (approval: Approval, bundle: ReadonlyArray<Case>, now: bigint | null): ReadonlyArray<Finding> => {
+const say = (
+  approval: Approval,
+  senders: ReadonlySet<Address>,
+  purposes: ReadonlySet<string>,
+  now: bigint | null,
+): ReadonlyArray<Finding> => {
   const { after, before, expiration, unlimited, standard, token, tokenId, owner, spender } = approval;
   const expired = standard === "permit2" && expiration !== null && now !== null && expiration < now;
   if (after === null || after === 0n || expired || (before !== null && after <= before)) return [];
-  const isOurs = bundle.some(({ input }) => input.from === spender);
-  const exposed = isOurs ? undefined : spenderWarnings[approval.spenderKind];
+  const exposed = senders.has(spender) ? undefined : spenderWarnings[approval.spenderKind];
   const over = [
     address("token", token),
     count("id", tokenId),
@@ -135,21 +137,40 @@ const say = (approval: Approval, bundle: ReadonlyArray<Case>, now: bigint | null
   const granted = unlimited
     ? note("ApprovalUnlimited", "warning", approval, ...over)
     : note("ApprovalGranted", exposed === undefined ? "info" : "warning", approval, ...over, units("amount", after));
-  return isPurpose(approval, bundle)
+  return purposes.has(partiesOf(approval))
     ? [granted]
     : [granted, note("ApprovalLeftOver", "warning", approval, ...over, units("amount", after))];
 };
+
+/** Calldata that holds more calls than are read: what the rest asks for is not known. */
+const checkCalls = ({ index, calls }: Case): ReadonlyArray<Finding> =>
+  calls.isCut
+    ? [
+        note(
+          "CalldataCut",
+          "warning",
+          { transaction: index, evidence: "measured" },
+          count("calls read", calls.read.length),
+        ),
+      ]
+    : [];
 
 /** What the approvals give away, and who gets to act: delegations and changes of control. */
 export const check = (
   approvals: ReadonlyArray<Approval>,
   bundle: ReadonlyArray<Ran>,
   answers: Pick<Answers, "before" | "after"> & { readonly chainId: number | null },
-): ReadonlyArray<Finding> => [
-  ...approvals.flatMap((approval) => say(approval, bundle, answers.before.environment?.timestamp ?? null)),
-  ...checkDelegations(bundle, answers),
-  ...checkControl(bundle, answers),
-];
+): ReadonlyArray<Finding> => {
+  const senders = new Set(bundle.map(({ input }) => input.from));
+  const purposes = purposesOf(bundle);
+  const now = answers.before.environment?.timestamp ?? null;
+  return [
+    ...approvals.flatMap((approval) => say(approval, senders, purposes, now)),
+    ...bundle.flatMap(checkCalls),
+    ...checkDelegations(bundle, answers),
+    ...checkControl(bundle, answers),
+  ];
+};
 
 /** The accounts whose code tells what the rights mean. */
 export const accounts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Address> => [

@@ -87,6 +87,11 @@ describe("calldata and return values", () => {
     expect(describeCalldata(data, abi[1])).toBe("selector 0xa9059cbb, 68 bytes of data");
     expect(describeCalldata("0x", abi[0])).toBeNull();
     expect(describeCalldata("0x1234", null)).toBe("0x1234");
+    const multicall = parseAbi(["function multicall(bytes[] data)"]);
+    const word = (value: number) => value.toString(16).padStart(64, "0");
+    // why: decoded as it says, it is 30 MB of bytes
+    const bomb = `0xac9650d8${word(32)}${word(1_000)}${word(32_000).repeat(1_000)}${word(30_000)}${"00".repeat(30_016)}`;
+    expect(describeCalldata(bomb, multicall[0])).toBe("selector 0xac9650d8, 62116 bytes of data");
     expect(describeCalldata(`${data}${"00".repeat(70_000)}`, abi[0])).toBe("transfer(…) with 70068 bytes of data");
   });
   it("give one value, or several by name", () => {

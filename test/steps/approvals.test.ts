@@ -1,7 +1,7 @@
 /** Who gets rights over what, measured on both sides, and what they give away. */
-import { encodeFunctionData, erc20Abi } from "viem";
+import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../src/primitives/hex.js";
+import { Address } from "../../src/primitives/hex.js";
 import * as Approvals from "../../src/steps/approvals.js";
 import type { Right } from "../../src/steps/reading/approvalLogs.js";
 import type { Transaction } from "../../src/Transaction.js";
@@ -134,6 +134,29 @@ describe("what an approval gives away", () => {
     const now = seeing([{ kind: "environment" }, environment()]);
     expect(check(past, { before: now })).toEqual([]);
     expect(codes(check(past))).toContain("ApprovalGranted/info");
+  });
+  it("is told beside calldata that is read once, however many approvals there are", () => {
+    const multicall = (count: number) => ({
+      to: token,
+      data: hexOf(
+        encodeFunctionData({
+          abi: parseAbi(["function multicall(bytes[] data)"]),
+          functionName: "multicall",
+          args: [Array.from({ length: count }, () => approving.data)],
+        }),
+      ),
+    });
+    const flood = granted(9n).flatMap((one) =>
+      Array.from({ length: 4_000 }, (_, index) => ({
+        ...one,
+        spender: Address.make(`0x${word(BigInt(index)).slice(24)}`),
+      })),
+    );
+    const started = performance.now();
+    check(flood, { inputs: [multicall(120)] });
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(codes(check([], { inputs: [multicall(120)] }))).toEqual([]);
+    expect(codes(check([], { inputs: [multicall(300)] }))).toEqual(["CalldataCut/warning"]);
   });
   it("is known as the approval is, and told of its transaction", () => {
     const [finding] = check(granted(9n, { transaction: 2, source: "call" }));

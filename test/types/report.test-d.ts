@@ -88,6 +88,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "ApprovalGranted":
     case "ApprovalLeftOver":
     case "ApprovalUnlimited":
+    case "CalldataCut":
     case "ContractControlChanged":
     case "OwnershipChanged":
     case "RoleChanged":

@@ -1,12 +1,13 @@
 /** A bundle as the steps see it: a never-empty list of cases, each carried through the pipeline as one record. */
 import * as Arr from "effect/Array";
-import type { Address } from "../../primitives/hex.js";
+import type { Address, Hex } from "../../primitives/hex.js";
 import type { ExtraFees } from "../../chains/feeModel.js";
 import type { Evidence, Finding } from "../../report/finding.js";
 import type { By, Fee, Gas, Outcome, Parties, Transfer } from "../../report/parts.js";
 import type { Request } from "../../transaction/request.js";
 import type { Authorization, Transaction } from "../../transaction/schema.js";
 import { authorityOf } from "../../transaction/signer.js";
+import { callsIn, type Calls } from "./batches.js";
 
 /** One transaction of a bundle. */
 export interface Case {
@@ -17,6 +18,8 @@ export interface Case {
   readonly signer: Address;
   /** The EIP-7702 authorisations it carries. */
   readonly authorizations: ReadonlyArray<Authorized>;
+  /** What it calls, batches taken apart; nothing of a deployment. */
+  readonly calls: Calls;
 }
 
 /** One authorisation, and the account that signed it; null when its signature is none: the chain skips it. */
@@ -28,6 +31,9 @@ export interface Authorized {
 /** The cases in their order. */
 export type Bundle<C extends Case = Case> = Arr.NonEmptyReadonlyArray<C>;
 
+const callsOf = ({ from, to, data }: Transaction): Calls =>
+  to === null ? { read: [], isCut: false } : callsIn({ from, to, data: data.toLowerCase() as Hex });
+
 /** Transactions as cases. */
 export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>): Bundle =>
   Arr.map(inputs, (input, index) => ({
@@ -36,6 +42,7 @@ export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>): Bundle
     signer: input.from,
     // why: recovering a signer costs more than all the rest
     authorizations: (input.authorizationList ?? []).map((entry) => ({ entry, authority: authorityOf(entry) })),
+    calls: callsOf(input),
   }));
 
 /** Each signer once, in order of first appearance. */

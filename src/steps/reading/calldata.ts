@@ -2,26 +2,15 @@
  * Rights out of calldata: approvals and signed permits that a token may keep silent about. Pure and total.
  *
  * Recognised: ERC-20 approve, increase and decrease (both spellings), setApprovalForAll, EIP-2612 permits,
- * DAI permits, Uniswap's selfPermit family, Permit2 approve and permit (single and batch), directly or
- * inside the usual batches (Multicall, Multicall3, Safe, ERC-7579-like execute).
+ * DAI permits, Uniswap's selfPermit family, Permit2 approve and permit (single and batch).
  */
-import { parseAbiParameters } from "abitype";
-import { decodeAbiParameters } from "viem";
 import type { Address, Hex } from "../../primitives/hex.js";
-import { safely } from "../../primitives/safely.js";
 import { addressOf, type Right } from "./approvalLogs.js";
-
-/** One call, from outside or from within a batch. */
-export interface Call {
-  readonly from: Address;
-  readonly to: Address;
-  readonly data: Hex;
-}
+import type { Call } from "./batches.js";
 
 const maxUint256 = 2n ** 256n - 1n;
-/** Batches within batches are read this deep, and this many calls in all. */
-const mostDepth = 3;
-const mostCalls = 256;
+/** How many grants of one Permit2 batch are read. */
+const mostGrants = 256;
 
 const wordAt = (data: Hex, index: number): bigint | null => {
   const word = data.slice(10 + index * 64, 74 + index * 64);
@@ -61,7 +50,7 @@ const permitBatch = ({ to, data }: Call, owner: bigint, offset: bigint): Readonl
   if (offset > 1_000_000n || details === null || details > 1_000_000n || spender === null) return [];
   const list = start + Number(details / 32n);
   const length = Number(wordAt(data, list) ?? 0n);
-  return Array.from({ length: Math.min(length, mostCalls) }, (_, index) => list + 1 + index * 4).flatMap((at) => {
+  return Array.from({ length: Math.min(length, mostGrants) }, (_, index) => list + 1 + index * 4).flatMap((at) => {
     const [token, amount, expiration] = [wordAt(data, at), wordAt(data, at + 1), wordAt(data, at + 2)];
     return token === null || amount === null || expiration === null
       ? []
@@ -110,75 +99,17 @@ const grantsOf = (call: Call): ReadonlyArray<Right> => {
   }
 };
 
-/** Batches by selector: the parameters, and whether the inner calls keep target and sender (`self`). */
-const batches: Readonly<Record<string, { readonly parameters: string; readonly self: boolean }>> = {
-  // multicall(bytes[]), multicall(uint256,bytes[]), multicall(bytes32,bytes[])
-  "0xac9650d8": { parameters: "bytes[]", self: true },
-  "0x5ae401dc": { parameters: "uint256, bytes[]", self: true },
-  "0x1f0464d1": { parameters: "bytes32, bytes[]", self: true },
-  // Multicall3 aggregate3, aggregate3Value; Multicall aggregate
-  "0x82ad56cb": { parameters: "(address to, bool mayFail, bytes data)[]", self: false },
-  "0x174dea71": { parameters: "(address to, bool mayFail, uint256 value, bytes data)[]", self: false },
-  "0x252dba42": { parameters: "(address to, bytes data)[]", self: false },
-  // execute((address,uint256,bytes)[]), executeBatch of the same
-  "0x3f707e6b": { parameters: "(address to, uint256 value, bytes data)[]", self: false },
-  "0x34fcd5be": { parameters: "(address to, uint256 value, bytes data)[]", self: false },
-  // execute(address,uint256,bytes); Safe execTransaction
-  "0xb61d27f6": { parameters: "address, uint256, bytes", self: false },
-  "0x6a761202": { parameters: "address, uint256, bytes", self: false },
-};
-
-const hexIn = (value: unknown): Hex | null =>
-  typeof value === "string" && value.startsWith("0x") ? (value.toLowerCase() as Hex) : null;
-
-const innerCalls = ({ from, to, data }: Call): ReadonlyArray<Call> => {
-  const batch = batches[data.slice(0, 10)];
-  if (batch === undefined) return [];
-  // why: viem throws on bytes that do not fit
-  const values = safely(
-    (): ReadonlyArray<unknown> => decodeAbiParameters(parseAbiParameters(batch.parameters), `0x${data.slice(10)}`),
-    null,
-  );
-  if (values === null) return [];
-  const list = values.find((value): value is ReadonlyArray<unknown> => Array.isArray(value));
-  if (list === undefined) {
-    const [target, bytes] = [hexIn(values[0]), hexIn(values[2])];
-    return target === null || bytes === null ? [] : [{ from: to, to: target as string as Address, data: bytes }];
-  }
-  return list.slice(0, mostCalls).flatMap((entry): ReadonlyArray<Call> => {
-    if (batch.self) {
-      const bytes = hexIn(entry);
-      return bytes === null ? [] : [{ from, to, data: bytes }];
-    }
-    if (typeof entry !== "object" || entry === null || !("to" in entry) || !("data" in entry)) return [];
-    const [target, bytes] = [hexIn(entry.to), hexIn(entry.data)];
-    return target === null || bytes === null ? [] : [{ from: to, to: target as string as Address, data: bytes }];
-  });
-};
-
-/** The call and, where it is a batch, the calls within it. */
-export const callsIn = (call: Call): ReadonlyArray<Call> => {
-  const all: Array<Call> = [];
-  const visit = (one: Call, depth: number): void => {
-    if (all.length >= mostCalls) return;
-    all.push(one);
-    if (depth < mostDepth) for (const inner of innerCalls(one)) visit(inner, depth + 1);
-  };
-  visit(call, 0);
-  return all;
-};
-
-/** The rights that a call asks for, as its calldata says. */
-export const rightsAsked = (call: Call, transaction: number): ReadonlyArray<Right> =>
-  callsIn(call).flatMap((one) => grantsOf(one).map((granted) => ({ ...granted, transaction })));
+/** The rights that calls ask for, as their calldata says. */
+export const rightsAsked = (calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Right> =>
+  calls.flatMap((one) => grantsOf(one).map((granted) => ({ ...granted, transaction })));
 
 /** More than any amount is likely to be, less than nearly all addresses: what tells the two apart in a word. */
 const leastAddress = 2n ** 128n;
 
-/** Addresses among a call's arguments, its batches' calls and their arguments included, at most `limit`. */
-export const addressesIn = (call: Call, limit: number): ReadonlyArray<Address> => {
+/** Whom calls call, and the addresses among their arguments, at most `limit`. */
+export const addressesIn = (calls: ReadonlyArray<Call>, limit: number): ReadonlyArray<Address> => {
   const found = new Set<Address>();
-  for (const { to, data } of callsIn(call)) {
+  for (const { to, data } of calls) {
     found.add(to);
     for (let at = 10; at + 64 <= data.length && found.size < limit; at += 64) {
       if (!data.startsWith("0".repeat(24), at)) continue;

@@ -1,5 +1,5 @@
 /** Which balances to measure: what somebody asked for, what movements touch, and what may change in silence. Pure. */
-import type { Address, Hex } from "../../primitives/hex.js";
+import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
 import { nobody } from "./approvalLogs.js";
@@ -54,10 +54,8 @@ export const suspects = (bundle: ReadonlyArray<Case>): ReadonlyArray<Holding> =>
   const add = (account: Address, token: Address | null) => {
     if (account !== token && found.all.length < mostSuspects) found.add(holding(account, token));
   };
-  const called = bundle.flatMap(({ input: { from, to, data } }) =>
-    to === null || data.length < 10
-      ? []
-      : [{ from, to, named: addressesIn({ from, to, data: data.toLowerCase() as Hex }, mostArguments) }],
+  const called = bundle.flatMap(({ input: { from, to, data }, calls }) =>
+    to === null || data.length < 10 ? [] : [{ from, to, named: addressesIn(calls.read, mostArguments) }],
   );
   for (const { from, to, named } of called) for (const token of new Set([to, ...named])) add(from, token);
   // why: not every node traces all native movements (self-destruction)

@@ -1,5 +1,4 @@
 /** Which rights to look at, as logs and calldata tell of them, and what the witness reads about them. Pure. */
-import type { Hex } from "../../primitives/hex.js";
 import {
   allowance,
   getApproved,
@@ -20,8 +19,7 @@ const aboutOf = ({ token, keeper, owner, spender, operator, transaction }: Right
   `${transaction}/${token}/${keeper}/${owner}/${spender}/${operator}`;
 
 /** The rights that the calldata of one transaction asks for. */
-export const askedBy = ({ input: { from, to, data }, index }: Case): ReadonlyArray<Right> =>
-  to === null ? [] : rightsAsked({ from, to, data: data.toLowerCase() as Hex }, index);
+export const askedBy = ({ calls, index }: Case): ReadonlyArray<Right> => rightsAsked(calls.read, index);
 
 /** Every right that logs and calldata tell of, the last word of each, at most `limit`; what events tell comes first. */
 export const rights = (

@@ -3,7 +3,8 @@ import { encodeFunctionData, parseAbi, type Hex as ViemHex } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../src/primitives/hex.js";
-import { addressesIn, callsIn, rightsAsked } from "../../../src/steps/reading/calldata.js";
+import { callsIn } from "../../../src/steps/reading/batches.js";
+import { addressesIn, rightsAsked } from "../../../src/steps/reading/calldata.js";
 import { at, hex } from "./arbitrary.js";
 
 const [alice, bob, token, other] = [at("a"), at("b"), at("1"), at("2")];
@@ -26,7 +27,7 @@ describe("calldata", () => {
   ]);
   const call = (data: ViemHex, to: Address = token) => ({ from: alice, to, data: data as Hex });
   const asked = (data: ViemHex, to?: Address) =>
-    rightsAsked(call(data, to), 0).map(
+    rightsAsked(callsIn(call(data, to)).read, 0).map(
       ({ standard, token: of, keeper, owner, spender, said, operator, expiration }) => [
         ...[standard, of, keeper, owner, spender, said, operator, expiration],
       ],
@@ -72,14 +73,7 @@ describe("calldata", () => {
       ["erc20", token, token, other, bob, 5n, false, null],
       ["erc20", token, token, other, bob, 5n, false, null],
     ]);
-    expect(addressesIn(call(outer, other), 6)).toEqual([other, token, bob]);
-  });
-
-  it("does not follow batches without end", () => {
-    let data = approve;
-    for (let depth = 0; depth < 12; depth++)
-      data = encodeFunctionData({ abi, functionName: "multicall", args: [[data, data]] });
-    expect(callsIn(call(data)).length).toBeLessThanOrEqual(256);
+    expect(addressesIn(callsIn(call(outer, other)).read, 6)).toEqual([other, token, bob]);
   });
 
   it("of any shape is read without an exception", () => {
@@ -94,9 +88,9 @@ describe("calldata", () => {
     ];
     fc.assert(
       fc.property(fc.constantFrom(...selectors), hex(600), (selector, rest) => {
-        const one = call(`${selector}${rest}` as ViemHex);
-        for (const right of rightsAsked(one, 0)) expect(right.said >= 0n).toBe(true);
-        expect(addressesIn(one, 6).length).toBeLessThanOrEqual(6);
+        const { read } = callsIn(call(`${selector}${rest}` as ViemHex));
+        for (const right of rightsAsked(read, 0)) expect(right.said >= 0n).toBe(true);
+        expect(addressesIn(read, 6).length).toBeLessThanOrEqual(6);
       }),
       { numRuns: 500 },
     );
