@@ -94,7 +94,7 @@ describe("rights", () => {
     expect(tag(Policy.noNewApprovals, granting({ after: 0n, evidence: "logged" }))).toBe("Unknown");
     expect(tag(Policy.noNewApprovals, granting({ before: null, evidence: "logged" }))).toBe("Unknown");
     expect(tag(Policy.noNewApprovals, unknown())).toBe("Unknown");
-    for (const code of ["CalldataCut", "FirstSeenInProof", "PartiesCut"] as const) {
+    for (const code of ["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"] as const) {
       const cut = report({
         findings: [note(code, "warning", { evidence: "assumed" })],
       });

@@ -12,7 +12,7 @@ const zero = "0x0000000000000000000000000000000000000000";
 const nameOf = ({ standard, token, tokenId, owner, spender, after, unlimited }: Approval): string =>
   `${unlimited ? "unlimited " : ""}${standard} approval of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}${after === null || unlimited ? "" : `, ${after} units`}`;
 
-const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FirstSeenInProof", "PartiesCut"]);
+const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"]);
 
 /** Whether the report may lack rights or parties that the bundle has to do with. */
 const cut = (report: Report): PolicyResult =>

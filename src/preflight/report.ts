@@ -6,7 +6,7 @@ import * as Arr from "effect/Array";
 import { PolicyViolation } from "../errors/verdicts.js";
 import { count, text } from "../primitives/statement.js";
 import { digestOfReport } from "../report/digest.js";
-import { fromError, inOrder, note, type Finding } from "../report/finding.js";
+import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import {
   reportVersion,
@@ -161,5 +161,6 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     [...found, ...checkHoles(bundle, found)],
   );
   const policies = checkPolicies(draft, about.policies);
-  return policies.length === 0 ? draft : judged(draft, [...draft.findings, ...policies]);
+  // why: policies judge by every finding, readers get no more than a budget
+  return judged(draft, bounded([...draft.findings, ...policies]));
 };

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { nullable } from "../primitives/hex.js";
 import { StepName, stepNames } from "../primitives/names.js";
-import { Figure, figures, statementText, type Statement } from "../primitives/statement.js";
+import { count, Figure, figures, statementText, type Statement } from "../primitives/statement.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
 import { notes } from "./notes.js";
@@ -91,3 +91,31 @@ export const inOrder = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding
   [...findings].sort(
     (a, b) => stepNames.indexOf(a.step) - stepNames.indexOf(b.step) || (a.transaction ?? -1) - (b.transaction ?? -1),
   );
+
+/** The most findings of one report, without the one that says how many more there were. */
+const mostFindings = 256;
+
+/** Blockers first. */
+const bySeverity: ReadonlyArray<Severity> = ["blocker", "unavailable", "warning", "info"];
+
+/**
+ * As many findings as a report holds, the worst of them, in their order; `FindingsCut` counts the rest. Of one
+ * severity the first of every code comes before the second of any: a flood of one code hides no other.
+ */
+export const bounded = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  if (findings.length <= mostFindings) return findings;
+  const met = new Map<string, number>();
+  const ranked = findings.map((finding, place) => {
+    const kind = `${finding.severity}/${finding.code}`;
+    const nth = met.get(kind) ?? 0;
+    met.set(kind, nth + 1);
+    return { finding, place, severity: bySeverity.indexOf(finding.severity), nth };
+  });
+  const kept = ranked
+    .sort((a, b) => a.severity - b.severity || a.nth - b.nth || a.place - b.place)
+    .slice(0, mostFindings)
+    .sort((a, b) => a.place - b.place)
+    .map(({ finding }) => finding);
+  const rest = count("left out", findings.length - kept.length);
+  return [...kept, note("FindingsCut", "warning", { evidence: "measured" }, rest)];
+};

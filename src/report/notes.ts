@@ -111,6 +111,10 @@ export const notes = {
   }),
   /** What moves. */
   ...of("assets", {
+    FindingsCut: [
+      "there is more to tell of than a report holds; the worst is told",
+      "sign only if you know why so much is granted or changes hands",
+    ],
     PartiesCut: ["more parties and approvals are touched than are measured", "those rest on events alone"],
     TransferMismatch: [
       "the events and the measured balances disagree",

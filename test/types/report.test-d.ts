@@ -83,6 +83,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "BaseFeeUnknown":
     case "FeeHorizonShort":
     case "TipCapped":
+    case "FindingsCut":
     case "PartiesCut":
     case "TransferMismatch":
     case "ApprovalGranted":
