@@ -64,19 +64,21 @@ export const measureOf = (
   policies: ReadonlyArray<Policy>,
   limits: Limits,
 ): Measure => {
-  const held = Holdings.holdings(sendersOf(bundle), transfers, limits.holdings, {
+  const senders = sendersOf(bundle);
+  const held = Holdings.holdings(senders, transfers, limits.holdings, {
     wanted: wantedBy(policies, bundle, limits),
     suspected: Holdings.suspects(bundle),
   });
   const granted = Rights.rights(bundle, limits.rights);
-  const moved = [...transfers, ...held.kept.filter(({ wanted }) => wanted)];
+  const wanted = held.kept.filter((one) => one.wanted);
+  const told = Tokens.tokens(senders, wanted, transfers, granted.kept, limits.tokens);
   return {
     holdings: held.kept,
     rights: granted.kept,
-    tokens: Tokens.tokens(moved, granted.kept, limits.tokens),
+    tokens: told.kept,
     named: [],
     accounts: Approvals.accounts(bundle),
-    cut: held.cut + granted.cut,
+    cut: held.cut + granted.cut + told.cut,
   };
 };
 

@@ -21,7 +21,10 @@ const aboutOf = ({ token, keeper, owner, spender, operator, transaction }: Right
 /** The rights that the calldata of one transaction asks for. */
 export const askedBy = ({ calls, index }: Case): ReadonlyArray<Right> => rightsAsked(calls.read, index);
 
-/** Every right that logs and calldata tell of, the last word of each, at most `limit`; what events tell comes first. */
+/**
+ * Every right that logs and calldata tell of, the last word of each, at most `limit`: over what the senders own first,
+ * and what events tell before what only the calldata does.
+ */
 export const rights = (
   bundle: ReadonlyArray<Ran>,
   limit: number,
@@ -32,7 +35,9 @@ export const rights = (
   const silent = worked.flatMap((one) => askedBy(one).filter((right) => !known.has(aboutOf(right))));
   const all = new Map<string, Right>();
   for (const right of [...told, ...silent]) all.set(keyOf(right), right);
-  const kept = [...all.values()].slice(0, limit);
+  const senders = new Set(bundle.map(({ input }) => input.from));
+  const isForeign = ({ owner }: Right) => Number(!senders.has(owner));
+  const kept = [...all.values()].sort((a, b) => isForeign(a) - isForeign(b)).slice(0, limit);
   return { kept, cut: all.size - kept.length };
 };
 

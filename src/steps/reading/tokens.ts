@@ -10,18 +10,30 @@ import { decimals, name, supportsInterface, symbol, type Query } from "../../wit
 import type { Standards } from "./transferLogs.js";
 import type { TokenInfo, Transfer } from "../../report/parts.js";
 
-/** Every token that moves or is granted, each once, at most `limit`. */
+/**
+ * Every token that somebody asked for, that moves or is granted, each once, at most `limit`: what leaves the senders
+ * comes before what they grant, then what reaches them. `cut` says how many were left out.
+ */
 export const tokens = (
-  moved: ReadonlyArray<Pick<Transfer, "token">>,
-  granted: ReadonlyArray<{ readonly token: Address }>,
+  senders: ReadonlyArray<Address>,
+  wanted: ReadonlyArray<{ readonly token: Address | null }>,
+  moved: ReadonlyArray<Pick<Transfer, "token" | "from" | "to">>,
+  granted: ReadonlyArray<{ readonly token: Address; readonly owner: Address }>,
   limit: number,
-): ReadonlyArray<Address> =>
-  [
-    ...new Set([
-      ...moved.flatMap(({ token }) => (token === null ? [] : [token])),
-      ...granted.map(({ token }) => token),
-    ]),
-  ].slice(0, limit);
+): { readonly kept: ReadonlyArray<Address>; readonly cut: number } => {
+  const mine = new Set(senders);
+  const told = [
+    ...wanted,
+    ...moved.filter(({ from }) => mine.has(from)),
+    ...granted.filter(({ owner }) => mine.has(owner)),
+    ...moved.filter(({ to }) => mine.has(to)),
+    ...moved,
+    ...granted,
+  ];
+  const all = [...new Set(told.flatMap(({ token }) => token ?? []))];
+  const kept = all.slice(0, limit);
+  return { kept, cut: all.length - kept.length };
+};
 
 /** ERC-165 ids: ERC-721, the draft of ERC-721 that CryptoKitties has, ERC-1155. */
 const erc721 = "0x80ac58cd";

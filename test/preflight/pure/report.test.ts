@@ -8,14 +8,18 @@ import * as Policy from "../../../src/Policy.js";
 import { fromError, note, type Finding } from "../../../src/report/finding.js";
 import { notes } from "../../../src/report/notes.js";
 import type { Report } from "../../../src/report/schema.js";
+import { toJson } from "../../../src/Report.js";
+import type { Address } from "../../../src/primitives/hex.js";
 import { becauseOf, verdictOf } from "../../../src/report/verdict.js";
 import { stepNames } from "../../../src/primitives/names.js";
 import { unseen } from "../../../src/witness/view.js";
-import { alice, codes as codesIn, hexOf, unanswered } from "../../steps/parts.js";
+import { alice, codes as codesIn, hexOf, log, unanswered, word } from "../../steps/parts.js";
+import { at as addressAt, topics } from "../../steps/reading/arbitrary.js";
 import { absent } from "../../steps/reading/facts.js";
 import { did, holding, named, options, run, scanned } from "./world.js";
 import { worlds } from "./worlds.js";
 
+const [stranger, nobody] = [addressAt("7"), addressAt("0")];
 const lost = Result.fail(unanswered("eth_simulateV1"));
 const codes = ({ findings }: Report) => codesIn(findings);
 const reverted = did({ status: "reverted", failure: new ExecutionReverted({ data: hexOf("0x") }) });
@@ -69,6 +73,23 @@ describe("what a blocker makes moot", () => {
     const { report } = scanned([{}], { run: Result.fail(new NonceTooLow({ account: alice })) });
     expect(report.findings.map(({ code, step }) => [code, step])).toContainEqual(["NonceTooLow", "simulate"]);
     expect(report.verdict).toBe("blocked");
+  });
+});
+
+describe("a flood of events", () => {
+  it("is told by its worst, and by how much more there was", () => {
+    const handed = (index: number, from: Address) =>
+      log(hexOf(`0x${word(BigInt(index) + 9n).slice(24)}`) as Address, [topics.ownership, word(from), word(stranger)]);
+    const logs = Array.from({ length: 5_000 }, (_, index) => handed(index, index === 4_999 ? alice : nobody));
+    const { report } = scanned([{}], { run: Result.succeed(run([did({ logs })])) });
+    expect(report.findings).toHaveLength(257);
+    expect(report.verdict).toBe("caution");
+    expect(codes(report)).toContain("FindingsCut/warning");
+    const lost = report.findings.find(({ code }) => code === "OwnershipChanged");
+    expect(lost?.numbers).toContainEqual({ name: "from", unit: "address", value: alice });
+    expect(
+      JSON.stringify(toJson(report)).length - JSON.stringify(toJson({ ...report, findings: [] })).length,
+    ).toBeLessThan(150_000);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Changes of control, as findings: how bad each is. */
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../../src/primitives/hex.js";
+import { Address } from "../../../src/primitives/hex.js";
 import { checkControl, controlAccounts } from "../../../src/steps/reading/control.js";
 import { unseen, type View } from "../../../src/witness/view.js";
 import { alice, bob, bundle, filled, inhabited, log, outcome, word } from "../parts.js";
@@ -46,8 +46,18 @@ describe("a change of control", () => {
   });
   it("that was taken back by a revert is none", () =>
     expect(checkControl(ran([owning(stranger, at("8"))], "reverted"), { before: unseen })).toEqual([]));
-  it("is told at most sixty-four times, and looked at as often", () => {
+  it("that a sender loses comes first, then what else may do harm, however many dummies come before it", () => {
+    const gifts = Array.from({ length: 64 }, (_, index) =>
+      log(Address.make(`0x${"99".repeat(19)}${index + 10}`), [topics.ownership, word(nobody), word(alice)]),
+    );
+    const events = [...gifts, owning(stranger, at("8")), log(at("2"), [topics.ownership, word(alice), word(stranger)])];
+    expect(severity(events).filter((how) => how.endsWith("/warning"))).toHaveLength(2);
+    expect(severity(events)).toHaveLength(66);
+    expect(controlAccounts(ran(events)).slice(0, 2)).toEqual([at("2"), contract]);
+    expect(controlAccounts(ran(events))).toHaveLength(64);
+  });
+  it("is told as often as it is announced, and its contract is looked at once", () => {
     const many = Array.from({ length: 100 }, () => owning(stranger, at("8")));
-    expect([severity(many).length, controlAccounts(ran(many)).length]).toEqual([64, 64]);
+    expect([severity(many).length, controlAccounts(ran(many)).length]).toEqual([100, 1]);
   });
 });

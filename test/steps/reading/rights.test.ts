@@ -41,6 +41,12 @@ describe("the rights of a bundle", () => {
     // the nine and the one of the calldata
     expect([kept.length, cut]).toEqual([4, 6]);
   });
+  it("are those of the senders first", () => {
+    const foreign = Array.from({ length: 9 }, (_, index) =>
+      log(token, [topics.approval, word(at("f")), word(at(String(index + 1)))], [word(1n)]),
+    );
+    expect(rights(ran([5n, [...foreign, approval(7n)]]), 1).kept).toMatchObject([{ said: 7n, spender: bob }]);
+  });
 });
 
 describe("known and found rights", () => {

@@ -1,5 +1,6 @@
 /** What tokens call themselves, and which standard they answer to. */
 import { describe, expect, it } from "vitest";
+import { Address } from "../../../src/primitives/hex.js";
 import { read, standards, tokens } from "../../../src/steps/reading/tokens.js";
 import { decimals, name, supportsInterface, symbol } from "../../../src/witness/queries.js";
 import { unseen } from "../../../src/witness/view.js";
@@ -38,8 +39,24 @@ describe("what a token says of itself", () => {
   });
 });
 
-it("tokens are those that move and those over which rights are given, each once, up to a limit", () => {
-  const moved = [native(0, alice, bob, 1n), { token }, { token: at("7") }];
-  expect(tokens(moved, [{ token }, { token: at("8") }], 9)).toEqual([token, at("7"), at("8")]);
-  expect(tokens(moved, [{ token: at("8") }], 2)).toEqual([token, at("7")]);
+describe("the tokens whose words are read", () => {
+  const [stranger, seventh, eighth] = [at("3"), at("7"), at("8")];
+  const moving = (of: Address, from: Address, to: Address) => ({ token: of, from, to });
+  const granting = (of: Address, owner: Address) => ({ token: of, owner });
+  it("are those that are asked for, that move, and over which rights are given, each once, up to a limit", () => {
+    const moved = [native(0, alice, bob, 1n), moving(token, stranger, bob), moving(seventh, stranger, bob)];
+    const read = (limit: number) =>
+      tokens([alice], [{ token: eighth }], moved, [granting(token, stranger), granting(at("9"), stranger)], limit);
+    expect(read(9)).toEqual({ kept: [eighth, token, seventh, at("9")], cut: 0 });
+    expect(read(2)).toEqual({ kept: [eighth, token], cut: 2 });
+  });
+  it("are first those that leave the senders, then what these grant, then what reaches them", () => {
+    const dummies = Array.from({ length: 48 }, (_, index) =>
+      moving(Address.make(`0x${"99".repeat(19)}${index + 10}`), stranger, bob),
+    );
+    const moved = [...dummies, moving(eighth, stranger, alice), moving(token, alice, stranger)];
+    const { kept, cut } = tokens([alice], [], moved, [granting(seventh, alice)], 48);
+    expect(kept.slice(0, 4)).toEqual([token, seventh, eighth, dummies[0]?.token]);
+    expect([kept.length, cut]).toEqual([48, 3]);
+  });
 });
