@@ -13,6 +13,7 @@ import { viaDispatcher, type Dispatcher } from "../src/rpc/dispatcher.js";
 import { viaFetch } from "../src/rpc/fetch.js";
 import { viaNodeHttp } from "../src/rpc/nodeHttp.js";
 import type { PostTo } from "../src/rpc/post.js";
+import { roomFor } from "../src/rpc/room.js";
 
 const turns = Number(process.env["BENCH_ITERATIONS"] ?? 300);
 const atOnce = 11;
@@ -22,12 +23,13 @@ const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inh
 if (child.stdout === null) throw new Error("the stub has no output");
 const [port] = (await once(child.stdout, "data")) as [Buffer];
 const url = new URL(`http://127.0.0.1:${String(port).trim()}/`);
-const target = { headers: { "content-type": "application/json" }, maxBytes: 1 << 25 };
+const target = { headers: { "content-type": "application/json" } };
+const room = roomFor("eth_getBalance", 1 << 25, null);
 void globalThis.Headers;
 const dispatcher = (globalThis as Record<symbol, unknown>)[Symbol.for("undici.globalDispatcher.1")];
 
 /** The least that a socket of one's own would cost: answers in one piece, with their length. */
-const viaSockets: PostTo = (to, body, done) => {
+const viaSockets: PostTo = (to, body, _room, done) => {
   const socket = idle.pop() ?? connect(Number(to.port), to.hostname).setNoDelay(true);
   let text = "";
   const read = (chunk: Buffer) => {
@@ -64,7 +66,7 @@ const body = JSON.stringify({
 });
 const ask = (postTo: PostTo): Promise<void> =>
   new Promise((resolve, reject) => {
-    postTo(url, body, (posted) => {
+    postTo(url, body, room, (posted) => {
       if (!posted.ok) return reject(new Error(posted.failure.detail));
       JSON.parse(posted.reply.text);
       resolve();

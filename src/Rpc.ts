@@ -24,6 +24,8 @@ import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 import { wayTo, type Ways } from "./rpc/way.js";
 
 export { CurrentRun } from "./rpc/run.js";
+export { mostRunBytes } from "./rpc/room.js";
+export type { Budget } from "./rpc/room.js";
 export { memoryOf } from "./rpc/memory.js";
 export type { Facts, Memory } from "./rpc/memory.js";
 export type { LedgerEntry, Run } from "./rpc/run.js";
@@ -68,7 +70,10 @@ export interface PostingOptions extends Options {
   readonly batch?: boolean;
   /** The most requests in one POST; default 100. */
   readonly batchSize?: number;
-  /** A longer answer, unpacked, is `NodeLimitExceeded`; default 32 MiB. */
+  /**
+   * A longer answer, unpacked, is `NodeLimitExceeded`; default 32 MiB. Numbers, hashes and code are held to less, and
+   * all answers of one call of the pipeline together to 32 MiB.
+   */
   readonly maxResponseBytes?: number;
   /** The id of the first request; default 1. */
   readonly firstId?: number;
@@ -106,16 +111,15 @@ const posting = <R>(
         ...(endpoint.authorization === null ? {} : { authorization: endpoint.authorization }),
         ...options.headers,
       };
-      const maxBytes = options.maxResponseBytes ?? 32 * mebibyte;
-      const postTo = yield* wayOf(endpoint.url, { headers, maxBytes });
+      const postTo = yield* wayOf(endpoint.url, { headers });
       if (postTo === null)
         return yield* over(nowhere("`agent` and `dispatcher` are for Node only"), endpoint.shown, options);
       const post = following(postTo, endpoint.url);
-      const firstId = options.firstId ?? 1;
+      const carried = { firstId: options.firstId ?? 1, maxBytes: options.maxResponseBytes ?? 32 * mebibyte };
       const sendWith = (memory: Memory): Send =>
         options.batch === true
-          ? sendTogether(post, endpoint, firstId, options.batchSize ?? 100, memory)
-          : sendSingly(post, endpoint, firstId);
+          ? sendTogether(post, endpoint, carried, options.batchSize ?? 100, memory)
+          : sendSingly(post, endpoint, carried);
       return yield* over(sendWith, endpoint.shown, options);
     }),
   );

@@ -1,7 +1,7 @@
 /** One call of the pipeline: its clock, its deadline, its single abort signal, and the ledger of what it asked. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { CurrentRun, Rpc, type LedgerEntry } from "../Rpc.js";
+import { CurrentRun, mostRunBytes, Rpc, type LedgerEntry } from "../Rpc.js";
 import type { Report } from "../report/schema.js";
 
 /** The ledger being written. */
@@ -19,7 +19,7 @@ export const admitted = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A
   Effect.flatMap(Rpc, ({ admit }) => admit(call));
 
 /**
- * Runs `use` with a deadline of `deadlineMs` for every request in it and one AbortSignal for all, aborted
+ * Runs `use` with a deadline of `deadlineMs` for every request in it, one budget for all its answers, and one AbortSignal, aborted
  * when the run ends or is interrupted.
  */
 export const withRun = <A, E, R>(
@@ -34,6 +34,7 @@ export const withRun = <A, E, R>(
         return Effect.provideService(use(recorder), CurrentRun, {
           round: 1,
           deadline: startedAt + deadlineMs,
+          answers: { left: mostRunBytes },
           record: (entry) => recorder.entries.push(entry),
           signal: controller.signal,
         });

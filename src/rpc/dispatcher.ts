@@ -33,9 +33,9 @@ const inRecord = (headers: Headers, name: string): string | null => {
 };
 
 export const viaDispatcher =
-  ({ headers, maxBytes }: PostOptions, dispatcher: Dispatcher): PostTo =>
-  (url, body, done) => {
-    const answer = receiver(maxBytes, done);
+  ({ headers }: PostOptions, dispatcher: Dispatcher): PostTo =>
+  (url, body, room, done) => {
+    const answer = receiver(room, done);
     let abort: ((reason: Error) => void) | null = null;
     let isAborted = false;
     let status = 0;
@@ -56,7 +56,7 @@ export const viaDispatcher =
     const data = (chunk: Uint8Array) => {
       if (!answer.data(chunk)) stop();
     };
-    const end = () => answer.end(status, header, unpacking(header("content-encoding"), maxBytes));
+    const end = () => answer.end(status, header, unpacking(header("content-encoding"), room.maxBytes));
     const handler = {
       // undici 7 and later
       onRequestStart: (controller: Controller) => begin((reason) => controller.abort(reason)),

@@ -9,10 +9,10 @@ export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 const noLongerWanted = "no longer wanted";
 
 export const viaFetch =
-  ({ headers, maxBytes }: PostOptions, fetch: Fetch): PostTo =>
-  (url, body, done) => {
+  ({ headers }: PostOptions, fetch: Fetch): PostTo =>
+  (url, body, room, done) => {
     const controller = new AbortController();
-    const answer = receiver(maxBytes, done);
+    const answer = receiver(room, done);
     const read = (response: Response): Promise<void> | void => {
       const end = () => answer.end(response.status, (name) => response.headers.get(name), null);
       if (response.body === null) return end();

@@ -85,7 +85,7 @@ const redactor = (error: unknown, known: (text: string) => string): ((text: stri
  */
 export const sendForeign =
   (request: ForeignRequest, redact: (text: string) => string): Send =>
-  (method, params, done, signal) => {
+  (method, params, done, { signal }) => {
     // why: viem hands the signal to `fetch` with every request, and Node warns of a leak from some on
     if (signal !== null && isNode) builtin("node:events").setMaxListeners(0, signal);
     let open = true;

@@ -3,13 +3,14 @@ import { noReply, outgoing, readBatch, readSingle, type Outgoing, type Tried } f
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
 import type { Post } from "./post.js";
+import { roomFor, sharedRoom, type Room } from "./room.js";
 import type { Send } from "./retry.js";
 import * as Result from "effect/Result";
 
 const single =
   (post: Post, endpoint: Endpoint) =>
-  (request: Outgoing, done: (tried: Tried) => void): (() => void) =>
-    post(request.text, (posted) =>
+  (request: Outgoing, room: Room, done: (tried: Tried) => void): (() => void) =>
+    post(request.text, room, (posted) =>
       done(
         posted.ok
           ? readSingle(request, posted.reply, endpoint)
@@ -17,20 +18,31 @@ const single =
       ),
     );
 
+/** How requests are posted, whether singly or together. */
+interface Posting {
+  /** The id of the first request. */
+  readonly firstId: number;
+  /** The most bytes of one body, unpacked. */
+  readonly maxBytes: number;
+}
+
 /** Ids from `firstId` upwards, one per request and try. */
-const numbered = (firstId: number, sendOne: (request: Outgoing, done: (tried: Tried) => void) => () => void): Send => {
+const numbered = (
+  { firstId, maxBytes }: Posting,
+  sendOne: (request: Outgoing, room: Room, done: (tried: Tried) => void) => () => void,
+): Send => {
   let next = firstId;
-  return (method, params, done) => {
+  return (method, params, done, { answers = null }) => {
     const request = outgoing(next++, method, params);
-    if (Result.isSuccess(request)) return sendOne(request.success, done);
+    if (Result.isSuccess(request)) return sendOne(request.success, roomFor(method, maxBytes, answers), done);
     done({ result: Result.fail(request.failure), bytes: 0 });
     return () => undefined;
   };
 };
 
 /** Every request as its own POST. */
-export const sendSingly = (post: Post, endpoint: Endpoint, firstId: number): Send =>
-  numbered(firstId, single(post, endpoint));
+export const sendSingly = (post: Post, endpoint: Endpoint, posting: Posting): Send =>
+  numbered(posting, single(post, endpoint));
 
 const maxTurns = 8;
 const nextTurn = (run: () => void): void => {
@@ -40,6 +52,7 @@ const nextTurn = (run: () => void): void => {
 
 interface Waiting {
   readonly request: Outgoing;
+  readonly room: Room;
   readonly done: (tried: Tried) => void;
   /** Set when the one who asked is gone. */
   cancelled: boolean;
@@ -53,7 +66,7 @@ interface Waiting {
 export const sendTogether = (
   post: Post,
   endpoint: Endpoint,
-  firstId: number,
+  posting: Posting,
   maxSize: number,
   memory: Memory,
 ): Send => {
@@ -62,12 +75,14 @@ export const sendTogether = (
   let queue: Array<Waiting> = [];
 
   const alone = (waiting: Waiting) => {
-    if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.done);
+    if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.room, waiting.done);
   };
 
   const together = (group: ReadonlyArray<Waiting>) => {
     const requests = group.map(({ request }) => request);
-    const abort = post(`[${requests.map(({ text }) => text).join(",")}]`, (posted) => {
+    const rooms = group.map(({ room }) => room);
+    const body = `[${requests.map(({ text }) => text).join(",")}]`;
+    const abort = post(body, sharedRoom(rooms, posting.maxBytes), (posted) => {
       const read = posted.ok ? readBatch(requests, posted.reply, endpoint) : null;
       if (posted.ok && read === null) {
         memory.learn("takesBatches", false);
@@ -112,8 +127,8 @@ export const sendTogether = (
     }
   };
 
-  return numbered(firstId, (request, done) => {
-    const waiting: Waiting = { request, done, cancelled: false, cancel: () => undefined };
+  return numbered(posting, (request, room, done) => {
+    const waiting: Waiting = { request, room, done, cancelled: false, cancel: () => undefined };
     if (refusesBatches()) {
       alone(waiting);
     } else {

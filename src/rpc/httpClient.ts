@@ -10,17 +10,14 @@ import * as Stream from "effect/Stream";
 import type { PostOptions, PostTo } from "./post.js";
 import { receiver } from "./receive.js";
 
-export const viaHttpClient = ({
-  headers,
-  maxBytes,
-}: PostOptions): Effect.Effect<PostTo, never, HttpClient.HttpClient> =>
+export const viaHttpClient = ({ headers }: PostOptions): Effect.Effect<PostTo, never, HttpClient.HttpClient> =>
   Effect.map(Effect.context<HttpClient.HttpClient>(), (context) => {
     const client = Context.get(context, HttpClient.HttpClient);
     // why: over `fetch` it would follow redirects to other origins by itself
     const init = { ...Context.getOrUndefined(context, FetchHttpClient.RequestInit), redirect: "manual" as const };
     const run = Effect.runForkWith(Context.add(context, FetchHttpClient.RequestInit, init));
-    return (url, body, done) => {
-      const answer = receiver(maxBytes, done);
+    return (url, body, room, done) => {
+      const answer = receiver(room, done);
       const request = HttpClientRequest.post(url, { headers, body: HttpBody.text(body, "application/json") });
       const asked = Effect.flatMap(client.execute(request), (response) =>
         Effect.map(

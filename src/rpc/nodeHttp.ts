@@ -22,10 +22,10 @@ export const keepingAgent = (url: URL): NodeAgent => {
 };
 
 export const viaNodeHttp =
-  ({ headers, maxBytes }: PostOptions, agent: NodeAgent): PostTo =>
-  (url, body, done) => {
+  ({ headers }: PostOptions, agent: NodeAgent): PostTo =>
+  (url, body, room, done) => {
     const { request } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
-    const answer = receiver(maxBytes, done);
+    const answer = receiver(room, done);
     const answered = (incoming: Http.IncomingMessage) => {
       incoming.on("data", (chunk: Uint8Array) => {
         if (!answer.data(chunk)) incoming.destroy();
@@ -35,7 +35,7 @@ export const viaNodeHttp =
         return value === undefined ? null : String(value);
       };
       incoming.on("end", () =>
-        answer.end(incoming.statusCode ?? 0, header, unpacking(header("content-encoding"), maxBytes)),
+        answer.end(incoming.statusCode ?? 0, header, unpacking(header("content-encoding"), room.maxBytes)),
       );
       incoming.on("error", answer.fail);
       incoming.on("close", () => answer.fail("the connection closed in the middle of the answer"));

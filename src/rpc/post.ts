@@ -1,5 +1,6 @@
 /** One HTTP POST with a bounded answer: what every way of sending it gives back. */
 import { safely } from "../primitives/safely.js";
+import type { Room } from "./room.js";
 
 /** What came back; `text` is the whole body. */
 export interface Reply {
@@ -19,15 +20,14 @@ export interface NoReply {
 
 export type Posted = { readonly ok: true; readonly reply: Reply } | { readonly ok: false; readonly failure: NoReply };
 
-/** Sends `body`, calls `done` once, and returns how to abort; after that `done` is not called. */
-export type Post = (body: string, done: (posted: Posted) => void) => () => void;
+/** Sends `body`, calls `done` once with an answer that fits `room`, and returns how to abort; after that `done` is not called. */
+export type Post = (body: string, room: Room, done: (posted: Posted) => void) => () => void;
 
 /** The same, to any address. */
-export type PostTo = (url: URL, body: string, done: (posted: Posted) => void) => () => void;
+export type PostTo = (url: URL, body: string, room: Room, done: (posted: Posted) => void) => () => void;
 
 export interface PostOptions {
   readonly headers: Readonly<Record<string, string>>;
-  readonly maxBytes: number;
 }
 
 const failed = (kind: NoReply["kind"], detail: string, bytes: number): Posted => ({
@@ -38,6 +38,8 @@ const failed = (kind: NoReply["kind"], detail: string, bytes: number): Posted =>
 export const unreachable = (detail: string, bytes = 0): Posted => failed("unreachable", detail, bytes);
 export const tooLarge = (maxBytes: number, bytes: number): Posted =>
   failed("too-large", `the answer is larger than ${maxBytes} bytes`, bytes);
+export const tooMuch = (bytes: number): Posted =>
+  failed("too-large", "the answers of this run are larger together than one run takes", bytes);
 export const undecodable = (detail: string, bytes: number): Posted => failed("undecodable", detail, bytes);
 
 /** The innermost words: `fetch` hides the system's error in its cause. */
@@ -74,11 +76,11 @@ const refused = (posted: Posted, why: string): Posted =>
  */
 export const following =
   (postTo: PostTo, url: URL): Post =>
-  (body, done) => {
+  (body, room, done) => {
     let abort = (): void => undefined;
     const go = (to: URL, left: number): void => {
       let isOver = false;
-      const stop = postTo(to, body, (posted) => {
+      const stop = postTo(to, body, room, (posted) => {
         isOver = true;
         const next = pointedAt(posted, to);
         if (next === null) return done(posted);

@@ -1,6 +1,7 @@
 /** Collecting one answer, whichever way it comes: bounded, unpacked where the way does not do it, told once. */
 import * as Result from "effect/Result";
-import { tooLarge, unreachable, wordsOf, type Posted } from "./post.js";
+import { tooLarge, tooMuch, unreachable, wordsOf, type Posted } from "./post.js";
+import type { Room } from "./room.js";
 
 const decoder = /* @__PURE__ */ new TextDecoder();
 
@@ -29,21 +30,24 @@ export interface Receiver {
   readonly close: () => void;
 }
 
-export const receiver = (maxBytes: number, done: (posted: Posted) => void): Receiver => {
+export const receiver = ({ maxBytes, take }: Room, done: (posted: Posted) => void): Receiver => {
   let open = true;
   let bytes = 0;
-  const chunks: Array<Uint8Array> = [];
+  let chunks: Array<Uint8Array> = [];
   const finish = (posted: Posted) => {
     if (!open) return;
     open = false;
+    chunks = [];
     done(posted);
   };
   return {
     data: (chunk) => {
+      if (!open) return false;
       bytes += chunk.length;
       if (bytes > maxBytes) finish(tooLarge(maxBytes, bytes));
+      else if (!take(chunk.length)) finish(tooMuch(bytes));
       else chunks.push(chunk);
-      return bytes <= maxBytes;
+      return open;
     },
     end: (status, header, unpack) => {
       if (!open) return;
@@ -51,10 +55,11 @@ export const receiver = (maxBytes: number, done: (posted: Posted) => void): Rece
       const plain = unpack === null || bytes === 0 ? Result.succeed(body) : unpack(body);
       finish(
         Result.match(plain, {
-          onSuccess: (read) => ({
-            ok: true,
-            reply: { status, header, text: decoder.decode(read), bytes: read.length },
-          }),
+          onSuccess: (read) =>
+            // why: packed bytes are taken already
+            take(Math.max(0, read.length - bytes))
+              ? { ok: true, reply: { status, header, text: decoder.decode(read), bytes: read.length } }
+              : tooMuch(read.length),
           onFailure: (posted) => posted,
         }),
       );

@@ -13,12 +13,12 @@ import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Run } from "./run.js";
 import { alarms } from "./timer.js";
 
-/** Sends one request, calls `done` at most once, and returns how to abort. `signal` is the run's. */
+/** Sends one request, calls `done` at most once, and returns how to abort. */
 export type Send = (
   method: string,
   params: ReadonlyArray<unknown>,
   done: (tried: Tried) => void,
-  signal: AbortSignal | null,
+  run: Pick<Run, "signal" | "answers">,
 ) => () => void;
 
 /** How patient an endpoint is, and with how many at once; times in ms. */
@@ -164,7 +164,7 @@ export const requests = (
           memory.heard(method, result);
           resume(Result.isSuccess(result) ? end(asked, result) : again(asked, result.failure));
         },
-        run.signal,
+        run,
       );
       const giveUp = () => {
         close();

@@ -1,6 +1,7 @@
 /** What the requests of one run share, and what is kept of each. */
 import * as Context from "effect/Context";
 import type { RunName, StepName } from "../primitives/names.js";
+import type { Budget } from "./room.js";
 
 /** One line of a report's ledger: one JSON-RPC request, all its tries. */
 export interface LedgerEntry {
@@ -30,6 +31,8 @@ export interface Run {
   readonly run?: RunName | null;
   /** Epoch ms after which every request fails with `Timeout`; null = none. */
   readonly deadline: number | null;
+  /** What its answers may still hold together; none = each is bounded for itself alone. */
+  readonly answers?: Budget | null;
   /** Called once per request, when it has ended. */
   readonly record: (entry: LedgerEntry) => void;
   /** Aborts all requests of the run. One per run, or viem's batching is lost. */

@@ -194,6 +194,20 @@ for (const [way, options] of ways) {
       );
     });
 
+    it("refuses numbers and code that are longer than any, and answers that are too long together", async () => {
+      const long = (size: number) => `{"jsonrpc":"2.0","id":1,"result":"0x${"ab".repeat(size / 2)}"}`;
+      const large = await kept(answering(() => ({ body: long(300_000) })));
+      const tag = async (method: string, run = {}) =>
+        tagOf((await ask(large.url, { ...options, firstId: 1 }, method, run)).result);
+      expect(await tag("eth_getTransactionCount")).toBe("NodeLimitExceeded");
+      expect(await tag("eth_getCode")).toBe("success");
+      const answers = { left: 1_000_000 };
+      const tags = await Promise.all(Array.from({ length: 5 }, () => tag("eth_call", { answers })));
+      expect(tags.filter((one) => one === "success").length).toBeLessThanOrEqual(3);
+      expect(new Set([...tags, "success"])).toEqual(new Set(["success", "NodeLimitExceeded"]));
+      expect(await tag("eth_call", { answers: { left: 1_000_000 } })).toBe("success");
+    });
+
     it("types a connection that is refused, cut, or closed without a word", async () => {
       const gone = await startServer(() => undefined);
       await gone.stop();

@@ -102,6 +102,14 @@ for (const [way, options] of ways) {
       expect(ledger).toMatchObject([{ bytes: Buffer.byteLength(text) }]);
     });
 
+    it("count unpacked among the answers of their run", async () => {
+      const body = `{"jsonrpc":"2.0","id":1,"result":"${"x".repeat(900_000)}"}`;
+      const server = await packed(gzipSync(body), "gzip");
+      const answers = { left: 1_000_000 };
+      const asked = async () => tagOf((await ask(server.url, options, "eth_call", { answers })).result);
+      expect([await asked(), await asked()]).toEqual(["success", "NodeLimitExceeded"]);
+    });
+
     it("are bounded unpacked", async () => {
       const server = await packed(gzipSync("x".repeat(5_000_000)), "gzip");
       const { result } = await ask(server.url, { ...options, maxResponseBytes: 100_000 });
