@@ -4,8 +4,8 @@
  */
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
+import type { Verdict } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
-import type { Failure } from "./answer.js";
 
 /** What can be remembered of an endpoint, beside the methods that it refuses. */
 export interface Facts {
@@ -39,7 +39,7 @@ export interface Memory {
   /** Notes that a method is refused with all that we must say in it, whether it has answered others or not. */
   readonly refuse: (method: string, error: RpcError) => void;
   /** Notes how a request of this method ended. */
-  readonly heard: (method: string, result: Result.Result<unknown, Failure>) => void;
+  readonly heard: (method: string, result: Result.Result<unknown, RpcError | Verdict>) => void;
 }
 
 interface Believed<A> {
@@ -51,7 +51,7 @@ interface Believed<A> {
 /** Methods beyond this many are not remembered: a caller may ask any name. */
 const mostMethods = 256;
 
-const isRefusal = (failure: Failure): failure is RpcError =>
+const isRefusal = (failure: RpcError | Verdict): failure is RpcError =>
   failure._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
