@@ -11,7 +11,7 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Observed, Report } from "../report/schema.js";
-import { Rpc } from "../Rpc.js";
+import type { Rpc } from "../Rpc.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { type Bundle, type Filled } from "../steps/reading/bundle.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
@@ -197,7 +197,6 @@ const proveOnce = Effect.fnUntraced(function* (
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
-  const { memory } = yield* Rpc;
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
@@ -205,7 +204,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const claim: Claim = {
     ...{ report, bundle: signed, measure, abis },
     contexts: yield* contextsOf(report, signed),
-    ...{ chain, subjects: L1Fee.needsBytes(chain, memory.recall("noFeeOracle")) ? subjectsOf(signed) : new Map() },
+    ...{ chain, subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map() },
     balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     scanned,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),

@@ -9,7 +9,10 @@ import type { Address } from "../primitives/hex.js";
 
 /** What can be remembered of an endpoint, beside the methods that it refuses. */
 export interface Facts {
-  /** By `eth_chainId`. Disproved by the witness, which reads CHAINID in every run. */
+  /**
+   * By `eth_chainId`, asked again when its time is over. Disproved by the witness, which reads CHAINID in every run, and
+   * by a latest header that is not the block which a run stood on.
+   */
   readonly chainId: number;
   /** Whether `eth_feeHistory` tells a tip, so that no block's receipts need be read. Disproved by its next answer. */
   readonly tellsTip: boolean;
