@@ -171,6 +171,10 @@ export const notes = {
       "the earlier run learned no outcome that this one could be compared with",
       "run `prove` again",
     ],
+    ChanceDependent: [
+      "another address stands in the events or the return value when the block is another",
+      "sign only if chance is meant to decide here, as in a draw",
+    ],
     PriceDependent: [
       "amounts that move follow the gas price",
       "read them as those of this base fee; they will differ by as much as it moves",

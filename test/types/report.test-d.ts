@@ -101,6 +101,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "FirstSeenInProof":
     case "OptionsRefused":
     case "OutcomeNotCompared":
+    case "ChanceDependent":
     case "PriceDependent":
     case "RequestIncomplete":
     case "ScanAgain":
