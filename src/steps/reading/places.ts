@@ -52,7 +52,10 @@ const producerName = "0".repeat(39) + "p";
 const textOf = (data: Hex | null, { producer }: Said, concerned: ReadonlySet<string>): string => {
   const text = (data ?? "0x").slice(2).toLowerCase();
   const named = producer?.slice(2).toLowerCase() ?? null;
-  return named === null || concerned.has(named) ? text : text.replaceAll(named, producerName);
+  // why: nodes without a producer name zero, which stands in every padding
+  return named === null || named.startsWith("00000000") || concerned.has(named)
+    ? text
+    : text.replaceAll(named, producerName);
 };
 
 const placesOf = (text: string, account: string): string => {

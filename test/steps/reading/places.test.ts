@@ -60,6 +60,10 @@ describe("two runs", () => {
     expect(kinds(said([log(word(miner))], "", miner), said([log(word(thief))], "", thief))).toEqual([false, false]);
     // a user who produces blocks is no other party for it
     expect(kinds(said([log(word(user))], "", user), said([log(word(user))], "", miner))).toEqual([false, false]);
+    // zero is nobody, and stands in every padding
+    const low = "00000000000000000000000000000000dead0001";
+    const paid = (producer: string) => said([log(word(low))], word(user), producer);
+    expect(movedPlaces(paid("00".repeat(20)), paid(miner), new Set([low, user]))).toEqual({ decisive: [], chance: [] });
     // but whoever takes what was the user's
     expect(kinds(said([log(word(user))], "", miner), said([log(word(thief))], "", thief))[0]).toBe(true);
   });
