@@ -224,7 +224,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
   const claim: Claim = {
     ...{ report, bundle: signed, measure, abis },
-    contexts: yield* contextsOf(report, signed),
+    contexts: yield* contextsOf(report, signed, chain),
     ...{ chain, subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map() },
     balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     scanned,

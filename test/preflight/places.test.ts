@@ -16,6 +16,9 @@ const inData = (party: string) => `${party}5f52${signature}60205fa100`;
 const returned = (party: string) => `${party}5f5260205ff3`;
 const [randomness, timestamp] = ["44", "42"];
 
+/** Moves the caller's address, or the thief's where `flag` leaves zero, into an event. */
+const callerUnless = (flag: string) => indexed(`73${thief}3303${flag}0273${thief}01`);
+
 describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
   let scene: Scene;
   beforeAll(async () => {
@@ -38,6 +41,12 @@ describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
       // told of the scan, too, where that named the other
       expect([report.verdict, [...new Set(codesOf(report))]]).toEqual(["blocked", ["SimulationDiverged/blocker"]]);
     }
+  });
+
+  it("that knows the gas limit of its proof is never cleared", async () => {
+    const { gasLimit } = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { readonly gasLimit: Hex };
+    const report = await proven(callerUnless(`63${Number(gasLimit).toString(16).padStart(8, "0")}4514`));
+    expect([report.verdict, [...new Set(codesOf(report))]]).toEqual(["blocked", ["SimulationDiverged/blocker"]]);
   });
 
   it("naming whoever the block favours is warned of", async () => {
