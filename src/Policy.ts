@@ -51,7 +51,8 @@ const movement = (
 
 /**
  * At most `amount` leaves `account`, or the senders of the bundle together; what comes back counts
- * against it, gas does not (see {@link maxFee}). An ERC-721 counts its ids.
+ * against it, gas does not (see {@link maxFee}). ERC-721 and ERC-1155 count by id: what comes back of one
+ * id makes up for no other.
  */
 export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("maxSpent", judgeSpent, token, amount, account);
