@@ -9,6 +9,7 @@ import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
 import { readAddress, readBool, readPermit2Allowance, readUint256, type Account } from "../witness/answers.js";
+import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { nobody, settleRight, type Right } from "./reading/approvalLogs.js";
 import type { Case, Ran } from "./reading/bundle.js";
@@ -17,9 +18,12 @@ import { checkDelegations, delegationAccounts } from "./reading/delegations.js";
 import { askedBy, keyOf, queryOf } from "./reading/rights.js";
 import type { Standards } from "./reading/transferLogs.js";
 
-/** From here on an allowance counts as unlimited: more than any token's supply. */
+/** From here on an allowance counts as unlimited, whatever its token says of its supply. */
 const unlimitedFrom = 2n ** 128n;
-/** What tokens with narrow amounts keep where everything was asked for (UNI, COMP). */
+/**
+ * What tokens with narrow amounts keep where everything was asked for (UNI, COMP): unlimited where the
+ * supply is larger too, and from here on where it is not known.
+ */
 const narrowMaximum = 2n ** 96n - 1n;
 
 interface Level {
@@ -51,13 +55,22 @@ const spenderKind = (before: Account | null, after: Account | null): Approval["s
   return before?.codeSize === 0n ? "created" : "contract";
 };
 
-const isUnlimited = (right: Right, amount: bigint | null): boolean =>
-  amount !== null &&
-  (right.operator
-    ? amount === 1n
-    : right.tokenId === null && (amount >= unlimitedFrom || (right.standard === "erc20" && amount === narrowMaximum)));
+/** From which amount on all that there is of a token may be taken. */
+const allOf = (token: Address, { before, after }: Pick<Answers, "before" | "after">): bigint => {
+  const supply = readUint256(after.call(totalSupply(token))) ?? readUint256(before.call(totalSupply(token)));
+  // why: a supply of nothing is what a fallback answers, or a token that does not count it
+  if (supply === null || supply === 0n) return narrowMaximum;
+  return supply < unlimitedFrom ? supply : unlimitedFrom;
+};
 
-const approvalOf = (asked: Right, { before, after }: Answers): Approval | null => {
+const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean => {
+  if (right.operator) return amount === 1n;
+  if (right.tokenId !== null || amount === 0n) return false;
+  return amount >= allOf(right.token, answers) || (right.standard === "erc20" && amount === narrowMaximum);
+};
+
+const approvalOf = (asked: Right, answers: Answers): Approval | null => {
+  const { before, after } = answers;
   const [had, has] = [levelIn(before, asked), levelIn(after, asked)];
   const takenBack = asked.tokenId !== null && asked.spender === nobody;
   // why: an NFT's approval is taken back by approving nobody; what changes is the right of whoever had it
@@ -74,7 +87,7 @@ const approvalOf = (asked: Right, { before, after }: Answers): Approval | null =
     before: takenBack ? 1n : had.amount,
     after: amount,
     expiration: has.expiration ?? right.expiration,
-    unlimited: isUnlimited(right, amount),
+    unlimited: isUnlimited(right, amount, answers),
     spenderKind: spenderKind(before.account(right.spender), after.account(right.spender)),
     transaction: right.transaction,
     evidence: isMeasured ? "measured" : right.source === "event" ? "logged" : "estimated",

@@ -134,6 +134,9 @@ export const ownerOf = (token: Address, id: bigint): Call => staticCall(token, `
 export const allowance = (token: Address, owner: Address, spender: Address): Call =>
   staticCall(token, `0xdd62ed3e${word(owner)}${word(spender)}`);
 
+/** `totalSupply()` of an ERC-20: a uint256. */
+export const totalSupply = (token: Address): Call => staticCall(token, "0x18160ddd");
+
 /** `isApprovedForAll(address,address)` of an ERC-721 or ERC-1155: a bool. */
 export const isApprovedForAll = (token: Address, owner: Address, operator: Address): Call =>
   staticCall(token, `0xe985e9c5${word(owner)}${word(operator)}`);

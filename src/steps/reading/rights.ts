@@ -5,6 +5,7 @@ import {
   getApproved,
   isApprovedForAll,
   permit2Allowance,
+  totalSupply,
   type Call,
   type Query,
 } from "../../witness/queries.js";
@@ -67,8 +68,13 @@ const readings = (right: Right): ReadonlyArray<Right> =>
         { ...right, standard: "erc721", tokenId: right.open },
       ];
 
-/** What the witness reads, before and after alike, and whom the spenders are. */
+/** Whether the right is over an amount that a supply can be compared with. */
+const isOverAmount = ({ standard, operator, tokenId, open }: Right): boolean =>
+  standard === "permit2" || (standard === "erc20" && !operator && tokenId === null) || open !== null;
+
+/** What the witness reads, before and after alike, how much there is of what is granted, and who the spenders are. */
 export const queries = (asked: ReadonlyArray<Right>): ReadonlyArray<Query> => [
   ...asked.flatMap(readings).map(queryOf),
+  ...[...new Set(asked.filter(isOverAmount).map(({ token }) => token))].map(totalSupply),
   ...[...new Set(asked.map(({ spender }) => spender))].map((address): Query => ({ kind: "account", address })),
 ];
