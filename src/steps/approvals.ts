@@ -37,13 +37,14 @@ const unread: Level = { amount: null, expiration: null, approved: null };
 const flag = (value: boolean | null): bigint | null => (value === null ? null : value ? 1n : 0n);
 
 const levelIn = (view: View, right: Right): Level => {
-  const answer = view.call(queryOf(right));
+  const query = queryOf(right);
+  const answer = query === null ? null : view.call(query);
   if (right.standard === "permit2") {
     const read = readPermit2Allowance(answer);
     return read === null ? unread : { ...unread, amount: read.amount, expiration: read.expiration };
   }
   if (right.operator) return { ...unread, amount: flag(readBool(answer)) };
-  if (right.tokenId === null) return { ...unread, amount: readUint256(answer) };
+  if (right.tokenId === null || right.standard === "erc6909") return { ...unread, amount: readUint256(answer) };
   const approved = readAddress(answer);
   return { ...unread, approved, amount: flag(approved === null ? null : approved === right.spender) };
 };
@@ -65,6 +66,7 @@ const allOf = (token: Address, { before, after }: Pick<Answers, "before" | "afte
 
 const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean => {
   if (right.operator) return amount === 1n;
+  if (right.standard === "erc6909" || right.standard === "aaveDebt") return amount >= narrowMaximum;
   if (right.tokenId !== null || amount === 0n) return false;
   return amount >= allOf(right.token, answers) || (right.standard === "erc20" && amount === narrowMaximum);
 };
@@ -72,7 +74,7 @@ const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean =>
 const approvalOf = (asked: Right, answers: Answers): Approval | null => {
   const { before, after } = answers;
   const [had, has] = [levelIn(before, asked), levelIn(after, asked)];
-  const takenBack = asked.tokenId !== null && asked.spender === nobody;
+  const takenBack = asked.standard === "erc721" && asked.tokenId !== null && asked.spender === nobody;
   // why: an NFT's approval is taken back by approving nobody; what changes is the right of whoever had it
   if (takenBack && (had.approved === null || had.approved === nobody)) return null;
   const right = takenBack ? { ...asked, spender: had.approved ?? nobody } : asked;
@@ -107,9 +109,12 @@ export const read = (asked: ReadonlyArray<Right>, answers: Answers): ReadonlyArr
   return [...settled.values()].flatMap((right) => {
     const approval = approvalOf(right, answers);
     // why: what only the calldata says, of a contract that answers nothing like an allowance, is no approval
-    return approval === null || (approval.evidence === "estimated" && answers.before.call(queryOf(right)) !== null)
-      ? []
-      : [approval];
+    const query = queryOf(right);
+    const isRefused = approval?.evidence === "estimated" && query !== null && answers.before.call(query) !== null;
+    if (approval === null || isRefused) return [];
+    const isUntouched =
+      approval.evidence !== "measured" || approval.before === null || approval.before === approval.after;
+    return right.source === "spent" && isUntouched ? [] : [approval];
   });
 };
 
@@ -128,7 +133,7 @@ const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>
 };
 
 const isOperator = ({ standard, tokenId }: Approval): boolean =>
-  (standard === "erc721" || standard === "erc1155") && tokenId === null;
+  tokenId === null && standard !== "erc20" && standard !== "permit2" && standard !== "aaveDebt";
 
 /** What a right that grows gives away; nothing of one that shrinks, or has ended already. */
 const say = (approval: Approval, bundle: ReadonlyArray<Case>, now: bigint | null): ReadonlyArray<Finding> => {
