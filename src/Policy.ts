@@ -61,7 +61,10 @@ export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`):
 export const minReceived = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("minReceived", judgeReceived, token, amount, account);
 
-/** No allowance, operator or NFT approval is larger after the bundle than before. */
+/**
+ * No allowance, operator or NFT approval is larger after the bundle than before. Unknown where an event or
+ * a call that nothing explains names the sender beside another account: give the ABI of its contract.
+ */
 export const noNewApprovals: Policy = {
   name: "noNewApprovals",
   data: { policy: "noNewApprovals" },

@@ -124,6 +124,15 @@ describe("rights", () => {
     }
   });
 
+  it("what may be a right of an unknown kind is unknown to the policy on new ones alone", () => {
+    for (const code of ["EventUnexplained", "RightUnexplained"] as const) {
+      const findings = [note(code, "info", { evidence: "logged" })];
+      expect(tag(Policy.noNewApprovals, report({ findings }))).toBe("Unknown");
+      expect(tag(Policy.noNewApprovals, { ...granting({}), findings })).toBe("Fail");
+      expect(tag(Policy.noUnlimitedApprovals, report({ findings }))).toBe("Pass");
+    }
+  });
+
   it("an unlimited approval fails, measured or not, unless it is only being spent", () => {
     const all = 2n ** 256n - 1n;
     expect(tag(Policy.noUnlimitedApprovals, granting({ after: all, unlimited: true }))).toBe("Fail");

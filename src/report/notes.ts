@@ -141,7 +141,15 @@ export const notes = {
       "an account gives its delegate the right to do anything in its name (EIP-7702)",
       "sign only if you trust the delegate's code with everything the account holds",
     ],
+    EventUnexplained: [
+      "an event of an unknown kind names the sender beside another account",
+      "give the contract's ABI, or check that nobody gets a right to act for the sender",
+    ],
     OwnershipChanged: ["the owner of a contract changes", "sign only if you mean to change who controls it"],
+    RightUnexplained: [
+      "the calldata asks for a right that its contract keeps in no known way",
+      "check with the contract's own functions who may act for the sender",
+    ],
     RoleChanged: ["who has a role over a contract changes", "sign only if you mean to change who controls it"],
   }),
   /** Whether the payers can pay, and the tokens suffice. */

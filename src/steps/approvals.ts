@@ -16,6 +16,7 @@ import type { Case, Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts } from "./reading/control.js";
 import { checkDelegations, delegationAccounts } from "./reading/delegations.js";
 import { askedBy, keyOf, queryOf } from "./reading/rights.js";
+import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
 
 /** From here on an allowance counts as unlimited, whatever its token says of its supply. */
@@ -167,6 +168,7 @@ export const check = (
   ...approvals.flatMap((approval) => say(approval, bundle, answers.before.environment?.timestamp ?? null)),
   ...checkDelegations(bundle, answers),
   ...checkControl(bundle, answers),
+  ...checkUnexplained(bundle, approvals),
 ];
 
 /** The accounts whose code tells what the rights mean. */

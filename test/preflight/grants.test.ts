@@ -19,7 +19,9 @@ const rights = (report: Report.Report) =>
 for (const [name, start] of scenesFor("rights of other standards")) {
   describe(`on ${name}`, () => {
     let scene: Scene;
-    let at: Readonly<Record<"claims" | "grants" | "punks" | "auth" | "unfamiliar" | "quiet" | "nft" | "vault", Hex>>;
+    let at: Readonly<
+      Record<"claims" | "grants" | "punks" | "auth" | "unfamiliar" | "quiet" | "nft" | "vault" | "sink", Hex>
+    >;
     beforeAll(async () => {
       scene = await start();
       const { deploy, send, mined } = await sendingFrom(scene);
@@ -32,6 +34,8 @@ for (const [name, start] of scenesFor("rights of other standards")) {
         quiet: await deploy(artifacts.QuietAllowance),
         nft: await deploy(artifacts.Nft),
         vault: await deploy(artifacts.Vault),
+        // returns nothing, whatever it is called with
+        sink: await deploy({ abi: [], bytecode: "0x6001600c60003960016000f300" }),
       };
       const { claims, nft, quiet, unfamiliar } = at;
       for (const id of [3n, 4n])
@@ -101,6 +105,29 @@ for (const [name, start] of scenesFor("rights of other standards")) {
         expect(judged(report)).toEqual(["Unknown", "Unknown"]);
         expect(severe(report)).toContain("ApprovalGranted/warning");
       }
+    });
+
+    it("a right of an unknown kind passes no policy on new ones, and alarms nobody", async () => {
+      const entrusted = await run(at.unfamiliar, artifacts.Unfamiliar, "entrust", you);
+      expect(entrusted.findings.map(({ code, severity }) => `${code}/${severity}`)).toContain("EventUnexplained/info");
+      expect(judged(entrusted)).toEqual(["Unknown", "Pass"]);
+      const data = calldata(artifacts.Unfamiliar, "entrust", [you]);
+      const plain = await preflight(scene.url, { from: me, to: at.unfamiliar, data });
+      expect([plain.verdict, severe(plain)]).toEqual(["ready", []]);
+      const abis = [artifacts.Unfamiliar.abi];
+      const explained = await preflight(scene.url, { from: me, to: at.unfamiliar, data }, { policies, abis });
+      expect(judged(explained)).toEqual(["Pass", "Pass"]);
+      // answers no allowance, and says nothing
+      const silent = calldata(artifacts.Token, "approve", [you, 5n]);
+      const asked = await preflight(scene.url, { from: me, to: at.sink, data: silent }, { policies });
+      expect(judged(asked)[0]).toBe("Unknown");
+    });
+
+    it("an owner that solmate's contracts announce is one", async () => {
+      const given = await run(at.auth, artifacts.Auth, "setOwner", you);
+      expect(severe(given)).toContain("OwnershipChanged/warning");
+      const kept = await run(at.auth, artifacts.Auth, "setAuthority", you);
+      expect(severe(kept)).toContain("OwnershipChanged/warning");
     });
 
     it("an allowance that is spent without an event is told, and is no new right", async () => {

@@ -89,7 +89,9 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "ApprovalLeftOver":
     case "ApprovalUnlimited":
     case "ContractControlChanged":
+    case "EventUnexplained":
     case "OwnershipChanged":
+    case "RightUnexplained":
     case "RoleChanged":
     case "FundsUnknown":
     case "L1FeeDisagrees":

@@ -27,6 +27,11 @@ const topic: Readonly<Record<"transfer" | "single" | "batch" | "transfer6909" | 
   withdrawal: "0x7fcf532c15f0a6db",
 };
 
+const signatures: ReadonlySet<string> = new Set(Object.values(topic));
+
+/** Whether an event of this kind tells of a movement. */
+export const tellsOfMovement = (signature: string): boolean => signatures.has(signature);
+
 const traced = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const eip7708 = "0xfffffffffffffffffffffffffffffffffffffffe";
 const zero = "0x0000000000000000000000000000000000000000" as Address;
