@@ -64,5 +64,8 @@ describe("a change of control", () => {
   it("is told at most sixty-four times, and looked at as often", () => {
     const many = Array.from({ length: 100 }, () => owning(stranger, at("8")));
     expect([severity(many).length, controlAccounts(ran(many)).length]).toEqual([64, 64]);
+    // harmless ones do not hide the one behind them
+    const flood = [...Array.from({ length: 64 }, () => owning(nobody, alice)), owning(alice, stranger)];
+    expect(severity(flood)).toContain("OwnershipChanged/warning");
   });
 });
