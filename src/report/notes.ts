@@ -112,6 +112,10 @@ export const notes = {
   /** What moves. */
   ...of("assets", {
     PartiesCut: ["more parties and approvals are touched than are measured", "those rest on events alone"],
+    TokensStranded: [
+      "tokens are sent to their own contract, where hardly anybody can move them again",
+      "check the receiver: the token's address stands in its place",
+    ],
     TransferMismatch: [
       "the events and the measured balances disagree",
       "trust the measured amount; the token takes a fee, rebases, or its events lie or are missing",

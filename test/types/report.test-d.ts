@@ -84,6 +84,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "FeeHorizonShort":
     case "TipCapped":
     case "PartiesCut":
+    case "TokensStranded":
     case "TransferMismatch":
     case "ApprovalGranted":
     case "ApprovalLeftOver":
