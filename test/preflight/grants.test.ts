@@ -150,6 +150,12 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       ]);
     });
 
+    it("tokens sent to their own contract are a warning, and to anybody else none", async () => {
+      const send = (to: Hex) => run(at.quiet, artifacts.QuietAllowance, "transfer", to, 5n);
+      expect(severe(await send(at.quiet))).toEqual(["TokensStranded/warning"]);
+      expect(severe(await send(you))).toEqual([]);
+    });
+
     it("one NFT is not made up for by another", async () => {
       const data = calldata(artifacts.Unfamiliar, "trade", [at.nft, 1n, at.unfamiliar, 2n]);
       const most = [Policy.maxSpent(at.nft, 0n), Policy.maxSpent(at.nft, 1n)];
