@@ -17,6 +17,12 @@ const cut = (report: Report): PolicyResult =>
     ? unknown("not everything that the bundle touches was measured")
     : pass;
 
+/** Whether something may be a right of a kind that is not known. */
+const unexplained = (report: Report): PolicyResult =>
+  report.findings.some(({ code }) => code === "EventUnexplained" || code === "RightUnexplained")
+    ? unknown("what an event or a call says of the sender and another account is of no known kind")
+    : pass;
+
 const judgeApprovals =
   (judge: (approval: Approval) => PolicyResult) =>
   (report: Report): PolicyResult => {
@@ -24,8 +30,8 @@ const judgeApprovals =
     return hidden === null ? every([...report.approvals.map(judge), cut(report)]) : unknown(hidden);
   };
 
-/** Rights that grow. What is only logged tells what was granted, but not what was there before. */
-export const judgeNewApprovals: (report: Report) => PolicyResult = judgeApprovals((approval) => {
+/** Rights that are known and grow. What is only logged tells what was granted, but not what was there before. */
+const judgeGrowth = judgeApprovals((approval) => {
   const { before, after, evidence } = approval;
   if (evidence !== "measured" || after === null)
     return unknown(`whether the ${nameOf(approval)} is new was not measured`);
@@ -33,6 +39,9 @@ export const judgeNewApprovals: (report: Report) => PolicyResult = judgeApproval
   if (before === null) return unknown(`what stood before the ${nameOf(approval)} is not known`);
   return after > before ? fail(nameOf(approval)) : pass;
 });
+
+/** Rights that grow, of whatever kind. */
+export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeGrowth(report), unexplained(report)]);
 
 /** Unlimited rights, unless one that was there is only being spent. */
 export const judgeUnlimitedApprovals: (report: Report) => PolicyResult = judgeApprovals((approval) => {

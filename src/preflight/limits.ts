@@ -72,7 +72,10 @@ export const measureOf = (
   const moved = [...transfers, ...held.kept.filter(({ wanted }) => wanted)];
   return {
     holdings: held.kept,
-    rights: granted.kept,
+    rights: [
+      ...granted.kept,
+      ...Rights.newIn(granted.kept, Rights.spent(bundle, transfers, limits.rights - granted.kept.length)),
+    ],
     tokens: Tokens.tokens(moved, granted.kept, limits.tokens),
     named: [],
     accounts: Approvals.accounts(bundle),

@@ -84,12 +84,15 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "FeeHorizonShort":
     case "TipCapped":
     case "PartiesCut":
+    case "TokensStranded":
     case "TransferMismatch":
     case "ApprovalGranted":
     case "ApprovalLeftOver":
     case "ApprovalUnlimited":
     case "ContractControlChanged":
+    case "EventUnexplained":
     case "OwnershipChanged":
+    case "RightUnexplained":
     case "RoleChanged":
     case "FundsUnknown":
     case "L1FeeDisagrees":
