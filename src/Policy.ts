@@ -51,7 +51,8 @@ const movement = (
 
 /**
  * At most `amount` leaves `account`, or the senders of the bundle together; what comes back counts
- * against it, gas does not (see {@link maxFee}). An ERC-721 counts its ids.
+ * against it, gas does not (see {@link maxFee}). ERC-721 and ERC-1155 count by id: what comes back of one
+ * id makes up for no other.
  */
 export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("maxSpent", judgeSpent, token, amount, account);
@@ -60,7 +61,10 @@ export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`):
 export const minReceived = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("minReceived", judgeReceived, token, amount, account);
 
-/** No allowance, operator or NFT approval is larger after the bundle than before. */
+/**
+ * No allowance, operator or NFT approval is larger after the bundle than before. Unknown where an event or
+ * a call that nothing explains names the sender beside another account: give the ABI of its contract.
+ */
 export const noNewApprovals: Policy = {
   name: "noNewApprovals",
   data: { policy: "noNewApprovals" },

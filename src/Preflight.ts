@@ -175,7 +175,10 @@ export const reserving = <E, R>(
   Effect.fn("Preflight.reserving")(
     function* (input: unknown, options: Options.Options = {}) {
       return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
-        Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
+        // why: of a transaction of which nothing was learned nothing will be sent
+        scanned.observed.tier === "none"
+          ? Effect.succeed(scanned)
+          : Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
       );
     },
     reported("reserving"),

@@ -20,7 +20,7 @@ import { sendSingly, sendTogether } from "./rpc/http.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { following, type PostOptions, type PostTo } from "./rpc/post.js";
-import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
+import { patienceOf, requests, type Patience, type Send } from "./rpc/retry.js";
 import { wayTo, type Ways } from "./rpc/way.js";
 
 export { CurrentRun } from "./rpc/run.js";
@@ -83,9 +83,7 @@ export interface PostingOptions extends Options {
 export interface HttpOptions extends PostingOptions, Ways {}
 
 const over = (sendWith: (memory: Memory) => Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
-  Effect.flatMap(Clock.Clock, (clock) =>
-    observed(endpoint, requests(sendWith, endpoint, { ...patience, ...options }, clock)),
-  );
+  Effect.flatMap(Clock.Clock, (clock) => observed(endpoint, requests(sendWith, endpoint, patienceOf(options), clock)));
 
 /** Sends nothing: there is nowhere to send to. */
 const nowhere = (detail: string) => (): Send => (method, _params, done) => {

@@ -73,6 +73,28 @@ describe("what may leave and what must arrive", () => {
     );
   });
 
+  it("makes up for one id by no other, whatever the count of all says", () => {
+    const gone = change({ tokenId: 1n, delta: -1n });
+    const trash = change({ tokenId: 2n, delta: 1n });
+    const count = change({ tokenId: null, delta: 0n });
+    for (const rows of [
+      [gone, trash],
+      [trash, gone],
+      [count, gone, trash],
+      [gone, change({ tokenId: 2n, delta: 100n })],
+    ]) {
+      expect(tag(Policy.maxSpent(usdc, 0n), moving(...rows))).toBe("Fail");
+      expect(tag(Policy.maxSpent(usdc, 1n), moving(...rows))).toBe("Pass");
+    }
+    expect(tag(Policy.maxSpent(usdc, 0n), moving(count, trash))).toBe("Pass");
+    expect(tag(Policy.maxSpent(usdc, 1n), moving(change({ tokenId: null, delta: -2n }), gone))).toBe("Fail");
+    const swapped = moving(gone, trash).transfers;
+    expect(tag(Policy.maxSpent(usdc, 0n), report({ transfers: swapped, balanceChanges: [count] }))).toBe("Unknown");
+    expect(tag(Policy.maxSpent(usdc, 1n), moving(count, { ...trash, evidence: "logged" }))).toBe("Unknown");
+    const stays = swapped.flatMap((moved) => [moved, { ...moved, from: moved.to, to: moved.from }]);
+    expect(tag(Policy.maxSpent(usdc, 0n), report({ transfers: stays, balanceChanges: [count] }))).toBe("Pass");
+  });
+
   it("is decided alike for every pair of amounts", () =>
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 1000n }), fc.bigInt({ min: 0n, max: 1000n }), (spent, limit) => {
@@ -99,6 +121,15 @@ describe("rights", () => {
         findings: [note(code, "warning", { evidence: "assumed" })],
       });
       expect(tag(Policy.noNewApprovals, cut)).toBe("Unknown");
+    }
+  });
+
+  it("what may be a right of an unknown kind is unknown to the policy on new ones alone", () => {
+    for (const code of ["EventUnexplained", "RightUnexplained"] as const) {
+      const findings = [note(code, "info", { evidence: "logged" })];
+      expect(tag(Policy.noNewApprovals, report({ findings }))).toBe("Unknown");
+      expect(tag(Policy.noNewApprovals, { ...granting({}), findings })).toBe("Fail");
+      expect(tag(Policy.noUnlimitedApprovals, report({ findings }))).toBe("Pass");
     }
   });
 

@@ -20,6 +20,12 @@ const cut = (report: Report): PolicyResult =>
     ? unknown("not everything that the bundle touches was read or measured")
     : pass;
 
+/** Whether something may be a right of a kind that is not known. */
+const unexplained = (report: Report): PolicyResult =>
+  report.findings.some(({ code }) => code === "EventUnexplained" || code === "RightUnexplained")
+    ? unknown("what an event or a call says of the sender and another account is of no known kind")
+    : pass;
+
 const judgeApprovals =
   (judge: (approval: Approval) => PolicyResult) =>
   (report: Report): PolicyResult => {
@@ -27,8 +33,8 @@ const judgeApprovals =
     return hidden === null ? every([...report.approvals.map(judge), cut(report)]) : unknown(hidden);
   };
 
-/** Rights that grow. What is only logged tells what was granted, but not what was there before. */
-export const judgeNewApprovals: (report: Report) => PolicyResult = judgeApprovals((approval) => {
+/** Rights that are known and grow. What is only logged tells what was granted, but not what was there before. */
+const judgeGrowth = judgeApprovals((approval) => {
   const { before, after, evidence } = approval;
   if (evidence !== "measured" || after === null)
     return unknown(`whether the ${nameOf(approval)} is new was not measured`);
@@ -36,6 +42,9 @@ export const judgeNewApprovals: (report: Report) => PolicyResult = judgeApproval
   if (before === null) return unknown(`what stood before the ${nameOf(approval)} is not known`);
   return after > before ? fail(nameOf(approval)) : pass;
 });
+
+/** Rights that grow, of whatever kind. */
+export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeGrowth(report), unexplained(report)]);
 
 /** Unlimited rights, unless one that was there is only being spent. */
 export const judgeUnlimitedApprovals: (report: Report) => PolicyResult = judgeApprovals((approval) => {

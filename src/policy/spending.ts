@@ -11,7 +11,7 @@ export interface Subject {
   readonly account: Address | null;
 }
 
-/** What the bundle leaves an account with more (positive) or less (negative), gas apart, raw units or wei. */
+/** What changes hands by the bundle, gas apart, raw units or wei. */
 interface Net {
   /** null where a balance of it was not measured. */
   readonly measured: bigint | null;
@@ -51,6 +51,7 @@ export const unseen = (report: Report): string | null => {
   return index < 0 ? null : `the outcome of transaction ${index} is not known`;
 };
 
+/** What the bundle leaves the subject with more (positive) or less (negative). */
 const netOf = (report: Report, subject: Subject): Net => {
   const accounts = accountsOf(report, subject);
   const parts = accounts.map((account) => measuredOf(report, subject.token, account));
@@ -60,25 +61,59 @@ const netOf = (report: Report, subject: Subject): Net => {
   };
 };
 
+/** What is gone, id by id: what arrives of one id makes up for no other. */
+const goneById = (moves: ReadonlyArray<{ readonly tokenId: bigint | null; readonly delta: bigint }>): bigint => {
+  const ids = new Map<bigint, bigint>();
+  for (const { tokenId, delta } of moves) if (tokenId !== null) ids.set(tokenId, (ids.get(tokenId) ?? 0n) + delta);
+  return [...ids.values()].reduce((gone, net) => (net < 0n ? gone - net : gone), 0n);
+};
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** What leaves, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
+const spentOf = (report: Report, subject: Subject): Net => {
+  const accounts = accountsOf(report, subject);
+  const { measured, logged } = netOf(report, subject);
+  const rows = report.balanceChanges.filter(
+    ({ token, tokenId, account }) =>
+      tokenId !== null && same(token, subject.token) && accounts.some((one) => same(one, account)),
+  );
+  const moves = report.transfers
+    .filter(({ token }) => same(token, subject.token))
+    .flatMap((transfer) =>
+      accounts.flatMap((account) => [
+        ...(same(transfer.from, account) ? [{ tokenId: transfer.tokenId, delta: -units(transfer) }] : []),
+        ...(same(transfer.to, account) ? [{ tokenId: transfer.tokenId, delta: units(transfer) }] : []),
+      ]),
+    );
+  const hasIds = rows.length > 0 || moves.some(({ tokenId }) => tokenId !== null);
+  if (!hasIds) return { measured: measured === null ? null : -measured, logged: -logged };
+  const isMeasured = measured !== null && rows.every(({ evidence }) => evidence === "measured");
+  return {
+    measured: isMeasured ? larger(-measured, goneById(rows)) : null,
+    logged: larger(-logged, goneById(moves)),
+  };
+};
+
 const unitOf = (token: Address | null): string => (token === null ? "wei" : `raw units of ${token}`);
 const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : account);
 
-/** `limit`: the most that may leave, net. */
+/** `limit`: the most that may leave: net, of ERC-721 and ERC-1155 net by id. */
 export const judgeSpent =
   (subject: Subject, limit: bigint) =>
   (report: Report): PolicyResult => {
     const hidden = unseen(report);
     if (hidden !== null) return unknown(hidden);
-    const { measured, logged } = netOf(report, subject);
+    const { measured, logged } = spentOf(report, subject);
     const over = (spent: bigint, how: string) =>
       fail(`${whoOf(subject)} spend ${spent} ${unitOf(subject.token)} (${how}), at most ${limit}`);
-    if (measured !== null && -measured > limit) return over(-measured, "measured");
+    if (measured !== null && measured > limit) return over(measured, "measured");
     if (measured === null)
-      return -logged > limit
-        ? over(-logged, "by the events")
+      return logged > limit
+        ? over(logged, "by the events")
         : unknown(`the balance of ${whoOf(subject)} in ${unitOf(subject.token)} was not measured`);
-    return -logged > limit
-      ? unknown(`measured ${-measured} ${unitOf(subject.token)} spent, but the events say ${-logged}; at most ${limit}`)
+    return logged > limit
+      ? unknown(`measured ${measured} ${unitOf(subject.token)} spent, but the events say ${logged}; at most ${limit}`)
       : pass;
   };
 

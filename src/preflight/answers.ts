@@ -50,6 +50,8 @@ export interface Round {
   readonly unfunded: Failure | null;
   /** What the witness was asked L1 fees about. */
   readonly subjectOf: (one: { readonly index: number }) => FeeSubject | null;
+  /** Where no fee oracle was seen to live, so that it need not be asked; null = not known. */
+  readonly noFeeOracle: Address | null;
   /** What was found on the way: sources that had to be replaced. */
   readonly findings: ReadonlyArray<Finding>;
 }

@@ -1,4 +1,5 @@
 /** Round 2, everything at once: the runs of a proof (`exact`, `reserved`, `next`, `alone`; `gas` and `swap` on doubt), and the world again. */
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Verdict } from "../errors/verdicts.js";
@@ -58,6 +59,13 @@ export const askAt =
 export const askSwap = (claim: Claim, round: number): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   inRound(round, ask(claim, planOf(claim, "swap", claim.contexts.swap, doubtful(claim).length > 0)));
 
+/** Ms after which a header is another block's, whatever the chain. */
+const mostHeaderAge = 1_000;
+
+/** Whether the header of the scan is still the latest: what is older is asked again, or a lagging node looks fresh. */
+const isRecent = ({ report, chain }: Claim, now: number): boolean =>
+  now - report.observed.at <= Math.min(mostHeaderAge, chain.blockTimeMs);
+
 /**
  * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read
  * them. The witness `alone` is asked in one more round where the exact run says nothing.
@@ -66,6 +74,8 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const { report, bundle, contexts, scanned, subjects } = claim;
   const block = blockOf(claim);
   const isDoubtful = doubtful(claim).length > 0;
+  const now = yield* Clock.currentTimeMillis;
+  const header = isRecent(claim, now) ? (scanned?.fees.header ?? null) : null;
   const asksAlone = looksAlone(claim);
   const askAlone = ask(claim, alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]));
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
@@ -80,7 +90,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
         alone: asksAlone ? askAlone : skipped,
         codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
         counts: Nonce.ask(bundle),
-        fees: scanned === null ? Fee.askHeader : Effect.succeed({ ...scanned.fees, history: null, receipts: null }),
+        fees: header === null ? Fee.askHeader : Effect.succeed({ history: null, receipts: null, header }),
       },
       { concurrency: "unbounded" },
     ),
@@ -99,7 +109,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
       ...answered,
       ...{ alone, run },
-      estimate: null,
+      ...{ estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
       called: null,
       unfunded: null,
       subjectOf: ({ index }) => subjects.get(index) ?? null,

@@ -7,6 +7,7 @@ import { nobody } from "../steps/reading/approvalLogs.js";
 import type { Filled } from "../steps/reading/bundle.js";
 import { ByBalance } from "../steps/reading/byBalance.js";
 import { differences, isSameShape, type Story } from "../steps/reading/differences.js";
+import { movedPlaces, type Said } from "../steps/reading/places.js";
 import { newIn, rights } from "../steps/reading/rights.js";
 import { settle } from "../steps/reading/transferLogs.js";
 import type { Run } from "../steps/simulate.js";
@@ -35,13 +36,39 @@ const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | 
   return isTrueToState ? null : "balances moved between the requests";
 };
 
-const isSameTime = (exact: Run, next: Run): boolean =>
-  exact.before.environment?.timestamp === next.before.environment?.timestamp;
+/**
+ * What a run was asked to see of its block and did not: the witness reads what contracts can. A node that leaves
+ * out a value showed both runs the same world, and the second one proves nothing.
+ */
+export const notTaken = ({ plan: { blockOverrides }, before: { environment } }: Run): ReadonlyArray<string> => {
+  if (blockOverrides === null || environment === null) return [];
+  const { number, time, baseFeePerGas, gasLimit, feeRecipient, prevRandao } = blockOverrides;
+  const pairs: ReadonlyArray<readonly [name: string, asked: unknown, seen: unknown]> = [
+    ["number", number, environment.number],
+    ["time", time, environment.timestamp],
+    ["base fee", baseFeePerGas, environment.baseFeePerGas],
+    ["gas limit", gasLimit, environment.gasLimit],
+    ["fee recipient", feeRecipient?.toLowerCase(), environment.feeRecipient],
+    ["randomness", prevRandao?.toLowerCase(), environment.prevRandao],
+  ];
+  return pairs.flatMap(([name, asked, seen]) =>
+    asked === undefined || asked === null || String(asked) === String(seen) ? [] : [name],
+  );
+};
+
+/** What a run said, with the producer of its own block. */
+export const saidIn = (run: Run, { outcomes }: Story): Said => ({
+  outcomes,
+  producer: run.before.environment?.feeRecipient ?? null,
+});
 
 /** That two runs could not be compared, and why. */
 export const incomparable = (why: string): ReadonlyArray<Finding> => [
   note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why)),
 ];
+
+const isSameTime = (exact: Run, next: Run): boolean =>
+  exact.before.environment?.timestamp === next.before.environment?.timestamp;
 
 /**
  * The second context was not comparable, or did something else: `found`, one line per difference, with both values.
@@ -53,11 +80,14 @@ export const checkContrast = (
   next: Run,
   {
     found,
+    chance,
     followsPrice,
     isTrueToState,
     isTimePretended,
   }: {
     readonly found: ReadonlyArray<string>;
+    /** Where another address stands, whose place does not decide. */
+    readonly chance: ReadonlyArray<string>;
     readonly followsPrice: boolean;
     readonly isTrueToState: boolean;
     readonly isTimePretended: boolean;
@@ -67,10 +97,11 @@ export const checkContrast = (
   if (why !== null) return incomparable(why);
   if (followsPrice) return [note("PriceDependent", "warning", where)];
   if (found.length > 0) return [fromError(new SimulationDiverged({ differences: found }), "blocker", where)];
-  // why: a node that leaves out the time that it was given showed both runs the same world
-  return isSameTime(exact, next) && !isTimePretended
-    ? incomparable("the second run was not given a time of its own")
-    : [];
+  const left = [...new Set([...notTaken(exact), ...notTaken(next)])];
+  if (left.length > 0) return incomparable(`the node did not simulate with the ${left.join(", ")} that it was given`);
+  if (isSameTime(exact, next) && !isTimePretended)
+    return incomparable("the second run was not given a time of its own");
+  return chance.length === 0 ? [] : [note("ChanceDependent", "warning", where, ...chance.map((one) => text("", one)))];
 };
 
 /** A story that has only the shape of its events to go by, told by the standards that its tokens answer to. */
@@ -88,8 +119,11 @@ export const checkChange = (
     followsPrice,
     assumed,
     isOwnScan,
+    concerned,
   }: {
     readonly followsPrice: boolean;
+    /** Whose place in events and return values decides. */
+    readonly concerned: ReadonlySet<string>;
     readonly assumed: boolean;
     readonly isOwnScan: boolean;
   },
@@ -102,10 +136,11 @@ export const checkChange = (
     balanceChanges: report.balanceChanges,
     approvals: report.approvals,
   };
-  const found = differences(earlier, story, report.options.tolerance);
+  const { decisive } = movedPlaces({ ...earlier, producer: null }, saidIn(exact, story), concerned);
+  const found = [...differences(earlier, story, report.options.tolerance), ...decisive];
   if (found.length === 0) return [];
   // why: a scan runs without fees, so what follows the gas price was nothing in it
-  if (followsPrice && report.stage === "scanned" && isSameShape(earlier, story)) return [];
+  if (followsPrice && decisive.length === 0 && report.stage === "scanned" && isSameShape(earlier, story)) return [];
   const now = exact.before.environment;
   const { simulatedNumber, parentHash } = report.observed;
   const sameBlock =

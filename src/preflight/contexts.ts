@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { bytesToHex } from "viem";
+import type { Chain } from "../Chains.js";
 import type * as Eth from "../Eth.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Report } from "../report/schema.js";
@@ -32,6 +33,16 @@ const secondBaseFee = (report: Report, signed: ReadonlyArray<{ readonly request:
   return base > 16n ? base - base / 16n - 1n : base <= least ? base : null;
 };
 
+/**
+ * The gas limit of another builder's block: off by up to a 1,024th, as the protocol lets it move from one block to
+ * the next. Null where it is not known, or would leave no room for the calls.
+ */
+const secondGasLimit = (limit: bigint | null, taken: bigint, random: bigint): bigint | null => {
+  if (limit === null || limit < 2_048n) return null;
+  const step = 1n + (random % (limit / 1_024n - 1n));
+  return random % 2n === 0n && limit - step > 2n * taken ? limit - step : limit + step;
+};
+
 /** The block fields of the runs of a proof. */
 export interface Contexts {
   /** Looks like the next block: the latest fee recipient, the node's own time and base fee. */
@@ -46,6 +57,7 @@ export interface Contexts {
 export const contextsOf = Effect.fnUntraced(function* (
   report: Report,
   signed: ReadonlyArray<{ readonly request: Request }>,
+  chain: Chain,
 ) {
   const now = yield* Clock.currentTimeMillis;
   const { feeRecipient, timestamp, at } = report.observed;
@@ -54,8 +66,16 @@ export const contextsOf = Effect.fnUntraced(function* (
   const prevRandao = yield* randomHash;
   // why: an odd distance, or a look at whether the time is even would find both runs alike
   const later = laterBy + elapsed + ((laterBy + elapsed) % 2n === 0n ? 1n : 0n);
+  const random = yield* randomHash;
+  const builder = `0x${random.slice(2, 42)}` as const;
+  const chance = BigInt(`0x${random.slice(42)}`);
+  const taken = signed.reduce((sum, { request }) => sum + request.gas, 0n);
+  // why: where the chain itself fixes them, another value would be a block that cannot be
+  const isFixed = chain.feeModel === "opstack";
+  const gasLimit = isFixed ? null : secondGasLimit(report.observed.gasLimit, taken, chance);
   const stranger = {
-    feeRecipient: `0x${(yield* randomHash).slice(2, 42)}` as const,
+    ...(isFixed ? {} : { feeRecipient: builder }),
+    ...without({ gasLimit }),
     prevRandao: complement(prevRandao),
     ...without({ time: timestamp === null ? null : timestamp + later }),
   };

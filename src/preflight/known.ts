@@ -28,21 +28,46 @@ export const knownOf = (memory: Memory): Known => ({
 export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
   either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
-/** Whether the witness saw another chain than the one believed, or a fee oracle where none was. */
-export const isDisproved = ({ chainId, noFeeOracle }: Known, round: Pick<Round, "alone" | "run">): boolean => {
+/**
+ * Whether the witness saw another chain than the one believed, or a fee oracle where none was; or whether the latest
+ * header is not the block that the run stood on, though it has its number: another chain, or another branch, answers.
+ */
+export const isDisproved = (
+  { chainId, noFeeOracle }: Known,
+  { options }: Pick<Subject, "options">,
+  round: Pick<Round, "alone" | "run" | "fees">,
+): boolean => {
+  if (chainId === null || options.stateOverrides !== null) return false;
   const seen = seenIn(round);
   const { environment } = seen;
+  const header = successOf(round.fees.header);
+  const isForeign =
+    environment !== null &&
+    header !== null &&
+    header.hash !== null &&
+    header.number + 1n === environment.number &&
+    // why: a node that knows no such hash says zero
+    BigInt(environment.parentHash) !== 0n &&
+    header.hash !== environment.parentHash;
   return (
-    (chainId !== null && environment !== null && environment.chainId !== BigInt(chainId)) ||
+    isForeign ||
+    (environment !== null && environment.chainId !== BigInt(chainId)) ||
     (noFeeOracle !== null && L1Fee.livesAt(noFeeOracle, seen) === true)
   );
 };
 
-/** Keeps what a round showed of the endpoint. */
-export const learn = (memory: Memory, { chain, options }: Pick<Subject, "chain" | "options">, round: Round): void => {
+/** Keeps what a round showed of the endpoint, but nothing of a state that is pretended, or long gone. */
+export const learn = (
+  memory: Memory,
+  { chain, options }: Pick<Subject, "chain" | "options">,
+  round: Round,
+  isNamed: boolean,
+): void => {
+  if (options.stateOverrides !== null || options.block !== null) return;
   const seen = seenIn(round);
   const named = successOf(round.namedChainId);
-  if (named !== null && seen.environment?.chainId === BigInt(named)) memory.learn("chainId", named);
+  // why: heard now, not believed from before, or a stranger behind the endpoint would never be asked again
+  if (isNamed && named !== null && seen.environment?.chainId === BigInt(named)) memory.learn("chainId", named);
   if (L1Fee.livesAt(chain.gasPriceOracle, seen) === false) memory.learn("noFeeOracle", chain.gasPriceOracle);
   if (round.fees.history !== null) memory.learn("tellsTip", !lacksTip(round.fees.history, options.feeLevel));
 };

@@ -74,7 +74,10 @@ export const measureOf = (
   const told = Tokens.tokens(senders, wanted, transfers, granted.kept, limits.tokens);
   return {
     holdings: held.kept,
-    rights: granted.kept,
+    rights: [
+      ...granted.kept,
+      ...Rights.newIn(granted.kept, Rights.spent(bundle, transfers, limits.rights - granted.kept.length)),
+    ],
     tokens: told.kept,
     named: [],
     accounts: Approvals.accounts(bundle),

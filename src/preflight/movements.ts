@@ -6,6 +6,7 @@ import type { Filled } from "../steps/reading/bundle.js";
 import type { Story } from "../steps/reading/differences.js";
 import * as Holdings from "../steps/reading/holdings.js";
 import * as Rights from "../steps/reading/rights.js";
+import { checkStranded } from "../steps/reading/stranded.js";
 import * as Tokens from "../steps/reading/tokens.js";
 import type { Standards } from "../steps/reading/transferLogs.js";
 import type { Run } from "../steps/simulate.js";
@@ -72,6 +73,10 @@ export const movementsOf = (
     balanceChanges: moved.changes,
     approvals,
     tokens: Tokens.read(asked.tokens, words, asked.named),
-    findings: [...moved.findings, ...Approvals.check(approvals, bundle, { ...sights, chainId })],
+    findings: [
+      ...moved.findings,
+      ...checkStranded(bundle, transfers),
+      ...Approvals.check(approvals, bundle, { ...sights, chainId }),
+    ],
   };
 };

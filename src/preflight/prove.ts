@@ -11,15 +11,25 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Observed, Report } from "../report/schema.js";
-import { Rpc } from "../Rpc.js";
+import type { Rpc } from "../Rpc.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { type Bundle, type Filled } from "../steps/reading/bundle.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { differences, isSameShape } from "../steps/reading/differences.js";
+import { concernedIn, movedPlaces } from "../steps/reading/places.js";
 import { answersOf, type Answers } from "./answers.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
-import { asLogged, checkChange, checkContrast, incomparable, checkNewcomers, isClose, isSameBase } from "./compare.js";
+import {
+  asLogged,
+  checkChange,
+  checkContrast,
+  incomparable,
+  checkNewcomers,
+  isClose,
+  isSameBase,
+  saidIn,
+} from "./compare.js";
 import { isInDoubt, settleGas, undoubted, unknownGas, type Gas } from "./gasLimit.js";
 import { checkAhead, checkMeasured, checkRequests } from "./checks.js";
 import { contextsOf } from "./contexts.js";
@@ -54,6 +64,10 @@ interface Compared {
   readonly found: ReadonlyArray<string> | null;
   /** The amounts differ between the contexts, and no longer when both have the same base fee. */
   readonly followsPrice: boolean;
+  /** Where another address stands in the other context, whose place does not decide. */
+  readonly chance: ReadonlyArray<string>;
+  /** Whose place in events and return values decides. */
+  readonly concerned: ReadonlySet<string>;
   /** What the run with free gas did otherwise; null where there was none on the same block. */
   readonly watched: ReadonlyArray<string> | null;
 }
@@ -83,12 +97,19 @@ const compare = Effect.fnUntraced(function* (
   const free = bare === null ? null : asLogged(storyIn(bundle, bare, measure), story.standards);
   // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
   const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
+  const concerned = concernedIn(bundle, measure.accounts);
   const watched = free === null ? null : differences(free, priced, tolerance);
-  if (next === null || !isComparable(claim, proof)) return { exact, story, found: null, followsPrice: false, watched };
+  const ample = saidIn(settled.ample ?? exact, priced);
+  const elsewhere = free === null || bare === null ? [] : movedPlaces(saidIn(bare, free), ample, concerned).decisive;
+  const about = { exact, story, concerned };
+  if (next === null || !isComparable(claim, proof))
+    return { ...about, found: null, chance: [], followsPrice: false, watched: watched && [...watched, ...elsewhere] };
   const other = storyIn(bundle, next, measure);
-  const found = differences(story, other, tolerance);
+  const moved = differences(story, other, tolerance);
+  const { decisive, chance } = movedPlaces(saidIn(exact, story), saidIn(next, other), concerned);
+  const found = [...moved, ...decisive];
   // why: one more run at the same base fee tells honest payouts that follow it from a contract that knows it is watched
-  const isDoubtful = found.length > 0 && isClose(story, other, tolerance);
+  const isDoubtful = moved.length > 0 && decisive.length === 0 && isClose(story, other, tolerance);
   const swap = isDoubtful ? successOf(yield* askSwap(claim, round())) : null;
   const followsPrice =
     swap !== null &&
@@ -96,7 +117,7 @@ const compare = Effect.fnUntraced(function* (
     differences(story, storyIn(bundle, swap, measure), tolerance).length === 0;
   // why: a run without fees has nothing of what follows the gas price
   const isOfPrice = followsPrice && free !== null && isSameShape(free, priced);
-  return { exact, story, found, followsPrice, watched: isOfPrice ? [] : watched };
+  return { ...about, found, chance, followsPrice, watched: watched && [...(isOfPrice ? [] : watched), ...elsewhere] };
 });
 
 /** The run with free and ample gas, where it was asked for, got no answer or stood on another block. */
@@ -116,15 +137,15 @@ const checkRuns = (
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;
-  const { exact, story, found, followsPrice, watched } = compared;
+  const { exact, story, found, chance, concerned, followsPrice, watched } = compared;
   const contrasted = Result.isFailure(next)
     ? [fromError(next.failure, "unavailable", { ...where, evidence: "unavailable" })]
     : checkContrast(exact, next.success, {
-        ...{ found: found ?? [], followsPrice },
+        ...{ found: found ?? [], chance, followsPrice },
         isTrueToState: isTrueToState(claim, proof),
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
       });
-  const change = { followsPrice, assumed: assumed !== null, isOwnScan: !claim.asksBare };
+  const change = { followsPrice, assumed: assumed !== null, isOwnScan: !claim.asksBare, concerned };
   return [
     ...contrasted,
     ...checkBare(proof, watched !== null),
@@ -197,15 +218,14 @@ const proveOnce = Effect.fnUntraced(function* (
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
-  const { memory } = yield* Rpc;
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
   const claim: Claim = {
     ...{ report, bundle: signed, measure, abis },
-    contexts: yield* contextsOf(report, signed),
-    ...{ chain, subjects: L1Fee.needsBytes(chain, memory.recall("noFeeOracle")) ? subjectsOf(signed) : new Map() },
+    contexts: yield* contextsOf(report, signed, chain),
+    ...{ chain, subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map() },
     balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     scanned,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),

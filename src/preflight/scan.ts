@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
-import { eip7825Cap } from "../Chains.js";
+import { Chains, eip7825Cap } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/asking.js";
@@ -15,7 +15,7 @@ import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import { failureOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { lacksTip } from "../steps/reading/quote.js";
 import * as Simulate from "../steps/simulate.js";
@@ -66,9 +66,11 @@ const questionsOf = (
     (tag === "pending" || tag === "latest") &&
     options.blockOverrides === null &&
     gasFor(oracles) <= oracleRoom &&
+    // why: a model of the caller's own may ask what depends on the base fee, and `bare` has none
+    typeof chain.feeModel !== "object" &&
     steps.has("simulate") &&
     steps.has("fee") &&
-    ["eth_simulateV1", "eth_getBlockByNumber"].every((method) => memory.refused(method) === null);
+    ["eth_simulateV1", "eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
   return {
     ...{ subject, tag, steps, known, isFamiliar, subjects },
     bare: barePlan(subject, tag, isFamiliar ? oracles : []),
@@ -152,19 +154,19 @@ const isRefusal = (failure: Failure | null): boolean =>
 
 /**
  * The refusal of a parameter that every simulation of ours has, such as `validation`: the witness alone was refused
- * for its parameters, too, with nothing in them that the caller chose.
+ * for its parameters, too, on the tag that this chain is always asked on, with nothing in them that the caller chose.
  */
-const refusedParameter = ({ subject }: Questions, { run, alone }: Asked): RpcError | null => {
+const refusedParameter = ({ subject, tag }: Questions, { run, alone }: Asked): RpcError | null => {
   const [failure, other] = [failureOf(run), failureOf(alone)];
-  const { stateOverrides, blockOverrides } = subject.options;
-  const isOurs = stateOverrides === null && blockOverrides === null;
-  return isOurs &&
-    failure?._tag === "RpcError" &&
-    other?._tag === "RpcError" &&
-    [failure, other].every(({ reason }) => reason._tag === "InvalidParams")
-    ? other
-    : null;
+  const { block, stateOverrides, blockOverrides } = subject.options;
+  const isOurs = block === null && stateOverrides === null && blockOverrides === null && tag === subject.chain.blockTag;
+  // why: a bare HTTP status is a gateway in trouble
+  const isRefused = (one: Failure | null): one is RpcError =>
+    one?._tag === "RpcError" && one.reason._tag === "InvalidParams" && one.reason.code === -32602;
+  return isOurs && isRefused(failure) && isRefused(other) ? other : null;
 };
+
+const lacksBaseFee = (header: Heard<Eth.Block> | null): boolean => (successOf(header)?.baseFeePerGas ?? null) === null;
 
 /** What the first round left out, or asked in vain, and nothing in it makes up for. */
 const lacking = (questions: Questions, asked: Asked) => {
@@ -172,7 +174,8 @@ const lacking = (questions: Questions, asked: Asked) => {
   const { run, alone, called, fees } = asked;
   const isBlind = isFamiliar && seenIn({ run, alone }).environment === null;
   return {
-    alone: isBlind || (isFamiliar && failureOf(fees.header) !== null),
+    // why: both name the node's own base fee; a formula alone may be another chain's
+    alone: isBlind || (isFamiliar && (failureOf(fees.history) !== null || lacksBaseFee(fees.header))),
     chainId: isBlind,
     receipts: fees.history !== null && fees.receipts === null && lacksTip(fees.history, subject.options.feeLevel),
     calls: called === null && (isRefusal(failureOf(run)) || refusedParameter(questions, asked) !== null),
@@ -195,7 +198,7 @@ export const askScan = Effect.fnUntraced(function* (
   round: number,
   steps: ReadonlySet<Asking> = everyStep,
 ): Effect.fn.Return<Round, never, Rpc> {
-  const { bundle, options, abis } = subject;
+  const { bundle, chain, options, abis } = subject;
   const { memory } = yield* Rpc;
   const questions = questionsOf(subject, tag, steps, memory);
   const { bare, alone, known, subjects } = questions;
@@ -209,9 +212,11 @@ export const askScan = Effect.fnUntraced(function* (
     const told = fromError(noPending, "info", { step: "simulate", evidence: "unavailable" });
     return { ...again, findings: [...again.findings, told] };
   }
-  if (isDisproved(known, asked)) {
+  if (isDisproved(known, subject, asked)) {
     memory.forget();
-    return yield* askScan(subject, tag, round + 1, steps);
+    // why: chain and tag were those of what was believed
+    const named = (yield* Effect.service(Chains))(bundle[0].input.chainId);
+    return yield* askScan({ ...subject, chain: named }, options.block ?? named.blockTag, round + 1, steps);
   }
   const refused = refusedParameter(questions, asked);
   if (refused !== null) memory.refuse("eth_simulateV1", refused);
@@ -233,11 +238,13 @@ export const askScan = Effect.fnUntraced(function* (
     ...late,
     fees: { ...asked.fees, receipts },
     block: tag,
+    noFeeOracle:
+      L1Fee.livesAt(chain.gasPriceOracle, seenIn({ ...asked, ...late })) === false ? chain.gasPriceOracle : null,
     unfunded: null,
     findings: [],
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
-  learn(memory, subject, heard);
+  learn(memory, subject, heard, !questions.isFamiliar || lacks.chainId);
   const failure = failureOf(asked.run);
   if (failure?._tag !== "InsufficientFunds") return heard;
   const next = Object.values(lacks).includes(true) ? round + 2 : round + 1;

@@ -61,6 +61,9 @@ export const inSpan = <A, E, R>(
 /** Upper bounds of the buckets of durations, ms: from a node on the same machine to the default deadline. */
 const durationBounds: ReadonlyArray<number> = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000];
 
+/** Series beyond this many are one: a caller may ask any method. */
+const mostSeries = 512;
+
 /**
  * A counter `evm_preflight_<what>s_total` and a histogram `evm_preflight_<what>_duration_milliseconds`: what
  * has ended and the ms it took. `key` names the attributes, whose values must be few.
@@ -81,8 +84,10 @@ export const counting = (what: "request" | "report") => {
   };
   return (key: string, attributes: () => Attributes, ms: number, context: Context.Context<never>): void => {
     // why: a metric remembers where its values are, and a new one has to sort its labels first
-    const known = series.get(key) ?? make(attributes());
-    series.set(key, known);
+    const isKnown = series.has(key) || series.size < mostSeries;
+    const name = isKnown ? key : "_OTHER";
+    const known = series.get(name) ?? make(isKnown ? attributes() : {});
+    series.set(name, known);
     known.ended.updateUnsafe(1, context);
     known.ms.updateUnsafe(ms, context);
   };

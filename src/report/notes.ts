@@ -116,6 +116,10 @@ export const notes = {
       "sign only if you know why so much is granted or changes hands",
     ],
     PartiesCut: ["more parties and approvals are touched than are measured", "those rest on events alone"],
+    TokensStranded: [
+      "tokens are sent to their own contract, where hardly anybody can move them again",
+      "check the receiver: the token's address stands in its place",
+    ],
     TransferMismatch: [
       "the events and the measured balances disagree",
       "trust the measured amount; the token takes a fee, rebases, or its events lie or are missing",
@@ -149,7 +153,15 @@ export const notes = {
       "an account gives its delegate the right to do anything in its name (EIP-7702)",
       "sign only if you trust the delegate's code with everything the account holds",
     ],
+    EventUnexplained: [
+      "an event of an unknown kind names the sender beside another account",
+      "give the contract's ABI, or check that nobody gets a right to act for the sender",
+    ],
     OwnershipChanged: ["the owner of a contract changes", "sign only if you mean to change who controls it"],
+    RightUnexplained: [
+      "the calldata asks for a right that its contract keeps in no known way",
+      "check with the contract's own functions who may act for the sender",
+    ],
     RoleChanged: ["who has a role over a contract changes", "sign only if you mean to change who controls it"],
   }),
   /** Whether the payers can pay, and the tokens suffice. */
@@ -178,6 +190,10 @@ export const notes = {
     OutcomeNotCompared: [
       "the earlier run learned no outcome that this one could be compared with",
       "run `prove` again",
+    ],
+    ChanceDependent: [
+      "another address stands in the events or the return value when the block is another",
+      "sign only if chance is meant to decide here, as in a draw",
     ],
     PriceDependent: [
       "amounts that move follow the gas price",

@@ -155,7 +155,7 @@ export const Funds = Schema.Struct({
 });
 export interface Funds extends Schema.Schema.Type<typeof Funds> {}
 
-const standard = Schema.Literals(["native", "erc20", "erc721", "erc1155"]);
+const standard = Schema.Literals(["native", "erc20", "erc721", "erc1155", "erc6909"]);
 
 /** A token's own description, sanitised when shown. */
 export const TokenInfo = Schema.Struct({
@@ -195,11 +195,17 @@ export interface BalanceChange extends Schema.Schema.Type<typeof BalanceChange> 
 
 /** One right over somebody's tokens. */
 export const Approval = Schema.Struct({
-  standard: Schema.Literals(["erc20", "erc721", "erc1155", "permit2"]),
+  /** `aaveDebt`: to borrow in the owner's name. `morpho`: to manage the owner's positions. `cryptopunks`: to buy. */
+  standard: Schema.Literals([
+    ...(["erc20", "erc721", "erc1155", "erc6909", "erc777", "permit2"] as const),
+    ...(["aaveDebt", "morpho", "cryptopunks"] as const),
+  ]),
+  /** The contract that the right is over. */
   token: Address,
   owner: Address,
+  /** Of a CryptoPunk that anybody may buy, the zero address. */
   spender: Address,
-  /** For a single NFT. */
+  /** For a single NFT or one id. */
   tokenId: Schema.NullOr(Schema.BigInt),
   /** Allowance in raw units; 0 or 1 for all-or-nothing approvals. */
   before: amount,

@@ -2,6 +2,7 @@
 import type * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import type * as Fiber from "effect/Fiber";
 import { AdmissionTimeout } from "../errors/rpc.js";
 import { after } from "./timer.js";
 
@@ -13,13 +14,26 @@ export interface GateOptions {
   readonly maxWaitMs: number;
 }
 
+/** What came of waiting at a gate, and whether the run that waited has ended. */
+interface Admitted {
+  readonly came: "admitted" | AdmissionTimeout;
+  isOver: boolean;
+}
+
 /**
- * What came of waiting at a gate; null = did not wait yet. A run waits once, where it begins: whoever is
- * in never waits for another, at any gate, so that no two can wait for each other.
+ * The admission that a fiber runs under. A run waits once, where it begins: whoever is in never waits for another,
+ * at any gate. That holds for the fibers of one run; what a run starts as a program of its own (a Promise of the same
+ * client, within `take` of `Preflight.reserving`) waits as anybody does, and may wait for the run itself.
  */
-export const Admission = Context.Reference<"admitted" | AdmissionTimeout | null>("evm-preflight/Rpc/Admission", {
+const Admission = Context.Reference<Admitted | null>("evm-preflight/Rpc/Admission", {
   defaultValue: () => null,
 });
+
+/** What came of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
+export const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): Admitted["came"] | null => {
+  const admission = fiber.getRef(Admission);
+  return admission === null || admission.isOver ? null : admission.came;
+};
 
 /** Runs an effect once the gate lets it in; it leaves with the effect's end. Interruption ends the waiting. */
 export type Admit = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
@@ -35,7 +49,7 @@ interface Waiting {
 const admitted = Effect.as(Effect.yieldNow, "admitted" as const);
 
 export const gate = ({ maxInFlight, maxWaitMs }: GateOptions, clock: Clock.Clock): Admit => {
-  let free = Math.max(1, maxInFlight);
+  let free = maxInFlight;
   const queue = new Set<Waiting>();
   let callOff: (() => void) | null = null;
   const tooLate = Effect.sync(() => new AdmissionTimeout({ detail: "", maxInFlight, afterMs: maxWaitMs }));
@@ -76,7 +90,8 @@ export const gate = ({ maxInFlight, maxWaitMs }: GateOptions, clock: Clock.Clock
 
   return (run) =>
     Effect.withFiber((fiber) => {
-      if (fiber.getRef(Admission) !== null) return run;
+      if (admissionOf(fiber) !== null) return run;
+      let admission: Admitted | null = null;
       let place: Waiting | null = null;
       const enter = Effect.callback<"admitted" | AdmissionTimeout>((resume) => {
         place = { until: clock.currentTimeMillisUnsafe() + maxWaitMs, resume, isIn: free > 0 };
@@ -88,8 +103,12 @@ export const gate = ({ maxInFlight, maxWaitMs }: GateOptions, clock: Clock.Clock
         watch();
       });
       return Effect.onExit(
-        Effect.flatMap(enter, (came) => Effect.provideService(run, Admission, came)),
+        Effect.flatMap(enter, (came) => {
+          admission = { came, isOver: false };
+          return Effect.provideService(run, Admission, admission);
+        }),
         () => {
+          if (admission !== null) admission.isOver = true;
           if (place?.isIn === true) leave();
           else if (place !== null) remove(place);
           return Effect.void;

@@ -4,12 +4,15 @@
  */
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
+import type { Verdict } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
-import type { Failure } from "./answer.js";
 
 /** What can be remembered of an endpoint, beside the methods that it refuses. */
 export interface Facts {
-  /** By `eth_chainId`. Disproved by the witness, which reads CHAINID in every run. */
+  /**
+   * By `eth_chainId`, asked again when its time is over. Disproved by the witness, which reads CHAINID in every run, and
+   * by a latest header that is not the block which a run stood on.
+   */
   readonly chainId: number;
   /** Whether `eth_feeHistory` tells a tip, so that no block's receipts need be read. Disproved by its next answer. */
   readonly tellsTip: boolean;
@@ -39,7 +42,7 @@ export interface Memory {
   /** Notes that a method is refused with all that we must say in it, whether it has answered others or not. */
   readonly refuse: (method: string, error: RpcError) => void;
   /** Notes how a request of this method ended. */
-  readonly heard: (method: string, result: Result.Result<unknown, Failure>) => void;
+  readonly heard: (method: string, result: Result.Result<unknown, RpcError | Verdict>) => void;
 }
 
 interface Believed<A> {
@@ -51,7 +54,7 @@ interface Believed<A> {
 /** Methods beyond this many are not remembered: a caller may ask any name. */
 const mostMethods = 256;
 
-const isRefusal = (failure: Failure): failure is RpcError =>
+const isRefusal = (failure: RpcError | Verdict): failure is RpcError =>
   failure._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 

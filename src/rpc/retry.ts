@@ -5,10 +5,11 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Random from "effect/Random";
+import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Failure, Tried } from "./answer.js";
-import { Admission, gate, type Admit, type GateOptions } from "./gate.js";
+import { admissionOf, gate, type Admit, type GateOptions } from "./gate.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Run } from "./run.js";
 import { alarms } from "./timer.js";
@@ -48,6 +49,15 @@ export const patience: Patience = {
 
 /** Broadcasting twice is never ours to decide, and what was cleared must not grow old in a queue. */
 const isBroadcast = (method: string): boolean => method.startsWith("eth_send");
+
+/** What a caller asks for; what is left out, or is no number, is as by default. */
+export const patienceOf = (options: Partial<Patience>): Patience => {
+  const asked = Rows.map(patience, (otherwise, name) => {
+    const given = options[name];
+    return given === undefined || Number.isNaN(given) ? otherwise : given;
+  });
+  return { ...asked, maxInFlight: Math.max(1, Math.floor(asked.maxInFlight)) };
+};
 
 /** Ms to wait before try number `tries + 1`; null when there is none. `chance` is 0 to 1. */
 export const pause = (
@@ -189,7 +199,7 @@ export const requests = (
 
   const request = (method: string, params: ReadonlyArray<unknown>): Effect.Effect<unknown, Failure> =>
     Effect.withFiber((fiber) => {
-      const admission = fiber.getRef(Admission);
+      const admission = admissionOf(fiber);
       if (admission === null && !isBroadcast(method)) return admit(request(method, params));
       const run = fiber.getRef(CurrentRun);
       const started = clock.currentTimeMillisUnsafe();

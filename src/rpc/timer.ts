@@ -2,6 +2,7 @@
 import type * as Clock from "effect/Clock";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
+import { safely } from "../primitives/safely.js";
 
 /** Calls `run` in `ms` milliseconds, and returns how to call it off. */
 export const after = (clock: Clock.Clock, ms: number, run: () => void): (() => void) => {
@@ -19,7 +20,8 @@ export const alarms = (clock: Clock.Clock): Alarm => {
     const all = new Set<() => void>();
     const stop = after(clock, time - clock.currentTimeMillisUnsafe(), () => {
       set.delete(time);
-      all.forEach((run) => run());
+      // why: what one throws must not cost the others their deadline
+      for (const run of all) safely(run, undefined);
     });
     const made = { all, stop };
     set.set(time, made);

@@ -13,7 +13,7 @@ const mostEncodings = 2;
 /** One layer of packing taken off; null where the encoding is not known. Throws on what is damaged, cut or too long. */
 const unpacked = (packed: Uint8Array, encoding: string, maxBytes: number): Uint8Array | null => {
   const zlib = builtin("node:zlib");
-  const limit = { maxOutputLength: maxBytes };
+  const limit = { maxOutputLength: Math.min(Math.floor(maxBytes), builtin("node:buffer").constants.MAX_LENGTH) };
   switch (encoding) {
     case "gzip":
     case "x-gzip":

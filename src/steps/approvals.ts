@@ -9,17 +9,22 @@ import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
 import { readAddress, readBool, readPermit2Allowance, readUint256, type Account } from "../witness/answers.js";
+import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { nobody, settleRight, type Right } from "./reading/approvalLogs.js";
 import type { Case, Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts } from "./reading/control.js";
 import { checkDelegations, delegationAccounts } from "./reading/delegations.js";
 import { askedBy, keyOf, queryOf } from "./reading/rights.js";
+import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
 
-/** From here on an allowance counts as unlimited: more than any token's supply. */
+/** From here on an allowance counts as unlimited, whatever its token says of its supply. */
 const unlimitedFrom = 2n ** 128n;
-/** What tokens with narrow amounts keep where everything was asked for (UNI, COMP). */
+/**
+ * What tokens with narrow amounts keep where everything was asked for (UNI, COMP): unlimited where the
+ * supply is larger too, and from here on where it is not known.
+ */
 const narrowMaximum = 2n ** 96n - 1n;
 
 interface Level {
@@ -33,13 +38,14 @@ const unread: Level = { amount: null, expiration: null, approved: null };
 const flag = (value: boolean | null): bigint | null => (value === null ? null : value ? 1n : 0n);
 
 const levelIn = (view: View, right: Right): Level => {
-  const answer = view.call(queryOf(right));
+  const query = queryOf(right);
+  const answer = query === null ? null : view.call(query);
   if (right.standard === "permit2") {
     const read = readPermit2Allowance(answer);
     return read === null ? unread : { ...unread, amount: read.amount, expiration: read.expiration };
   }
   if (right.operator) return { ...unread, amount: flag(readBool(answer)) };
-  if (right.tokenId === null) return { ...unread, amount: readUint256(answer) };
+  if (right.tokenId === null || right.standard === "erc6909") return { ...unread, amount: readUint256(answer) };
   const approved = readAddress(answer);
   return { ...unread, approved, amount: flag(approved === null ? null : approved === right.spender) };
 };
@@ -51,15 +57,25 @@ const spenderKind = (before: Account | null, after: Account | null): Approval["s
   return before?.codeSize === 0n ? "created" : "contract";
 };
 
-const isUnlimited = (right: Right, amount: bigint | null): boolean =>
-  amount !== null &&
-  (right.operator
-    ? amount === 1n
-    : right.tokenId === null && (amount >= unlimitedFrom || (right.standard === "erc20" && amount === narrowMaximum)));
+/** From which amount on all that there is of a token may be taken. */
+const allOf = (token: Address, { before, after }: Pick<Answers, "before" | "after">): bigint => {
+  const supply = readUint256(after.call(totalSupply(token))) ?? readUint256(before.call(totalSupply(token)));
+  // why: a supply of nothing is what a fallback answers, or a token that does not count it
+  if (supply === null || supply === 0n) return narrowMaximum;
+  return supply < unlimitedFrom ? supply : unlimitedFrom;
+};
 
-const approvalOf = (asked: Right, { before, after }: Answers): Approval | null => {
+const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean => {
+  if (right.operator) return amount === 1n;
+  if (right.standard === "erc6909" || right.standard === "aaveDebt") return amount >= narrowMaximum;
+  if (right.tokenId !== null || amount === 0n) return false;
+  return amount >= allOf(right.token, answers) || (right.standard === "erc20" && amount === narrowMaximum);
+};
+
+const approvalOf = (asked: Right, answers: Answers): Approval | null => {
+  const { before, after } = answers;
   const [had, has] = [levelIn(before, asked), levelIn(after, asked)];
-  const takenBack = asked.tokenId !== null && asked.spender === nobody;
+  const takenBack = asked.standard === "erc721" && asked.tokenId !== null && asked.spender === nobody;
   // why: an NFT's approval is taken back by approving nobody; what changes is the right of whoever had it
   if (takenBack && (had.approved === null || had.approved === nobody)) return null;
   const right = takenBack ? { ...asked, spender: had.approved ?? nobody } : asked;
@@ -74,7 +90,7 @@ const approvalOf = (asked: Right, { before, after }: Answers): Approval | null =
     before: takenBack ? 1n : had.amount,
     after: amount,
     expiration: has.expiration ?? right.expiration,
-    unlimited: isUnlimited(right, amount),
+    unlimited: isUnlimited(right, amount, answers),
     spenderKind: spenderKind(before.account(right.spender), after.account(right.spender)),
     transaction: right.transaction,
     evidence: isMeasured ? "measured" : right.source === "event" ? "logged" : "estimated",
@@ -94,9 +110,12 @@ export const read = (asked: ReadonlyArray<Right>, answers: Answers): ReadonlyArr
   return [...settled.values()].flatMap((right) => {
     const approval = approvalOf(right, answers);
     // why: what only the calldata says, of a contract that answers nothing like an allowance, is no approval
-    return approval === null || (approval.evidence === "estimated" && answers.before.call(queryOf(right)) !== null)
-      ? []
-      : [approval];
+    const query = queryOf(right);
+    const isRefused = approval?.evidence === "estimated" && query !== null && answers.before.call(query) !== null;
+    if (approval === null || isRefused) return [];
+    const isUntouched =
+      approval.evidence !== "measured" || approval.before === null || approval.before === approval.after;
+    return right.source === "spent" && isUntouched ? [] : [approval];
   });
 };
 
@@ -113,7 +132,7 @@ const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>
 };
 
 const isOperator = ({ standard, tokenId }: Approval): boolean =>
-  (standard === "erc721" || standard === "erc1155") && tokenId === null;
+  tokenId === null && standard !== "erc20" && standard !== "permit2" && standard !== "aaveDebt";
 
 /** What a right that grows gives away; nothing of one that shrinks, or has ended already. */
 const say = (
@@ -169,6 +188,7 @@ export const check = (
     ...bundle.flatMap(checkCalls),
     ...checkDelegations(bundle, answers),
     ...checkControl(bundle, answers),
+    ...checkUnexplained(bundle, approvals),
   ];
 };
 

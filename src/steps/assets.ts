@@ -99,8 +99,8 @@ const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
       [from, -counted],
       [to, counted],
     ] as const) {
-      // why: an ERC-1155 has a balance per id and none of the whole
-      if (standard !== "erc1155") add({ account, token, tokenId: null }, by);
+      // why: an ERC-1155 or ERC-6909 has a balance per id and none of the whole
+      if (standard !== "erc1155" && standard !== "erc6909") add({ account, token, tokenId: null }, by);
       if (tokenId !== null) add({ account, token, tokenId }, by);
     }
   }

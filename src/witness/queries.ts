@@ -123,7 +123,7 @@ const uint = (value: bigint): string => BigInt.asUintN(256, value).toString(16).
 /** `balanceOf(address)` of an ERC-20 or ERC-721: a uint256. */
 export const balanceOf = (token: Address, account: Address): Call => staticCall(token, `0x70a08231${word(account)}`);
 
-/** `balanceOf(address,uint256)` of an ERC-1155: a uint256. */
+/** `balanceOf(address,uint256)` of an ERC-1155 or ERC-6909: a uint256. */
 export const balanceOf1155 = (token: Address, account: Address, id: bigint): Call =>
   staticCall(token, `0x00fdd58e${word(account)}${uint(id)}`);
 
@@ -133,6 +133,9 @@ export const ownerOf = (token: Address, id: bigint): Call => staticCall(token, `
 /** `allowance(address,address)` of an ERC-20: a uint256. */
 export const allowance = (token: Address, owner: Address, spender: Address): Call =>
   staticCall(token, `0xdd62ed3e${word(owner)}${word(spender)}`);
+
+/** `totalSupply()` of an ERC-20: a uint256. */
+export const totalSupply = (token: Address): Call => staticCall(token, "0x18160ddd");
 
 /** `isApprovedForAll(address,address)` of an ERC-721 or ERC-1155: a bool. */
 export const isApprovedForAll = (token: Address, owner: Address, operator: Address): Call =>
@@ -144,6 +147,26 @@ export const getApproved = (token: Address, id: bigint): Call => staticCall(toke
 /** Permit2 `allowance(address user,address token,address spender)`: see `readPermit2Allowance`. */
 export const permit2Allowance = (permit2: Address, owner: Address, token: Address, spender: Address): Call =>
   staticCall(permit2, `0x927da105${word(owner)}${word(token)}${word(spender)}`, readGas, 96);
+
+/** `isOperator(address,address)` of an ERC-6909: a bool. */
+export const isOperator = (token: Address, owner: Address, spender: Address): Call =>
+  staticCall(token, `0xb6363cf2${word(owner)}${word(spender)}`);
+
+/** `allowance(address,address,uint256)` of an ERC-6909: a uint256. */
+export const allowance6909 = (token: Address, owner: Address, spender: Address, id: bigint): Call =>
+  staticCall(token, `0x598af9e7${word(owner)}${word(spender)}${uint(id)}`);
+
+/** `isOperatorFor(address operator,address holder)` of an ERC-777: a bool. */
+export const isOperatorFor = (token: Address, operator: Address, holder: Address): Call =>
+  staticCall(token, `0xd95b6371${word(operator)}${word(holder)}`);
+
+/** `borrowAllowance(address,address)` of an Aave debt token: a uint256. */
+export const borrowAllowance = (token: Address, owner: Address, borrower: Address): Call =>
+  staticCall(token, `0x6bd76d24${word(owner)}${word(borrower)}`);
+
+/** `isAuthorized(address,address)` of Morpho: a bool. */
+export const isAuthorized = (morpho: Address, authorizer: Address, authorized: Address): Call =>
+  staticCall(morpho, `0x65e4ad9e${word(authorizer)}${word(authorized)}`);
 
 /** ERC-165 `supportsInterface(bytes4)`: a bool. */
 export const supportsInterface = (contract: Address, interfaceId: Hex): Call =>

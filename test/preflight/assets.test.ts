@@ -258,12 +258,16 @@ describe.each(scenesFor("assets and rights"))("on %s", (node, start) => {
         call(t.token, artifacts.Token, "approve", [t.vault, 60n]),
         call(t.vault, artifacts.Vault, "deposit", [t.token, 60n]),
       ]);
-      expect([approvals(spent)[0]?.slice(5, 7), codesOf(spent), spent.verdict]).toEqual([[0n, 0n], [], "ready"]);
+      expect([approvals(spent)[0]?.slice(5, 7), codesOf(spent), spent.verdict]).toEqual([
+        [0n, 0n],
+        ["EventUnexplained/info"],
+        "ready",
+      ]);
       const left = await run([
         call(t.token, artifacts.Token, "approve", [t.vault, 100n]),
         call(t.vault, artifacts.Vault, "deposit", [t.token, 60n]),
       ]);
-      expect(codesOf(left)).toEqual(["ApprovalGranted/info", "ApprovalLeftOver/warning"]);
+      expect(codesOf(left)).toEqual(["ApprovalGranted/info", "ApprovalLeftOver/warning", "EventUnexplained/info"]);
       expect(left.findings[1]?.numbers).toContainEqual({ name: "amount", unit: "units", value: 40n });
     });
 

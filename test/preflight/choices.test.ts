@@ -104,7 +104,11 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         ["next", "pending", true],
       ]);
       expect([exact?.number, exact?.timestamp]).toEqual([observed.simulatedNumber, observed.timestamp]);
-      expect([exact?.gasLimit, next?.gasLimit]).toEqual([observed.gasLimit, observed.gasLimit]);
+      expect(exact?.gasLimit).toBe(observed.gasLimit);
+      // another builder's, as far as the protocol lets it move
+      const moved = Number(next?.gasLimit) - Number(exact?.gasLimit);
+      expect(moved).not.toBe(0);
+      expect(Math.abs(moved)).toBeLessThan(Number(exact?.gasLimit) / 1_024);
       expect(exact?.feeRecipient).toBe(scanned.observed.feeRecipient);
       // the other world is a later block of somebody else, on the same state
       expect(next?.number).toBe(exact?.number);

@@ -7,7 +7,7 @@ import { InvalidParams, MethodNotSupported, RpcError, Transport } from "../../sr
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { startAnvil } from "../harness/anvil.js";
+import { rawRequest, startAnvil } from "../harness/anvil.js";
 import { startProxy } from "../harness/proxy.js";
 import { furnish, transferOf } from "./furnished.js";
 import { codesOf, layerOf, nobody, owner, scenesFor, tampered, type Scene, type Tampering } from "./scene.js";
@@ -62,19 +62,21 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
       tampered(scene.url, tamper),
     );
     const [, second, third] = reports;
-    expect(methodsOf(second, 2)).toEqual(["eth_getBlockReceipts"]);
+    expect(methodsOf(second, 2)).toEqual(["alone", "eth_getBlockReceipts"]);
     expect(methodsOf(second, 1)).not.toContain("eth_getBlockReceipts");
     expect(methodsOf(third, 1)).toContain("eth_getBlockReceipts");
-    expect(third.ledger.rounds).toBe(1);
     const [tip, same] = [second, third].map(({ transactions }) => transactions[0].fee.maxPriorityFeePerGas);
     expect(tip).toBe(same);
   });
 
   it("asks the witness alone where the run says nothing, and the header does not tell the base fee", async () => {
-    for (const broken of ["bare", "eth_getBlockByNumber"]) {
+    for (const broken of ["bare", "eth_getBlockByNumber", "eth_feeHistory", "no base fee"]) {
       let isBroken = false;
-      const tamper: Tampering = ({ method, purpose }) =>
-        isBroken && purpose === broken ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null;
+      const tamper: Tampering = ({ method, purpose }) => {
+        if (isBroken && broken === "no base fee" && method === "eth_getBlockByNumber")
+          return (header) => ({ ...(header as object), baseFeePerGas: null });
+        return isBroken && purpose === broken ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null;
+      };
       const report = await connected(
         Effect.gen(function* () {
           yield* scan;
@@ -83,7 +85,11 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
         }),
         tampered(scene.url, tamper),
       );
-      expect(methodsOf(report, 2)).toEqual(broken === "bare" ? ["alone", "eth_chainId"] : ["alone"]);
+      const lacking: Record<string, ReadonlyArray<string>> = {
+        bare: ["alone", "eth_chainId"],
+        eth_feeHistory: ["alone", "eth_getBlockReceipts"],
+      };
+      expect(methodsOf(report, 2)).toEqual(lacking[broken] ?? ["alone"]);
       expect([report.chainId, report.transactions[0].fee.evidence]).toEqual([scene.chainId, "measured"]);
       expect(report.verdict).toBe(broken === "bare" ? "unknown" : "ready");
     }
@@ -163,12 +169,67 @@ describe("the memory of a connection", () => {
   });
 });
 
+it("does not take over the header of a scan that has grown old", async () => {
+  const node = await startAnvil();
+  const send = { from: owner.address, to: nobody, value: 1n } as const;
+  const reports = await Effect.runPromise(
+    Effect.forEach([0, 1, 4, 20], (blocks) =>
+      Preflight.reserving(() =>
+        Effect.promise(async () => {
+          await new Promise((resolve) => setTimeout(resolve, 1_100));
+          if (blocks > 0) await rawRequest(node.url, "anvil_mine", [`0x${blocks.toString(16)}`]);
+          return [null];
+        }),
+      )(send),
+    ).pipe(Effect.provide(layerOf(node.url))),
+  );
+  for (const { verdict, observed, ledger } of reports) {
+    expect([verdict, observed.freshness]).toEqual(["ready", "fresh"]);
+    expect(observed.latestNumber).toBe(observed.baseNumber);
+    expect(ledger.requests.filter(({ round, method }) => round === 2 && method === "eth_getBlockByNumber").length).toBe(
+      1,
+    );
+  }
+  await node.stop();
+});
+
+it("asks for no nonce where nothing was learned", async () => {
+  const node = await startAnvil();
+  const down = tampered(node.url, ({ method }) =>
+    method === "eth_simulateV1" ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null,
+  );
+  let taken = 0;
+  const take = () => Effect.sync(() => [BigInt(taken++)]);
+  const report = await Effect.runPromise(
+    Preflight.reserving(take)({ from: owner.address, to: nobody, value: 1n }).pipe(Effect.provide(down)),
+  );
+  expect([report.verdict, taken]).toEqual(["unknown", 0]);
+  await node.stop();
+});
+
+it("what a caller pretends is nothing that others believe", async () => {
+  const node = await startAnvil();
+  for (const address of [l1Block, oracle]) await rawRequest(node.url, "anvil_setCode", [address, "0x60015f5260205ff3"]);
+  const send = { from: owner.address, to: nobody, value: 1n } as const;
+  const gone = { [l1Block]: { code: "0x" }, [oracle]: { code: "0x" } } as const;
+  const [honest, pretended, after] = await Effect.runPromise(
+    Effect.all([
+      Preflight.preflight(send),
+      Preflight.scan(send, { stateOverrides: gone }),
+      Preflight.preflight(send),
+    ]).pipe(Effect.provide(layerOf(node.url))),
+  );
+  expect(pretended.funds[0]?.terms.some(({ name }) => name === "l1Fee")).toBe(false);
+  expect(after.funds).toEqual(honest.funds);
+  await node.stop();
+});
+
 describe("a node that refuses a parameter of every simulation", () => {
   it("is asked by eth_call instead, at once from the second time on", async () => {
     const node = await startAnvil();
     const refusal = new RpcError({
       method: "eth_simulateV1",
-      reason: new InvalidParams({ detail: "unknown field `traceTransfers`" }),
+      reason: new InvalidParams({ code: -32602, detail: "unknown field `traceTransfers`" }),
     });
     const layer = tampered(node.url, ({ method }) => (method === "eth_simulateV1" ? refusal : null));
     const send = { from: owner.address, to: nobody, value: 1n } as const;
@@ -189,7 +250,10 @@ describe("a node that refuses a parameter of every simulation", () => {
 
   it("is not believed to, where the caller's own overrides are refused", async () => {
     const node = await startAnvil();
-    const refusal = new RpcError({ method: "eth_simulateV1", reason: new InvalidParams({ detail: "bad override" }) });
+    const refusal = new RpcError({
+      method: "eth_simulateV1",
+      reason: new InvalidParams({ code: -32602, detail: "bad override" }),
+    });
     let isBroken = true;
     const layer = tampered(node.url, ({ method }) => (isBroken && method === "eth_simulateV1" ? refusal : null));
     const send = { from: owner.address, to: nobody, value: 1n } as const;

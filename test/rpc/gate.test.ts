@@ -11,7 +11,7 @@ import { toText } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import { gate, type GateOptions } from "../../src/rpc/gate.js";
 import { layerScripted, silence } from "../../src/testing.js";
-import { startServer } from "../harness/server.js";
+import { startNode, startServer } from "../harness/server.js";
 import { tagOf } from "./asking.js";
 
 const wide: GateOptions = { maxInFlight: 2, maxWaitMs: 1_000 };
@@ -215,5 +215,44 @@ describe("every layer", () => {
       expect(most).toBe(3);
     }
     await server.stop();
+  });
+});
+
+describe("what a caller gets wrong", () => {
+  it.each([
+    ["is left out", undefined],
+    ["is no number", Number.NaN],
+    ["is zero", 0],
+    ["is negative", -3],
+    ["is a fraction", 1.5],
+  ])("a width that %s lets somebody in all the same", async (_, maxInFlight) => {
+    const server = await startNode(() => ({ result: "0x1" }));
+    const layer = Rpc.layerHttp(server.url, { maxInFlight: maxInFlight as number, timeoutMs: undefined as never });
+    const result = await Effect.runPromise(
+      Effect.flatMap(Rpc.Rpc, (rpc) => rpc.request("eth_chainId", [])).pipe(Effect.provide(layer)),
+    );
+    expect(result).toBe("0x1");
+    await server.stop();
+  });
+
+  it("a fiber that outlives its run waits by itself", async () => {
+    const answers = await under(
+      node({ maxInFlight: 1 }),
+      Effect.gen(function* () {
+        const begun = yield* admit(Effect.forkDetach(Effect.andThen(Effect.sleep(10), ask("a"))));
+        // turned away: the one place is taken until after the wait
+        const holding = yield* Effect.forkDetach(admit(Effect.sleep(1_000_000)));
+        yield* Effect.yieldNow;
+        const late = yield* Effect.forkDetach(
+          admit(Effect.forkDetach(Effect.andThen(Effect.sleep(400_000), ask("b")))),
+        );
+        yield* TestClock.adjust(310_000);
+        yield* Fiber.interrupt(holding);
+        const outlived = yield* Fiber.join(late);
+        yield* TestClock.adjust(800_000);
+        return [yield* Fiber.join(begun), yield* Fiber.join(outlived)];
+      }),
+    );
+    expect(answers[1]).toEqual(Result.succeed("b"));
   });
 });

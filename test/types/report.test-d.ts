@@ -85,13 +85,16 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "TipCapped":
     case "FindingsCut":
     case "PartiesCut":
+    case "TokensStranded":
     case "TransferMismatch":
     case "ApprovalGranted":
     case "ApprovalLeftOver":
     case "ApprovalUnlimited":
     case "CalldataCut":
     case "ContractControlChanged":
+    case "EventUnexplained":
     case "OwnershipChanged":
+    case "RightUnexplained":
     case "RoleChanged":
     case "FundsUnknown":
     case "L1FeeDisagrees":
@@ -103,6 +106,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "FirstSeenInProof":
     case "OptionsRefused":
     case "OutcomeNotCompared":
+    case "ChanceDependent":
     case "PriceDependent":
     case "RequestIncomplete":
     case "ScanAgain":

@@ -80,7 +80,9 @@ const spenderKinds: Readonly<Record<Approval["spenderKind"], string>> = {
 export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const row = (approval: Approval): ReadonlyArray<Cell> => {
     const unit = { token: approval.token, tokenId: approval.tokenId };
-    const countable = approval.standard === "erc20" || approval.standard === "permit2";
+    const countable =
+      ["erc20", "permit2", "aaveDebt"].includes(approval.standard) ||
+      (approval.standard === "erc6909" && approval.tokenId !== null);
     const shown = (amount: bigint | null): string => {
       if (amount === null) return "not known";
       if (amount === maxUint256) return "2^256 − 1 raw";

@@ -2,10 +2,12 @@
  * Rights out of calldata: approvals and signed permits that a token may keep silent about. Pure and total.
  *
  * Recognised: ERC-20 approve, increase and decrease (both spellings), setApprovalForAll, EIP-2612 permits,
- * DAI permits, Uniswap's selfPermit family, Permit2 approve and permit (single and batch).
+ * DAI permits, Uniswap's selfPermit family, Permit2 approve and permit (single and batch), operators and
+ * approvals of ERC-6909, operators of ERC-777, Aave's credit delegation, Morpho's authorisation, Comet's
+ * managers, CryptoPunks' offers.
  */
 import type { Address, Hex } from "../../primitives/hex.js";
-import { addressOf, type Right } from "./approvalLogs.js";
+import { addressOf, nobody, type Right } from "./approvalLogs.js";
 import type { Call } from "./batches.js";
 
 const maxUint256 = 2n ** 256n - 1n;
@@ -62,8 +64,16 @@ const permitBatch = ({ to, data }: Call, owner: bigint, offset: bigint): Readonl
 const grantsOf = (call: Call): ReadonlyArray<Right> => {
   const { from, to, data } = call;
   const [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map((index) => wordAt(data, index));
-  if (a == null || b == null) return [];
+  if (a == null) return [];
   const mine = { token: to, owner: from, spender: addressOf(a) };
+  const operator = { ...mine, operator: true, said: b === 0n ? 0n : 1n } as const;
+  switch (data.slice(0, 10)) {
+    case "0x959b8c3f": // ERC-777 authorizeOperator(address)
+      return [right({ ...operator, standard: "erc777", said: 1n })];
+    case "0xfad8b32a": // ERC-777 revokeOperator(address)
+      return [right({ ...operator, standard: "erc777", said: 0n })];
+  }
+  if (b == null) return [];
   switch (data.slice(0, 10)) {
     case "0x095ea7b3": // approve(address,uint256): an amount, or the id of an NFT
       return [right({ ...mine, said: b, open: b })];
@@ -74,7 +84,39 @@ const grantsOf = (call: Call): ReadonlyArray<Right> => {
     case "0x66188463": // decreaseApproval(address,uint256)
       return [right({ ...mine, said: 0n })];
     case "0xa22cb465": // setApprovalForAll(address,bool)
-      return [right({ ...mine, standard: "erc721", operator: true, said: b === 0n ? 0n : 1n })];
+      return [right({ ...operator, standard: "erc721" })];
+    case "0x558a7297": // ERC-6909 setOperator(address,bool)
+      return [right({ ...operator, standard: "erc6909" })];
+    case "0x426a8493": // ERC-6909 approve(address,uint256,uint256)
+      return c == null ? [] : [right({ ...mine, standard: "erc6909", tokenId: b, said: c })];
+    case "0xc04a8a10": // Aave approveDelegation(address,uint256)
+      return [right({ ...mine, standard: "aaveDebt", said: b })];
+    case "0x0b52d558": // Aave delegationWithSig(delegator,delegatee,value,deadline,v,r,s)
+      return c == null
+        ? []
+        : [right({ ...mine, standard: "aaveDebt", owner: addressOf(a), spender: addressOf(b), said: c })];
+    case "0xeecea000": // Morpho setAuthorization(address,bool)
+      return [right({ ...operator, standard: "morpho" })];
+    case "0x8069218f": // Morpho setAuthorizationWithSig((authorizer,authorized,isAuthorized,nonce,deadline),signature)
+      return c == null
+        ? []
+        : [
+            right({
+              ...operator,
+              standard: "morpho",
+              owner: addressOf(a),
+              spender: addressOf(b),
+              said: c === 0n ? 0n : 1n,
+            }),
+          ];
+    case "0x110496e5": // Comet allow(manager,isAllowed)
+      return [right({ ...mine, said: b === 0n ? 0n : maxUint256 })];
+    case "0xbf31196f": // CryptoPunks offerPunkForSaleToAddress(index,least,to)
+      return c == null
+        ? []
+        : [right({ ...mine, standard: "cryptopunks", tokenId: a, spender: addressOf(c), said: 1n })];
+    case "0xc44193c3": // CryptoPunks offerPunkForSale(index,least): to anybody
+      return [right({ ...mine, standard: "cryptopunks", tokenId: a, spender: nobody, said: 1n })];
     case "0xd505accf": // EIP-2612 permit(owner,spender,value,deadline,v,r,s)
     case "0x9fd5a6cf": // permit(owner,spender,value,deadline,signature)
       return c == null ? [] : [right({ token: to, owner: addressOf(a), spender: addressOf(b), said: c })];

@@ -9,10 +9,10 @@ import { controlsIn, type Control } from "./controlLogs.js";
 const controlsOf = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> =>
   bundle.flatMap(({ index, outcome: { status, logs } }) => (status === "success" ? controlsIn(logs, index) : []));
 
-/** Harmless where the contract comes into being here, or where a sender only gains. */
+/** Harmless where the contract comes into being here, where a sender only gains, or where nobody owned it and nobody does. */
 const severityOf = (change: Control, before: View, senders: ReadonlySet<Address>): Exclude<Severity, "blocker"> => {
   if (before.account(change.contract)?.codeSize === 0n) return "info";
-  if (change.code === "OwnershipChanged" && change.loses === null) return "info";
+  if (change.code === "OwnershipChanged" && change.loses === null && change.gains === null) return "info";
   const gained = change.gains !== null && senders.has(change.gains);
   const lost = change.loses !== null && senders.has(change.loses);
   return gained && !lost && change.code !== "ContractControlChanged" ? "info" : "warning";

@@ -39,7 +39,27 @@ const events: Readonly<Record<string, Announced>> = {
   // OwnershipTransferStarted(address,address)
   "0x38d16b8cac22d99f": owner("offered", "loses", "gains"),
   // OwnerUpdated(address,address), solmate: the first is whoever asked for it
-  "0x8292fce18fa69edf": owner("handed over", null, "gains"),
+  "0x8292fce18fa69edf": owner("handed over", "loses", "gains"),
+  // OwnerChanged(address,address)
+  "0xb532073b38c83145": owner("handed over", "loses", "gains"),
+  // OwnerSet(address,address)
+  "0x342827c97908e5e2": owner("handed over", "loses", "gains"),
+  // LogSetOwner(address), ds-auth
+  "0xce241d7ca1f669fe": owner("handed over", "gains"),
+  // NewOwner(address)
+  "0x3edd90e7770f06fa": owner("handed over", "gains"),
+  // OwnerNominated(address)
+  "0x906a1c6bd7e3091e": owner("offered", "gains"),
+  // GovernanceTransferred(address,address)
+  "0x5f56bee8cffbe9a7": owner("handed over", "loses", "gains"),
+  // NewAdmin(address,address), Compound
+  "0xf9ffabca9c8276e9": owner("handed over", "loses", "gains"),
+  // NewPendingAdmin(address,address), Compound: the first is whom it was offered to before
+  "0xca4f2f25d0898edd": owner("offered", null, "gains"),
+  // AuthorityUpdated(address,address), solmate: the first is whoever asked for it
+  "0xa3396fd7f6e0a21b": owner("another contract says who may act", "loses", "gains"),
+  // LogSetAuthority(address), ds-auth
+  "0x1abebea81bfa2637": owner("another contract says who may act", "gains"),
   // RoleGranted(bytes32,address,address)
   "0x2f8788117e7eff1d": role("granted", "role", "gains"),
   // RoleRevoked(bytes32,address,address)
@@ -71,6 +91,9 @@ const events: Readonly<Record<string, Announced>> = {
   // ChangedMasterCopy(address)
   "0x75e41bc35ff1bf14": control("new implementation", "gains"),
 };
+
+/** Whether an event of this kind tells of control. */
+export const tellsOfControl = (signature: string): boolean => events[signature] !== undefined;
 
 const controlOf = (log: OutcomeLog, transaction: number): Control | null => {
   const announced = events[eventOf(log) ?? ""];

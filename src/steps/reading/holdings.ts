@@ -73,7 +73,7 @@ export interface Beside {
 }
 
 const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyArray<Holding> =>
-  standard === "erc1155"
+  standard === "erc1155" || standard === "erc6909"
     ? [holding(from, token, tokenId), holding(to, token, tokenId)]
     : standard === "erc721"
       ? [from, to].flatMap((account) => [{ ...holding(account, token, tokenId), owned: true }, holding(account, token)])
@@ -81,7 +81,7 @@ const touchedBy = ({ standard, token, tokenId, from, to }: Transfer): ReadonlyAr
 
 /**
  * Every holding to measure, at most `limit`: what somebody asked for and what the senders hold first.
- * An ERC-721 is looked at by its collection and by its id, an ERC-1155 by its id. `cut` says how many
+ * An ERC-721 is looked at by its collection and by its id, an ERC-1155 or ERC-6909 by its id. `cut` says how many
  * that the movements touch were left out.
  */
 export const holdings = (

@@ -1,13 +1,20 @@
 /** Which rights to look at, as logs and calldata tell of them, and what the witness reads about them. Pure. */
+import type { Transfer } from "../../report/parts.js";
 import {
   allowance,
+  allowance6909,
+  borrowAllowance,
   getApproved,
   isApprovedForAll,
+  isAuthorized,
+  isOperator,
+  isOperatorFor,
   permit2Allowance,
+  totalSupply,
   type Call,
   type Query,
 } from "../../witness/queries.js";
-import { rightsIn, type Right } from "./approvalLogs.js";
+import { nobody, rightsIn, type Right } from "./approvalLogs.js";
 import type { Case, Ran } from "./bundle.js";
 import { rightsAsked } from "./calldata.js";
 
@@ -15,8 +22,8 @@ export const keyOf = ({ standard, token, keeper, owner, spender, tokenId, operat
   `${standard}/${token}/${keeper}/${owner}/${spender}/${tokenId ?? ""}/${operator}`;
 
 /** Whom and what a right is about, whatever the standard: an event and a call that tell of the same. */
-const aboutOf = ({ token, keeper, owner, spender, operator, transaction }: Right): string =>
-  `${transaction}/${token}/${keeper}/${owner}/${spender}/${operator}`;
+const aboutOf = ({ token, keeper, owner, spender, operator, tokenId, open, transaction }: Right): string =>
+  `${transaction}/${token}/${keeper}/${owner}/${spender}/${operator}/${open === null ? tokenId : null}`;
 
 /** The rights that the calldata of one transaction asks for. */
 export const askedBy = ({ calls, index }: Case): ReadonlyArray<Right> => rightsAsked(calls.read, index);
@@ -30,7 +37,9 @@ export const rights = (
   limit: number,
 ): { readonly kept: ReadonlyArray<Right>; readonly cut: number } => {
   const worked = bundle.filter(({ outcome }) => outcome.status === "success");
-  const told = worked.flatMap(({ outcome, index }) => rightsIn(outcome.logs, index));
+  const told = worked.flatMap(({ input, outcome, index }) =>
+    rightsIn(outcome.logs, index).map((right) => (right.owner === nobody ? { ...right, owner: input.from } : right)),
+  );
   const known = new Set(told.map(aboutOf));
   const silent = worked.flatMap((one) => askedBy(one).filter((right) => !known.has(aboutOf(right))));
   const all = new Map<string, Right>();
@@ -39,6 +48,35 @@ export const rights = (
   const isForeign = ({ owner }: Right) => Number(!senders.has(owner));
   const kept = [...all.values()].sort((a, b) => isForeign(a) - isForeign(b)).slice(0, limit);
   return { kept, cut: all.size - kept.length };
+};
+
+/**
+ * Allowances that may have been spent without an event: of what left a sender, to the contract that was
+ * called and to the receiver; of what a sender took itself, to that sender.
+ */
+export const spent = (
+  bundle: ReadonlyArray<Case>,
+  transfers: ReadonlyArray<Transfer>,
+  limit: number,
+): ReadonlyArray<Right> => {
+  const senders = new Set(bundle.map(({ input }) => input.from));
+  const found = new Map<string, Right>();
+  for (const { standard, token, from: owner, to: receiver, transaction } of transfers) {
+    const input = bundle[transaction]?.input;
+    if (standard !== "erc20" || token === null || owner === nobody || input === undefined || input.to === null)
+      continue;
+    const isTaken = input.to === token;
+    const spenders = senders.has(owner) ? [input.from, input.to, receiver] : isTaken ? [input.from] : [];
+    for (const spender of spenders) {
+      if (spender === owner || spender === token || spender === nobody) continue;
+      const right: Right = {
+        ...{ standard, token, keeper: token, owner, spender, tokenId: null, operator: false, open: null, said: 0n },
+        ...{ expiration: null, source: "spent", transaction },
+      };
+      found.set(keyOf(right), right);
+    }
+  }
+  return [...found.values()].slice(0, limit);
 };
 
 /** `more` behind `known`, each right once. */
@@ -55,10 +93,25 @@ export const newIn = (known: ReadonlyArray<Right>, found: ReadonlyArray<Right>):
   return found.filter((right) => !keys.has(keyOf(right)));
 };
 
-export const queryOf = ({ standard, token, keeper, owner, spender, tokenId, operator }: Right): Call => {
-  if (standard === "permit2") return permit2Allowance(keeper, owner, token, spender);
-  if (operator) return isApprovedForAll(token, owner, spender);
-  return tokenId === null ? allowance(token, owner, spender) : getApproved(token, tokenId);
+/** What tells how far the right goes; null where no answer is comparable (an offer has a price). */
+export const queryOf = ({ standard, token, keeper, owner, spender, tokenId, operator }: Right): Call | null => {
+  switch (standard) {
+    case "permit2":
+      return permit2Allowance(keeper, owner, token, spender);
+    case "erc6909":
+      return tokenId === null ? isOperator(token, owner, spender) : allowance6909(token, owner, spender, tokenId);
+    case "erc777":
+      return isOperatorFor(token, spender, owner);
+    case "aaveDebt":
+      return borrowAllowance(token, owner, spender);
+    case "morpho":
+      return isAuthorized(token, owner, spender);
+    case "cryptopunks":
+      return null;
+    default:
+      if (operator) return isApprovedForAll(token, owner, spender);
+      return tokenId === null ? allowance(token, owner, spender) : getApproved(token, tokenId);
+  }
 };
 
 /** A right whose shape leaves open what it is, is asked about in both ways. */
@@ -70,8 +123,13 @@ const readings = (right: Right): ReadonlyArray<Right> =>
         { ...right, standard: "erc721", tokenId: right.open },
       ];
 
-/** What the witness reads, before and after alike, and whom the spenders are. */
+/** Whether the right is over an amount that a supply can be compared with. */
+const isOverAmount = ({ standard, operator, tokenId, open }: Right): boolean =>
+  standard === "permit2" || (standard === "erc20" && !operator && tokenId === null) || open !== null;
+
+/** What the witness reads, before and after alike, how much there is of what is granted, and who the spenders are. */
 export const queries = (asked: ReadonlyArray<Right>): ReadonlyArray<Query> => [
-  ...asked.flatMap(readings).map(queryOf),
+  ...asked.flatMap(readings).flatMap((right) => queryOf(right) ?? []),
+  ...[...new Set(asked.filter(isOverAmount).map(({ token }) => token))].map(totalSupply),
   ...[...new Set(asked.map(({ spender }) => spender))].map((address): Query => ({ kind: "account", address })),
 ];

@@ -12,18 +12,25 @@ import type { OutcomeLog, Transfer } from "../../report/parts.js";
 /** What kind of event it is: its first topic's first 8 bytes. Whoever searched for others alike could as well emit the event itself. */
 export const eventOf = ({ topics: [signature] }: OutcomeLog): string | undefined => signature?.slice(0, 18);
 
-const topic: Readonly<Record<"transfer" | "single" | "batch" | "deposit" | "withdrawal", string>> = {
+const topic: Readonly<Record<"transfer" | "single" | "batch" | "transfer6909" | "deposit" | "withdrawal", string>> = {
   // keccak256 of Transfer(address,address,uint256)
   transfer: "0xddf252ad1be2c89b",
   // TransferSingle(address,address,address,uint256,uint256)
   single: "0xc3d58168c5ae7397",
   // TransferBatch(address,address,address,uint256[],uint256[])
   batch: "0x4a39dc06d4c0dbc6",
+  // Transfer(address,address,address,uint256,uint256), ERC-6909
+  transfer6909: "0x1b3d7edb2e9c0b0e",
   // Deposit(address,uint256), WETH9
   deposit: "0xe1fffcc4923d04b5",
   // Withdrawal(address,uint256), WETH9
   withdrawal: "0x7fcf532c15f0a6db",
 };
+
+const signatures: ReadonlySet<string> = new Set(Object.values(topic));
+
+/** Whether an event of this kind tells of a movement. */
+export const tellsOfMovement = (signature: string): boolean => signatures.has(signature);
 
 const traced = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const eip7708 = "0xfffffffffffffffffffffffffffffffffffffffe";
@@ -100,6 +107,12 @@ const movementsOf = (log: OutcomeLog): ReadonlyArray<Movement> => {
         amount,
         tokenId,
       }));
+    }
+    case topic.transfer6909: {
+      const [, amount] = fewWords(data);
+      if (first === undefined || second === undefined || third === undefined || amount === undefined) return [];
+      const parties = { from: addressIn(first), to: addressIn(second) };
+      return [{ standard: "erc6909", token: emitter, ...parties, amount, tokenId: BigInt(third) }];
     }
     case topic.deposit:
     case topic.withdrawal: {

@@ -51,7 +51,7 @@ describe("the contrast of two runs", () => {
 describe("the other context", () => {
   const later = on({ timestamp: environment().timestamp + 13n });
   const same: Parameters<typeof checkContrast>[2] = {
-    ...{ found: [], followsPrice: false, isTrueToState: true, isTimePretended: false },
+    ...{ found: [], chance: [], followsPrice: false, isTrueToState: true, isTimePretended: false },
   };
   const differing = { ...same, found: differences(quiet, emitting, 0) };
   it("that did the same says nothing, and that did something else blocks, with the differences", () => {
@@ -82,6 +82,25 @@ describe("the other context", () => {
         "SimulationDiverged/blocker",
       ]);
   });
+  it("in which another address stands by chance is warned of, and where", () => {
+    const [finding] = checkContrast(on(), later, { ...same, chance: ["transaction 0, event 2: another address"] });
+    expect([finding?.code, finding?.severity]).toEqual(["ChanceDependent", "warning"]);
+    expect(finding?.numbers).toMatchObject([{ value: "transaction 0, event 2: another address" }]);
+    expect(codes(checkContrast(on(), later, { ...differing, chance: ["x"] }))).toEqual(["SimulationDiverged/blocker"]);
+  });
+  it.each([
+    ["time", { time: 1n }],
+    ["base fee", { baseFeePerGas: 123n }],
+    ["gas limit", { gasLimit: 5n }],
+    ["fee recipient", { feeRecipient: "0x00000000000000000000000000000000deadbeef" }],
+    ["randomness", { prevRandao: `0x${"99".repeat(32)}` }],
+    ["number", { number: 3n }],
+  ] as const)("that was not given its own %s shows nothing", (name, blockOverrides) => {
+    const ignoring: Run = { ...later, plan: { ...later.plan, blockOverrides } };
+    const [finding] = checkContrast(on(), ignoring, same);
+    expect([finding?.code, finding?.severity]).toEqual(["BaseNotComparable", "unavailable"]);
+    expect(JSON.stringify(finding?.numbers)).toContain(name);
+  });
   it("whose amounts follow the price is warned of", () =>
     expect(codes(checkContrast(on(), later, { ...differing, followsPrice: true }))).toEqual([
       "PriceDependent/warning",
@@ -103,7 +122,7 @@ describe("what differs from the earlier report", () => {
       readonly isOwnScan?: boolean;
       readonly of?: Report;
     } = {},
-  ) => codes(checkChange(of, exact, story, { followsPrice, assumed, isOwnScan }));
+  ) => codes(checkChange(of, exact, story, { followsPrice, assumed, isOwnScan, concerned: new Set() }));
   it("is nothing where nothing does", () => expect(found(on(), quiet)).toEqual([]));
   it("on the same block is the contract's doing: a blocker", () =>
     expect(found(on(), emitting)).toEqual(["SimulationDiverged/blocker"]));

@@ -88,6 +88,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   called: null,
   unfunded: null,
   subjectOf: () => null,
+  noFeeOracle: null,
   findings: [],
   ...changed,
 });

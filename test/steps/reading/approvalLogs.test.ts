@@ -25,6 +25,30 @@ describe("a right", () => {
       [true, 0n, 3],
     ]);
   });
+  it.each([
+    ["ceb576d9f15e4e20", [word(alice), word(bob), word(1n)], "erc6909", null, true, 1n],
+    ["b3fd507183588756", [word(alice), word(bob), word(7n), word(5n)], "erc6909", 7n, false, 5n],
+    ["f4caeb2d6ca8932a", [word(bob), word(alice)], "erc777", null, true, 1n],
+    ["50546e66e5f44d72", [word(bob), word(alice)], "erc777", null, true, 0n],
+    ["da919360433220e1", [word(alice), word(bob), word(token), word(5n)], "aaveDebt", null, false, 5n],
+    ["d5e969f01efe921d", [word(at("7")), word(alice), word(bob), word(1n)], "morpho", null, true, 1n],
+    ["d5e969f01efe921d", [word(at("7")), word(alice), word(bob), word(0n)], "morpho", null, true, 0n],
+  ] as const)("by %s %j is one of %s", (kind, values, standard, tokenId, operator, said) => {
+    for (const indexed of [values.length - 1, values.length].filter((count) => count < 4)) {
+      const told = log(token, [kind.padEnd(64, "0"), ...values.slice(0, indexed)], values.slice(indexed));
+      expect(rightsIn([told], 0)).toMatchObject([
+        { standard, token, keeper: token, owner: alice, spender: bob, tokenId, operator, said, open: null },
+      ]);
+    }
+    const short = log(token, [kind.padEnd(64, "0")], values.slice(1));
+    expect(rightsIn([short], 0)).toEqual([]);
+  });
+  it("to buy a CryptoPunk names no owner", () => {
+    const offer = log(token, ["3c7b682d5da98001".padEnd(64, "0"), word(8n), word(bob)], [word(99n)]);
+    expect(rightsIn([offer], 0)).toMatchObject([
+      { standard: "cryptopunks", owner: nobody, spender: bob, tokenId: 8n, said: 1n },
+    ]);
+  });
   it("whose shape leaves it open is what the token answers", () => {
     const [coin, single] = [approval(), nft()];
     if (coin === undefined || single === undefined) throw new Error("no right");

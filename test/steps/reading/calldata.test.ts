@@ -1,5 +1,5 @@
 /** Rights out of calldata: read by their rules, in batches too, never thrown over. */
-import { encodeFunctionData, parseAbi, type Hex as ViemHex } from "viem";
+import { encodeFunctionData, parseAbi, type Abi, type Hex as ViemHex } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../src/primitives/hex.js";
@@ -45,6 +45,35 @@ describe("calldata", () => {
       args: [other, bob, 7n, 9n, 27, `0x${"0".repeat(64)}`, `0x${"0".repeat(64)}`],
     });
     expect(asked(permit)).toEqual([["erc20", token, token, other, bob, 7n, false, null]]);
+  });
+
+  it("tells what other standards and contracts grant, by whom", () => {
+    const others = parseAbi([
+      "function setOperator(address operator, bool approved)",
+      "function approve(address spender, uint256 id, uint256 amount)",
+      "function authorizeOperator(address operator)",
+      "function revokeOperator(address operator)",
+      "function approveDelegation(address delegatee, uint256 amount)",
+      "function setAuthorization(address authorized, bool newIsAuthorized)",
+      "function allow(address manager, bool isAllowed)",
+      "function offerPunkForSale(uint256 index, uint256 least)",
+      "function offerPunkForSaleToAddress(uint256 index, uint256 least, address to)",
+    ]);
+    const of = (...[functionName, args]: readonly [string, ReadonlyArray<unknown>]) =>
+      rightsAsked([call(encodeFunctionData({ abi: others as Abi, functionName, args: [...args] }))], 0).map(
+        ({ standard, owner, spender, tokenId, operator, said }) => [standard, owner, spender, tokenId, operator, said],
+      )[0];
+    expect(of("setOperator", [bob, true])).toEqual(["erc6909", alice, bob, null, true, 1n]);
+    expect(of("setOperator", [bob, false])).toEqual(["erc6909", alice, bob, null, true, 0n]);
+    expect(of("approve", [bob, 7n, 5n])).toEqual(["erc6909", alice, bob, 7n, false, 5n]);
+    expect(of("authorizeOperator", [bob])).toEqual(["erc777", alice, bob, null, true, 1n]);
+    expect(of("revokeOperator", [bob])).toEqual(["erc777", alice, bob, null, true, 0n]);
+    expect(of("approveDelegation", [bob, 5n])).toEqual(["aaveDebt", alice, bob, null, false, 5n]);
+    expect(of("setAuthorization", [bob, true])).toEqual(["morpho", alice, bob, null, true, 1n]);
+    expect(of("allow", [bob, true])).toEqual(["erc20", alice, bob, null, false, 2n ** 256n - 1n]);
+    expect(of("allow", [bob, false])).toEqual(["erc20", alice, bob, null, false, 0n]);
+    expect(of("offerPunkForSale", [8n, 0n])).toEqual(["cryptopunks", alice, at("0"), 8n, false, 1n]);
+    expect(of("offerPunkForSaleToAddress", [8n, 0n, bob])).toEqual(["cryptopunks", alice, bob, 8n, false, 1n]);
   });
 
   it("reads Permit2 batches", () => {

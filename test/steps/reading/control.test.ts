@@ -32,13 +32,28 @@ describe("a change of control", () => {
       ["to", at("8")],
     ]);
   });
-  it("is information where a sender only gains, the contract is new, or nobody owned it", () => {
+  it("is information where a sender only gains, the contract is new, or nobody is named", () => {
     expect(severity([owning(stranger, alice)])).toEqual(["OwnershipChanged/info"]);
     expect(severity([owning(stranger, at("8"))], inhabited({}))).toEqual(["OwnershipChanged/info"]);
-    expect(severity([owning(nobody, at("8"))])).toEqual(["OwnershipChanged/info"]);
+    expect(severity([owning(nobody, alice)])).toEqual(["OwnershipChanged/info"]);
+    expect(severity([owning(nobody, nobody)])).toEqual(["OwnershipChanged/info"]);
     expect(severity([log(contract, [topics.roleGranted, word(1n), word(alice), word(bob)])])).toEqual([
       "RoleChanged/info",
     ]);
+  });
+  it("is a warning where another gains, whoever is said to have lost", () => {
+    const solmate = "8292fce18fa69edf".padEnd(64, "0");
+    expect(severity([owning(nobody, at("8"))])).toEqual(["OwnershipChanged/warning"]);
+    for (const who of [alice, stranger, nobody])
+      expect(severity([log(contract, [solmate, word(who), word(at("8"))])])).toEqual(["OwnershipChanged/warning"]);
+    expect(severity([log(contract, [solmate, word(alice), word(nobody)])])).toEqual(["OwnershipChanged/warning"]);
+    expect(severity([log(contract, [solmate, word(stranger), word(at("8"))])], inhabited({}))).toEqual([
+      "OwnershipChanged/info",
+    ]);
+    for (const named of ["ce241d7ca1f669fe", "3edd90e7770f06fa", "906a1c6bd7e3091e", "1abebea81bfa2637"]) {
+      expect(severity([log(contract, [named.padEnd(64, "0"), word(at("8"))])])).toEqual(["OwnershipChanged/warning"]);
+      expect(severity([log(contract, [named.padEnd(64, "0"), word(alice)])])).toEqual(["OwnershipChanged/info"]);
+    }
   });
   it("stays a warning where one sender loses what another gains, and where a proxy follows a sender", () => {
     expect(severity([owning(alice, bob)])).toEqual(["OwnershipChanged/warning"]);
@@ -59,5 +74,8 @@ describe("a change of control", () => {
   it("is told as often as it is announced, and its contract is looked at once", () => {
     const many = Array.from({ length: 100 }, () => owning(stranger, at("8")));
     expect([severity(many).length, controlAccounts(ran(many)).length]).toEqual([100, 1]);
+    // harmless ones do not hide the one behind them
+    const flood = [...Array.from({ length: 64 }, () => owning(nobody, alice)), owning(alice, stranger)];
+    expect(severity(flood)).toContain("OwnershipChanged/warning");
   });
 });

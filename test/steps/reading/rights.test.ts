@@ -2,7 +2,7 @@
 import { encodeFunctionData, erc20Abi } from "viem";
 import { describe, expect, it } from "vitest";
 import { askedBy, newIn, queries, rights, union } from "../../../src/steps/reading/rights.js";
-import { allowance, getApproved } from "../../../src/witness/queries.js";
+import { allowance, getApproved, totalSupply } from "../../../src/witness/queries.js";
 import { alice, bob, bundle, filled, hexOf, log, outcome, token, word } from "../parts.js";
 import { at, topics } from "./arbitrary.js";
 
@@ -59,9 +59,11 @@ describe("known and found rights", () => {
   it("are new where nobody knew them", () => expect(newIn([first], [last, other])).toEqual([other]));
   it("are asked about in both ways where the calldata leaves open what they are, and each spender is looked at", () => {
     const [open] = rights(ran([5n, []]), 9).kept;
-    expect(open === undefined ? [] : queries([open, open]).slice(-3)).toEqual([
-      ...[allowance(token, alice, bob), getApproved(token, 5n), { kind: "account", address: bob }],
+    expect(open === undefined ? [] : queries([open, open]).slice(-4)).toEqual([
+      ...[allowance(token, alice, bob), getApproved(token, 5n), totalSupply(token), { kind: "account", address: bob }],
     ]);
-    expect(queries([first])).toEqual([allowance(token, alice, bob), { kind: "account", address: bob }]);
+    expect(queries([first])).toEqual([
+      ...[allowance(token, alice, bob), totalSupply(token), { kind: "account", address: bob }],
+    ]);
   });
 });

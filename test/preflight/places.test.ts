@@ -1,0 +1,66 @@
+/** Contracts that name another party when the block is another: nothing moves, and yet somebody is credited. */
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codesOf, layerOf, other, owner, preflightOn, scenesFor, type Scene } from "./scene.js";
+
+const thief = "b0ee7a142d267c1f36714e4a8f75612f20a79721";
+const signature = "7f" + "d1".repeat(32);
+const creation = (runtime: string): Hex => {
+  const length = (runtime.length / 2).toString(16).padStart(2, "0");
+  return `0x60${length}600c60003960${length}6000f3${runtime}`;
+};
+/** Leaves the caller's address on the stack where the bit of that block value is set, else the thief's. */
+const callerWhere = (bit: string) => `73${thief}3303${bit}6001160273${thief}01`;
+const indexed = (party: string) => `${party}${signature}5f5fa200`;
+const inData = (party: string) => `${party}5f52${signature}60205fa100`;
+const returned = (party: string) => `${party}5f5260205ff3`;
+const [randomness, timestamp] = ["44", "42"];
+
+/** Moves the caller's address, or the thief's where `flag` leaves zero, into an event. */
+const callerUnless = (flag: string) => indexed(`73${thief}3303${flag}0273${thief}01`);
+
+describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await start();
+  });
+  afterAll(() => scene?.stop());
+  const proven = async (runtime: string) => {
+    const to = await scene.deploy({ abi: [], bytecode: creation(runtime) });
+    return preflightOn(layerOf(scene.url), { from: owner.address, to, data: "0x12345678" });
+  };
+
+  it.each([
+    ["an indexed word by the randomness", indexed(callerWhere(randomness))],
+    ["the data of an event by the randomness", inData(callerWhere(randomness))],
+    ["the return value by the randomness", returned(callerWhere(randomness))],
+    ["an indexed word by the parity of the time", indexed(callerWhere(timestamp))],
+  ])("crediting the user or a thief in %s is never cleared", async (_name, runtime) => {
+    for (let turn = 0; turn < 3; turn++) {
+      const report = await proven(runtime);
+      // told of the scan, too, where that named the other
+      expect([report.verdict, [...new Set(codesOf(report))]]).toEqual(["blocked", ["SimulationDiverged/blocker"]]);
+    }
+  });
+
+  it("that knows the gas limit of its proof is never cleared", async () => {
+    const { gasLimit } = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { readonly gasLimit: Hex };
+    const report = await proven(callerUnless(`63${Number(gasLimit).toString(16).padStart(8, "0")}4514`));
+    expect([report.verdict, [...new Set(codesOf(report))]]).toEqual(["blocked", ["SimulationDiverged/blocker"]]);
+  });
+
+  it("naming whoever the block favours is warned of", async () => {
+    const report = await proven(indexed(`${randomness}60601c`));
+    expect([report.verdict, codesOf(report)]).toEqual(["caution", ["ChanceDependent/warning"]]);
+  });
+
+  it.each([
+    ["the caller beside the block's randomness", `${randomness}5f5233${signature}60205fa200`],
+    ["the producer of the block", indexed("41")],
+    ["the caller beside the time", `425f5233${signature}60205fa200`],
+    ["somebody fixed", indexed(`73${other.address.slice(2).toLowerCase()}`)],
+  ])("naming %s is ready", async (_name, runtime) => {
+    const report = await proven(runtime);
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+  });
+});

@@ -1,0 +1,88 @@
+/** Events and calls that nothing explains: told where they name a sender and somebody else, in whatever order. */
+import { encodeFunctionData, erc20Abi, keccak256, toHex } from "viem";
+import { describe, expect, it } from "vitest";
+import type { Address } from "../../../src/primitives/hex.js";
+import { checkUnexplained } from "../../../src/steps/reading/unexplained.js";
+import type { Transaction } from "../../../src/Transaction.js";
+import { alice, bob, bundle, codes, filled, hexOf, log, outcome, token, word } from "../parts.js";
+import { at, topics } from "./arbitrary.js";
+
+const stranger = at("7");
+const kind = (event: string) => keccak256(toHex(event)).slice(2);
+const unknown = kind("Entrusted(address,address)");
+const check = (
+  logs: ReadonlyArray<ReturnType<typeof log>>,
+  status: "success" | "reverted" = "success",
+  input: Partial<Transaction> = {},
+) =>
+  codes(
+    checkUnexplained(
+      bundle(input).map((one) => filled(one, { outcome: outcome({ status, logs }) })),
+      [],
+    ),
+  );
+const found = ["EventUnexplained/info"];
+
+describe("an event of an unknown kind", () => {
+  it("is told where it names a sender and another, indexed or not, in any order, among other values", () => {
+    const [mine, theirs] = [word(alice), word(stranger)];
+    const values = [
+      ...[
+        [mine, theirs],
+        [theirs, mine],
+        [word(7n), theirs, mine],
+        [theirs, word(2n ** 100n), mine, word(1n)],
+      ],
+      ...[[...Array.from({ length: 40 }, () => word(3n)), mine, theirs]],
+    ];
+    for (const all of values)
+      for (const indexed of [0, 1, 2])
+        expect(check([log(token, [unknown, ...all.slice(0, indexed)], all.slice(indexed))])).toEqual(found);
+    expect(check([log(token, [mine], [theirs])])).toEqual(found);
+    expect(check([log(token, [], [mine, theirs])])).toEqual(found);
+  });
+  it("is none where only the sender, only others, its own contract, amounts or nobody are named", () => {
+    for (const all of [
+      ...[[word(alice)], [word(stranger), word(bob)], [word(alice), word(token)], [word(alice), word(2n ** 127n)]],
+      ...[
+        [word(alice), word(0n)],
+        [word(alice), word(2n ** 255n)],
+        [word(alice), word(alice)],
+      ],
+    ])
+      expect(check([log(token, [unknown, ...all.slice(0, 1)], all.slice(1))])).toEqual([]);
+  });
+  it("is none where the kind is known, an ABI explains it, or it was reverted", () => {
+    const parties = [word(alice), word(stranger)];
+    for (const known of [
+      ...[topics.transfer, topics.approval, topics.ownership],
+      ...["Swap(address,uint256,uint256,uint256,uint256,address)", "Deposit(address,address,uint256,uint256)"].map(
+        kind,
+      ),
+      ...["Supply(address,address,address,uint256,uint16)", "OperatorSet(address,address,bool)"].map(kind),
+    ])
+      expect(check([log(token, [known, ...parties], [word(5n)])])).toEqual([]);
+    const one = log(token, [unknown, ...parties], []);
+    const decoded = { name: "Entrusted", signature: "", args: [], provenance: [] } as never;
+    expect(check([{ ...one, decoded }])).toEqual([]);
+    expect(check([one], "reverted")).toEqual([]);
+  });
+  it("is told once for each contract, and at most thirty-two times", () => {
+    const by = (contract: Address) => log(contract, [unknown, word(alice), word(stranger)], []);
+    expect(check([by(token), by(token), by(at("5"))])).toEqual([...found, ...found]);
+    const crowd = Array.from({ length: 99 }, (_, index) => by(`0x${word(BigInt(index + 1)).slice(24)}` as Address));
+    expect(check(crowd)).toHaveLength(32);
+  });
+});
+
+describe("a right that only the calldata asks for", () => {
+  const approving = (amount: bigint) => ({
+    to: token,
+    data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, amount] })),
+  });
+  it("is told where no approval of the report is about it", () => {
+    expect(check([], "success", approving(5n))).toEqual(["RightUnexplained/info"]);
+    expect(check([], "success", approving(0n))).toEqual([]);
+    expect(check([], "reverted", approving(5n))).toEqual([]);
+  });
+});
