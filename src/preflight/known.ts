@@ -1,5 +1,4 @@
 /** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
-import type { Address } from "../primitives/hex.js";
 import type { Memory } from "../Rpc.js";
 import { successOf } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
@@ -8,21 +7,13 @@ import { either, unseen, type View } from "../witness/view.js";
 import type { Round } from "./answers.js";
 import type { Subject } from "./scanPlans.js";
 
-/** What is believed of an endpoint; nothing on the first call. */
-export interface Known {
-  /** null = to be asked. */
-  readonly chainId: number | null;
-  /** Whether the fee history tells a tip, so that no receipts need be read. */
-  readonly tellsTip: boolean;
-  /** Where no fee oracle lives; null = not known. */
-  readonly noFeeOracle: Address | null;
-}
-
-export const knownOf = (memory: Memory): Known => ({
+/** What is believed of an endpoint, null where nothing is: its chain, whether its fee history tells a tip, where no fee oracle lives. */
+export const knownOf = (memory: Memory) => ({
   chainId: memory.recall("chainId"),
-  tellsTip: memory.recall("tellsTip") ?? false,
+  tellsTip: memory.recall("tellsTip"),
   noFeeOracle: memory.recall("noFeeOracle"),
 });
+export type Known = ReturnType<typeof knownOf>;
 
 /** What the witness saw before the calls, in whichever run it looked. */
 export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>

@@ -23,7 +23,7 @@ import { bareCall } from "../transaction/call.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { viewOf } from "../witness/view.js";
 import type { Called, Round } from "./answers.js";
-import { isDisproved, knownOf, learn, seenIn, type Known } from "./known.js";
+import { isDisproved, knownOf, learn, seenIn } from "./known.js";
 import { inRound } from "./ledger.js";
 import { alonePlan, barePlan, fundedPlan, gasOf, roughSubject, type Subject } from "./scanPlans.js";
 
@@ -31,33 +31,20 @@ import { alonePlan, barePlan, fundedPlan, gasOf, roughSubject, type Subject } fr
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
 const everyStep: ReadonlySet<Asking> = new Set(["chain", "code", "simulate", "estimate", "nonce", "fee"]);
 
-/** How the first round of a scan is asked. */
-interface Questions {
-  readonly subject: Subject;
-  readonly tag: Observed["blockTag"];
-  readonly steps: ReadonlySet<Asking>;
-  readonly known: Known;
-  /** Whether `bare` and the latest header tell what else the witness alone would, on a chain that is known. */
-  readonly isFamiliar: boolean;
-  /** What the chain's fees hang on, by place in the bundle; empty where there are no such fees. */
-  readonly subjects: ReadonlyMap<number, FeeSubject | null>;
-  readonly bare: Simulate.Plan;
-  readonly alone: Simulate.Plan;
-}
-
 /** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
 const oracleRoom = eip7825Cap;
 
-const questionsOf = (
-  subject: Subject,
-  tag: Observed["blockTag"],
-  steps: ReadonlySet<Asking>,
-  memory: Memory,
-): Questions => {
+/**
+ * How the first round of a scan is asked; `isFamiliar` = `bare` and the latest header tell what else the witness alone
+ * would, on a chain that is known. `subjects` is what the chain's fees hang on, empty where there are no such fees.
+ */
+const questionsOf = (subject: Subject, tag: Observed["blockTag"], steps: ReadonlySet<Asking>, memory: Memory) => {
   const { bundle, options, chain } = subject;
   const known = knownOf(memory);
   const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
-  const subjects = new Map(needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : []);
+  const subjects: ReadonlyMap<number, FeeSubject | null> = new Map(
+    needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : [],
+  );
   const rough = [...subjects.values()].filter((one) => one !== null);
   const oracles = L1Fee.queries(chain, needsBytes ? rough : null);
   const isFamiliar =
@@ -77,6 +64,8 @@ const questionsOf = (
     alone: alonePlan(options, tag, [...Code.queries(bundle), ...oracles]),
   };
 };
+
+type Questions = ReturnType<typeof questionsOf>;
 
 /** `eth_call` of the first transaction, and of the witness: all that a node without simulation can say. */
 const askCalls = Effect.fnUntraced(function* (
@@ -138,7 +127,7 @@ const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isF
       called: when(isRefused && steps.has("simulate"), askCalls(subject, tag), null),
       estimate: when(steps.has("estimate"), Estimate.ask(call, tag, options.stateOverrides), null),
       counts: when(steps.has("nonce"), Nonce.ask(bundle), new Map<never, never>()),
-      fees: when(steps.has("fee"), Fee.ask(!known.tellsTip), { history: null, receipts: null, header: null }),
+      fees: when(steps.has("fee"), Fee.ask(known.tellsTip !== true), { history: null, receipts: null, header: null }),
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),
