@@ -19,10 +19,22 @@ export type Known = ReturnType<typeof knownOf>;
 export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
   either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
-/**
- * Whether the witness saw another chain than the one believed, or a fee oracle where none was; or whether the latest
- * header is not the block that the run stood on, though it has its number: another chain, or another branch, answers.
- */
+/** Whether the latest header is not the block that the run stood on, though it has its number: another chain, or another branch, answers. */
+const isForeign = (round: Pick<Round, "alone" | "run" | "fees">): boolean => {
+  const { environment } = seenIn(round);
+  const header = successOf(round.fees.header);
+  return (
+    environment !== null &&
+    header !== null &&
+    header.hash !== null &&
+    header.number + 1n === environment.number &&
+    // why: a node that knows no such hash says zero
+    BigInt(environment.parentHash) !== 0n &&
+    header.hash !== environment.parentHash
+  );
+};
+
+/** Whether the witness saw another chain than the one believed, or a fee oracle where none was, or the answers are not of one chain. */
 export const isDisproved = (
   { chainId, noFeeOracle }: Known,
   { options }: Pick<Subject, "options">,
@@ -31,17 +43,8 @@ export const isDisproved = (
   if (chainId === null || options.stateOverrides !== null) return false;
   const seen = seenIn(round);
   const { environment } = seen;
-  const header = successOf(round.fees.header);
-  const isForeign =
-    environment !== null &&
-    header !== null &&
-    header.hash !== null &&
-    header.number + 1n === environment.number &&
-    // why: a node that knows no such hash says zero
-    BigInt(environment.parentHash) !== 0n &&
-    header.hash !== environment.parentHash;
   return (
-    isForeign ||
+    isForeign(round) ||
     (environment !== null && environment.chainId !== BigInt(chainId)) ||
     (noFeeOracle !== null && L1Fee.livesAt(noFeeOracle, seen) === true)
   );
@@ -54,7 +57,8 @@ export const learn = (
   round: Round,
   isNamed: boolean,
 ): void => {
-  if (options.stateOverrides !== null || options.block !== null) return;
+  const isNewest = round.block === "pending" || round.block === "latest";
+  if (options.stateOverrides !== null || !isNewest || isForeign(round)) return;
   const seen = seenIn(round);
   const named = successOf(round.namedChainId);
   // why: heard now, not believed from before, or a stranger behind the endpoint would never be asked again

@@ -20,7 +20,7 @@ import type { Contexts } from "./contexts.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What a proof takes over from the scan of the same call. */
-export type Scanned = Pick<Round, "codes" | "fees" | "noFeeOracle">;
+export type Scanned = Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle">;
 
 /** What is to be proven. */
 export interface Claim {

@@ -1,4 +1,5 @@
 /** Round 1, everything at once: the questions of a scan, and what is asked where they were not enough. */
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -34,6 +35,10 @@ const everyStep: ReadonlySet<Asking> = new Set(["chain", "code", "simulate", "es
 /** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
 const oracleRoom = eip7825Cap;
 
+/** The refusal of simulations that is remembered: of the method, or of how all of ours are asked. */
+const refusalIn = (memory: Memory): RpcError | null =>
+  memory.refused("eth_simulateV1") ?? memory.recall("refusesOurSimulations");
+
 /**
  * How the first round of a scan is asked; `isFamiliar` = `bare` and the latest header tell what else the witness alone
  * would, on a chain that is known. `subjects` is what the chain's fees hang on, empty where there are no such fees.
@@ -57,7 +62,8 @@ const questionsOf = (subject: Subject, tag: Observed["blockTag"], steps: Readonl
     typeof chain.feeModel !== "object" &&
     steps.has("simulate") &&
     steps.has("fee") &&
-    ["eth_simulateV1", "eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
+    refusalIn(memory) === null &&
+    ["eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
   return {
     ...{ subject, tag, steps, known, isFamiliar, subjects },
     bare: barePlan(subject, tag, isFamiliar ? oracles : []),
@@ -103,7 +109,7 @@ const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 /** One run; the refusal itself, where the node refused simulations before. */
 const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
-    const refused = memory.refused("eth_simulateV1");
+    const refused = refusalIn(memory);
     return refused === null ? Effect.result(Simulate.ask(plan, abis)) : Effect.succeed(Result.fail(refused));
   });
 
@@ -117,7 +123,7 @@ const when = <A, B>(
 /** All the questions at once. */
 const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isFamiliar, bare, alone }: Questions) {
   const { bundle, options, abis } = subject;
-  const isRefused = (yield* Rpc).memory.refused("eth_simulateV1") !== null;
+  const isRefused = refusalIn((yield* Rpc).memory) !== null;
   const call = bareCall(bundle[0].input, null);
   return yield* Effect.all(
     {
@@ -191,6 +197,7 @@ export const askScan = Effect.fnUntraced(function* (
   const { memory } = yield* Rpc;
   const questions = questionsOf(subject, tag, steps, memory);
   const { bare, alone, known, subjects } = questions;
+  const askedAt = yield* Clock.currentTimeMillis;
   const asked = yield* inRound(round, askAtOnce(questions));
   const isMovable = tag === "pending" && options.block === null;
   // why: the pending state already holds what a replacement takes away; the mined state does not
@@ -208,7 +215,7 @@ export const askScan = Effect.fnUntraced(function* (
     return yield* askScan({ ...subject, chain: named }, options.block ?? named.blockTag, round + 1, steps);
   }
   const refused = refusedParameter(questions, asked);
-  if (refused !== null) memory.refuse("eth_simulateV1", refused);
+  if (refused !== null) memory.learn("refusesOurSimulations", refused);
   const lacks = lacking(questions, asked);
   const { receipts, ...late } = yield* inRound(
     round + 1,
@@ -225,6 +232,7 @@ export const askScan = Effect.fnUntraced(function* (
   const heard: Round = {
     ...asked,
     ...late,
+    askedAt,
     fees: { ...asked.fees, receipts },
     block: tag,
     noFeeOracle:

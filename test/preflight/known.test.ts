@@ -1,6 +1,6 @@
 /** What an endpoint was found to be is not asked again, and is found out when it no longer is. */
 import * as Effect from "effect/Effect";
-import type * as Layer from "effect/Layer";
+import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InvalidParams, MethodNotSupported, RpcError, Transport } from "../../src/errors/rpc.js";
@@ -189,6 +189,33 @@ it("does not take over the header of a scan that has grown old", async () => {
     expect(ledger.requests.filter(({ round, method }) => round === 2 && method === "eth_getBlockByNumber").length).toBe(
       1,
     );
+  }
+  await node.stop();
+});
+
+it("does not take over a header that was answered long before the rest, or not at all", async () => {
+  const node = await startAnvil();
+  const send = { from: owner.address, to: nobody, value: 1n } as const;
+  const latest = ({ ledger }: Report) =>
+    ledger.requests.filter(({ round, method }) => round === 2 && method === "eth_getBlockByNumber").length;
+  const slow = Layer.effect(
+    Rpc.Rpc,
+    Effect.map(Rpc.Rpc, (real) =>
+      Rpc.Rpc.of({
+        ...real,
+        request: (method, params) =>
+          Effect.delay(real.request(method, params), method === "eth_estimateGas" ? 1_200 : 0),
+      }),
+    ),
+  ).pipe(Layer.provide(layerOf(node.url)));
+  const broken = tampered(node.url, ({ method, before }) =>
+    method === "eth_getBlockByNumber" && before === 0
+      ? new RpcError({ method, reason: new Transport({ detail: "" }) })
+      : null,
+  );
+  for (const layer of [slow, broken]) {
+    const report = await Effect.runPromise(Preflight.preflight(send).pipe(Effect.provide(layer)));
+    expect([report.verdict, report.observed.freshness, latest(report)]).toEqual(["ready", "fresh", 1]);
   }
   await node.stop();
 });
