@@ -20,7 +20,7 @@ import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
 import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
-import { phase, reported } from "./preflight/telemetry.js";
+import { phase, reported } from "./report/telemetry.js";
 import { askAt } from "./preflight/askProof.js";
 import { askScan } from "./preflight/scan.js";
 import { note } from "./report/finding.js";

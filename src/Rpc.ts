@@ -66,7 +66,7 @@ export interface Options extends Partial<Patience> {}
 export interface PostingOptions extends Options {
   /** Sent with every request, e.g. `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Puts the requests of one moment into one POST. An endpoint that refuses gets single ones from then on. Default false. */
+  /** Puts the requests of one moment into one POST. An endpoint that refuses gets single ones for ten minutes. Default false. */
   readonly batch?: boolean;
   /** The most requests in one POST; default 100. */
   readonly batchSize?: number;

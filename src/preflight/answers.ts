@@ -33,6 +33,8 @@ export interface Called {
 /** Every answer of one round; null = not asked. */
 export interface Round {
   readonly block: Observed["blockTag"];
+  /** Epoch ms when its first question went out: nothing in it is newer for certain. */
+  readonly askedAt: number;
   /** By `eth_chainId`. */
   readonly namedChainId: Heard<number> | null;
   readonly codes: Codes;

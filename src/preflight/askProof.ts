@@ -62,9 +62,13 @@ export const askSwap = (claim: Claim, round: number): Effect.Effect<Heard<Simula
 /** Ms after which a header is another block's, whatever the chain. */
 const mostHeaderAge = 1_000;
 
-/** Whether the header of the scan is still the latest: what is older is asked again, or a lagging node looks fresh. */
-const isRecent = ({ report, chain }: Claim, now: number): boolean =>
-  now - report.observed.at <= Math.min(mostHeaderAge, chain.blockTimeMs);
+/** The header of the scan, while it is still the latest: what is older is asked again, or a lagging node looks fresh. */
+const recentHeader = ({ scanned, chain }: Claim, now: number): Round["fees"]["header"] =>
+  scanned === null ||
+  successOf(scanned.fees.header) === null ||
+  now - scanned.askedAt > Math.min(mostHeaderAge, chain.blockTimeMs)
+    ? null
+    : scanned.fees.header;
 
 /**
  * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read
@@ -75,7 +79,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const block = blockOf(claim);
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
-  const header = isRecent(claim, now) ? (scanned?.fees.header ?? null) : null;
+  const header = recentHeader(claim, now);
   const asksAlone = looksAlone(claim);
   const askAlone = ask(claim, alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]));
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
@@ -109,7 +113,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
       ...answered,
       ...{ alone, run },
-      ...{ estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
+      ...{ askedAt: now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
       called: null,
       unfunded: null,
       subjectOf: ({ index }) => subjects.get(index) ?? null,

@@ -1,5 +1,4 @@
 /** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
-import type { Address } from "../primitives/hex.js";
 import type { Memory } from "../Rpc.js";
 import { successOf } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
@@ -8,30 +7,34 @@ import { either, unseen, type View } from "../witness/view.js";
 import type { Round } from "./answers.js";
 import type { Subject } from "./scanPlans.js";
 
-/** What is believed of an endpoint; nothing on the first call. */
-export interface Known {
-  /** null = to be asked. */
-  readonly chainId: number | null;
-  /** Whether the fee history tells a tip, so that no receipts need be read. */
-  readonly tellsTip: boolean;
-  /** Where no fee oracle lives; null = not known. */
-  readonly noFeeOracle: Address | null;
-}
-
-export const knownOf = (memory: Memory): Known => ({
+/** What is believed of an endpoint, null where nothing is: its chain, whether its fee history tells a tip, where no fee oracle lives. */
+export const knownOf = (memory: Memory) => ({
   chainId: memory.recall("chainId"),
-  tellsTip: memory.recall("tellsTip") ?? false,
+  tellsTip: memory.recall("tellsTip"),
   noFeeOracle: memory.recall("noFeeOracle"),
 });
+export type Known = ReturnType<typeof knownOf>;
 
 /** What the witness saw before the calls, in whichever run it looked. */
 export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
   either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
-/**
- * Whether the witness saw another chain than the one believed, or a fee oracle where none was; or whether the latest
- * header is not the block that the run stood on, though it has its number: another chain, or another branch, answers.
- */
+/** Whether the latest header is not the block that the run stood on, though it has its number: another chain, or another branch, answers. */
+const isForeign = (round: Pick<Round, "alone" | "run" | "fees">): boolean => {
+  const { environment } = seenIn(round);
+  const header = successOf(round.fees.header);
+  return (
+    environment !== null &&
+    header !== null &&
+    header.hash !== null &&
+    header.number + 1n === environment.number &&
+    // why: a node that knows no such hash says zero
+    BigInt(environment.parentHash) !== 0n &&
+    header.hash !== environment.parentHash
+  );
+};
+
+/** Whether the witness saw another chain than the one believed, or a fee oracle where none was, or the answers are not of one chain. */
 export const isDisproved = (
   { chainId, noFeeOracle }: Known,
   { options }: Pick<Subject, "options">,
@@ -40,17 +43,8 @@ export const isDisproved = (
   if (chainId === null || options.stateOverrides !== null) return false;
   const seen = seenIn(round);
   const { environment } = seen;
-  const header = successOf(round.fees.header);
-  const isForeign =
-    environment !== null &&
-    header !== null &&
-    header.hash !== null &&
-    header.number + 1n === environment.number &&
-    // why: a node that knows no such hash says zero
-    BigInt(environment.parentHash) !== 0n &&
-    header.hash !== environment.parentHash;
   return (
-    isForeign ||
+    isForeign(round) ||
     (environment !== null && environment.chainId !== BigInt(chainId)) ||
     (noFeeOracle !== null && L1Fee.livesAt(noFeeOracle, seen) === true)
   );
@@ -63,7 +57,8 @@ export const learn = (
   round: Round,
   isNamed: boolean,
 ): void => {
-  if (options.stateOverrides !== null || options.block !== null) return;
+  const isNewest = round.block === "pending" || round.block === "latest";
+  if (options.stateOverrides !== null || !isNewest || isForeign(round)) return;
   const seen = seenIn(round);
   const named = successOf(round.namedChainId);
   // why: heard now, not believed from before, or a stranger behind the endpoint would never be asked again

@@ -20,7 +20,7 @@ import type { Contexts } from "./contexts.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What a proof takes over from the scan of the same call. */
-export type Scanned = Pick<Round, "codes" | "fees" | "noFeeOracle">;
+export type Scanned = Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle">;
 
 /** What is to be proven. */
 export interface Claim {
@@ -101,15 +101,11 @@ export const oracleQueries = ({ chain, subjects }: Claim): ReadonlyArray<Query> 
 export const looksAlone = (claim: Claim): boolean =>
   claim.scanned === null || doubtful(claim).length > 0 || gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n;
 
-/** What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`. */
-interface Looks {
-  readonly oracles: ReadonlyArray<Query>;
-  readonly both: ReadonlyArray<Query>;
-  /** Queries that found no room beside the user's calls. */
-  readonly unasked: number;
-}
-
-const looksOf = (claim: Claim): Looks => {
+/**
+ * What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`; how many
+ * queries found no room beside the user's calls.
+ */
+const looksOf = (claim: Claim) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
   const wanted = [{ kind: "environment" } as const, ...accountQueries(claim), ...measureQueries(claim.measure)];
   // why: the oracles stand in front, for what does not fit is cut from the end

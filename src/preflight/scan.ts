@@ -1,4 +1,5 @@
 /** Round 1, everything at once: the questions of a scan, and what is asked where they were not enough. */
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -23,7 +24,7 @@ import { bareCall } from "../transaction/call.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { viewOf } from "../witness/view.js";
 import type { Called, Round } from "./answers.js";
-import { isDisproved, knownOf, learn, seenIn, type Known } from "./known.js";
+import { isDisproved, knownOf, learn, seenIn } from "./known.js";
 import { inRound } from "./ledger.js";
 import { alonePlan, barePlan, fundedPlan, gasOf, roughSubject, type Subject } from "./scanPlans.js";
 
@@ -31,33 +32,24 @@ import { alonePlan, barePlan, fundedPlan, gasOf, roughSubject, type Subject } fr
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
 const everyStep: ReadonlySet<Asking> = new Set(["chain", "code", "simulate", "estimate", "nonce", "fee"]);
 
-/** How the first round of a scan is asked. */
-interface Questions {
-  readonly subject: Subject;
-  readonly tag: Observed["blockTag"];
-  readonly steps: ReadonlySet<Asking>;
-  readonly known: Known;
-  /** Whether `bare` and the latest header tell what else the witness alone would, on a chain that is known. */
-  readonly isFamiliar: boolean;
-  /** What the chain's fees hang on, by place in the bundle; empty where there are no such fees. */
-  readonly subjects: ReadonlyMap<number, FeeSubject | null>;
-  readonly bare: Simulate.Plan;
-  readonly alone: Simulate.Plan;
-}
-
 /** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
 const oracleRoom = eip7825Cap;
 
-const questionsOf = (
-  subject: Subject,
-  tag: Observed["blockTag"],
-  steps: ReadonlySet<Asking>,
-  memory: Memory,
-): Questions => {
+/** The refusal of simulations that is remembered: of the method, or of how all of ours are asked. */
+const refusalIn = (memory: Memory): RpcError | null =>
+  memory.refused("eth_simulateV1") ?? memory.recall("refusesOurSimulations");
+
+/**
+ * How the first round of a scan is asked; `isFamiliar` = `bare` and the latest header tell what else the witness alone
+ * would, on a chain that is known. `subjects` is what the chain's fees hang on, empty where there are no such fees.
+ */
+const questionsOf = (subject: Subject, tag: Observed["blockTag"], steps: ReadonlySet<Asking>, memory: Memory) => {
   const { bundle, options, chain } = subject;
   const known = knownOf(memory);
   const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
-  const subjects = new Map(needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : []);
+  const subjects: ReadonlyMap<number, FeeSubject | null> = new Map(
+    needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : [],
+  );
   const rough = [...subjects.values()].filter((one) => one !== null);
   const oracles = L1Fee.queries(chain, needsBytes ? rough : null);
   const isFamiliar =
@@ -70,13 +62,16 @@ const questionsOf = (
     typeof chain.feeModel !== "object" &&
     steps.has("simulate") &&
     steps.has("fee") &&
-    ["eth_simulateV1", "eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
+    refusalIn(memory) === null &&
+    ["eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
   return {
     ...{ subject, tag, steps, known, isFamiliar, subjects },
     bare: barePlan(subject, tag, isFamiliar ? oracles : []),
     alone: alonePlan(options, tag, [...Code.queries(bundle), ...oracles]),
   };
 };
+
+type Questions = ReturnType<typeof questionsOf>;
 
 /** `eth_call` of the first transaction, and of the witness: all that a node without simulation can say. */
 const askCalls = Effect.fnUntraced(function* (
@@ -114,7 +109,7 @@ const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 /** One run; the refusal itself, where the node refused simulations before. */
 const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
-    const refused = memory.refused("eth_simulateV1");
+    const refused = refusalIn(memory);
     return refused === null ? Effect.result(Simulate.ask(plan, abis)) : Effect.succeed(Result.fail(refused));
   });
 
@@ -128,7 +123,7 @@ const when = <A, B>(
 /** All the questions at once. */
 const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isFamiliar, bare, alone }: Questions) {
   const { bundle, options, abis } = subject;
-  const isRefused = (yield* Rpc).memory.refused("eth_simulateV1") !== null;
+  const isRefused = refusalIn((yield* Rpc).memory) !== null;
   const call = bareCall(bundle[0].input, null);
   return yield* Effect.all(
     {
@@ -138,7 +133,7 @@ const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isF
       called: when(isRefused && steps.has("simulate"), askCalls(subject, tag), null),
       estimate: when(steps.has("estimate"), Estimate.ask(call, tag, options.stateOverrides), null),
       counts: when(steps.has("nonce"), Nonce.ask(bundle), new Map<never, never>()),
-      fees: when(steps.has("fee"), Fee.ask(!known.tellsTip), { history: null, receipts: null, header: null }),
+      fees: when(steps.has("fee"), Fee.ask(known.tellsTip !== true), { history: null, receipts: null, header: null }),
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),
@@ -202,6 +197,7 @@ export const askScan = Effect.fnUntraced(function* (
   const { memory } = yield* Rpc;
   const questions = questionsOf(subject, tag, steps, memory);
   const { bare, alone, known, subjects } = questions;
+  const askedAt = yield* Clock.currentTimeMillis;
   const asked = yield* inRound(round, askAtOnce(questions));
   const isMovable = tag === "pending" && options.block === null;
   // why: the pending state already holds what a replacement takes away; the mined state does not
@@ -219,7 +215,7 @@ export const askScan = Effect.fnUntraced(function* (
     return yield* askScan({ ...subject, chain: named }, options.block ?? named.blockTag, round + 1, steps);
   }
   const refused = refusedParameter(questions, asked);
-  if (refused !== null) memory.refuse("eth_simulateV1", refused);
+  if (refused !== null) memory.learn("refusesOurSimulations", refused);
   const lacks = lacking(questions, asked);
   const { receipts, ...late } = yield* inRound(
     round + 1,
@@ -236,6 +232,7 @@ export const askScan = Effect.fnUntraced(function* (
   const heard: Round = {
     ...asked,
     ...late,
+    askedAt,
     fees: { ...asked.fees, receipts },
     block: tag,
     noFeeOracle:

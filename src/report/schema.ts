@@ -78,7 +78,10 @@ export const Observed = Schema.Struct({
   at: Schema.Finite,
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
   tier: Tier,
-  /** What `eth_chainId` answered, whatever the chain says of itself inside the simulation. */
+  /**
+   * What `eth_chainId` answered, at most ten minutes ago on the same connection, whatever the chain says of itself
+   * inside the simulation.
+   */
   namedChainId: Schema.NullOr(Schema.Int),
   /** Where the exact requests ran; empty until they were proven. */
   worlds: Schema.Array(World),

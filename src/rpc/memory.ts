@@ -16,6 +16,8 @@ export interface Facts {
   readonly chainId: number;
   /** Whether `eth_feeHistory` tells a tip, so that no block's receipts need be read. Disproved by its next answer. */
   readonly tellsTip: boolean;
+  /** The refusal of a parameter that all our simulations have; `eth_simulateV1` as others ask it may still be answered. */
+  readonly refusesOurSimulations: RpcError;
   /** Whether an array of requests is answered. Not asked again while it is believed that it is not. */
   readonly takesBatches: boolean;
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */
@@ -26,6 +28,7 @@ export interface Facts {
 const believedMs: Readonly<Record<keyof Facts, number>> = {
   chainId: 10 * 60_000,
   tellsTip: 60_000,
+  refusesOurSimulations: 5 * 60_000,
   takesBatches: 10 * 60_000,
   noFeeOracle: 10 * 60_000,
 };
@@ -39,8 +42,6 @@ export interface Memory {
   readonly forget: () => void;
   /** The refusal (`MethodNotSupported`, `MethodNotPermitted`) given for a method before, while remembered; else null. */
   readonly refused: (method: string) => RpcError | null;
-  /** Notes that a method is refused with all that we must say in it, whether it has answered others or not. */
-  readonly refuse: (method: string, error: RpcError) => void;
   /** Notes how a request of this method ended. */
   readonly heard: (method: string, result: Result.Result<unknown, RpcError | Verdict>) => void;
 }
@@ -82,9 +83,6 @@ export const memoryOf = (now: () => number, refusalMs: number): Memory => {
       if (now() < known.until) return known.value;
       refusals.delete(method);
       return null;
-    },
-    refuse: (method, error) => {
-      if (refusals.size < mostMethods) refusals.set(method, { value: error, until: now() + refusalMs });
     },
     heard: (method, result) => {
       // why: a method that has answered before was refused for this one request, not as such

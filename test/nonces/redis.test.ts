@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from "node:net";
 import * as NodeRedis from "@effect/platform-node/NodeRedis";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -17,6 +18,17 @@ if (bin !== null) {
     createClient({ socket: { path: socket, tls: false, reconnectStrategy: () => 20 } })
       .on("error", () => undefined)
       .connect();
+
+  /** A TCP port that nobody listens on. */
+  const freePort = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const server = createServer();
+      server.once("error", reject);
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo;
+        server.close(() => resolve(port));
+      });
+    });
 
   describe("the Redis store", () => {
     let server: RedisServer;
@@ -104,15 +116,15 @@ if (bin !== null) {
       onTestFinished(replica.stop);
       const second = await connect(replica.socket);
       // Replication needs TCP
-      const port = 20_000 + (process.pid % 20_000);
+      const port = await freePort();
       await client.sendCommand(["CONFIG", "SET", "port", String(port)]);
       await client.sendCommand(["CONFIG", "SET", "repl-diskless-sync-delay", "0"]);
       await second.sendCommand(["REPLICAOF", "127.0.0.1", String(port)]);
-      await expect.poll(() => second.sendCommand(["ROLE"]), { timeout: 10_000 }).toContain("connected");
-      expect(await run(oneCommit, { replicas: 1, replicaTimeoutMs: 5_000 })).toBe("committed");
+      await expect.poll(() => second.sendCommand(["ROLE"]), { timeout: 40_000 }).toContain("connected");
+      expect(await run(oneCommit, { replicas: 1, replicaTimeoutMs: 20_000 })).toBe("committed");
       second.destroy();
       await client.sendCommand(["CONFIG", "SET", "port", "0"]);
-    });
+    }, 90_000);
     it("finds what somebody broke", () =>
       run((store) =>
         Effect.gen(function* () {

@@ -1,9 +1,10 @@
 /** What an endpoint was found to be is not asked again, and is found out when it no longer is. */
 import * as Effect from "effect/Effect";
-import type * as Layer from "effect/Layer";
+import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InvalidParams, MethodNotSupported, RpcError, Transport } from "../../src/errors/rpc.js";
+import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -144,6 +145,89 @@ it("is found out when another chain answers", async () => {
   await Promise.all([proxy.stop(), one.stop(), other.stop()]);
 });
 
+/** What was remembered after these, by how many requests a scan then asks: 8 of an endpoint that is known, else 11. */
+describe("what an endpoint is believed", () => {
+  const send = { from: owner.address, to: nobody, value: 1n } as const;
+  const otherHash = `0x${"77".repeat(32)}`;
+  const foreign: Tampering = ({ method }) =>
+    method === "eth_getBlockByNumber" ? (header) => ({ ...(header as object), hash: otherHash }) : null;
+  let url: string;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    ({ url, stop } = await startAnvil());
+    // two blocks, so that an older one can be asked for
+    await rawRequest(url, "anvil_mine", ["0x2"]);
+  });
+  afterAll(() => stop());
+  const scans = (all: ReadonlyArray<Preflight.Options | undefined>, layer = layerOf(url)) =>
+    Effect.runPromise(
+      Effect.provide(
+        Effect.forEach(all, (options) => Preflight.scan(send, options)),
+        layer,
+      ),
+    );
+
+  it.each<[string, Preflight.Options]>([
+    ["pretended", { stateOverrides: { [nobody]: { balance: 1n } } }],
+    ["long gone", { block: 1n }],
+  ])("is nothing of a state that is %s", async (_, options) => {
+    const [, after, known] = await scans([options, undefined, undefined]);
+    expect([after, known].map((report) => report && asked(report))).toEqual([11, 8]);
+  });
+
+  it("is nothing where the header is of another branch, which is asked about again", async () => {
+    let isForeign = true;
+    const layer = tampered(url, (one) => (isForeign ? foreign(one) : null));
+    const reports = await Effect.runPromise(
+      Effect.gen(function* () {
+        const strange = yield* Preflight.scan(send);
+        isForeign = false;
+        const cold = yield* Preflight.scan(send);
+        const warm = yield* Preflight.scan(send);
+        isForeign = true;
+        return [strange, cold, warm, yield* Preflight.scan(send)] as const;
+      }).pipe(Effect.provide(layer)),
+    );
+    expect(reports.slice(0, 3).map(asked)).toEqual([11, 11, 8]);
+    expect(methodsOf(reports[3], 2)).toEqual(expect.arrayContaining(["alone", "bare", "eth_chainId"]));
+  });
+
+  it("is the chain for ten minutes after it was named, not after it was last believed", async () => {
+    let now = 0;
+    const clocked = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (real) => Rpc.Rpc.of({ ...real, memory: Rpc.memoryOf(() => now, 60_000) })),
+    ).pipe(Layer.provide(layerOf(url)));
+    const named = await Effect.runPromise(
+      Effect.forEach([0, 6, 11, 12], (minute) => {
+        now = minute * 60_000;
+        return Effect.map(Preflight.scan(send), (report) => methodsOf(report, 1).includes("eth_chainId"));
+      }).pipe(Effect.provide(clocked)),
+    );
+    expect(named).toEqual([true, false, true, false]);
+  });
+
+  it("does not stand for a base fee that is pretended, nor for what a model of the caller's own reads", async () => {
+    const baseFeePerGas = 7_000_000_000n;
+    const [, pretended] = await scans([undefined, { blockOverrides: { baseFeePerGas } }]);
+    expect(methodsOf(pretended as Report, 1)).toContain("alone");
+    expect(pretended?.observed.baseFeePerGas).toBe(baseFeePerGas);
+    const feeModel: Chains.FeeModel = {
+      name: "by the base fee",
+      queries: () => [],
+      decide: () => ({ fees: { l1Fee: 1n, l1FeeAtMost: 1n, operatorFee: 0n, operatorFeeAtMost: 0n } }),
+    };
+    const own = Layer.merge(layerOf(url), Chains.layerWith(31337, { name: "own", feeModel }));
+    const [, warm] = await Effect.runPromise(
+      Effect.provide(
+        Effect.forEach([0, 1], () => Preflight.scan({ ...send, chainId: 31337 })),
+        own,
+      ),
+    );
+    expect(methodsOf(warm as Report, 1)).toContain("alone");
+  });
+});
+
 describe("the memory of a connection", () => {
   const memory = (now: () => number) => Rpc.memoryOf(now, 1_000);
   it("believes a fact for its time, and forgets all at once", () => {
@@ -189,6 +273,33 @@ it("does not take over the header of a scan that has grown old", async () => {
     expect(ledger.requests.filter(({ round, method }) => round === 2 && method === "eth_getBlockByNumber").length).toBe(
       1,
     );
+  }
+  await node.stop();
+});
+
+it("does not take over a header that was answered long before the rest, or not at all", async () => {
+  const node = await startAnvil();
+  const send = { from: owner.address, to: nobody, value: 1n } as const;
+  const latest = ({ ledger }: Report) =>
+    ledger.requests.filter(({ round, method }) => round === 2 && method === "eth_getBlockByNumber").length;
+  const slow = Layer.effect(
+    Rpc.Rpc,
+    Effect.map(Rpc.Rpc, (real) =>
+      Rpc.Rpc.of({
+        ...real,
+        request: (method, params) =>
+          Effect.delay(real.request(method, params), method === "eth_estimateGas" ? 1_200 : 0),
+      }),
+    ),
+  ).pipe(Layer.provide(layerOf(node.url)));
+  const broken = tampered(node.url, ({ method, before }) =>
+    method === "eth_getBlockByNumber" && before === 0
+      ? new RpcError({ method, reason: new Transport({ detail: "" }) })
+      : null,
+  );
+  for (const layer of [slow, broken]) {
+    const report = await Effect.runPromise(Preflight.preflight(send).pipe(Effect.provide(layer)));
+    expect([report.verdict, report.observed.freshness, latest(report)]).toEqual(["ready", "fresh", 1]);
   }
   await node.stop();
 });

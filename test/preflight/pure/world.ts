@@ -89,6 +89,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   unfunded: null,
   subjectOf: () => null,
   noFeeOracle: null,
+  askedAt: 0,
   findings: [],
   ...changed,
 });

@@ -52,6 +52,16 @@ describe("detection", () => {
   });
 });
 
+describe("an oracle that came to live where none was known", () => {
+  it("was not asked about these bytes, which is no zero", () => {
+    const { extra, findings } = read(chain({ feeModel: "detect" }), seeing(...predeploys(9)), { about: null });
+    expect([extra, findings[0]?.numbers[0]?.value]).toEqual([
+      null,
+      "the chain's oracle was not asked about this transaction",
+    ]);
+  });
+});
+
 describe("fees of a transaction that is not known yet", () => {
   it("are not known, and the hole itself is told elsewhere", () => {
     const charging = chain({ feeModel: "opstack" });

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { escapeText } from "../primitives/text.js";
 import { counting, inSpan, Listener, type Attributes } from "../primitives/telemetry.js";
-import type { Report, VerdictName } from "../report/schema.js";
+import type { Report, VerdictName } from "./schema.js";
 
 /** A report was made. */
 export interface ReportEvent {
