@@ -35,9 +35,13 @@ export const startNode = (): Promise<{ readonly url: string; readonly stop: () =
       reject(new Error(`${error.message}: install anvil, or name it by ANVIL_BIN`, { cause: error })),
     );
     child.once("exit", (code) => reject(new Error(`anvil ended with ${code}\n${output}`)));
-    child.stdout.on("data", (chunk: Buffer) => {
+    const read = (chunk: Buffer) => {
       output += chunk.toString();
       const address = /Listening on ([\d.]+:\d+)/.exec(output)?.[1];
-      if (address !== undefined) resolve({ url: `http://${address}`, stop });
-    });
+      if (address === undefined) return;
+      // the node goes on to write a line for every request, which nobody keeps
+      child.stdout.off("data", read).resume();
+      resolve({ url: `http://${address}`, stop });
+    };
+    child.stdout.on("data", read);
   });

@@ -100,17 +100,13 @@ const scanOnce = Effect.fnUntraced(function* (
  * `eth_feeHistory`, `eth_getBlockByNumber`; of an endpoint that is not known yet also `eth_chainId`,
  * `eth_getBlockReceipts` and the run `alone`.
  */
-export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = Effect.fn(
-  "Preflight.scan",
-)(
-  function* (input: unknown, options: Options.Options = {}) {
+export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
+  Effect.fn("Preflight.scan")(function* (input: unknown, options: Options.Options = {}) {
     const prepared = yield* Options.prepare(input, options);
     return yield* withRun(prepared.options.deadlineMs, (recorder) =>
       Effect.map(scanOnce(prepared, recorder), ({ report }) => report),
     );
-  },
-  reported("scan"),
-  admitted,
+  }, reported("scan")),
 );
 
 /**
@@ -151,12 +147,10 @@ const proveScanned = <E, R>(
 export const preflight: Transaction.TakesInput<
   Options.Options,
   Effect.Effect<Report, InvalidTransaction, Rpc>
-> = Effect.fn("Preflight.preflight")(
-  function* (input: unknown, options: Options.Options = {}) {
+> = admitted(
+  Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
     return yield* proveScanned(yield* Options.prepare(input, options), Effect.succeed);
-  },
-  reported("preflight"),
-  admitted,
+  }, reported("preflight")),
 );
 
 /**
@@ -172,17 +166,15 @@ export const preflight: Transaction.TakesInput<
 export const reserving = <E, R>(
   take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R>,
 ): Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
-  Effect.fn("Preflight.reserving")(
-    function* (input: unknown, options: Options.Options = {}) {
+  admitted(
+    Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options.Options = {}) {
       return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
         // why: of a transaction of which nothing was learned nothing will be sent
         scanned.observed.tier === "none"
           ? Effect.succeed(scanned)
           : Effect.map(take(scanned), (nonces) => assignNonces(scanned, nonces)),
       );
-    },
-    reported("reserving"),
-    admitted,
+    }, reported("reserving")),
   );
 
 /**
@@ -196,10 +188,8 @@ export const reserving = <E, R>(
  * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas` and `swap` where
  * in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
  */
-export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = Effect.fn(
-  "Preflight.prove",
-)(
-  function* (report: Report, options: Options.Options = {}) {
+export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = admitted(
+  Effect.fn("Preflight.prove")(function* (report: Report, options: Options.Options = {}) {
     if (requestsOf(report) === null) return report;
     const { report: revised, refused } = Options.revise(report, options);
     const policies = Options.policiesOf(options.policies, revised.options);
@@ -217,9 +207,7 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
             found: refused === null ? [] : [refused],
           }),
     );
-  },
-  reported("prove"),
-  admitted,
+  }, reported("prove")),
 );
 
 /**

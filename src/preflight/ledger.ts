@@ -14,9 +14,11 @@ export interface Recorder {
 /** `abort()` makes an exception with a stack unless it is given one. */
 const runEnded = new DOMException("the run has ended", "AbortError");
 
-/** A call of the pipeline, begun once the endpoint's gate lets it in: who waits holds nothing but its input. */
-export const admitted = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Rpc> =>
-  Effect.flatMap(Rpc, ({ admit }) => admit(call));
+/** A function of the pipeline, called once the endpoint's gate lets it in: who waits holds nothing but its input. */
+export const admitted =
+  <Input extends ReadonlyArray<unknown>, A, E, R>(call: (...input: Input) => Effect.Effect<A, E, R>) =>
+  (...input: Input): Effect.Effect<A, E, R | Rpc> =>
+    Effect.flatMap(Rpc, ({ admit }) => admit(Effect.suspend(() => call(...input))));
 
 /**
  * Runs `use` with a deadline of `deadlineMs` for every request in it, one budget for all its answers, and one AbortSignal, aborted
