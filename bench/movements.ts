@@ -70,6 +70,7 @@ const runOf = (bundle: Bundle<Filled>): Run => ({
     ...{ stateOverrides: null, blockOverrides: null, pretended: false },
   },
   block: {} as Run["block"],
+  ahead: null,
   readings: bundle,
   before: unseen,
   after: unseen,

@@ -31,6 +31,12 @@ export interface Chain {
   readonly symbol: string;
   /** The tag that names the newest usable state. */
   readonly blockTag: "pending" | "latest";
+  /**
+   * What `pending` is: a `guess` at what comes next, with other people's transactions that may never be mined, or
+   * `preconfirmed`: ordered before whatever is sent now. Of a guess nothing is `ready` that is not the same on the
+   * sealed head.
+   */
+  readonly pending: "guess" | "preconfirmed";
   /** ms between blocks. */
   readonly blockTimeMs: number;
   /** Most gas one transaction may ask for; null = only the block limits it. */
@@ -64,6 +70,7 @@ export const unknownChain: Chain = {
   name: "unknown chain",
   symbol: "ETH",
   blockTag: "pending",
+  pending: "guess",
   blockTimeMs: 12_000,
   txGasCap: eip7825Cap,
   txGasCapKnown: false,
@@ -87,7 +94,14 @@ const ethereum: Chain = {
   known: true,
 };
 // OP-stack defaults since Canyon: denominator 250, elasticity 6; 2^24 since Karst (Base: Azul).
-const opstack: Chain = { ...ethereum, blockTimeMs: 2_000, elasticity: 6n, denominator: 250n, feeModel: "opstack" };
+const opstack: Chain = {
+  ...ethereum,
+  pending: "preconfirmed",
+  blockTimeMs: 2_000,
+  elasticity: 6n,
+  denominator: 250n,
+  feeModel: "opstack",
+};
 // 200 ms canonical blocks since Denim: `pending` has nothing more than `latest`; denominator ×10.
 const base: Chain = {
   ...opstack,

@@ -65,7 +65,7 @@ const scanOnce = Effect.fnUntraced(function* (
   const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1);
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers, abis);
-  const trial = { bundle: chosen, options, block: round.block, context: options.blockOverrides, abis };
+  const trial = { bundle: chosen, options, block: round.block, ahead: null, context: options.blockOverrides, abis };
   const settled = chosen.some(Estimate.isLimitDoubtful)
     ? yield* settleGas(
         chosen,
@@ -80,6 +80,7 @@ const scanOnce = Effect.fnUntraced(function* (
     ...{ options, policies, now, stage: "scanned" },
     measure: measureOf(filled, Assets.transfers(filled), policies, limits),
     worlds: [],
+    elsewhere: [],
     ledger: ledgerOf(recorder, now, null),
     findings: [
       ...settled.findings,

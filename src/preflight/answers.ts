@@ -46,6 +46,8 @@ export interface Round {
   readonly run: Heard<Simulate.Run> | null;
   /** The witness alone, at the real base fee. */
   readonly alone: Heard<Simulate.Run> | null;
+  /** The run in the block that comes next, at its own base fee; null in a scan. */
+  readonly next: Heard<Simulate.Run> | null;
   /** Set where the node does not simulate. */
   readonly called: Called | null;
   /** The refusal for want of funds that was answered by giving the senders some; null when there was none. */
@@ -59,7 +61,7 @@ export interface Round {
 }
 
 /** The round, and what it says of the world, whichever request said it. */
-export interface Answers extends Omit<Round, "run" | "alone"> {
+export interface Answers extends Omit<Round, "run" | "alone" | "next"> {
   readonly run: Simulate.Run | null;
   /** Why there is no run; null when there is one, or none was asked. */
   readonly refused: Failure | null;
@@ -97,11 +99,18 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
   const called = round.called?.view ?? unseen;
   const before = either(either(run?.before ?? unseen, alone?.before ?? unseen), called);
   const honest = run?.plan.pretended === true ? (alone?.before ?? unseen) : before;
-  const real = alone?.before.environment ?? (run === null || isFree(run) ? null : run.before.environment);
+  const next = successOf(round.next);
+  const own = run === null || isFree(run) ? null : run.before.environment;
+  const real = alone?.before.environment ?? next?.before.environment ?? own;
   const header = successOf(round.fees.header);
   const chainId = safe(before.environment?.chainId) ?? successOf(round.namedChainId);
   const chain = chains(chainId ?? named);
-  const simulatedBaseFee = real?.baseFeePerGas ?? alone?.block.baseFeePerGas ?? null;
+  const simulatedBaseFee =
+    alone?.before.environment?.baseFeePerGas ??
+    run?.ahead?.baseFeePerGas ??
+    real?.baseFeePerGas ??
+    alone?.block.baseFeePerGas ??
+    null;
   return {
     ...round,
     run,
@@ -122,7 +131,7 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
       level: options.feeLevel,
       horizonSeconds: options.feeHorizonSeconds,
       simulatedBaseFee,
-      parentHash: before.environment?.parentHash ?? null,
+      parentHash: (next?.before ?? before).environment?.parentHash ?? null,
     }),
     horizonSeconds: options.feeHorizonSeconds,
   };

@@ -3,6 +3,8 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Verdict } from "../errors/verdicts.js";
+import type { Chain } from "../Chains.js";
+import type { RpcError } from "../errors/rpc.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
@@ -10,7 +12,7 @@ import * as Nonce from "../steps/nonce.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
-import { isSameBase } from "./compare.js";
+import { isSamePlace } from "./compare.js";
 import type { AskAt } from "./gasLimit.js";
 import { inRound } from "./ledger.js";
 import {
@@ -55,31 +57,42 @@ export const askAt =
       ),
     );
 
-/** The other context once more, at the base fee of the first: whether the price alone made the difference. */
-export const askSwap = (claim: Claim, round: number): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
-  inRound(round, ask(claim, planOf(claim, "swap", claim.contexts.swap, doubtful(claim).length > 0)));
+/** Further worlds side by side: whether the state made a difference, and whether the price alone did. */
+export const askWhy = (
+  claim: Claim,
+  round: number,
+): Effect.Effect<{ readonly swap: Heard<Simulate.Run>; readonly priced: Heard<Simulate.Run> }, never, Rpc> => {
+  const isDoubtful = doubtful(claim).length > 0;
+  const { swap, priced } = claim.worlds;
+  return inRound(
+    round,
+    Effect.all(
+      { swap: ask(claim, planOf(claim, swap, isDoubtful)), priced: ask(claim, planOf(claim, priced, isDoubtful)) },
+      { concurrency: "unbounded" },
+    ),
+  );
+};
 
 /** Ms after which a header is another block's, whatever the chain. */
 const mostHeaderAge = 1_000;
 
 /** The header of the scan, while it is still the latest: what is older is asked again, or a lagging node looks fresh. */
-const recentHeader = ({ scanned, chain }: Claim, now: number): Round["fees"]["header"] =>
-  scanned === null ||
-  successOf(scanned.fees.header) === null ||
-  now - scanned.askedAt > Math.min(mostHeaderAge, chain.blockTimeMs)
-    ? null
-    : scanned.fees.header;
+export const recentHeader = (
+  { askedAt, fees: { header } }: Pick<Round, "askedAt" | "fees">,
+  { blockTimeMs }: Chain,
+  now: number,
+): Round["fees"]["header"] =>
+  successOf(header) === null || now - askedAt > Math.min(mostHeaderAge, blockTimeMs) ? null : header;
 
 /**
  * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read
  * them. The witness `alone` is asked in one more round where the exact run says nothing.
  */
 export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number): Effect.fn.Return<Proof, never, Rpc> {
-  const { report, bundle, contexts, scanned, subjects } = claim;
+  const { report, bundle, worlds, scanned, subjects, header } = claim;
   const block = blockOf(claim);
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
-  const header = recentHeader(claim, now);
   const asksAlone = looksAlone(claim);
   const askAlone = ask(claim, alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]));
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
@@ -87,10 +100,10 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
     round,
     Effect.all(
       {
-        exact: ask(claim, planOf(claim, "exact", contexts.exact, false)),
-        reserved: isDoubtful ? ask(claim, planOf(claim, "reserved", contexts.exact, true)) : skipped,
+        exact: ask(claim, planOf(claim, worlds.exact, false)),
+        reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved")) : skipped,
         bare: claim.asksBare ? ask(claim, barePlan(claim)) : skipped,
-        next: ask(claim, planOf(claim, "next", contexts.next, isDoubtful)),
+        next: ask(claim, planOf(claim, worlds.next, isDoubtful)),
         alone: asksAlone ? askAlone : skipped,
         codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
         counts: Nonce.ask(bundle),
@@ -112,7 +125,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       block,
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
       ...answered,
-      ...{ alone, run },
+      ...{ alone, run, next },
       ...{ askedAt: now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
       called: null,
       unfunded: null,
@@ -138,14 +151,23 @@ export const isTrueToState = (claim: Claim, { round, next }: Proof): boolean => 
   );
 };
 
-/** Whether the two contexts stood on the same block, and on the state as it is. */
+/** Refusals that a head which moved gives: another may be the head, or the number be taken. */
+const movedReasons = new Set(["SimBlockOrder", "BlockNotFound", "InvalidParams"]);
+
+/** The refusal of a world for its place, which another one may not meet. */
+export const misplaced = ({ round, next }: Proof): RpcError | null => {
+  const refusals = [failureOf(round.run), failureOf(next)];
+  return refusals.find((one): one is RpcError => one?._tag === "RpcError" && movedReasons.has(one.reason._tag)) ?? null;
+};
+
+/** Whether both worlds answered, and on the state as it is. */
 export const isComparable = (claim: Claim, proof: Proof): boolean => {
   const [run, other] = [successOf(proof.round.run), successOf(proof.next)];
-  return run === null || (other !== null && isSameBase(run, other) === true && isTrueToState(claim, proof));
+  return run === null || (other !== null && isTrueToState(claim, proof));
 };
 
 /** The run with free and ample gas, where it stood on the block of the exact one. */
 export const bareOf = ({ round, bare }: Proof): Simulate.Run | null => {
   const [run, free] = [successOf(round.run), successOf(bare ?? undefined)];
-  return run !== null && free !== null && isSameBase(run, free) === true ? free : null;
+  return run !== null && free !== null && isSamePlace(run, free) ? free : null;
 };

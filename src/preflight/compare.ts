@@ -1,13 +1,13 @@
 /** What makes `SimulationDiverged` and its milder kin: the runs of a proof beside each other, and beside the earlier report. Pure. */
 import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
-import { address, text } from "../primitives/statement.js";
+import { address, count, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { nobody } from "../steps/reading/approvalLogs.js";
 import type { Filled } from "../steps/reading/bundle.js";
 import { ByBalance } from "../steps/reading/byBalance.js";
-import { differences, isSameShape, type Story } from "../steps/reading/differences.js";
-import { movedPlaces, type Said } from "../steps/reading/places.js";
+import { differences, isSameShape, type Difference, type Story } from "../steps/reading/differences.js";
+import { movedPlaces, type Moved, type Said } from "../steps/reading/places.js";
 import { newIn, rights } from "../steps/reading/rights.js";
 import { settle } from "../steps/reading/transferLogs.js";
 import type { Run } from "../steps/simulate.js";
@@ -16,10 +16,13 @@ import type { Told } from "./movements.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
 
-/** Whether both runs stood on the same block: null = one of them cannot say. */
-export const isSameBase = (a: Run, b: Run): boolean | null => {
+/** Differences that one finding names. */
+const mostLines = 16;
+
+/** Whether both runs were in the same block: whoever cannot say was not. */
+export const isSamePlace = (a: Run, b: Run): boolean => {
   const [one, other] = [a.before.environment, b.before.environment];
-  return one === null || other === null ? null : one.number === other.number && one.parentHash === other.parentHash;
+  return one !== null && one.number === other?.number && one.timestamp === other.timestamp;
 };
 
 /** The base fees of the two contexts differ by a sixteenth; what follows them differs by no more, with room for a constant part. */
@@ -30,9 +33,7 @@ export const isClose = (one: Story, other: Story, tolerance: number): boolean =>
   isSameShape(one, other) && differences(one, other, Math.max(tolerance, priceShare)).length === 0;
 
 const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | null => {
-  const same = isSameBase(exact, next);
-  if (same === null) return "the witness did not answer";
-  if (!same) return "the base block moved between the two runs";
+  if (exact.before.environment === null || next.before.environment === null) return "the witness did not answer";
   return isTrueToState ? null : "balances moved between the requests";
 };
 
@@ -40,11 +41,12 @@ const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | 
  * What a run was asked to see of its block and did not: the witness reads what contracts can. A node that leaves
  * out a value showed both runs the same world, and the second one proves nothing.
  */
-export const notTaken = ({ plan: { blockOverrides }, before: { environment } }: Run): ReadonlyArray<string> => {
+export const notTaken = ({ plan: { blockOverrides }, block, before: { environment } }: Run): ReadonlyArray<string> => {
   if (blockOverrides === null || environment === null) return [];
   const { number, time, baseFeePerGas, gasLimit, feeRecipient, prevRandao } = blockOverrides;
   const pairs: ReadonlyArray<readonly [name: string, asked: unknown, seen: unknown]> = [
-    ["number", number, environment.number],
+    // why: NUMBER may be another chain's (Arbitrum), the answer's own is not
+    ["number", number, block.number === number ? number : environment.number],
     ["time", time, environment.timestamp],
     ["base fee", baseFeePerGas, environment.baseFeePerGas],
     ["gas limit", gasLimit, environment.gasLimit],
@@ -70,38 +72,67 @@ export const incomparable = (why: string): ReadonlyArray<Finding> => [
 const isSameTime = (exact: Run, next: Run): boolean =>
   exact.before.environment?.timestamp === next.before.environment?.timestamp;
 
+/** Why two worlds differ: the base fee, the state they stand on, or the block they are in. */
+export type Cause = "price" | "state" | "context";
+
+/** What the other world did otherwise, and why. */
+export interface Contrast {
+  readonly found: ReadonlyArray<Difference>;
+  readonly places: Moved;
+  readonly cause: Cause;
+}
+
+/** Two worlds that did the same. */
+export const same: Contrast = { found: [], places: { decisive: [], chance: [] }, cause: "context" };
+
+/** Whether both worlds did the same: what decides, and what does not. */
+export const isSame = ({ found, places }: Contrast): boolean =>
+  found.length + places.decisive.length + places.chance.length === 0;
+
+const blockOf = (what: string, { before: { environment } }: Run) => [
+  count(`block of ${what}`, environment?.number ?? null),
+  count(`its time`, environment?.timestamp ?? null),
+];
+
+/** What two worlds that differ amount to. */
+const judge = ({ found, places, cause }: Contrast, exact: Run, next: Run): Finding => {
+  const lines = [...found.map(({ line }) => line), ...places.decisive, ...places.chance];
+  const told = lines.slice(0, mostLines).map((line) => text("", line));
+  const diverged = () => fromError(new SimulationDiverged({ differences: lines }), "blocker", where);
+  if (cause === "price") return note("PriceDependent", "warning", where, ...told);
+  const isGated = found.some(({ kind }) => kind === "status");
+  const deciding = found.filter(({ kind }) => kind === "loss" || kind === "right");
+  if (cause === "state") {
+    // why: trades ahead move amounts; whose money goes where they do not
+    const isMoved = !isGated && (places.decisive.length > 0 || deciding.some(({ isAmount }) => !isAmount));
+    return isMoved ? diverged() : note("DependsOnPending", "warning", where, ...told);
+  }
+  if (isGated)
+    return note("NotYet", "unavailable", where, ...told, ...blockOf("exact", exact), ...blockOf("next", next));
+  if (deciding.length > 0 || places.decisive.length > 0) return diverged();
+  return note("ChanceDependent", "warning", where, ...told);
+};
+
 /**
- * The second context was not comparable, or did something else: `found`, one line per difference, with both values.
- * `isTrueToState` = the balances that the runs pretend are those measured; `isTimePretended` = the caller pretends a
- * time, which is then the same in both.
+ * The second world was not comparable, or did something else. `isTrueToState` = the balances that the runs pretend are
+ * those measured; `isTimePretended` = the caller pretends a time, which is then the same in both.
  */
 export const checkContrast = (
   exact: Run,
   next: Run,
-  {
-    found,
-    chance,
-    followsPrice,
-    isTrueToState,
-    isTimePretended,
-  }: {
-    readonly found: ReadonlyArray<string>;
-    /** Where another address stands, whose place does not decide. */
-    readonly chance: ReadonlyArray<string>;
-    readonly followsPrice: boolean;
-    readonly isTrueToState: boolean;
-    readonly isTimePretended: boolean;
-  },
+  contrast: Contrast,
+  { isTrueToState, isTimePretended }: { readonly isTrueToState: boolean; readonly isTimePretended: boolean },
 ): ReadonlyArray<Finding> => {
   const why = notComparable(exact, next, isTrueToState);
   if (why !== null) return incomparable(why);
-  if (followsPrice) return [note("PriceDependent", "warning", where)];
-  if (found.length > 0) return [fromError(new SimulationDiverged({ differences: found }), "blocker", where)];
   const left = [...new Set([...notTaken(exact), ...notTaken(next)])];
-  if (left.length > 0) return incomparable(`the node did not simulate with the ${left.join(", ")} that it was given`);
-  if (isSameTime(exact, next) && !isTimePretended)
-    return incomparable("the second run was not given a time of its own");
-  return chance.length === 0 ? [] : [note("ChanceDependent", "warning", where, ...chance.map((one) => text("", one)))];
+  const untaken =
+    left.length > 0
+      ? incomparable(`the node did not simulate with the ${left.join(", ")} that it was given`)
+      : isSameTime(exact, next) && !isTimePretended
+        ? incomparable("the second run was not given a time of its own")
+        : [];
+  return [...(isSame(contrast) ? [] : [judge(contrast, exact, next)]), ...untaken];
 };
 
 /** A story that has only the shape of its events to go by, told by the standards that its tokens answer to. */
@@ -137,15 +168,20 @@ export const checkChange = (
     approvals: report.approvals,
   };
   const { decisive } = movedPlaces({ ...earlier, producer: null }, saidIn(exact, story), concerned);
-  const found = [...differences(earlier, story, report.options.tolerance), ...decisive];
+  const found = [...differences(earlier, story, report.options.tolerance).map(({ line }) => line), ...decisive];
   if (found.length === 0) return [];
   // why: a scan runs without fees, so what follows the gas price was nothing in it
   if (followsPrice && decisive.length === 0 && report.stage === "scanned" && isSameShape(earlier, story)) return [];
   const now = exact.before.environment;
   const { simulatedNumber, parentHash } = report.observed;
-  const sameBlock =
-    now !== null && simulatedNumber !== null && now.number === simulatedNumber && now.parentHash === parentHash;
-  return sameBlock && isOwnScan && !assumed
+  const ahead = exact.plan.ahead == null ? 0n : 1n;
+  // why: what stands behind an empty block in front is known by its number alone
+  const isSameBlock =
+    now !== null &&
+    simulatedNumber !== null &&
+    now.number === simulatedNumber + ahead &&
+    (ahead > 0n || now.parentHash === parentHash);
+  return isSameBlock && isOwnScan && !assumed
     ? [fromError(new SimulationDiverged({ differences: found }), "blocker", where)]
     : [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
 };

@@ -1,35 +1,34 @@
-/** The block contexts of a proof: one that looks like the next block, and one that differs in all a contract could know its watchers by. */
+/**
+ * The worlds of a proof. `next` is the block that comes next, on the sealed head, as faithful as can be said before
+ * it is there; `exact` is contrary to it in every value that the chain lets vary, on the state that was asked for.
+ */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { bytesToHex } from "viem";
 import type { Chain } from "../Chains.js";
 import type * as Eth from "../Eth.js";
 import type { Hash } from "../primitives/hex.js";
-import type { Report } from "../report/schema.js";
+import type { RunName } from "../primitives/names.js";
+import type { Observed, Report } from "../report/schema.js";
+import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
 import type { Request } from "../transaction/request.js";
 
-const randomHash: Effect.Effect<Hash> = Effect.sync(() =>
-  bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(32))),
-);
+const random = (bytes: number): Effect.Effect<Hash> =>
+  Effect.sync(() => bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(bytes))));
 
 /** The fields that are known. */
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
   Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
 
-/** Seconds by which the second context is later, at least. */
-const laterBy = 12n;
-
 /** Every bit another: no test of any single one can tell both runs the same. */
 const complement = (hash: Hash): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
 
-const secondBaseFee = (report: Report, signed: ReadonlyArray<{ readonly request: Request }>): bigint | null => {
-  const base = report.observed.baseFeePerGas;
-  if (base === null) return null;
+/** A base fee a sixteenth off: above where the requests can pay it, else below; null = neither. */
+const otherBaseFee = (base: bigint, signed: ReadonlyArray<{ readonly request: Request }>): bigint | null => {
   const caps = signed.map(({ request: { gasPrice, maxFeePerGas } }) => gasPrice ?? maxFeePerGas ?? 0n);
   const least = caps.reduce((a, b) => (a < b ? a : b));
   const raised = base + base / 16n + 1n;
   if (raised <= least) return raised;
-  // why: no room above for a fee cap this tight; the base fee may as well fall
   return base > 16n ? base - base / 16n - 1n : base <= least ? base : null;
 };
 
@@ -37,52 +36,137 @@ const secondBaseFee = (report: Report, signed: ReadonlyArray<{ readonly request:
  * The gas limit of another builder's block: off by up to a 1,024th, as the protocol lets it move from one block to
  * the next. Null where it is not known, or would leave no room for the calls.
  */
-const secondGasLimit = (limit: bigint | null, taken: bigint, random: bigint): bigint | null => {
+const otherGasLimit = (limit: bigint | null, taken: bigint, chance: bigint): bigint | null => {
   if (limit === null || limit < 2_048n) return null;
-  const step = 1n + (random % (limit / 1_024n - 1n));
-  return random % 2n === 0n && limit - step > 2n * taken ? limit - step : limit + step;
+  const step = 1n + (chance % (limit / 1_024n - 1n));
+  return chance % 2n === 0n && limit - step > 2n * taken ? limit - step : limit + step;
 };
 
-/** The block fields of the runs of a proof. */
-export interface Contexts {
-  /** Looks like the next block: the latest fee recipient, the node's own time and base fee. */
-  readonly exact: Eth.BlockOverrides;
-  /** Differs in everything that a contract could know its watchers by. */
-  readonly next: Eth.BlockOverrides;
-  /** As `next`, at the base fee of `exact`. */
-  readonly swap: Eth.BlockOverrides;
+/** Where the requests run. */
+export interface World {
+  readonly name: RunName;
+  /** Whose state. */
+  readonly block: Eth.BlockParameter;
+  /** That state for a reader: a sealed head by its number. */
+  readonly state: Observed["blockTag"];
+  /** The empty block in front of theirs, where they run in the one after the next; null = none. */
+  readonly ahead: Eth.BlockOverrides | null;
+  readonly context: Eth.BlockOverrides;
+  /** What the block's producer is given, for who has nothing is known by that. */
+  readonly producer: Eth.StateOverrides;
 }
 
-/** Fresh contexts for the requests of a report. */
-export const contextsOf = Effect.fnUntraced(function* (
-  report: Report,
-  signed: ReadonlyArray<{ readonly request: Request }>,
-  chain: Chain,
-) {
+/** The worlds of one proof. */
+export interface Worlds {
+  readonly exact: World;
+  readonly next: World;
+  /** The state of `next` in the block of `exact`: which of the two made a difference. */
+  readonly swap: World;
+  /** As `exact`, at the base fee of `next`: whether the price made it. */
+  readonly priced: World;
+}
+
+/** What the worlds of a report are made from. */
+export interface Ground {
+  readonly report: Report;
+  readonly signed: ReadonlyArray<{ readonly request: Request }>;
+  readonly chain: Chain;
+  /** The latest block; null = not known. */
+  readonly head: Eth.Block | null;
+  /** Whether the node simulates on a block by its hash. */
+  readonly takesHashes: boolean;
+}
+
+/** Seconds by which the worlds differ, and an odd number of them: not even their parity is the same. */
+const apart = 13n;
+/** Seconds by which a node simulates after its own pending block, where that is itself the next (geth). */
+const afterPending = 12n;
+
+const seconds = (ms: number): bigint => BigInt(Math.max(1, Math.ceil(ms / 1000)));
+
+/** The tag that was asked for. */
+export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => options.block ?? observed.blockTag;
+
+/** When the next block comes, epoch seconds: a slot after its parent, and not before what the node's own clock said. */
+const nextTime = (
+  { report: { observed }, chain }: Ground,
+  head: Eth.Block,
+  isPastNext: boolean,
+  now: number,
+): bigint => {
+  const slot = seconds(chain.blockTimeMs);
+  const earliest = head.timestamp + slot;
+  if (observed.timestamp === null) return earliest;
+  const elapsed = BigInt(Math.max(0, Math.ceil((now - observed.at) / 1000)));
+  // why: what a proof ran in is a time of ours
+  const proven = observed.worlds.find(({ run }) => run === "next")?.timestamp ?? null;
+  const told = (proven ?? observed.timestamp - (isPastNext ? afterPending : 0n)) + elapsed;
+  if (told <= earliest) return earliest;
+  return chain.known ? head.timestamp + ((told - head.timestamp + slot - 1n) / slot) * slot : told;
+};
+
+/** Fresh worlds. */
+export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.Return<Worlds> {
+  const { report, signed, chain, head, takesHashes } = ground;
+  const { observed, options } = report;
   const now = yield* Clock.currentTimeMillis;
-  const { feeRecipient, timestamp, at } = report.observed;
-  const elapsed = BigInt(Math.max(0, Math.ceil((now - at) / 1000)));
-  const pretended = report.options.blockOverrides;
-  const prevRandao = yield* randomHash;
-  // why: an odd distance, or a look at whether the time is even would find both runs alike
-  const later = laterBy + elapsed + ((laterBy + elapsed) % 2n === 0n ? 1n : 0n);
-  const random = yield* randomHash;
-  const builder = `0x${random.slice(2, 42)}` as const;
-  const chance = BigInt(`0x${random.slice(42)}`);
-  const taken = signed.reduce((sum, { request }) => sum + request.gas, 0n);
+  const prevRandao = yield* random(32);
+  const chance = yield* random(40);
+  const builder = `0x${chance.slice(2, 42)}` as const;
+  const [dice, wealth] = [BigInt(`0x${chance.slice(42, 62)}`), BigInt(`0x${chance.slice(62)}`)];
+  const block = tagOf(report);
+  const isNewest = block === "pending" || block === "latest";
+  const isSealed = block === "pending" && (options.pending ?? chain.pending) === "guess";
+  const pinned = isNewest && takesHashes && head?.hash != null ? { blockHash: head.hash } : null;
+  const place = options.blockOverrides;
+  // why: a place that the caller pretends is the same in every world
+  const isPlaced = place?.number !== undefined || place?.time !== undefined;
+  const base = isNewest ? (head?.number ?? null) : null;
+  const { baseNumber, latestNumber } = observed;
+  const isPastNext = isNewest && baseNumber !== null && latestNumber !== null && baseNumber > latestNumber;
+  const time = head === null || !isNewest ? observed.timestamp : nextTime(ground, head, isPastNext, now);
+  const number = base ?? (observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n);
+  const coming = number === null || isPlaced ? null : number + 1n;
+  const computed = head === null || !isNewest ? null : nextBaseFee(head, parametersOf(chain, head));
+  const real = computed ?? observed.baseFeePerGas;
   // why: where the chain itself fixes them, another value would be a block that cannot be
   const isFixed = chain.feeModel === "opstack";
-  const gasLimit = isFixed ? null : secondGasLimit(report.observed.gasLimit, taken, chance);
-  const stranger = {
+  const taken = signed.reduce((sum, { request }) => sum + request.gas, 0n);
+  const gasLimit = head?.gasLimit ?? observed.gasLimit;
+  const faithful = {
+    // why: the node's own base fee, where the empty block in front does not tell it
+    ...without({ number: coming, time: isPlaced ? null : time, baseFeePerGas: isPastNext ? null : real }),
+    ...(isFixed ? {} : without({ feeRecipient: head?.miner ?? observed.feeRecipient })),
+    prevRandao,
+  };
+  const contrary = {
+    ...without({
+      number: coming === null ? null : coming + 1n,
+      time: isPlaced || time === null ? null : time + apart,
+      gasLimit: isFixed ? null : otherGasLimit(gasLimit, taken, dice),
+    }),
     ...(isFixed ? {} : { feeRecipient: builder }),
-    ...without({ gasLimit }),
     prevRandao: complement(prevRandao),
-    ...without({ time: timestamp === null ? null : timestamp + later }),
   };
-  const contexts: Contexts = {
-    exact: { ...without({ feeRecipient }), prevRandao, ...pretended },
-    next: { ...stranger, ...without({ baseFeePerGas: secondBaseFee(report, signed) }), ...pretended },
-    swap: { ...stranger, ...pretended },
+  // why: an account with nothing, or that never sent, is known for nobody who produces blocks
+  const producer: Eth.StateOverrides =
+    isFixed || place?.feeRecipient !== undefined
+      ? {}
+      : { [builder]: { balance: 10n ** 17n + (wealth % 10n ** 19n), nonce: 1n + (dice % 1_000n) } };
+  // why: no node is relied on to fill the gap; where its own pending block is the next one, there is none
+  const ahead = coming === null || time === null ? null : without({ number: coming, time });
+  const dear = without({ baseFeePerGas: real === null ? null : otherBaseFee(real, signed) });
+  const state = isSealed && pinned !== null ? pinned : block;
+  const sealed = isSealed && pinned !== null && head !== null ? (head.number ?? block) : block;
+  const exact: World = {
+    ...{ name: "exact", block, state: block, producer },
+    ahead: isPastNext ? null : ahead,
+    context: { ...contrary, ...dear, ...place },
   };
-  return contexts;
+  return {
+    exact,
+    next: { name: "next", block: state, state: sealed, ahead: null, context: { ...faithful, ...place }, producer: {} },
+    swap: { ...exact, name: "swap", block: state, state: sealed, ahead },
+    priced: { ...exact, name: "priced", context: { ...exact.context, ...without({ baseFeePerGas: real }), ...place } },
+  };
 });

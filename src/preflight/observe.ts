@@ -17,7 +17,8 @@ export const observe = (
 ): Observed => {
   const { before, header, block, chain, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
-  const base = simulatedNumber === null ? null : simulatedNumber - 1n;
+  const ahead = run?.plan.ahead == null ? 0n : 1n;
+  const base = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
   const timestamp = before.environment?.timestamp ?? null;
   const latest = header?.number ?? null;
   const isCurrent = (block === "pending" || block === "latest") && blockOverrides === null;
@@ -25,7 +26,8 @@ export const observe = (
     blockTag: block,
     baseNumber: base,
     simulatedNumber,
-    parentHash: before.environment?.parentHash ?? null,
+    // why: the hash of an empty block in front is nobody's
+    parentHash: ahead === 0n ? (before.environment?.parentHash ?? null) : header?.number === base ? header.hash : null,
     timestamp,
     baseFeePerGas: answers.simulatedBaseFee ?? answers.quote.baseFeePerGas,
     gasLimit: answers.blockGasLimit,

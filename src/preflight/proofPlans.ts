@@ -16,7 +16,7 @@ import { unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
-import type { Contexts } from "./contexts.js";
+import { tagOf, type World, type Worlds } from "./contexts.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What a proof takes over from the scan of the same call. */
@@ -28,7 +28,7 @@ export interface Claim {
   readonly bundle: Bundle<Signed>;
   readonly chain: Chain;
   readonly measure: Measure;
-  readonly contexts: Contexts;
+  readonly worlds: Worlds;
   readonly abis: AbiIndex;
   /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
   readonly subjects: ReadonlyMap<number, FeeSubject>;
@@ -36,6 +36,8 @@ export interface Claim {
   readonly balanceOf: (account: Address) => bigint | null;
   /** What the scan of the same call heard a moment ago; null for a report from outside. */
   readonly scanned: Scanned | null;
+  /** The latest header, where it was asked for just now; null = it is asked beside the runs. */
+  readonly header: Round["fees"]["header"];
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
 }
@@ -89,7 +91,7 @@ const reservedState = (claim: Claim): Eth.StateOverrides => {
   return { ...options.stateOverrides, ...Object.fromEntries(pretended) };
 };
 
-export const blockOf = ({ report }: Claim): Observed["blockTag"] => report.options.block ?? report.observed.blockTag;
+export const blockOf = ({ report }: Claim): Observed["blockTag"] => tagOf(report);
 
 export const oracleQueries = ({ chain, subjects }: Claim): ReadonlyArray<Query> =>
   L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
@@ -116,8 +118,8 @@ const looksOf = (claim: Claim) => {
 /** How many queries find no room beside the user's calls. */
 export const unasked = (claim: Claim): number => looksOf(claim).unasked;
 
-/** The exact requests as a run, with the witness around them. */
-export const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides, pretended: boolean): Simulate.Plan => {
+/** The exact requests as a run, with the witness around them; `name` where it is not the world's own. */
+export const planOf = (claim: Claim, world: World, pretended: boolean, name: RunName = world.name): Simulate.Plan => {
   const room = roomBeside(claim);
   const { oracles, both } = looksOf(claim);
   return {
@@ -130,9 +132,10 @@ export const planOf = (claim: Claim, name: RunName, context: Eth.BlockOverrides,
     before: name === "exact" ? [...oracles, ...both] : both,
     after: both,
     room,
-    block: blockOf(claim),
-    stateOverrides: pretended ? reservedState(claim) : claim.report.options.stateOverrides,
-    blockOverrides: context,
+    block: world.block,
+    ahead: world.ahead,
+    stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
+    blockOverrides: world.context,
     pretended,
   };
 };
@@ -145,12 +148,13 @@ export interface Trial {
   readonly bundle: Bundle<Case & Pick<Filled, "request">>;
   readonly options: ReportOptions;
   readonly block: Eth.BlockParameter;
+  readonly ahead: Eth.BlockOverrides | null;
   readonly context: Eth.BlockOverrides | null;
   readonly abis: AbiIndex;
 }
 
 /** The requests at other limits, without the witness, by signers who could pay for any of them. */
-export const gasPlan = ({ bundle, options, block, context }: Trial, limits: Limits): Simulate.Plan => {
+export const gasPlan = ({ bundle, options, block, ahead, context }: Trial, limits: Limits): Simulate.Plan => {
   const { stateOverrides } = options;
   const able = bundle
     .filter((one) => isFirst(one, bundle))
@@ -168,6 +172,7 @@ export const gasPlan = ({ bundle, options, block, context }: Trial, limits: Limi
     before: [],
     after: [],
     block,
+    ahead,
     stateOverrides: { ...stateOverrides, ...Object.fromEntries(able) },
     blockOverrides: context,
     pretended: true,
@@ -178,7 +183,8 @@ export const gasPlan = ({ bundle, options, block, context }: Trial, limits: Limi
 export const trialOf = (claim: Claim): Trial => ({
   ...{ bundle: claim.bundle, options: claim.report.options, abis: claim.abis },
   block: blockOf(claim),
-  context: claim.contexts.exact,
+  ahead: claim.worlds.exact.ahead,
+  context: claim.worlds.exact.context,
 });
 
 /** As a scan runs the calls: gas is free, and there is as much as any transaction may have; of neither a report is asked. */
@@ -191,11 +197,11 @@ export const barePlan = (claim: Claim): Simulate.Plan => {
   });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
   const gasLimit = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ before, after: [] }));
-  const plan = planOf(claim, "bare", claim.contexts.exact, doubtful(claim).length > 0);
+  const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
   return {
     ...plan,
     ...{ calls, before, after: [], room: mostWitnessGas },
-    blockOverrides: { ...claim.contexts.exact, baseFeePerGas: 0n, gasLimit },
+    blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };
 

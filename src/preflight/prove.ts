@@ -6,15 +6,17 @@ import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
 import { SimulationDiverged } from "../errors/verdicts.js";
-import { gas } from "../primitives/statement.js";
+import { gas, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Observed, Report } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
+import { Rpc } from "../Rpc.js";
+import type * as Eth from "../Eth.js";
+import * as Fee from "../steps/fee.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { type Bundle, type Filled } from "../steps/reading/bundle.js";
-import { successOf, type Heard } from "../steps/reading/heard.js";
+import { successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { differences, isSameShape } from "../steps/reading/differences.js";
 import { concernedIn, movedPlaces } from "../steps/reading/places.js";
@@ -24,19 +26,32 @@ import {
   asLogged,
   checkChange,
   checkContrast,
-  incomparable,
   checkNewcomers,
+  incomparable,
   isClose,
-  isSameBase,
+  isSame,
+  same,
   saidIn,
+  type Cause,
+  type Contrast,
 } from "./compare.js";
 import { isInDoubt, settleGas, undoubted, unknownGas, type Gas } from "./gasLimit.js";
 import { checkAhead, checkMeasured, checkRequests } from "./checks.js";
-import { contextsOf } from "./contexts.js";
-import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
+import { worldsOf } from "./contexts.js";
+import { inRound, lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { measureOfReport, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
-import { askAt, askProof, askSwap, bareOf, isComparable, isTrueToState, type Proof } from "./askProof.js";
+import {
+  askAt,
+  askProof,
+  askWhy,
+  bareOf,
+  isComparable,
+  isTrueToState,
+  misplaced,
+  recentHeader,
+  type Proof,
+} from "./askProof.js";
 import { subjectsOf, trialOf, type Claim, type Scanned } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
 import { TokenCache } from "./tokenCache.js";
@@ -60,15 +75,13 @@ const where = { step: "proof", evidence: "measured" } as const;
 interface Compared {
   readonly exact: Run;
   readonly story: Told;
-  /** What the other context did otherwise; null where it got no answer, or stood on another block. */
-  readonly found: ReadonlyArray<string> | null;
-  /** The amounts differ between the contexts, and no longer when both have the same base fee. */
-  readonly followsPrice: boolean;
-  /** Where another address stands in the other context, whose place does not decide. */
-  readonly chance: ReadonlyArray<string>;
+  /** The other world's; null where it got no answer. */
+  readonly other: Told | null;
+  /** What it did otherwise; null where it cannot be compared. */
+  readonly contrast: Contrast | null;
   /** Whose place in events and return values decides. */
   readonly concerned: ReadonlySet<string>;
-  /** What the run with free gas did otherwise; null where there was none on the same block. */
+  /** What the run with free gas did otherwise; null where there was none in the same block. */
   readonly watched: ReadonlyArray<string> | null;
 }
 
@@ -79,7 +92,7 @@ const storyIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): Told =>
     measure,
   );
 
-/** Compares the runs; where they differ only in amounts, and as the base fee does, one more run tells whether that is the reason. */
+/** Compares the worlds; where they differ, further ones tell why. */
 const compare = Effect.fnUntraced(function* (
   claim: Claim,
   proof: Proof,
@@ -89,36 +102,51 @@ const compare = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Compared | null, never, Rpc> {
   const exact = successOf(proof.round.run);
   if (exact === null) return null;
-  const { measure, report } = claim;
+  const { measure, report, worlds } = claim;
   const { tolerance } = report.options;
   const story = storyOf(bundle, exact, measure);
   const next = successOf(proof.next);
   const bare = bareOf(proof);
   const free = bare === null ? null : asLogged(storyIn(bundle, bare, measure), story.standards);
   // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
+  const ampleRun = settled.ample ?? exact;
   const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
   const concerned = concernedIn(bundle, measure.accounts);
-  const watched = free === null ? null : differences(free, priced, tolerance);
-  const ample = saidIn(settled.ample ?? exact, priced);
-  const elsewhere = free === null || bare === null ? [] : movedPlaces(saidIn(bare, free), ample, concerned).decisive;
-  const about = { exact, story, concerned };
-  if (next === null || !isComparable(claim, proof))
-    return { ...about, found: null, chance: [], followsPrice: false, watched: watched && [...watched, ...elsewhere] };
-  const other = storyIn(bundle, next, measure);
-  const moved = differences(story, other, tolerance);
-  const { decisive, chance } = movedPlaces(saidIn(exact, story), saidIn(next, other), concerned);
-  const found = [...moved, ...decisive];
-  // why: one more run at the same base fee tells honest payouts that follow it from a contract that knows it is watched
-  const isDoubtful = moved.length > 0 && decisive.length === 0 && isClose(story, other, tolerance);
-  const swap = isDoubtful ? successOf(yield* askSwap(claim, round())) : null;
-  const followsPrice =
-    swap !== null &&
-    isSameBase(exact, swap) === true &&
-    differences(story, storyIn(bundle, swap, measure), tolerance).length === 0;
+  const whose = new Set([...bundle.map(({ signer }) => signer), ...measure.accounts]);
+  const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => ({
+    found: differences(mine, theirs, tolerance, whose),
+    places: movedPlaces(saidIn(one, mine), saidIn(other, theirs), concerned),
+    cause: "context",
+  });
+  const other = next === null ? null : storyIn(bundle, next, measure);
+  const isAlike = next === null || other === null || !isComparable(claim, proof);
+  const seen = isAlike ? null : contrast(exact, story, next, other);
+  let cause: Cause = "context";
+  if (seen !== null && next !== null && other !== null && !isSame(seen)) {
+    const why = yield* askWhy(claim, round());
+    const agrees = (heard: Heard<Run>) => {
+      const run = successOf(heard);
+      return run !== null && isSame(contrast(run, storyIn(bundle, run, measure), next, other));
+    };
+    const isClosed = seen.places.decisive.length === 0 && isClose(story, other, tolerance);
+    if (isClosed && agrees(why.priced)) cause = "price";
+    else if (worlds.next.state !== worlds.exact.state && agrees(why.swap)) cause = "state";
+  }
+  const watched = free === null || bare === null ? null : contrast(bare, free, ampleRun, priced);
   // why: a run without fees has nothing of what follows the gas price
-  const isOfPrice = followsPrice && free !== null && isSameShape(free, priced);
-  return { ...about, found, chance, followsPrice, watched: watched && [...(isOfPrice ? [] : watched), ...elsewhere] };
+  const isOfPrice = cause === "price" && free !== null && isSameShape(free, priced);
+  return {
+    ...{ exact, story, other, concerned },
+    contrast: seen && { ...seen, cause },
+    watched: watched && [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive],
+  };
 });
+
+/** The next block refused the requests altogether: for what only the pending state has, or nobody knows why. */
+const checkRefused = ({ worlds }: Claim, failure: Failure): ReadonlyArray<Finding> =>
+  failure._tag === "RpcError" || worlds.next.state === worlds.exact.state
+    ? [fromError(failure, "unavailable", { ...where, evidence: "unavailable" })]
+    : [note("DependsOnPending", "warning", where, text("next", failure.message))];
 
 /** The run with free and ample gas, where it was asked for, got no answer or stood on another block. */
 const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding> => {
@@ -137,14 +165,14 @@ const checkRuns = (
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;
-  const { exact, story, found, chance, concerned, followsPrice, watched } = compared;
+  const { exact, story, contrast, concerned, watched } = compared;
   const contrasted = Result.isFailure(next)
-    ? [fromError(next.failure, "unavailable", { ...where, evidence: "unavailable" })]
-    : checkContrast(exact, next.success, {
-        ...{ found: found ?? [], chance, followsPrice },
+    ? checkRefused(claim, next.failure)
+    : checkContrast(exact, next.success, contrast ?? same, {
         isTrueToState: isTrueToState(claim, proof),
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
       });
+  const followsPrice = contrast?.cause === "price";
   const change = { followsPrice, assumed: assumed !== null, isOwnScan: !claim.asksBare, concerned };
   return [
     ...contrasted,
@@ -167,14 +195,15 @@ const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
     return error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [];
   });
 
-const worldsOf = (proof: Proof, compared: Compared | null): Observed["worlds"] =>
+const worldsIn = ({ worlds }: Claim, proof: Proof, compared: Compared | null): Observed["worlds"] =>
   [compared?.exact ?? null, successOf(proof.next)].flatMap((run) => {
     const seen = run?.before.environment ?? null;
     if (run === null || seen === null) return [];
     const isExact = run === compared?.exact;
-    const agrees = isExact ? true : compared?.found == null ? null : compared.found.length === 0;
+    const agrees = isExact ? true : compared?.contrast == null ? null : isSame(compared.contrast);
     const { number, timestamp, feeRecipient, gasLimit } = seen;
-    return [{ run: run.name, state: proof.round.block, number, timestamp, feeRecipient, gasLimit, agrees }];
+    const { state } = isExact ? worlds.exact : worlds.next;
+    return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];
   });
 
 /** What the cases do with ample gas; why nothing says so, where it was asked and not answered. */
@@ -222,20 +251,37 @@ const proveOnce = Effect.fnUntraced(function* (
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
-  const claim: Claim = {
-    ...{ report, bundle: signed, measure, abis },
-    contexts: yield* contextsOf(report, signed, chain),
-    ...{ chain, subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map() },
-    balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
-    scanned,
-    asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
-  };
+  const { memory } = yield* Rpc;
   const round = () => lastRound(recorder) + 1;
+  const askHeader = Effect.suspend(() =>
+    inRound(
+      round(),
+      Effect.map(Fee.askHeader, ({ header }) => header),
+    ),
+  );
+  const heard = scanned === null ? yield* askHeader : scanned.fees.header;
+  const claimOn = Effect.fnUntraced(function* (head: Eth.Block | null, header: Scanned["fees"]["header"]) {
+    const takesHashes = memory.recall("takesHashes") !== false;
+    const claim: Claim = {
+      ...{ report, bundle: signed, measure, abis, header, chain, scanned },
+      worlds: yield* worldsOf({ report, signed, chain, head, takesHashes }),
+      subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
+      balanceOf: (account) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
+      asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
+    };
+    return claim;
+  });
+  const now0 = yield* Clock.currentTimeMillis;
+  const claim = yield* claimOn(successOf(heard), scanned === null ? heard : recentHeader(scanned, chain, now0));
   const first = yield* askProof(claim, round());
   const { balanceOf } = answersOf(first.round, chains, report.options, report.chainId);
-  // why: heads move between two requests; asked once more, the runs may stand on the same block
-  const isSettledBase = isComparable(claim, first) && (first.bare === null || bareOf(first) !== null);
-  const standing = isSettledBase ? claim : { ...claim, balanceOf };
+  const refusal = misplaced(first);
+  if (refusal?.reason._tag === "InvalidParams") memory.learn("takesHashes", false);
+  // why: heads move between two requests; asked once more, the runs may stand on the same one
+  const isSettledBase =
+    refusal === null && isComparable(claim, first) && (first.bare === null || bareOf(first) !== null);
+  const again = isSettledBase ? null : refusal === null ? heard : yield* askHeader;
+  const standing = again === null ? claim : { ...(yield* claimOn(successOf(again), again)), balanceOf };
   const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
   const bundle = keep(signed, answers, abis);
@@ -246,7 +292,8 @@ const proveOnce = Effect.fnUntraced(function* (
     ...{ options: report.options, policies, measure, now },
     // why: a proof whose run got no answer has proven nothing
     stage: answers.run === null ? "scanned" : "proven",
-    worlds: worldsOf(proof, compared),
+    worlds: worldsIn(standing, proof, compared),
+    elsewhere: compared?.other == null ? [] : [compared.other],
     ledger: ledgerOf(recorder, now, earlier),
     earlier: earlierFindings(report),
     findings: [

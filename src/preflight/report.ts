@@ -36,6 +36,8 @@ interface About {
   readonly stage: Report["stage"];
   readonly measure: Measure;
   readonly worlds: Observed["worlds"];
+  /** What moves in the other worlds, where every policy has to hold, too. */
+  readonly elsewhere: ReadonlyArray<Pick<Report, "transfers" | "balanceChanges" | "approvals">>;
   readonly ledger: Ledger;
   /** Epoch ms. */
   readonly now: number;
@@ -160,7 +162,11 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     },
     [...found, ...checkHoles(bundle, found)],
   );
-  const policies = checkPolicies(draft, about.policies);
+  const here = checkPolicies(draft, about.policies);
+  const policies = untold(
+    about.elsewhere.flatMap((moved) => checkPolicies({ ...draft, ...moved }, about.policies)),
+    here,
+  );
   // why: policies judge by every finding, readers get no more than a budget
-  return judged(draft, bounded([...draft.findings, ...policies]));
+  return judged(draft, bounded([...draft.findings, ...here, ...policies]));
 };

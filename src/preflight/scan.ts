@@ -235,6 +235,7 @@ export const askScan = Effect.fnUntraced(function* (
     askedAt,
     fees: { ...asked.fees, receipts },
     block: tag,
+    next: null,
     noFeeOracle:
       L1Fee.livesAt(chain.gasPriceOracle, seenIn({ ...asked, ...late })) === false ? chain.gasPriceOracle : null,
     unfunded: null,

@@ -192,8 +192,16 @@ export const notes = {
       "run `prove` again",
     ],
     ChanceDependent: [
-      "another address stands in the events or the return value when the block is another",
+      "what comes in, or what is said, is otherwise when the block is another",
       "sign only if chance is meant to decide here, as in a draw",
+    ],
+    DependsOnPending: [
+      "the outcome depends on transactions that are not mined yet",
+      "wait until they are mined and run `prove` again, or bound the amounts by a policy",
+    ],
+    NotYet: [
+      "the transaction succeeds in one of the blocks that may come next, and fails in another",
+      "wait for the block or the time that the contract asks for, and run `prove` again",
     ],
     PriceDependent: [
       "amounts that move follow the gas price",

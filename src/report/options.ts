@@ -125,6 +125,12 @@ export const named = {
     null,
     decoded(Schema.NullOr(BlockName), () => "must be a tag, a block number (bigint) or a 32-byte hash"),
   ),
+  /** What `pending` is on this endpoint; default: the chain's policy. See `Chain.pending`. */
+  pending: row<"guess" | "preconfirmed">()(
+    Schema.NullOr(Schema.Literals(["guess", "preconfirmed"])),
+    null,
+    decoded(Schema.NullOr(Schema.Literals(["guess", "preconfirmed"])), () => 'must be "guess" or "preconfirmed"'),
+  ),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
   stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides),
   /** Pretended block fields, with the same consequence. */

@@ -20,6 +20,8 @@ export interface Facts {
   readonly refusesOurSimulations: RpcError;
   /** Whether an array of requests is answered. Not asked again while it is believed that it is not. */
   readonly takesBatches: boolean;
+  /** Whether a state can be named by its block's hash when simulating. Not tried while it is believed that it cannot. */
+  readonly takesHashes: boolean;
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */
   readonly noFeeOracle: Address;
 }
@@ -30,6 +32,7 @@ const believedMs: Readonly<Record<keyof Facts, number>> = {
   tellsTip: 60_000,
   refusesOurSimulations: 5 * 60_000,
   takesBatches: 10 * 60_000,
+  takesHashes: 10 * 60_000,
   noFeeOracle: 10 * 60_000,
 };
 

@@ -2,7 +2,8 @@
  * What the transactions do: one `eth_simulateV1` request with the witness before and after them in
  * one simulated block, read once when it arrives.
  *
- * One block, because on Flashblocks nodes the pending overlay is applied again to every further one.
+ * One block, because on Flashblocks nodes the pending overlay is applied again to every further one; only empty
+ * blocks stand in front of it.
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
@@ -49,6 +50,8 @@ export interface Plan {
   readonly block: Eth.BlockParameter;
   readonly stateOverrides: Eth.StateOverrides | null;
   readonly blockOverrides: Eth.BlockOverrides | null;
+  /** The empty block in front; absent = none. */
+  readonly ahead?: Eth.BlockOverrides | null;
   /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
   readonly pretended: boolean;
 }
@@ -58,6 +61,8 @@ export interface Run {
   readonly name: RunName;
   readonly plan: Plan;
   readonly block: Eth.SimulatedBlock;
+  /** The empty block in front; null where there was none. */
+  readonly ahead: Eth.SimulatedBlock | null;
   readonly readings: ReadonlyArray<Reading>;
   readonly before: View;
   readonly after: View;
@@ -116,6 +121,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     { run: plan.name, step: "simulate" },
     Eth.simulateV1({
       blocks: [
+        ...(plan.ahead == null ? [] : [{ calls: [], blockOverrides: plan.ahead }]),
         {
           calls: [...first, ...plan.calls.map(({ request }) => request), ...last],
           stateOverrides: { ...plan.stateOverrides, ...at.override },
@@ -127,7 +133,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       block: plan.block,
     }),
   );
-  const block = blocks[0];
+  const block = blocks.at(-1);
   if (block === undefined) {
     return yield* new RpcError({
       method: "eth_simulateV1",
@@ -141,6 +147,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     name: plan.name,
     plan,
     block,
+    ahead: plan.ahead == null ? null : (blocks[0] ?? null),
     readings: Arr.zip(plan.calls, block.calls.slice(first.length)).map(([call, result], transaction) =>
       readCall(result, call, { transaction, abis, evidence }),
     ),

@@ -22,6 +22,7 @@ const item = (abi: Abi, name: string): Schema.Json =>
 const options: Report["options"] = {
   abis: [],
   block: null,
+  pending: null,
   stateOverrides: null,
   blockOverrides: null,
   policies: [],

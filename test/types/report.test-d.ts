@@ -107,6 +107,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "OptionsRefused":
     case "OutcomeNotCompared":
     case "ChanceDependent":
+    case "DependsOnPending":
+    case "NotYet":
     case "PriceDependent":
     case "RequestIncomplete":
     case "ScanAgain":

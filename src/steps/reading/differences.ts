@@ -11,6 +11,19 @@ import { rightsIn } from "./approvalLogs.js";
 import { controlsIn } from "./controlLogs.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
 
+/** One difference between two runs. */
+export interface Difference {
+  /** With both values. */
+  readonly line: string;
+  /**
+   * `status`: one succeeds. `loss`: what leaves one of `whose`, or to whom. `right`: a right or who controls a
+   * contract. `other`: the rest, such as what comes in.
+   */
+  readonly kind: "status" | "loss" | "right" | "other";
+  /** Whether both runs have it, so that they differ in its amount alone. */
+  readonly isAmount: boolean;
+}
+
 /** One run, as far as it is compared. */
 export interface Story {
   readonly outcomes: ReadonlyArray<Outcome>;
@@ -38,15 +51,18 @@ const hasSameEvents = ({ logs: a }: Outcome, { logs: b }: Outcome): boolean =>
   a.length === b.length &&
   a.every(({ address, topics }, index) => address === b[index]?.address && topics[0] === b[index].topics[0]);
 
-const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
-  Arr.zip(a, b).flatMap(([one, other], index): ReadonlyArray<string> => {
+const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<Difference> =>
+  Arr.zip(a, b).flatMap(([one, other], index): ReadonlyArray<Difference> => {
+    const found = (kind: Difference["kind"], what: string) => [
+      { kind, isAmount: false, line: `transaction ${index}: ${what}` },
+    ];
     if (one.status === "unknown" || other.status === "unknown") return [];
-    if (one.status !== other.status) return [`transaction ${index}: ${one.status} and ${other.status}`];
+    if (one.status !== other.status) return found("status", `${one.status} and ${other.status}`);
     if (one.status !== "success")
-      return one.revert?.data === other.revert?.data ? [] : [`transaction ${index}: two different reverts`];
+      return one.revert?.data === other.revert?.data ? [] : found("other", "two different reverts");
     return hasSameEvents(one, other)
       ? []
-      : [`transaction ${index}: ${one.logs.length} and ${other.logs.length} events, not the same ones`];
+      : found("other", `${one.logs.length} and ${other.logs.length} events, not the same ones`);
   });
 
 const compareAmounts = (
@@ -54,14 +70,18 @@ const compareAmounts = (
   a: ReadonlyMap<string, bigint>,
   b: ReadonlyMap<string, bigint>,
   tolerance: number,
-): ReadonlyArray<string> =>
+  kindOf: (key: string, one: bigint, other: bigint) => Difference["kind"],
+): ReadonlyArray<Difference> =>
   [...new Set([...a.keys(), ...b.keys()])].flatMap((key) => {
     const [one, other] = [a.get(key) ?? 0n, b.get(key) ?? 0n];
-    return within(one, other, tolerance) ? [] : [`${what} ${key}: ${one} and ${other}`];
+    if (within(one, other, tolerance)) return [];
+    const isAmount = a.has(key) && b.has(key) && one < 0n === other < 0n;
+    return [{ kind: kindOf(key, one, other), isAmount, line: `${what} ${key}: ${one} and ${other}` }];
   });
 
 interface Flow {
   readonly amount: bigint;
+  readonly from: string;
   /** What moves between the two in either direction. */
   readonly pair: string;
 }
@@ -80,7 +100,7 @@ const moved = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<string, Flow> =>
   for (const { token, tokenId, from, to, amount } of transfers) {
     const key = `of ${token ?? "native currency"}${tokenId === null ? "" : ` id ${tokenId}`} from ${from} to ${to}`;
     const pair = `${token}/${tokenId}/${from < to ? `${from}/${to}` : `${to}/${from}`}`;
-    flows.set(key, { amount: (flows.get(key)?.amount ?? 0n) + amount, pair });
+    flows.set(key, { amount: (flows.get(key)?.amount ?? 0n) + amount, from, pair });
   }
   return flows;
 };
@@ -93,7 +113,8 @@ const compareMovements = (
   one: ReadonlyArray<Transfer>,
   other: ReadonlyArray<Transfer>,
   tolerance: number,
-): ReadonlyArray<string> => {
+  whose: ReadonlySet<string>,
+): ReadonlyArray<Difference> => {
   if (isSameMovement(one, other)) return [];
   const [a, b] = [moved(one), moved(other)];
   const scales = new Map<string, bigint>();
@@ -103,7 +124,10 @@ const compareMovements = (
     const [flow, counter] = [a.get(key), b.get(key)];
     const [here, there] = [flow?.amount ?? 0n, counter?.amount ?? 0n];
     const scale = scales.get(flow?.pair ?? counter?.pair ?? "") ?? 0n;
-    return within(here, there, tolerance, scale) ? [] : [`movement ${key}: ${here} and ${there}`];
+    if (within(here, there, tolerance, scale)) return [];
+    const kind = whose.has(flow?.from ?? counter?.from ?? "") ? "loss" : "other";
+    const isAmount = flow !== undefined && counter !== undefined;
+    return [{ kind, isAmount, line: `movement ${key}: ${here} and ${there}` }];
   });
 };
 
@@ -146,25 +170,40 @@ const controlled = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
     ),
   );
 
-const compareControl = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
+const compareControl = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<Difference> => {
   const [one, other] = [controlled(a), controlled(b)];
   const only = (these: ReadonlyArray<string>, those: ReadonlySet<string>) => these.filter((line) => !those.has(line));
-  return [...only(one, new Set(other)), ...only(other, new Set(one))].map((line) => `only in one run: ${line}`);
+  return [...only(one, new Set(other)), ...only(other, new Set(one))].map((line) => ({
+    ...{ kind: "right", isAmount: false },
+    line: `only in one run: ${line}`,
+  }));
 };
 
 /** Whether two runs ended alike and emitted the same events: they differ in amounts at most. */
 export const isSameShape = (a: Story, b: Story): boolean =>
   compareOutcomes(a.outcomes, b.outcomes).length === 0 && compareControl(a.outcomes, b.outcomes).length === 0;
 
-/** One line per difference, with both values; none when the stories agree. `a` is named first. */
-export const differences = (a: Story, b: Story, tolerance: number): ReadonlyArray<string> => [
-  ...compareOutcomes(a.outcomes, b.outcomes),
-  ...compareMovements(a.transfers, b.transfers, tolerance),
-  ...compareWhereBoth("balance change", changed(a.balanceChanges), changed(b.balanceChanges), tolerance),
-  ...compareAmounts("approval event", said(a.outcomes), said(b.outcomes), tolerance),
-  ...compareWhereBoth("approval", granted(a.approvals), granted(b.approvals), tolerance),
-  ...compareControl(a.outcomes, b.outcomes),
-];
+const accountIn = (key: string): string => /^of (0x[0-9a-f]{40}) in /.exec(key)?.[1] ?? "";
+
+/** What differs, none where the stories agree; `a` is named first, `whose` losses are told from other movements. */
+export const differences = (
+  a: Story,
+  b: Story,
+  tolerance: number,
+  whose: ReadonlySet<string> = new Set(),
+): ReadonlyArray<Difference> => {
+  const isLoss = (key: string, one: bigint, other: bigint) =>
+    whose.has(accountIn(key)) && (one < 0n || other < 0n) ? "loss" : "other";
+  const isRight = () => "right" as const;
+  return [
+    ...compareOutcomes(a.outcomes, b.outcomes),
+    ...compareMovements(a.transfers, b.transfers, tolerance, whose),
+    ...compareWhereBoth("balance change", changed(a.balanceChanges), changed(b.balanceChanges), tolerance, isLoss),
+    ...compareAmounts("approval event", said(a.outcomes), said(b.outcomes), tolerance, isRight),
+    ...compareWhereBoth("approval", granted(a.approvals), granted(b.approvals), tolerance, isRight),
+    ...compareControl(a.outcomes, b.outcomes),
+  ];
+};
 
 /** What was measured is compared where both runs measured it; a run that measured less is no difference. */
 const compareWhereBoth = (
@@ -172,8 +211,9 @@ const compareWhereBoth = (
   one: ReadonlyMap<string, bigint>,
   other: ReadonlyMap<string, bigint>,
   tolerance: number,
-): ReadonlyArray<string> => {
+  kindOf: (key: string, one: bigint, other: bigint) => Difference["kind"],
+): ReadonlyArray<Difference> => {
   const both = new Set([...one.keys()].filter((key) => other.has(key)));
   const only = (amounts: ReadonlyMap<string, bigint>) => new Map([...amounts].filter(([key]) => both.has(key)));
-  return compareAmounts(what, only(one), only(other), tolerance);
+  return compareAmounts(what, only(one), only(other), tolerance, kindOf);
 };

@@ -1,6 +1,15 @@
 /** The runs of a proof beside each other, and beside the earlier report. */
 import { describe, expect, it } from "vitest";
-import { checkChange, checkContrast, checkNewcomers, isClose, isSameBase } from "../../../src/preflight/compare.js";
+import {
+  checkChange,
+  checkContrast,
+  checkNewcomers,
+  isClose,
+  isSamePlace,
+  same,
+  type Cause,
+  type Contrast,
+} from "../../../src/preflight/compare.js";
 import type { Measure } from "../../../src/preflight/limits.js";
 import { storyOf, type Told } from "../../../src/preflight/movements.js";
 import { Address, Hash } from "../../../src/primitives/hex.js";
@@ -27,11 +36,11 @@ const emitting: Told = {
   outcomes: [did({ logs: [log(token, [topics.transfer, word(alice), word(bob)], [word(5n)])] }).outcome],
 };
 
-it("two runs stood on the same block where number and parent say so, and nobody can tell without a witness", () => {
-  expect(isSameBase(on(), on({ timestamp: 1n, baseFeePerGas: 0n }))).toBe(true);
-  expect(isSameBase(on(), moved)).toBe(false);
-  expect(isSameBase(on(), on({ number: 102n }))).toBe(false);
-  expect([isSameBase(on(), blind), isSameBase(blind, on())]).toEqual([null, null]);
+it("two runs were in the same block where number and time say so, and nobody can tell without a witness", () => {
+  expect(isSamePlace(on(), on({ baseFeePerGas: 0n }))).toBe(true);
+  expect(isSamePlace(on(), on({ timestamp: 1n }))).toBe(false);
+  expect(isSamePlace(on(), on({ number: 102n }))).toBe(false);
+  expect([isSamePlace(on(), blind), isSamePlace(blind, on())]).toEqual([false, false]);
 });
 
 describe("the contrast of two runs", () => {
@@ -48,45 +57,76 @@ describe("the contrast of two runs", () => {
   });
 });
 
-describe("the other context", () => {
+describe("the other world", () => {
   const later = on({ timestamp: environment().timestamp + 13n });
-  const same: Parameters<typeof checkContrast>[2] = {
-    ...{ found: [], chance: [], followsPrice: false, isTrueToState: true, isTimePretended: false },
-  };
-  const differing = { ...same, found: differences(quiet, emitting, 0) };
-  it("that did the same says nothing, and that did something else blocks, with the differences", () => {
-    expect(checkContrast(on(), later, same)).toEqual([]);
-    const [finding] = checkContrast(on(), later, differing);
-    expect(finding).toMatchObject({ code: "SimulationDiverged", severity: "blocker", evidence: "measured" });
-    expect(differing.found).toHaveLength(1);
-    expect(finding?.error).toMatchObject({ differences: differing.found });
+  const fair = { isTrueToState: true, isTimePretended: false };
+  const check = (next: Run, contrast: Partial<Contrast> = {}, how: Partial<typeof fair> = {}) =>
+    checkContrast(on(), next, { ...same, ...contrast }, { ...fair, ...how });
+  const whose = new Set([alice]);
+  const failing: Told = { ...quiet, outcomes: [did({ status: "reverted" }).outcome] };
+  const found = (one: Told, other: Told) => ({ found: differences(one, other, 0.005, whose) });
+  const places = { decisive: ["transaction 0, event 0: the place of 0xaa"], chance: [] };
+
+  it("that did the same says nothing", () => expect(check(later)).toEqual([]));
+  it.each<[string, Partial<Contrast>, Record<Cause, string>]>([
+    [
+      "more that leaves a sender",
+      found(paying(1_000n), paying(2_000n)),
+      { context: "SimulationDiverged/blocker", state: "DependsOnPending/warning", price: "PriceDependent/warning" },
+    ],
+    [
+      "what leaves a sender in one of them only",
+      found(quiet, paying(2_000n)),
+      { context: "SimulationDiverged/blocker", state: "SimulationDiverged/blocker", price: "PriceDependent/warning" },
+    ],
+    [
+      "the place of one who matters",
+      { places },
+      { context: "SimulationDiverged/blocker", state: "SimulationDiverged/blocker", price: "PriceDependent/warning" },
+    ],
+    [
+      "whether it succeeds",
+      found(quiet, failing),
+      { context: "NotYet/unavailable", state: "DependsOnPending/warning", price: "PriceDependent/warning" },
+    ],
+    [
+      "what comes in",
+      found({ ...quiet, transfers: [native(0, bob, alice, 5n)] }, { ...quiet, transfers: [native(0, bob, alice, 9n)] }),
+      { context: "ChanceDependent/warning", state: "DependsOnPending/warning", price: "PriceDependent/warning" },
+    ],
+    [
+      "which events there are",
+      found(quiet, emitting),
+      { context: "ChanceDependent/warning", state: "DependsOnPending/warning", price: "PriceDependent/warning" },
+    ],
+  ])("differs in %s: what that amounts to is the cause's", (_, contrast, expected) => {
+    for (const cause of ["context", "state", "price"] as const)
+      expect(codes(check(later, { ...contrast, cause }))).toEqual([expected[cause]]);
   });
-  it("that stood elsewhere, or whose witness was silent, is not comparable, whatever it did", () => {
-    for (const next of [moved, blind])
-      expect(codes(checkContrast(on(), next, { ...differing, followsPrice: true }))).toEqual([
-        "BaseNotComparable/unavailable",
-      ]);
-    expect(checkContrast(on(), blind, same)[0]?.numbers).not.toEqual(checkContrast(on(), moved, same)[0]?.numbers);
+  it("names every difference, with both values", () => {
+    const contrast = found(paying(1_000n), paying(2_000n));
+    const [finding] = check(later, contrast);
+    expect(finding).toMatchObject({
+      evidence: "measured",
+      error: { differences: contrast.found.map(({ line }) => line) },
+    });
+    const [gate] = check(later, found(quiet, failing));
+    expect(JSON.stringify(gate?.numbers)).toContain("success and reverted");
+    expect(gate?.numbers.filter(({ name }) => name.startsWith("block of"))).toHaveLength(2);
   });
+  it("whose witness was silent is not comparable, whatever it did", () =>
+    expect(codes(check(blind, found(quiet, paying(2_000n))))).toEqual(["BaseNotComparable/unavailable"]));
   it("in which a balance was pretended that nobody has is not comparable either", () =>
-    expect(codes(checkContrast(on(), later, { ...differing, isTrueToState: false }))).toEqual([
+    expect(codes(check(later, found(quiet, paying(2_000n)), { isTrueToState: false }))).toEqual([
       "BaseNotComparable/unavailable",
     ]));
   it("at the very time of the first one shows nothing, unless the caller pretends that time", () => {
-    expect(codes(checkContrast(on(), on(), same))).toEqual(["BaseNotComparable/unavailable"]);
-    expect(checkContrast(on(), on(), { ...same, isTimePretended: true })).toEqual([]);
-  });
-  it("at the same time that did something else blocks all the same", () => {
-    for (const isTimePretended of [true, false])
-      expect(codes(checkContrast(on(), on(), { ...differing, isTimePretended }))).toEqual([
-        "SimulationDiverged/blocker",
-      ]);
-  });
-  it("in which another address stands by chance is warned of, and where", () => {
-    const [finding] = checkContrast(on(), later, { ...same, chance: ["transaction 0, event 2: another address"] });
-    expect([finding?.code, finding?.severity]).toEqual(["ChanceDependent", "warning"]);
-    expect(finding?.numbers).toMatchObject([{ value: "transaction 0, event 2: another address" }]);
-    expect(codes(checkContrast(on(), later, { ...differing, chance: ["x"] }))).toEqual(["SimulationDiverged/blocker"]);
+    expect(codes(check(on()))).toEqual(["BaseNotComparable/unavailable"]);
+    expect(check(on(), {}, { isTimePretended: true })).toEqual([]);
+    expect(codes(check(on(), found(quiet, paying(2_000n))))).toEqual([
+      "SimulationDiverged/blocker",
+      "BaseNotComparable/unavailable",
+    ]);
   });
   it.each([
     ["time", { time: 1n }],
@@ -97,14 +137,10 @@ describe("the other context", () => {
     ["number", { number: 3n }],
   ] as const)("that was not given its own %s shows nothing", (name, blockOverrides) => {
     const ignoring: Run = { ...later, plan: { ...later.plan, blockOverrides } };
-    const [finding] = checkContrast(on(), ignoring, same);
+    const [finding] = check(ignoring);
     expect([finding?.code, finding?.severity]).toEqual(["BaseNotComparable", "unavailable"]);
     expect(JSON.stringify(finding?.numbers)).toContain(name);
   });
-  it("whose amounts follow the price is warned of", () =>
-    expect(codes(checkContrast(on(), later, { ...differing, followsPrice: true }))).toEqual([
-      "PriceDependent/warning",
-    ]));
 });
 
 describe("what differs from the earlier report", () => {

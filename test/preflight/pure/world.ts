@@ -47,7 +47,7 @@ const blockOf = ({ environment: seen }: View): Eth.SimulatedBlock =>
 export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}): Run => {
   const before = changed.before ?? holding(rich);
   return {
-    ...{ name: "bare", plan: plan(), block: blockOf(before), readings, after: before, witnessed: true },
+    ...{ name: "bare", plan: plan(), block: blockOf(before), ahead: null, readings, after: before, witnessed: true },
     ...changed,
     before,
   };
@@ -87,6 +87,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   alone: Result.succeed(named("alone", [])),
   called: null,
   unfunded: null,
+  next: null,
   subjectOf: () => null,
   noFeeOracle: null,
   askedAt: 0,
@@ -107,7 +108,7 @@ export const nothing: Measure = { holdings: [], rights: [], tokens: [], named: [
 type About = Parameters<typeof reportOf>[2];
 
 export const about = (changed: Partial<About> = {}): About => ({
-  ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [] },
+  ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [], elsewhere: [] },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
   ...changed,
 });
