@@ -151,10 +151,13 @@ export const checkChange = (
     assumed,
     isOwnScan,
     concerned,
+    whose,
   }: {
     readonly followsPrice: boolean;
     /** Whose place in events and return values decides. */
     readonly concerned: ReadonlySet<string>;
+    /** Whose losses decide. */
+    readonly whose: ReadonlySet<string>;
     readonly assumed: boolean;
     readonly isOwnScan: boolean;
   },
@@ -168,8 +171,13 @@ export const checkChange = (
     approvals: report.approvals,
   };
   const { decisive } = movedPlaces({ ...earlier, producer: null }, saidIn(exact, story), concerned);
-  const found = [...differences(earlier, story, report.options.tolerance).map(({ line }) => line), ...decisive];
+  const differing = differences(earlier, story, report.options.tolerance, whose);
+  const found = [...differing.map(({ line }) => line), ...decisive];
   if (found.length === 0) return [];
+  const deciding = [
+    ...differing.flatMap(({ kind, line }) => (kind === "loss" || kind === "right" ? [line] : [])),
+    ...decisive,
+  ];
   // why: a scan runs without fees, so what follows the gas price was nothing in it
   if (followsPrice && decisive.length === 0 && report.stage === "scanned" && isSameShape(earlier, story)) return [];
   const now = exact.before.environment;
@@ -181,9 +189,10 @@ export const checkChange = (
     simulatedNumber !== null &&
     now.number === simulatedNumber + ahead &&
     (ahead > 0n || now.parentHash === parentHash);
-  return isSameBlock && isOwnScan && !assumed
-    ? [fromError(new SimulationDiverged({ differences: found }), "blocker", where)]
-    : [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
+  if (!isSameBlock || !isOwnScan || assumed)
+    return [fromError(new OutcomeChanged({ differences: found }), "warning", where)];
+  // why: the block of a scan chooses and does not judge; what its time alone moves is told by the worlds
+  return deciding.length === 0 ? [] : [fromError(new SimulationDiverged({ differences: deciding }), "blocker", where)];
 };
 
 /** How many new parties are named. */

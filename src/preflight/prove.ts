@@ -16,7 +16,7 @@ import type * as Eth from "../Eth.js";
 import * as Fee from "../steps/fee.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { type Bundle, type Filled } from "../steps/reading/bundle.js";
-import { successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { differences, isSameShape } from "../steps/reading/differences.js";
 import { concernedIn, movedPlaces } from "../steps/reading/places.js";
@@ -79,6 +79,8 @@ interface Compared {
   readonly other: Told | null;
   /** What it did otherwise; null where it cannot be compared. */
   readonly contrast: Contrast | null;
+  /** The next block refused the requests for what only the pending state has. */
+  readonly isPendingOnly: boolean;
   /** Whose place in events and return values decides. */
   readonly concerned: ReadonlySet<string>;
   /** What the run with free gas did otherwise; null where there was none in the same block. */
@@ -91,6 +93,10 @@ const storyIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): Told =>
     run,
     measure,
   );
+
+/** Whose losses decide: the signers', and theirs of whom a policy speaks. */
+const losersIn = (bundle: Bundle<Filled>, { accounts }: Measure): ReadonlySet<string> =>
+  new Set([...bundle.map(({ signer }) => signer), ...accounts]);
 
 /** Compares the worlds; where they differ, further ones tell why. */
 const compare = Effect.fnUntraced(function* (
@@ -112,7 +118,7 @@ const compare = Effect.fnUntraced(function* (
   const ampleRun = settled.ample ?? exact;
   const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
   const concerned = concernedIn(bundle, measure.accounts);
-  const whose = new Set([...bundle.map(({ signer }) => signer), ...measure.accounts]);
+  const whose = losersIn(bundle, measure);
   const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => ({
     found: differences(mine, theirs, tolerance, whose),
     places: movedPlaces(saidIn(one, mine), saidIn(other, theirs), concerned),
@@ -121,8 +127,13 @@ const compare = Effect.fnUntraced(function* (
   const other = next === null ? null : storyIn(bundle, next, measure);
   const isAlike = next === null || other === null || !isComparable(claim, proof);
   const seen = isAlike ? null : contrast(exact, story, next, other);
+  const { state } = worlds.next;
+  const refusal = failureOf(proof.next);
+  const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
   let cause: Cause = "context";
-  if (seen !== null && next !== null && other !== null && !isSame(seen)) {
+  let isPendingOnly = false;
+  if (isRefused) isPendingOnly = failureOf((yield* askWhy(claim, round())).swap)?._tag === refusal._tag;
+  else if (seen !== null && next !== null && other !== null && !isSame(seen)) {
     const why = yield* askWhy(claim, round());
     const agrees = (heard: Heard<Run>) => {
       const run = successOf(heard);
@@ -130,23 +141,23 @@ const compare = Effect.fnUntraced(function* (
     };
     const isClosed = seen.places.decisive.length === 0 && isClose(story, other, tolerance);
     if (isClosed && agrees(why.priced)) cause = "price";
-    else if (worlds.next.state !== worlds.exact.state && agrees(why.swap)) cause = "state";
+    else if (state !== worlds.exact.state && agrees(why.swap)) cause = "state";
   }
   const watched = free === null || bare === null ? null : contrast(bare, free, ampleRun, priced);
   // why: a run without fees has nothing of what follows the gas price
   const isOfPrice = cause === "price" && free !== null && isSameShape(free, priced);
   return {
-    ...{ exact, story, other, concerned },
+    ...{ exact, story, other, concerned, isPendingOnly },
     contrast: seen && { ...seen, cause },
     watched: watched && [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive],
   };
 });
 
 /** The next block refused the requests altogether: for what only the pending state has, or nobody knows why. */
-const checkRefused = ({ worlds }: Claim, failure: Failure): ReadonlyArray<Finding> =>
-  failure._tag === "RpcError" || worlds.next.state === worlds.exact.state
-    ? [fromError(failure, "unavailable", { ...where, evidence: "unavailable" })]
-    : [note("DependsOnPending", "warning", where, text("next", failure.message))];
+const checkRefused = (failure: Failure, isPendingOnly: boolean): ReadonlyArray<Finding> =>
+  isPendingOnly
+    ? [note("DependsOnPending", "warning", where, text("next", failure.message))]
+    : [fromError(failure, "unavailable", { ...where, evidence: "unavailable" })];
 
 /** The run with free and ample gas, where it was asked for, got no answer or stood on another block. */
 const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding> => {
@@ -165,15 +176,21 @@ const checkRuns = (
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;
-  const { exact, story, contrast, concerned, watched } = compared;
+  const { exact, story, contrast, concerned, watched, isPendingOnly } = compared;
   const contrasted = Result.isFailure(next)
-    ? checkRefused(claim, next.failure)
+    ? checkRefused(next.failure, isPendingOnly)
     : checkContrast(exact, next.success, contrast ?? same, {
         isTrueToState: isTrueToState(claim, proof),
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
       });
   const followsPrice = contrast?.cause === "price";
-  const change = { followsPrice, assumed: assumed !== null, isOwnScan: !claim.asksBare, concerned };
+  const change = {
+    followsPrice,
+    assumed: assumed !== null,
+    isOwnScan: !claim.asksBare,
+    concerned,
+    whose: losersIn(bundle, claim.measure),
+  };
   return [
     ...contrasted,
     ...checkBare(proof, watched !== null),
@@ -276,11 +293,13 @@ const proveOnce = Effect.fnUntraced(function* (
   const first = yield* askProof(claim, round());
   const { balanceOf } = answersOf(first.round, chains, report.options, report.chainId);
   const refusal = misplaced(first);
+  const latest = first.round.fees.header;
+  const isMoved = (successOf(latest)?.hash ?? null) !== (successOf(heard)?.hash ?? null);
   if (refusal?.reason._tag === "InvalidParams") memory.learn("takesHashes", false);
   // why: heads move between two requests; asked once more, the runs may stand on the same one
   const isSettledBase =
-    refusal === null && isComparable(claim, first) && (first.bare === null || bareOf(first) !== null);
-  const again = isSettledBase ? null : refusal === null ? heard : yield* askHeader;
+    refusal === null && !isMoved && isComparable(claim, first) && (first.bare === null || bareOf(first) !== null);
+  const again = isSettledBase ? null : refusal === null ? latest : yield* askHeader;
   const standing = again === null ? claim : { ...(yield* claimOn(successOf(again), again)), balanceOf };
   const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BlockNotFound, InternalError, MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
+import { BlockNotFound, InternalError, MethodNotSupported, RpcError, SimBlockOrder } from "../../src/errors/rpc.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
@@ -122,17 +122,19 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
     });
   });
 
-  it("runs on different blocks are asked for once more, and then not compared", async () => {
-    const moved = (until: number) =>
-      tampered(scene.url, ({ purpose, before }) =>
-        purpose === "next" && before < until ? environmentSays("parentHash", "ab".repeat(32)) : null,
-      );
-    const once = await preflightOn(moved(1), transfer());
-    expect([once.verdict, once.ledger.rounds]).toEqual(["ready", 3]);
-    const always = await preflightOn(moved(9), transfer());
-    expect([always.verdict, always.ledger.rounds]).toEqual(["unknown", 3]);
-    expect(severe(always)).toEqual(["BaseNotComparable/unavailable"]);
-  });
+  it.each(["exact", "next"])(
+    "a head that moved under %s is asked for, and both worlds once more on it",
+    async (world) => {
+      const order = new RpcError({ method: "eth_simulateV1", reason: new SimBlockOrder({ detail: "" }) });
+      const moved = (until: number) =>
+        tampered(scene.url, ({ purpose, before }) => (purpose === world && before < until ? order : null));
+      const once = await preflightOn(moved(1), transfer());
+      expect([once.verdict, once.ledger.rounds]).toEqual(["ready", 4]);
+      const always = await preflightOn(moved(9), transfer());
+      expect(always.verdict).toBe("unknown");
+      expect(severe(always)).toContain("SimBlockOrder/unavailable");
+    },
+  );
 
   it("a second run that behaves differently is theatre", async () => {
     const theatre = tampered(scene.url, ({ purpose }) =>

@@ -102,7 +102,8 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
       expect(report.ledger.ms).toBeGreaterThanOrEqual(2 * delayMs - 10);
       proxy.reset();
       const again = await prove(proxy.url, report);
-      expect([again.ledger.rounds, roundsOf(proxy.seen).length]).toEqual([1, 1]);
+      // the head, then everything on it
+      expect([again.ledger.rounds, roundsOf(proxy.seen).length]).toEqual([2, 2]);
     }
   });
 

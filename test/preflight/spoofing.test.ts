@@ -27,9 +27,10 @@ const clues = [
 ] as const;
 type Clue = (typeof clues)[number];
 
+/** Found out: no clearance, for the worlds differ. */
 const diverged = ({ verdict, findings }: Report): boolean =>
-  verdict === "blocked" &&
-  findings.some(({ code, severity }) => code === "SimulationDiverged" && severity === "blocker");
+  (verdict === "blocked" || verdict === "unknown") &&
+  findings.some(({ code, severity }) => `${code}/${severity}` === "SimulationDiverged/blocker" || code === "NotYet");
 
 describe.each(scenesFor("contracts that know when they are watched"))("on %s", (_, start) => {
   let scene: Scene;

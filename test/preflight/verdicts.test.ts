@@ -66,7 +66,8 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     );
     await turn({ scene, gate }, "open");
     const report = await preflight(scene.url, pass);
-    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
+    expect([report.verdict, report.stage]).toEqual(["caution", "proven"]);
+    expect(codesOf(report)).toContain("DependsOnPending/warning");
     expect(report.transactions[0].outcome.result?.data).toBe(`0x${"1".padStart(64, "0")}`);
     const latest = await preflight(scene.url, pass, { block: "latest" });
     expect(latest.verdict).toBe("blocked");
