@@ -94,7 +94,8 @@ const nextTime = (
   isPastNext: boolean,
   now: number,
 ): bigint => {
-  const slot = seconds(chain.blockTimeMs);
+  // why: a chain that nobody described may be as fast as any
+  const slot = chain.known ? seconds(chain.blockTimeMs) : 1n;
   const earliest = head.timestamp + slot;
   if (observed.timestamp === null) return earliest;
   const elapsed = BigInt(Math.max(0, Math.ceil((now - observed.at) / 1000)));

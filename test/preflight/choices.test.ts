@@ -113,10 +113,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
       expect(moved).not.toBe(0);
       expect(Math.abs(moved)).toBeLessThan(Number(exact?.gasLimit) / 1_024);
       expect(next?.feeRecipient).toBe(scanned.observed.feeRecipient);
-      // the other world is a later block of somebody else, on the same state
-      expect(next?.number).toBe(exact?.number);
       expect(next?.feeRecipient).not.toBe(exact?.feeRecipient);
-      expect((next?.timestamp ?? 0n) > (exact?.timestamp ?? 0n)).toBe(true);
     });
   });
 

@@ -89,7 +89,7 @@ describe.each(scenesFor("a zoo of watchers"))("on %s", (_, start) => {
     const told = report.balanceChanges.find(
       ({ account, token }) => account === other.address.toLowerCase() && token === null,
     );
-    expect(told?.delta).toBe(-kept);
+    expect(told?.delta ?? 0n).toBe(-kept);
   });
 
   it("money that goes another way for somebody's pending transaction is never ready", async () => {
