@@ -238,7 +238,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const standing = isSettledBase ? claim : { ...claim, balanceOf };
   const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
-  const bundle = keep(signed, answers, abis);
+  const bundle = keep(signed, answers);
   const settled = isWidened ? undoubted : yield* settle(standing, proof, { bundle, answers }, round);
   const compared = settled.limits === null ? yield* compare(standing, proof, bundle, settled, round) : null;
   const now = yield* Clock.currentTimeMillis;
