@@ -64,7 +64,7 @@ const scanOnce = Effect.fnUntraced(function* (
   const wanted = wantedBy(policies, bundle, limits);
   const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1);
   const answers = answersOf(round, chains, options, named);
-  const chosen = choose(bundle, answers, abis);
+  const chosen = choose(bundle, answers);
   const trial = { bundle: chosen, options, block: round.block, ahead: null, context: options.blockOverrides, abis };
   const settled = chosen.some(Estimate.isLimitDoubtful)
     ? yield* settleGas(

@@ -2,7 +2,7 @@
  * What a reverted call said, as data: the shape of every decoded revert.
  *
  * Decoded values are never stored: they are read again from the bytes and the ABI item, so the
- * JSON form loses nothing. Decoding itself is in `decodeRevert.ts`.
+ * JSON form loses nothing. Decoding itself is in `revertOf.ts`.
  */
 import * as Schema from "effect/Schema";
 import type { AbiParameter } from "abitype";

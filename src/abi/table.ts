@@ -1,8 +1,10 @@
-/** The errors that occur daily, by selector. The rows are written by `scripts/build-error-table.mjs`. */
+/** The errors that occur daily, by selector, and the codes that some contracts use instead. The rows are written by `scripts/build-error-table.mjs`. */
 import type * as Schema from "effect/Schema";
 import { keccak256, stringToHex } from "viem";
 import { signatureOf, type IndexedItem, type IndexedParameter } from "./abiIndex.js";
+import type { Table } from "./revertOf.js";
 import { declared, sources, types } from "./table/errors.js";
+import { shortReasons } from "./table/reasons.js";
 
 /** Declarations that stand in the same packages, in the order of their selectors. */
 const groups = declared.split("\n").map((line) => {
@@ -80,8 +82,8 @@ const find = (declarations: ReadonlyArray<string>, selector: string): string | u
   return found !== undefined && selectorOf(found) === selector ? found : undefined;
 };
 
-/** The built-in errors with this selector (`0x` and eight lower-case digits), in the order of their packages. */
-export const builtinErrors = (selector: string): ReadonlyArray<IndexedItem> =>
+/** The built-in errors with a selector, in the order of their packages. */
+const errors: Table["errors"] = (selector) =>
   groups
     .flatMap(({ places, declarations }) => {
       const found = find(declarations, selector);
@@ -89,3 +91,6 @@ export const builtinErrors = (selector: string): ReadonlyArray<IndexedItem> =>
     })
     .sort((left, right) => left.place - right.place)
     .map(({ place, found }) => itemOf(sources[place] ?? "", found));
+
+/** The built-in errors and codes. */
+export const builtin: Table = { errors, meaning: (code) => shortReasons.get(code) ?? null };

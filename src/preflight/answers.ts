@@ -3,12 +3,9 @@
  * of each case out of whichever of them told it. Pure.
  */
 import * as Result from "effect/Result";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import { decodeResult } from "../abi/decodeLogs.js";
-import { looksLikeRevert } from "../abi/revertBytes.js";
 import type { Chain, Lookup } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import { ExecutionReverted } from "../errors/verdicts.js";
 import type * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { fromError, note, type Finding } from "../report/finding.js";
@@ -24,7 +21,7 @@ import { either, unseen, type View } from "../witness/view.js";
 
 /** What a node without simulation said through `eth_call`. */
 export interface Called {
-  /** Of the first transaction; the others depend on it and could not be asked. */
+  /** Of the first transaction, its revert explained; the others depend on it and could not be asked. */
   readonly first: Heard<Hex>;
   /** The witness's answers; null when it could not be injected. */
   readonly view: View | null;
@@ -145,16 +142,14 @@ const isReallyShort = (bundle: ReadonlyArray<Case>, { balanceOf }: Answers): boo
   });
 
 /** Outcome of the tier without simulation: status and return value, nothing more. */
-const calledOutcome = ({ first }: Called, { input }: Case, abis: AbiIndex): Outcome => {
+const calledOutcome = ({ first }: Called, { input }: Case): Outcome => {
   if (Result.isSuccess(first)) {
     const data = first.success;
-    if (looksLikeRevert(data))
-      return Simulate.failedOutcome(Simulate.explain(new ExecutionReverted({ data }), input.to, abis), data);
     const result = input.item === null ? null : decodeResult(data, input.item);
     return { ...Simulate.unknownOutcome(null), status: "success", returnData: data, result, evidence: "estimated" };
   }
-  if (first.failure._tag === "RpcError") return Simulate.unknownOutcome(null);
-  const failure = Simulate.explain(first.failure, input.to, abis);
+  const { failure } = first;
+  if (failure._tag === "RpcError") return Simulate.unknownOutcome(null);
   return Simulate.failedOutcome(failure, failure._tag === "ExecutionReverted" ? failure.data : null);
 };
 
@@ -169,17 +164,12 @@ const refusalSeverity = (bundle: ReadonlyArray<Case>, answers: Answers): "blocke
 };
 
 /** A case with what it did, as far as anybody could say. */
-export const outcomeOf = <C extends Case>(
-  one: C,
-  bundle: ReadonlyArray<Case>,
-  answers: Answers,
-  abis: AbiIndex,
-): C & Ran => {
+export const outcomeOf = <C extends Case>(one: C, bundle: ReadonlyArray<Case>, answers: Answers): C & Ran => {
   const { run, called, refused } = answers;
   if (run !== null) return Simulate.ranIn(run, one);
   if (called !== null)
     return one.index === 0
-      ? { ...one, outcome: calledOutcome(called, one, abis), transfers: [] }
+      ? { ...one, outcome: calledOutcome(called, one), transfers: [] }
       : { ...one, ...Simulate.unread(null) };
   const isItsOwn =
     bundle.length === 1 &&

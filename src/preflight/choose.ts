@@ -1,6 +1,5 @@
 /** What to sign: nonce, gas limit and price of every case, chosen once out of a scan's answers, then kept. Pure. */
 import * as Arr from "effect/Array";
-import type { AbiIndex } from "../abi/abiIndex.js";
 import type { Address } from "../primitives/hex.js";
 import { digestOfReport, requestsOf } from "../report/digest.js";
 import type { Report, TransactionReport } from "../report/schema.js";
@@ -32,8 +31,8 @@ const shortened = (bundle: Bundle<Unrequested>, answers: Answers): Bundle<Unrequ
 };
 
 /** Every case with what it did and with what will be signed of it. */
-export const choose = (bundle: Bundle, answers: Answers, abis: AbiIndex): Bundle<Filled> => {
-  const ran = Arr.map(bundle, (one) => outcomeOf(one, bundle, answers, abis));
+export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> => {
+  const ran = Arr.map(bundle, (one) => outcomeOf(one, bundle, answers));
   const numbered = Arr.map(ran, (one) => ({ ...one, nonce: Nonce.choose(one, { ...answers, bundle }) }));
   const priced = Arr.map(numbered, (one) => {
     const placed = { ...one, code: Code.read(one, { ...answers, bundle: numbered }) };
@@ -110,10 +109,10 @@ export const signedOf = (report: Report): Bundle<Signed> | null => {
 };
 
 /** A report's own choices beside what a new round shows of them: nothing is chosen again. */
-export const keep = (signed: Bundle<Signed>, answers: Answers, abis: AbiIndex): Bundle<Filled> =>
+export const keep = (signed: Bundle<Signed>, answers: Answers): Bundle<Filled> =>
   Arr.map(signed, (one) => {
     const placed = {
-      ...outcomeOf(one, signed, answers, abis),
+      ...outcomeOf(one, signed, answers),
       code: Code.read(one, { ...answers, bundle: signed }),
     };
     return { ...placed, charged: L1Fee.read(placed, answers) };

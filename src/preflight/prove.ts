@@ -303,7 +303,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const standing = again === null ? claim : { ...(yield* claimOn(successOf(again), again)), balanceOf };
   const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
-  const bundle = keep(signed, answers, abis);
+  const bundle = keep(signed, answers);
   const settled = isWidened ? undoubted : yield* settle(standing, proof, { bundle, answers }, round);
   const compared = settled.limits === null ? yield* compare(standing, proof, bundle, settled, round) : null;
   const now = yield* Clock.currentTimeMillis;

@@ -3,8 +3,10 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
+import { looksLikeRevert } from "../abi/revertBytes.js";
 import { Chains, eip7825Cap } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
+import { ExecutionReverted } from "../errors/verdicts.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
@@ -75,7 +77,7 @@ type Questions = ReturnType<typeof questionsOf>;
 
 /** `eth_call` of the first transaction, and of the witness: all that a node without simulation can say. */
 const askCalls = Effect.fnUntraced(function* (
-  { bundle, options }: Subject,
+  { bundle, options, abis }: Subject,
   block: Eth.BlockParameter,
 ): Effect.fn.Return<Called, never, Rpc> {
   const [{ input }] = bundle;
@@ -86,7 +88,15 @@ const askCalls = Effect.fnUntraced(function* (
     { step: "simulate" },
     Effect.all(
       {
-        first: Effect.result(Eth.call({ ...bareCall(input, gasOf(input)), block, stateOverrides })),
+        first: Eth.call({ ...bareCall(input, gasOf(input)), block, stateOverrides }).pipe(
+          // why: some nodes hand out the data of a revert as a result
+          Effect.filterOrFail(
+            (data) => !looksLikeRevert(data),
+            (data) => new ExecutionReverted({ data }),
+          ),
+          Effect.catch((failure) => Effect.flatMap(Simulate.explain(failure, input.to, abis), Effect.fail)),
+          Effect.result,
+        ),
         witness: Effect.result(
           Eth.call({
             from: at.sender,

@@ -9,7 +9,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { decodeLog, decodeResult } from "../abi/decodeLogs.js";
-import { decodeRevert } from "../abi/decodeRevert.js";
+import { revertOf, type Table } from "../abi/revertOf.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { ExecutionReverted, VmHalt, type Verdict } from "../errors/verdicts.js";
 import { asking } from "../eth/asking.js";
@@ -148,8 +148,12 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     plan,
     block,
     ahead: plan.ahead == null ? null : (blocks[0] ?? null),
-    readings: Arr.zip(plan.calls, block.calls.slice(first.length)).map(([call, result], transaction) =>
-      readCall(result, call, { transaction, abis, evidence }),
+    readings: yield* Effect.forEach(
+      Arr.zip(plan.calls, block.calls.slice(first.length)),
+      ([call, result], transaction) =>
+        Effect.map(explain(result.failure, call.input.to, abis), (failure) =>
+          readCall({ ...result, failure }, call, { transaction, abis, evidence }),
+        ),
     ),
     before: before ?? unseen,
     after: after ?? unseen,
@@ -192,17 +196,33 @@ export const failedOutcome = (failure: Verdict, returnData: Hex | null): Outcome
   evidence: "estimated",
 });
 
-/** The verdict with its revert decoded, where it is a revert. */
-export const explain = (failure: Verdict, to: Address | null, abis: AbiIndex): Verdict =>
-  failure._tag !== "ExecutionReverted" || failure.data === null
-    ? failure
-    : new ExecutionReverted({
-        data: failure.data,
-        revert: decodeRevert(failure.data, abis, to === null ? {} : { address: to }),
-        text: failure.text,
-        to,
-        raw: failure.raw,
-      });
+/** The built-in errors, loaded when a revert first needs them; none where they do not come in time. */
+const builtin: Effect.Effect<Table> = Effect.tryPromise(() => import("../abi/table.js")).pipe(
+  Effect.timeout("2 seconds"),
+  Effect.map((loaded) => loaded.builtin),
+  Effect.orElseSucceed(() => ({ errors: () => [], meaning: () => null })),
+  // why: a bundle of many reverts waits once
+  Effect.cachedWithTTL("1 minute"),
+  Effect.runSync,
+);
+
+/** The failure with its revert decoded, where it is a revert. */
+export const explain = Effect.fnUntraced(function* <F extends Failure | null>(
+  failure: F,
+  to: Address | null,
+  abis: AbiIndex,
+): Effect.fn.Return<F | ExecutionReverted> {
+  if (failure?._tag !== "ExecutionReverted" || failure.data === null) return failure;
+  const { data, text, raw } = failure;
+  let isWanted = false;
+  const want = <A>(nothing: A) => {
+    isWanted = true;
+    return nothing;
+  };
+  const known = revertOf(data, abis, to, { errors: () => want([]), meaning: () => want(null) });
+  const revert = isWanted ? revertOf(data, abis, to, yield* builtin) : known;
+  return new ExecutionReverted({ data, revert, text, to, raw });
+});
 
 const empty = (data: Hex | null): boolean => data === null || data.length === 2;
 
@@ -210,7 +230,7 @@ const empty = (data: Hex | null): boolean => data === null || data.length === 2;
  * Why a call failed. Some nodes answer every failure alike: a revert without data that consumed all
  * its gas is a halt (out of gas, invalid opcode), for a revert gives the rest back.
  */
-const failureOf = (call: Eth.CallResult, gas: bigint, transaction: Transaction, abis: AbiIndex): Verdict => {
+const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
   const said = call.failure;
   if (said === null || said._tag === "RpcError") {
     return new VmHalt({ halt: said === null ? null : said.reason.detail });
@@ -218,7 +238,7 @@ const failureOf = (call: Eth.CallResult, gas: bigint, transaction: Transaction, 
   if (said._tag === "ExecutionReverted" && empty(said.data) && call.gasUsed >= gas) {
     return new VmHalt({ halt: "all gas consumed: out of gas, or an invalid instruction", raw: said.raw });
   }
-  return explain(said, transaction.to, abis);
+  return said;
 };
 
 const readLog = ({ topics, data, ...log }: Eth.Log, abis: AbiIndex): OutcomeLog => {
@@ -229,7 +249,10 @@ const readLog = ({ topics, data, ...log }: Eth.Log, abis: AbiIndex): OutcomeLog 
 /** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
 const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** One simulated call, the `transaction`-th of its run, read. A failed call leaves no logs, whatever the node lists. */
+/**
+ * One simulated call, the `transaction`-th of its run, read; its failure is explained already. A failed call leaves no
+ * logs, whatever the node lists.
+ */
 export const readCall = (
   result: Eth.CallResult,
   { input, gas }: Call,
@@ -239,7 +262,7 @@ export const readCall = (
     evidence,
   }: { readonly transaction: number; readonly abis: AbiIndex; readonly evidence: Evidence },
 ): Reading => {
-  const failure = result.status === "success" ? null : failureOf(result, gas, input, abis);
+  const failure = result.status === "success" ? null : failureOf(result, gas);
   const traced = failure === null ? result.logs.map((log) => readLog(log, abis)) : [];
   const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
   const outcome: Outcome = {

@@ -11,7 +11,8 @@ import {
 } from "viem";
 import { decodeRevert, indexAbis, type AbiSources } from "../../src/abi/decodeRevert.js";
 import { describeRevert } from "../../src/abi/revertText.js";
-import { builtinErrors, packages } from "../../src/abi/table.js";
+import { builtin, packages } from "../../src/abi/table.js";
+import { shortReasons } from "../../src/abi/table/reasons.js";
 
 const owner = "0x00000000000000000000000000000000000000AA";
 const other = "0x00000000000000000000000000000000000000bb";
@@ -52,6 +53,7 @@ describe("the language's own errors", () => {
   it("explains the Safe's codes", () => {
     expect(first(reason("GS013"))).toMatchObject({ meaning: expect.stringContaining("inner call failed") });
     expect(first(reason("GS013 "))).toMatchObject({ meaning: null });
+    for (const [code, meaning] of shortReasons) expect(first(reason(code))).toMatchObject({ meaning });
   });
 });
 
@@ -97,7 +99,7 @@ describe("the built-in table", () => {
     for (const [source, declarations] of packages) {
       for (const declaration of declarations) {
         const selector = toFunctionSelector(`function ${declaration.replace(/ \w+/g, "")}`);
-        const found = builtinErrors(selector).find(({ provenance }) => provenance.source === source);
+        const found = builtin.errors(selector).find(({ provenance }) => provenance.source === source);
         expect(toFunctionSelector(`function ${found?.signature}`)).toBe(selector);
         expect(declaration.startsWith(`${found?.name}(`)).toBe(true);
       }
@@ -105,7 +107,7 @@ describe("the built-in table", () => {
   });
 
   it("is what other packages do not say: no functions, no types to be signed", () => {
-    expect(builtinErrors("0x1626ba7e")).toEqual([]);
+    expect(builtin.errors("0x1626ba7e")).toEqual([]);
     for (const [, declarations] of packages)
       for (const declaration of declarations) expect(declaration).toMatch(/^[A-Z]\w*\(.*\)$/);
   });

@@ -68,6 +68,18 @@ describe("the package", () => {
     expect(runThere("app.cjs", program)).toBe("[[true,true],[true,true],true]");
   });
 
+  it("explains a built-in error, which a scan loads with the first revert that needs it", () => {
+    const program = `
+      import { createPreflight } from "evm-preflight/promise";
+      import { layerScripted, rpcError } from "evm-preflight/testing";
+      const [from, to, data] = ["0x" + "11".repeat(20), "0x" + "22".repeat(20), "0x96c6fd1e" + "0".repeat(64)];
+      const reverted = rpcError({ code: 3, message: "execution reverted", data });
+      const report = await createPreflight({ layer: layerScripted({ eth_call: reverted }) }).scan({ from, to });
+      console.log(report.transactions[0].outcome.revert.layers[0].layer.signature);
+      process.exit(0);`;
+    expect(runThere("app.mjs", program)).toBe("ERC20InvalidSender(address)");
+  });
+
   it("names types and code for every door, the sources first and only for us, and ships what it names", () => {
     const { exports } = manifestIn(installed.package);
     for (const [door, target] of Object.entries(exports)) {

@@ -9,7 +9,7 @@ import type { Report } from "../../../src/report/schema.js";
 import { isRequestOf } from "../../../src/transaction/request.js";
 import { alice, bob, bundle, chain, codes } from "../../steps/parts.js";
 import { gwei } from "../../steps/reading/facts.js";
-import { abis, about, answersTo, did, holding, named, roundOf, run, scanned, type Scanned } from "./world.js";
+import { about, answersTo, did, holding, named, roundOf, run, scanned, type Scanned } from "./world.js";
 import { inputs, worlds } from "./worlds.js";
 
 const records = ({ transactions }: Report) =>
@@ -22,7 +22,7 @@ const whole = (report: Report) => {
 const isWhole = ({ transactions }: Report) => transactions.every(({ request }) => request !== null);
 /** The report's own choices beside the same answers again. */
 const keptOn = ({ report, answers }: Scanned, of = report): Report =>
-  reportOf(keep(whole(of), answers, abis), answers, about());
+  reportOf(keep(whole(of), answers), answers, about());
 
 describe("as many transactions as cases", () => {
   it("come out, in the same order, each with a request that is its own", () =>
@@ -74,7 +74,7 @@ describe("the choices of a report", () => {
         estimate: Result.succeed(10n ** 6n),
       }),
     );
-    const [moved, first] = [reportOf(keep(whole(scan.report), answers, abis), answers, about()), scan.report];
+    const [moved, first] = [reportOf(keep(whole(scan.report), answers), answers, about()), scan.report];
     const [{ nonce, gas, fee, request }, was] = [moved.transactions[0], first.transactions[0]];
     expect(request).toEqual(was.request);
     expect([nonce.value, nonce.latest, fee.maxFeePerGas, fee.baseFeePerGas, gas.limit]).toEqual([
@@ -174,6 +174,6 @@ describe("other gas limits", () => {
 it("the chain decides what may be chosen: a cap on gas, a tip at least", () => {
   const cases = bundle({ data: "0x1234" as never });
   const answers = answersTo(roundOf(cases), { chains: () => chain({ minTip: 77n, txGasCap: 60_000n }) });
-  const [one] = choose(cases, answers, abis);
+  const [one] = choose(cases, answers);
   expect([one.gas.value, one.fee.value.maxPriorityFeePerGas]).toEqual([60_000n, 77n]);
 });

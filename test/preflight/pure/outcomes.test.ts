@@ -1,13 +1,14 @@
 /** The outcome of each case out of whatever answered, and what stood in the way of learning it. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
+import { decodeRevert } from "../../../src/abi/decodeRevert.js";
 import { MethodNotSupported, RpcError } from "../../../src/errors/rpc.js";
 import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../../src/errors/verdicts.js";
 import { checkOutcomes, outcomeOf, type Round } from "../../../src/preflight/answers.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { unseen } from "../../../src/witness/view.js";
 import { alice, bundle, codes, hexOf, unanswered, word } from "../../steps/parts.js";
-import { abis, answersTo, did, holding, named, plan, roundOf, run } from "./world.js";
+import { answersTo, did, holding, named, plan, roundOf, run } from "./world.js";
 
 const lost = Result.fail(unanswered("eth_simulateV1"));
 const notSupported = Result.fail(
@@ -18,7 +19,7 @@ const poor = new InsufficientFunds({ account: alice });
 const learned = (changed: Partial<Round>, ...inputs: ReadonlyArray<Partial<Transaction>>) => {
   const cases = bundle(...(inputs.length === 0 ? [{}] : inputs));
   const answers = answersTo(roundOf(cases, changed));
-  const ran = cases.map((one) => outcomeOf(one, cases, answers, abis));
+  const ran = cases.map((one) => outcomeOf(one, cases, answers));
   const findings = checkOutcomes(ran, answers);
   return { outcomes: ran.map(({ outcome }) => outcome), codes: codes(findings), findings };
 };
@@ -107,14 +108,12 @@ describe("on a node that only calls", () => {
     ]);
     expect(found).toEqual(["MethodNotSupported/unavailable"]);
   });
-  it("a revert is one, told as an error or handed out as the data of one", () => {
+  it("a revert is one, as it was explained", () => {
     const data = hexOf(`0x08c379a0${word(32n)}${word(2n)}${"6e6f".padEnd(64, "0")}`);
-    for (const first of [Result.succeed(data), Result.fail(new ExecutionReverted({ data }))]) {
-      const { outcomes, codes: found } = calls(first);
-      expect(outcomes[0]).toMatchObject({ status: "reverted", returnData: data, evidence: "estimated" });
-      expect(outcomes[0]?.revert?.layers[0]?.layer).toMatchObject({ _tag: "Reason", reason: "no" });
-      expect(found).toEqual(["MethodNotSupported/unavailable", "ExecutionReverted/blocker"]);
-    }
+    const revert = decodeRevert(data);
+    const { outcomes, codes: found } = calls(Result.fail(new ExecutionReverted({ data, revert })));
+    expect(outcomes[0]).toMatchObject({ status: "reverted", returnData: data, revert, evidence: "estimated" });
+    expect(found).toEqual(["MethodNotSupported/unavailable", "ExecutionReverted/blocker"]);
   });
   it("that did not answer the call either, both are said", () => {
     const { outcomes, codes: found } = calls(Result.fail(unanswered("eth_call")));

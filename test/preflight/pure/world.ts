@@ -1,7 +1,6 @@
 /** Rounds made by hand: what a node could have answered about a bundle, without any node. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { indexAbis } from "../../../src/abi/abiIndex.js";
 import { lookup, type Lookup } from "../../../src/Chains.js";
 import type * as Eth from "../../../src/Eth.js";
 import type { Address } from "../../../src/primitives/hex.js";
@@ -20,7 +19,6 @@ import type { View } from "../../../src/witness/view.js";
 import { account, alice, bob, bundle, environment, hexOf, outcome, seeing } from "../../steps/parts.js";
 import { header, history } from "../../steps/reading/facts.js";
 
-export const abis = indexAbis([]);
 export const options: ReportOptions = Effect.runSync(Options.prepare({ from: alice, to: bob }, {})).options;
 export const rich = 10n ** 30n;
 
@@ -127,6 +125,6 @@ export const scanned = (
 ): Scanned => {
   const cases = bundle(...inputs);
   const answers = answersTo(roundOf(cases, changed), { options: said.options ?? options });
-  const filled = choose(cases, answers, abis);
+  const filled = choose(cases, answers);
   return { cases, answers, filled, report: reportOf(filled, answers, about(said)) };
 };

@@ -1,6 +1,3 @@
-/** What short codes mean: Solidity's panics, and the codes contracts use in place of sentences. */
-import { shortReasons } from "./table/reasons.js";
-
 /** `Panic(uint256)` codes as the Solidity documentation explains them. */
 export const panicMeanings: ReadonlyMap<bigint, string> = new Map([
   [0x00n, "a panic inserted by the compiler"],
@@ -14,7 +11,3 @@ export const panicMeanings: ReadonlyMap<bigint, string> = new Map([
   [0x41n, "too much memory allocated, or an array too large"],
   [0x51n, "call of a zero-initialised internal function"],
 ]);
-
-/** The meaning of a short reason such as `GS013`, or null. */
-export const meaningOf = (reason: string): string | null =>
-  reason.length > 64 ? null : (shortReasons.get(reason) ?? null);

@@ -1,0 +1,195 @@
+/**
+ * Revert bytes as data: `Error(string)`, `Panic(uint256)`, custom errors by the caller's ABIs and a table of others,
+ * and what is nested inside them.
+ *
+ * Pure and total: any bytes of any size are answered, in time linear in their size.
+ */
+import { bySignature, provenanceAt, type AbiIndex, type IndexedItem } from "./abiIndex.js";
+import { leavesOf, type Leaf } from "./layout.js";
+import { isBytes } from "../primitives/bytes.js";
+import type { Address, Hex } from "../primitives/hex.js";
+import { panicMeanings } from "./panics.js";
+import {
+  Revert,
+  RevertAmbiguous,
+  RevertCustom,
+  RevertEmpty,
+  RevertPanic,
+  RevertReason,
+  RevertUnknown,
+  type RevertLayer,
+} from "./revert.js";
+
+/** What many contracts have in common, so that no ABI need tell it. */
+export interface Table {
+  /** The errors with this selector: `0x` and eight lower-case digits. */
+  readonly errors: (selector: string) => ReadonlyArray<IndexedItem>;
+  /** What a code in place of a sentence means, such as `GS013`; null where it is none. */
+  readonly meaning: (code: string) => string | null;
+}
+
+/** Bounds of one decoding: layers, characters of a reason kept and of a code, bytes in which custom errors are looked for. */
+const bounds = { layers: 8, reason: 4096, code: 5, custom: 262_144 } as const;
+
+// the bytes were checked once before; checking them again in every layer would cost a pass each
+const trusted = { disableChecks: true } as const;
+
+interface Layered {
+  readonly layer: RevertLayer;
+  /** Where further revert data may be. */
+  readonly leaves: ReadonlyArray<Leaf>;
+}
+
+const hex = (digits: string): Hex => `0x${digits}`;
+
+const utf8 = (digits: string): string => {
+  const size = Math.min(digits.length / 2, bounds.reason * 4);
+  const bytes = Uint8Array.from({ length: size }, (_, index) =>
+    Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16),
+  );
+  return new TextDecoder().decode(bytes).slice(0, bounds.reason);
+};
+
+const number = (word: string): number => (/^0{50}/.test(word) ? Number.parseInt(word.slice(50), 16) : Number.NaN);
+
+const meaningOf = (said: string, { table }: Context): string | null =>
+  said.length > bounds.code ? null : table.meaning(said);
+
+/** `Error(string)`, also with a dirty or missing tail: some contracts build it by hand. */
+const reasonOf = (data: Hex, context: Context): Layered | null => {
+  const body = data.slice(10);
+  const at = number(body.slice(0, 64)) * 2;
+  const size = number(body.slice(at, at + 64)) * 2;
+  const start = at + 64;
+  if (!(start + size <= body.length)) return null;
+  const content = body.slice(start, start + size);
+  const reason = utf8(content);
+  return {
+    layer: new RevertReason({ data, reason, meaning: meaningOf(reason, context) }, trusted),
+    leaves: size >= 8 ? [{ type: "string", path: "reason", content }] : [],
+  };
+};
+
+const panicOf = (data: Hex): Layered | null => {
+  if (data.length !== 74) return null;
+  const code = BigInt(`0x${data.slice(10)}`);
+  const meaning = panicMeanings.get(code) ?? "a code that Solidity does not define";
+  return { layer: new RevertPanic({ data, code, meaning }, trusted), leaves: [] };
+};
+
+interface Explained {
+  readonly custom: RevertCustom;
+  readonly leaves: ReadonlyArray<Leaf>;
+}
+
+const explain = (data: Hex, items: ReadonlyArray<IndexedItem>, context: Context): ReadonlyArray<Explained> =>
+  bySignature(items).flatMap((group) => {
+    const [first] = group;
+    const leaves = leavesOf(first.inputs, data.slice(10));
+    if (leaves === null) return [];
+    const provenance = group
+      .map((item) => provenanceAt(item, context.address))
+      .filter(
+        ({ kind, source }, index, all) =>
+          all.findIndex((other) => other.kind === kind && other.source === source) === index,
+      );
+    const custom = new RevertCustom(
+      {
+        data,
+        name: first.name,
+        signature: first.signature,
+        item: first.item,
+        provenance,
+        meaning: meaningOf(first.name, context),
+      },
+      trusted,
+    );
+    return [{ custom, leaves }];
+  });
+
+const customOf = (data: Hex, selector: string, context: Context): Layered | null => {
+  if (data.length > 2 + bounds.custom * 2) return null;
+  const given = context.errors(selector);
+  const own = context.address === null ? [] : given.filter(({ address }) => address === context.address);
+  const first = explain(data, own, context);
+  const found = first.length > 0 ? first : explain(data, [...given, ...context.table.errors(selector)], context);
+  const [only, ...others] = found;
+  if (only === undefined) return null;
+  if (others.length === 0) return { layer: only.custom, leaves: only.leaves };
+  return {
+    layer: new RevertAmbiguous({ data, candidates: found.map(({ custom }) => custom) }, trusted),
+    leaves: [],
+  };
+};
+
+interface Context {
+  readonly errors: AbiIndex["errors"];
+  readonly table: Table;
+  readonly address: string | null;
+}
+
+const layerOf = (data: Hex, context: Context): Layered => {
+  if (data.length === 2) return { layer: new RevertEmpty({ data }, trusted), leaves: [] };
+  const selector = data.length < 10 ? null : data.slice(0, 10).toLowerCase();
+  const known =
+    selector === null
+      ? null
+      : selector === "0x08c379a0"
+        ? reasonOf(data, context)
+        : selector === "0x4e487b71"
+          ? panicOf(data)
+          : customOf(data, selector, context);
+  return (
+    known ?? {
+      layer: new RevertUnknown({ data, selector: selector === null ? null : hex(selector.slice(2)) }, trusted),
+      leaves: [],
+    }
+  );
+};
+
+const controlByte = /^(?:..)*?(?:0[0-8]|0[bce-f]|1[0-9a-f]|[89a-f].)/i;
+
+/** Revert data inside a `bytes` or `string`; words are no revert data, however their first four letters hash. */
+const innerBytes = ({ type, content }: Leaf): Hex | null => {
+  if (type === "bytes") return hex(content);
+  if (controlByte.test(content.slice(0, 64))) return hex(content);
+  if (!content.startsWith("3078") || content.length > bounds.custom * 2) return null;
+  const text = utf8(content);
+  return isBytes(text) && text.length >= 10 ? text : null;
+};
+
+const unwrap = (
+  data: Hex,
+  path: string,
+  context: Context,
+  layers: Array<{ path: string; layer: RevertLayer }>,
+): boolean => {
+  const { layer, leaves } = layerOf(data, context);
+  const explained = layer._tag !== "Unknown" && layer._tag !== "Empty";
+  if (layers.length > 0 && !explained) return false;
+  layers.push({ path, layer });
+  for (const leaf of leaves) {
+    if (layers.length >= bounds.layers) break;
+    const inner = innerBytes(leaf);
+    if (inner !== null) unwrap(inner, path === "" ? leaf.path : `${path}.${leaf.path}`, context, layers);
+  }
+  return true;
+};
+
+/** What reverted bytes say; `table` is asked for what the ABI of `address` does not explain. */
+export const revertOf = (bytes: string, abis: AbiIndex, address: string | null, table: Table): Revert => {
+  const data = isBytes(bytes) ? bytes : hex("");
+  const at = typeof address === "string" && /^0x[0-9a-fA-F]{40}$/.test(address) ? address : null;
+  const layers: Array<{ path: string; layer: RevertLayer }> = [];
+  unwrap(data, "", { errors: abis.errors, table, address: at?.toLowerCase() ?? null }, layers);
+  const [first, ...rest] = layers;
+  return new Revert(
+    {
+      data,
+      layers: [first ?? { path: "", layer: new RevertEmpty({ data: hex("") }, trusted) }, ...rest],
+      // matched against the pattern above
+      address: at as Address | null,
+    },
+    trusted,
+  );
+};
