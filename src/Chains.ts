@@ -31,7 +31,7 @@ export interface Chain {
   readonly symbol: string;
   /** The tag that names the newest usable state. */
   readonly blockTag: "pending" | "latest";
-  /** ms between blocks. */
+  /** ms between blocks. A head older than ten of them, and a minute, is stale; from half of that on doubtful. */
   readonly blockTimeMs: number;
   /** Most gas one transaction may ask for; null = only the block limits it. */
   readonly txGasCap: bigint | null;

@@ -11,7 +11,7 @@ import { decodeLog, decodeResult } from "../abi/decodeLogs.js";
 import { decodeRevert } from "../abi/decodeRevert.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { ExecutionReverted, VmHalt, type Verdict } from "../errors/verdicts.js";
-import { asking } from "../eth/asking.js";
+import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { inSpan } from "../primitives/telemetry.js";
@@ -112,7 +112,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const witness = (queries: ReadonlyArray<Query>) =>
     queries.length === 0 ? [] : [witnessCall(at, queries, gasOf(queries))];
   const [first, last] = [witness(plan.before), witness(plan.after)];
-  const blocks = yield* asking(
+  const simulated = asking(
     { run: plan.name, step: "simulate" },
     Eth.simulateV1({
       blocks: [
@@ -127,7 +127,9 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       block: plan.block,
     }),
   );
-  const block = blocks[0];
+  // why: a number that was asked for says nothing of the blocks that there are
+  const isNumbered = plan.blockOverrides?.number !== undefined;
+  const [block] = yield* sighting(simulated, ([one]) => (one === undefined || isNumbered ? null : one.number - 1n));
   if (block === undefined) {
     return yield* new RpcError({
       method: "eth_simulateV1",
