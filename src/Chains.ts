@@ -37,7 +37,7 @@ export interface Chain {
    * sealed head.
    */
   readonly pending: "guess" | "preconfirmed";
-  /** ms between blocks. */
+  /** ms between blocks. A head older than ten of them, and a minute, is stale; from half of that on doubtful. */
   readonly blockTimeMs: number;
   /** Most gas one transaction may ask for; null = only the block limits it. */
   readonly txGasCap: bigint | null;

@@ -1,14 +1,15 @@
 /** One call of the pipeline: its clock, its deadline, its single abort signal, and the ledger of what it asked. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { CurrentRun, mostRunBytes, Rpc, type LedgerEntry } from "../Rpc.js";
+import { CurrentRun, mostRunBytes, Rpc, type LedgerEntry, type Sighted } from "../Rpc.js";
 import type { Report } from "../report/schema.js";
 
-/** The ledger being written. */
+/** The ledger being written, and what the answers say of the newest block and of the time. */
 export interface Recorder {
   /** Epoch ms at which the run began. */
   readonly startedAt: number;
   readonly entries: Array<LedgerEntry>;
+  readonly sighted: Sighted;
 }
 
 /** `abort()` makes an exception with a stack unless it is given one. */
@@ -32,11 +33,12 @@ export const withRun = <A, E, R>(
     Effect.sync(() => new AbortController()),
     (controller) =>
       Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-        const recorder: Recorder = { startedAt, entries: [] };
+        const recorder: Recorder = { startedAt, entries: [], sighted: { block: null, aheadMs: null } };
         return Effect.provideService(use(recorder), CurrentRun, {
           round: 1,
           deadline: startedAt + deadlineMs,
           answers: { left: mostRunBytes },
+          sighted: recorder.sighted,
           record: (entry) => recorder.entries.push(entry),
           signal: controller.signal,
         });

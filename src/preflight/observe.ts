@@ -4,25 +4,48 @@ import { count, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import { freshnessOf } from "../report/freshness.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
+import type { Sighted } from "../Rpc.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
 import type { Answers } from "./answers.js";
 
-/** The state that was asked, at epoch ms `now`. */
+/** What the state is judged by beside the answers that tell it. */
+export interface Sight {
+  /** Epoch ms. */
+  readonly now: number;
+  readonly worlds: Observed["worlds"];
+  /** By all answers of the call. */
+  readonly sighted: Sighted;
+  /** The latest block that an earlier report knew; null = there is none. */
+  readonly since: bigint | null;
+}
+
+/** The state that was asked, and what there is to say of its age. */
 export const observe = (
   answers: Answers,
   { blockOverrides }: ReportOptions,
-  now: number,
-  worlds: Observed["worlds"],
-): Observed => {
+  { now, worlds, sighted, since }: Sight,
+): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
   const { before, header, block, chain, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
   const ahead = run?.plan.ahead == null ? 0n : 1n;
   const base = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
   const timestamp = before.environment?.timestamp ?? null;
-  const latest = header?.number ?? null;
   const isCurrent = (block === "pending" || block === "latest") && blockOverrides === null;
-  return {
+  // why: NUMBER may be another chain's, and the time one that we have set
+  const { block: simulated = null, plan } = run ?? answers.alone ?? {};
+  const { freshness, findings } = !isCurrent
+    ? { freshness: "unknown" as const, findings: [] }
+    : freshnessOf({
+        base: base === null || simulated === null ? base : simulated.number - 1n - ahead,
+        head: header,
+        highest: since === null || (sighted.block ?? -1n) > since ? sighted.block : since,
+        timestamp: plan?.blockOverrides?.time === undefined ? timestamp : null,
+        ...{ now, aheadMs: sighted.aheadMs, elapsedMs: now - answers.askedAt },
+        hasAdvanced: since !== null && header !== null && header.number > since,
+        ...{ chain, chainId },
+      });
+  const observed: Observed = {
     blockTag: block,
     baseNumber: base,
     simulatedNumber,
@@ -31,14 +54,15 @@ export const observe = (
     timestamp,
     baseFeePerGas: answers.simulatedBaseFee ?? answers.quote.baseFeePerGas,
     gasLimit: answers.blockGasLimit,
-    latestNumber: latest,
+    latestNumber: header?.number ?? null,
     feeRecipient: header?.miner ?? null,
     at: now,
-    freshness: isCurrent ? freshnessOf({ base, latest, timestamp, now, chain, chainId }) : "unknown",
+    freshness,
     tier: run !== null ? "simulate" : called !== null ? "call" : "none",
     namedChainId: successOf(answers.namedChainId),
     worlds,
   };
+  return { observed, findings };
 };
 
 /** Whether it is the chain that was meant, and one chain. */
@@ -67,15 +91,9 @@ export const checkChain = (
   return findings;
 };
 
-/** What the state itself gives reason to say: that it is old, or pretended. */
-export const checkState = (observed: Observed, options: ReportOptions): ReadonlyArray<Finding> => {
-  const { freshness, blockTag, baseNumber, latestNumber, timestamp } = observed;
+/** That the caller asked for another state than the newest and real one. */
+export const checkOverrides = ({ blockTag }: Observed, options: ReportOptions): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = [];
-  if (freshness === "stale") {
-    const blocks = [count("base block", baseNumber), count("latest block", latestNumber)];
-    const evidence = "measured";
-    findings.push(note("PendingStale", "unavailable", { evidence }, ...blocks, count("timestamp", timestamp)));
-  }
   if (blockTag !== "pending" && blockTag !== "latest")
     findings.push(note("BlockNotNewest", "warning", { evidence: "assumed" }, text("block", String(blockTag))));
   if (options.stateOverrides !== null || options.blockOverrides !== null)

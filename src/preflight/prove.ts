@@ -309,6 +309,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis;
   const proven = reportOf(bundle, answers, {
     ...{ options: report.options, policies, measure, now },
+    ...{ sighted: recorder.sighted, since: report.observed.latestNumber },
     // why: a proof whose run got no answer has proven nothing
     stage: answers.run === null ? "scanned" : "proven",
     worlds: worldsIn(standing, proof, compared),

@@ -11,7 +11,6 @@ import type { Policy } from "../report/policy.js";
 import {
   reportVersion,
   type Ledger,
-  type Observed,
   type Report,
   type ReportOptions,
   type TransactionReport,
@@ -27,20 +26,17 @@ import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import { movementsOf } from "./movements.js";
-import { checkChain, checkState, observe } from "./observe.js";
+import { checkChain, checkOverrides, observe, type Sight } from "./observe.js";
 
 /** What a report says beside its cases and answers. */
-interface About {
+interface About extends Sight {
   readonly options: ReportOptions;
   readonly policies: ReadonlyArray<Policy>;
   readonly stage: Report["stage"];
   readonly measure: Measure;
-  readonly worlds: Observed["worlds"];
   /** What moves in the other worlds, where every policy has to hold, too. */
   readonly elsewhere: ReadonlyArray<Pick<Report, "transfers" | "balanceChanges" | "approvals">>;
   readonly ledger: Ledger;
-  /** Epoch ms. */
-  readonly now: number;
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
   /** What an earlier report could not learn, for this one to tell unless it tells the same itself. */
@@ -126,7 +122,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   }));
   const { findings: moved, ...movements } = movementsOf(bundle, answers.run, measure, answers.chainId);
   const funds = Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas });
-  const observed = observe(answers, options, about.now, about.worlds);
+  const { observed, findings: aged } = observe(answers, options, about);
   const now = withoutMoot([
     ...answers.findings,
     ...checkChain(bundle, answers),
@@ -140,7 +136,8 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     ...funds.flatMap((payer) => Funds.check(payer, bundle)),
     ...bundle.flatMap((one) => TokenShortfall.check(one, answers)),
     ...moved,
-    ...checkState(observed, options),
+    ...aged,
+    ...checkOverrides(observed, options),
     ...about.findings,
   ]);
   const found = [...untold(about.earlier, now), ...now];

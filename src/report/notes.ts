@@ -21,6 +21,9 @@ export const notes = {
   ...of("chain", {
     BlockNotNewest: ["the report speaks of another block than the newest", "leave `block` out before signing"],
     ChainIdDisagrees: ["the node names two chain ids", "use another endpoint"],
+    ClockSkew: ["clocks are more than 15 s apart; the newest counts", "set the local clock right"],
+    FreshnessUnknown: ["how new the state is cannot be told", "use a node that gives block headers"],
+    HeadOld: ["the latest block is older than it should be", "ask again, or use another endpoint"],
     PendingStale: ["the state asked is not the newest", "ask again, with another block tag, or use another endpoint"],
     StatePretended: [
       "the report describes a pretended state",

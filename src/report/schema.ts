@@ -76,6 +76,10 @@ export const Observed = Schema.Struct({
   feeRecipient: Schema.NullOr(Address),
   /** Epoch ms when the answers were in. */
   at: Schema.Finite,
+  /**
+   * `stale`: another answer named a newer block, or the head is too old for its chain. `unknown`: that could not be told,
+   * or another state than the newest was asked for. A chain that mines on demand (1337, 31337) is judged by number alone.
+   */
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
   tier: Tier,
   /**

@@ -25,7 +25,8 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
   const deciding = decidingSeverity[verdictOf(findings)];
   const [first] = inOrder(findings.filter(({ severity }) => severity === deciding));
   if (first !== undefined) return first.sentence;
-  return stage === "proven"
-    ? "every check was made on the state asked for, and the exact request was proven"
-    : "nothing found against it yet; not proven";
+  if (stage !== "proven") return "nothing found against it yet; not proven";
+  return findings.some(({ code }) => code === "FreshnessUnknown")
+    ? "the exact request was proven; how new the state is could not be checked"
+    : "every check was made on the state asked for, and the exact request was proven";
 };

@@ -13,6 +13,8 @@ export type Failure = RpcError | Verdict;
 export interface Tried {
   readonly result: Result.Result<unknown, Failure>;
   readonly bytes: number;
+  /** Epoch ms of the HTTP `Date`; null or absent where none is told. */
+  readonly date?: number | null;
 }
 
 /** A request on its way; `text` is its JSON. */
@@ -97,10 +99,20 @@ const readOne = (
 const wrongId = (method: string, reply: Reply): RpcError =>
   malformed(method, "id", "the answer belongs to another request", reply.status);
 
+const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** What the answerer's clock showed; null where it does not say so as HTTP has it. */
+const dateOf = ({ header }: Reply): number | null => {
+  const said = header("date");
+  const date = said !== null && httpDate.test(said) ? Date.parse(said) : Number.NaN;
+  return Number.isNaN(date) ? null : date;
+};
+
 /** The answer to a request that went out alone. */
 export const readSingle = (request: Outgoing, reply: Reply, endpoint: Endpoint): Tried => ({
   result: readOne(parse(reply.text), request, reply, endpoint),
   bytes: reply.bytes,
+  date: dateOf(reply),
 });
 
 /** The answers to a batch in its order; null when the endpoint does not take batches. */
@@ -110,10 +122,11 @@ export const readBatch = (
   endpoint: Endpoint,
 ): ReadonlyArray<Tried> | null => {
   const answers = parse(reply.text);
+  const date = dateOf(reply);
   const share = (index: number): number =>
     Math.floor(reply.bytes / requests.length) + (index === 0 ? reply.bytes % requests.length : 0);
   const each = (read: (request: Outgoing) => Result.Result<unknown, Failure>): ReadonlyArray<Tried> =>
-    requests.map((request, index) => ({ result: read(request), bytes: share(index) }));
+    requests.map((request, index) => ({ result: read(request), bytes: share(index), date }));
   if (!Array.isArray(answers)) {
     // a gateway in trouble says nothing about batches; an error object, or a plain refusal, does
     const passing = reply.status === 401 || reply.status === 429 || reply.status >= 500;

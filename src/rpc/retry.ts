@@ -168,9 +168,13 @@ export const requests = (
       const abort = send(
         method,
         params,
-        ({ result, bytes }) => {
+        ({ result, bytes, date = null }) => {
           close();
           asked.bytes += bytes;
+          if (date !== null && run.sighted) {
+            const aheadMs = date - clock.currentTimeMillisUnsafe();
+            run.sighted.aheadMs = Math.max(run.sighted.aheadMs ?? aheadMs, aheadMs);
+          }
           memory.heard(method, result);
           resume(Result.isSuccess(result) ? end(asked, result) : again(asked, result.failure));
         },

@@ -22,6 +22,14 @@ export interface LedgerEntry {
   readonly tries: number;
 }
 
+/** What the answers of one run say of the newest block and of the time: the greatest of each, in whatever order they come. */
+export interface Sighted {
+  /** The highest block that any named; null = none did. */
+  block: bigint | null;
+  /** Ms by which an HTTP `Date` was ahead of the local clock; null = there was none. */
+  aheadMs: number | null;
+}
+
 /** What the requests of one run share. */
 export interface Run {
   /** The round that requests sent now belong to, from 1. */
@@ -33,6 +41,8 @@ export interface Run {
   readonly deadline: number | null;
   /** What its answers may still hold together; none = each is bounded for itself alone. */
   readonly answers?: Budget | null;
+  /** Where it is kept what its answers say of the newest block and of the time; none = nowhere. */
+  readonly sighted?: Sighted | null;
   /** Called once per request, when it has ended. */
   readonly record: (entry: LedgerEntry) => void;
   /** Aborts all requests of the run. One per run, or viem's batching is lost. */

@@ -8,7 +8,7 @@
 import * as Effect from "effect/Effect";
 import { blocksWithin } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
-import { asking } from "../eth/asking.js";
+import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
@@ -21,13 +21,18 @@ import type { FeeFacts, Quote } from "./reading/quote.js";
 const percentiles = [20, 50, 80];
 const blockCount = 10;
 
-const askHistory = Effect.result(Eth.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles }));
-const askLatest = Effect.result(Eth.getBlock({ block: "latest" }));
+const askHistory = Effect.result(
+  sighting(
+    Eth.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles }),
+    ({ oldestBlock, gasUsedRatio }) => oldestBlock + BigInt(gasUsedRatio.length) - 1n,
+  ),
+);
+const askLatest = Effect.result(sighting(Eth.getBlock({ block: "latest" }), ({ number }) => number));
 
 /** The latest block's receipts; never fails. */
 export const askReceipts: Effect.Effect<FeeFacts["receipts"], never, Rpc> = asking(
   { step: "fee" },
-  Effect.result(Eth.getBlockReceipts({ block: "latest" })),
+  Effect.result(sighting(Eth.getBlockReceipts({ block: "latest" }), ([first]) => first?.blockNumber ?? null)),
 );
 
 /** The history and the latest header at once, and the receipts where they may be needed; never fails. */

@@ -12,7 +12,7 @@ import { decodeLog, decodeResult } from "../abi/decodeLogs.js";
 import { revertOf, type Table } from "../abi/revertOf.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { ExecutionReverted, VmHalt, type Verdict } from "../errors/verdicts.js";
-import { asking } from "../eth/asking.js";
+import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { inSpan } from "../primitives/telemetry.js";
@@ -117,7 +117,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const witness = (queries: ReadonlyArray<Query>) =>
     queries.length === 0 ? [] : [witnessCall(at, queries, gasOf(queries))];
   const [first, last] = [witness(plan.before), witness(plan.after)];
-  const blocks = yield* asking(
+  const simulated = asking(
     { run: plan.name, step: "simulate" },
     Eth.simulateV1({
       blocks: [
@@ -133,6 +133,9 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
       block: plan.block,
     }),
   );
+  // why: a number that was asked for says nothing of the blocks that there are
+  const isNumbered = plan.blockOverrides?.number !== undefined;
+  const blocks = yield* sighting(simulated, ([one]) => (one === undefined || isNumbered ? null : one.number - 1n));
   const block = blocks.at(-1);
   if (block === undefined) {
     return yield* new RpcError({

@@ -115,6 +115,10 @@ export const startGethVectors = (bin: string): Promise<Node> =>
 export interface GethDevOptions {
   /** Milliseconds between blocks; absent = a block only when {@link GethDev.mine} is called. */
   readonly periodMs?: number;
+  /** Default 1337. */
+  readonly chainId?: number;
+  /** Seconds by which its blocks are dated back; default 0. */
+  readonly age?: number;
   /** The genesis gas limit; default 60,000,000. */
   readonly gasLimit?: bigint;
   /** Additional genesis accounts by address, in the genesis file's own form. */
@@ -153,7 +157,7 @@ const developmentGenesis = (options: GethDevOptions) => {
   const laterForks = ["istanbul", "muirGlacier", "berlin", "london", "arrowGlacier", "grayGlacier", "mergeNetsplit"];
   return {
     config: {
-      chainId: 1337,
+      chainId: options.chainId ?? 1337,
       ...Object.fromEntries([...blockForks, ...laterForks].map((fork) => [`${fork}Block`, 0])),
       ...{ shanghaiTime: 0, cancunTime: 0, pragueTime: 0, osakaTime: 0, terminalTotalDifficulty: 0, ethash: {} },
       depositContractAddress: "0x0000000000000000000000000000000000000000",
@@ -178,14 +182,14 @@ const versionedHash = (commitment: string): string =>
     .digest("hex")
     .slice(2)}`;
 
-const mineOne = async ({ url, engine: ask }: Geth): Promise<void> => {
+const mineOne = async ({ url, engine: ask }: Geth, age: number): Promise<void> => {
   const pooled = (await rawRequest(url, "txpool_status")) as { readonly pending: string };
   // A builder starts from an empty block and fills it beside; an answer without the pool came too early.
   for (let attempt = 1; ; attempt++) {
     const head = (await rawRequest(url, "eth_getBlockByNumber", ["latest", false])) as Header;
     const state = { headBlockHash: head.hash, safeBlockHash: zeroHash, finalizedBlockHash: zeroHash };
     const attributes = {
-      timestamp: `0x${Math.max(Number(head.timestamp) + 1, Math.floor(Date.now() / 1000)).toString(16)}`,
+      timestamp: `0x${Math.max(Number(head.timestamp) + 1, Math.floor(Date.now() / 1000) - age).toString(16)}`,
       prevRandao: `0x${randomBytes(32).toString("hex")}`,
       suggestedFeeRecipient: "0x00000000000000000000000000000000000fee00",
       withdrawals: [],
@@ -217,7 +221,7 @@ export const startGethDev = async (bin: string, options: GethDevOptions = {}): P
   let turn: Promise<void> = Promise.resolve();
   const mine = (count = 1): Promise<void> => {
     turn = turn.then(async () => {
-      for (let i = 0; i < count; i++) await mineOne(geth);
+      for (let i = 0; i < count; i++) await mineOne(geth, options.age ?? 0);
     });
     return turn;
   };

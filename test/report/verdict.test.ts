@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { lookup } from "../../src/Chains.js";
 import { gap, NotProven } from "../../src/errors/verdicts.js";
 import { digestOfReport, digestOfSignables, requestsOf } from "../../src/report/digest.js";
 import { fromError, note, type Finding, type StepName } from "../../src/report/finding.js";
-import { freshnessOf, type FreshnessOptions } from "../../src/report/freshness.js";
 import { becauseOf, verdictOf } from "../../src/report/verdict.js";
 import { alice, report, transfer } from "./fixtures.js";
 
@@ -31,7 +29,9 @@ describe("verdictOf and becauseOf", () => {
       expect(verdictOf(findings)).toBe(verdict);
       expect(becauseOf(findings, "scanned")).toBe(because);
     }
-    expect(becauseOf([info], "proven")).toContain("the exact request was proven");
+    expect(becauseOf([info], "proven")).toContain("every check was made");
+    const untold = note("FreshnessUnknown", "info", { evidence: "unavailable" });
+    expect(becauseOf([untold], "proven")).toContain("could not be checked");
   });
 });
 
@@ -50,38 +50,5 @@ describe("digestOfReport and requestsOf", () => {
       expect(digestOfReport({ chainId: 1, transactions })).toBeNull();
     }
     expect(digestOfReport(report({ chainId: null }))).toBeNull();
-  });
-});
-
-describe("freshnessOf", () => {
-  const now = 1_790_000_000_000;
-  const seen = (changed: Partial<FreshnessOptions>) =>
-    freshnessOf({
-      base: 100n,
-      latest: 100n,
-      timestamp: BigInt(now / 1000),
-      now,
-      chain: lookup(1),
-      chainId: 1,
-      ...changed,
-    });
-  it("is fresh near the latest block, stale behind it, ahead of it or by age, unknown without either", () => {
-    expect(seen({})).toBe("fresh");
-    expect(seen({ latest: 102n })).toBe("fresh");
-    expect(seen({ latest: 103n })).toBe("stale");
-    expect(seen({ base: 103n })).toBe("fresh");
-    expect(seen({ base: 104n })).toBe("stale");
-    expect(seen({ base: null })).toBe("unknown");
-    expect(seen({ latest: null })).toBe("unknown");
-    expect(seen({ timestamp: null })).toBe("fresh");
-    expect(seen({ now: now + 121_000 })).toBe("stale");
-    expect(seen({ now: now + 121_000, latest: null })).toBe("stale");
-  });
-  it("forgives a development chain any age, and an unknown chain an hour", () => {
-    const unknown = lookup(31337);
-    const hours = now + 7_200_000;
-    expect(seen({ chain: unknown, chainId: 31337, now: hours })).toBe("fresh");
-    expect(seen({ chain: unknown, chainId: 4242, now: hours })).toBe("stale");
-    expect(seen({ chain: unknown, chainId: null, now: now + 3_000_000 })).toBe("fresh");
   });
 });

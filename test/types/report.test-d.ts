@@ -54,6 +54,9 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
       return "reason";
     case "BlockNotNewest":
     case "ChainIdDisagrees":
+    case "ClockSkew":
+    case "FreshnessUnknown":
+    case "HeadOld":
     case "PendingStale":
     case "StatePretended":
     case "AccountDelegated":

@@ -19,6 +19,7 @@ import {
   type Tone,
 } from "../document.js";
 import type { Observed, Report, World } from "../schema.js";
+import { minesOnDemand } from "../freshness.js";
 import { dateText, fiatText, weiText } from "../values.js";
 import type { Money } from "./transaction.js";
 
@@ -99,9 +100,10 @@ const tiers: Readonly<Record<Observed["tier"], string>> = {
   none: "none: the node ran nothing",
 };
 
-const freshnessText = (observed: Observed): string => {
-  const latest = known(observed.latestNumber, (number) => ` (latest is block ${number})`) ?? "";
-  return `${observed.freshness === "unknown" ? "not known" : observed.freshness}${latest}`;
+const freshnessText = ({ freshness, latestNumber }: Observed, chainId: number | null): string => {
+  const latest = known(latestNumber, (number) => ` (latest is block ${number})`) ?? "";
+  const unpaced = minesOnDemand(chainId) ? "; by number alone, for this chain mines on demand" : "";
+  return `${freshness === "unknown" ? "not known" : freshness}${latest}${unpaced}`;
 };
 
 /** More worlds than any proof has. */
@@ -128,7 +130,10 @@ const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
 };
 
 /** The state everything was asked on, and what it took. */
-export const observedSection = ({ observed, ledger, digest }: Report, symbol: string): ReadonlyArray<Section> =>
+export const observedSection = (
+  { observed, ledger, digest, chainId }: Report,
+  symbol: string,
+): ReadonlyArray<Section> =>
   section(
     "Observed",
     facts(
@@ -153,7 +158,7 @@ export const observedSection = ({ observed, ledger, digest }: Report, symbol: st
           },
       {
         label: "freshness",
-        text: freshnessText(observed),
+        text: freshnessText(observed, chainId),
         tone: observed.freshness === "fresh" ? "good" : "warn",
       },
       { label: "tier", text: tiers[observed.tier], tone: observed.tier === "simulate" ? "plain" : "warn" },

@@ -88,7 +88,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   next: null,
   subjectOf: () => null,
   noFeeOracle: null,
-  askedAt: 0,
+  askedAt: 1_790_000_000_900,
   findings: [],
   ...changed,
 });
@@ -108,6 +108,7 @@ type About = Parameters<typeof reportOf>[2];
 export const about = (changed: Partial<About> = {}): About => ({
   ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [], elsewhere: [] },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
+  ...{ sighted: { block: null, aheadMs: null }, since: null },
   ...changed,
 });
 

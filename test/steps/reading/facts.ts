@@ -13,7 +13,7 @@ type Header = Extract<FeeFacts["header"], { readonly _tag: "Success" }>["success
 export const header = (changed: Partial<Header> = {}): FeeFacts["header"] =>
   Result.succeed({
     ...{ hash: parent, number: 1n, baseFeePerGas: gwei, gasUsed: 15_000_000n, gasLimit: 30_000_000n },
-    ...{ blobGasUsed: null, extraData: null },
+    ...{ timestamp: 1_790_000_000n, blobGasUsed: null, extraData: null },
     ...changed,
   } as Header);
 export const history = (rows: ReadonlyArray<readonly [used: number, tips: ReadonlyArray<bigint>]>) =>
