@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
+import type { RpcError } from "../errors/rpc.js";
 import { SimulationDiverged } from "../errors/verdicts.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
@@ -14,7 +15,7 @@ import type { Ledger, Observed, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { type Bundle, type Filled } from "../steps/reading/bundle.js";
-import { successOf, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { differences, isSameShape } from "../steps/reading/differences.js";
 import { concernedIn, movedPlaces } from "../steps/reading/places.js";
@@ -36,6 +37,7 @@ import { contextsOf } from "./contexts.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { measureOfReport, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
+import { askOrder, worldOfOrder } from "./order.js";
 import { askAt, askProof, askSwap, bareOf, isComparable, isTrueToState, type Proof } from "./askProof.js";
 import { subjectsOf, trialOf, type Claim, type Scanned } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
@@ -204,6 +206,13 @@ const settle = (
   return Effect.succeed(undoubted);
 };
 
+/** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
+const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
+  judged({ ...scanned, ledger }, [
+    ...scanned.findings,
+    fromError(late, "unavailable", { ...where, evidence: "unavailable" }),
+  ]);
+
 /**
  * Proves a report whose requests have no hole; one that has a hole is returned as it is. `limits` are wider ones where
  * those proven decide the outcome; null = they do not.
@@ -231,10 +240,16 @@ const proveOnce = Effect.fnUntraced(function* (
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   const round = () => lastRound(recorder) + 1;
-  const first = yield* askProof(claim, round());
+  const [first, order] = yield* Effect.all([askProof(claim, round()), askOrder(claim, round())], { concurrency: 2 });
   const { balanceOf } = answersOf(first.round, chains, report.options, report.chainId);
   // why: heads move between two requests; asked once more, the runs may stand on the same block
   const isSettledBase = isComparable(claim, first) && (first.bare === null || bareOf(first) !== null);
+  const late = failureOf(first.round.run);
+  if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
+    return {
+      report: keptFrom(report, late, ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier)),
+      limits: null,
+    };
   const standing = isSettledBase ? claim : { ...claim, balanceOf };
   const proof = standing === claim ? first : yield* askProof(standing, round());
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
@@ -246,7 +261,7 @@ const proveOnce = Effect.fnUntraced(function* (
     ...{ options: report.options, policies, measure, now },
     // why: a proof whose run got no answer has proven nothing
     stage: answers.run === null ? "scanned" : "proven",
-    worlds: worldsOf(proof, compared),
+    worlds: [...worldsOf(proof, compared), ...worldOfOrder(claim, answers.run, order)],
     ledger: ledgerOf(recorder, now, earlier),
     earlier: earlierFindings(report),
     findings: [

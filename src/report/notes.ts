@@ -42,6 +42,10 @@ export const notes = {
   }),
   /** What the transactions do. */
   ...of("simulate", {
+    AlreadySent: [
+      "the same call of the same sender is in flight already, and was simulated before this one",
+      "wait until it is mined; do not send it twice",
+    ],
     OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",
@@ -83,6 +87,14 @@ export const notes = {
       "its predecessors must be sent first",
     ],
     NonceUnknown: ["whether the nonce is mined already is not known", "ask again, or use the next nonce"],
+    OneInFlight: [
+      "pools take one transaction at a time of an account that delegates, or that an authorisation in flight speaks for (EIP-7702)",
+      "send it when the earlier ones are mined; until then it is refused, or dropped without a word",
+    ],
+    OrderNotHeld: [
+      "transactions of several senders may be mined in another order, and this one, or one of those before, does something else then, or nobody could tell",
+      "send it when the earlier ones are mined, and prove it again then",
+    ],
     PredecessorsNotSimulated: [
       "earlier transactions of the sender are not in the simulated state; the nonce was assumed",
       "prove again when they are mined",
@@ -103,6 +115,10 @@ export const notes = {
     FeeHorizonShort: [
       "the balance does not carry a fee cap for the whole horizon; a lower one is handed out",
       "send it at once, or fund the account",
+    ],
+    NodeMayRefuse: [
+      "the settings that nodes have by default refuse the transaction",
+      "change what is beyond the limit, or send it through a node that takes it",
     ],
     TipCapped: [
       "the node names a tip above what is ever proposed on this chain; it is not followed",
@@ -167,10 +183,18 @@ export const notes = {
   /** Whether the payers can pay, and the tokens suffice. */
   ...of("funds", {
     FundsUnknown: ["whether the account can pay is not known"],
+    IncomeNotMined: [
+      "the account can pay only with what earlier transactions bring in; pools refuse it until then",
+      "send it when those are mined",
+    ],
     L1FeeDisagrees: ["the chain's oracle and the chain's formula name two L1 fees; the larger one is used"],
     L1FeeUnknown: [
       "what the chain charges beyond gas is not known",
       "use another node, one that simulates, or name the chain's fee model through the Chains service",
+    ],
+    QueuedCostUnknown: [
+      "transactions of the account are in flight, and pools hold back their highest cost as well, which is not known; what is required is a lower bound",
+      "leave enough for them, or wait until they are mined",
     ],
     TokenShortfall: [
       "a token balance or allowance is below what the call tried to move",

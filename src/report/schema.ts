@@ -147,6 +147,16 @@ export const Report = Schema.Struct({
 });
 export interface Report extends Schema.Schema.Type<typeof Report> {}
 
+/** What must be mined before a request is sent. */
+export const Wait = Schema.Struct({
+  /** The request's place in the bundle, from 0. */
+  transaction: Schema.Int,
+  account: Address,
+  /** What `eth_getTransactionCount` of `account` on `latest` must have reached. */
+  nonce: Schema.Int,
+});
+export interface Wait extends Schema.Schema.Type<typeof Wait> {}
+
 /** Permission to sign exactly these requests until `expiresAt`. */
 export const Clearance = Schema.Struct({
   requests: Schema.NonEmptyArray(Request),
@@ -155,6 +165,8 @@ export const Clearance = Schema.Struct({
   digest: Hash,
   /** Epoch ms. */
   expiresAt: Schema.Finite,
+  /** What must be mined first, in the order of the requests; sent earlier, one may be dropped or do something else. */
+  waits: Schema.Array(Wait),
 });
 export interface Clearance extends Schema.Schema.Type<typeof Clearance> {}
 
