@@ -54,7 +54,7 @@ export {
   Tier,
   TransactionReport,
   VerdictName,
-  Wait,
+  type Wait,
   World,
 } from "./report/schema.js";
 export { toText, type TextOptions } from "./report/text.js";

@@ -212,7 +212,7 @@ export class PartlySent extends derived<PartlySent, OfNonce>()(
       say(
         "only a part of the bundle was sent",
         [count("sent", sent.length), count("left", left), text("because", detail)],
-        "deliver what is left by itself; what is sent stays sent",
+        "deliver what is left by itself",
       ),
   },
 ) {}

@@ -42,10 +42,7 @@ export const notes = {
   }),
   /** What the transactions do. */
   ...of("simulate", {
-    AlreadySent: [
-      "the same call of the same sender is in flight already, and was simulated before this one",
-      "wait until it is mined; do not send it twice",
-    ],
+    AlreadySent: ["the same call is in flight already", "wait until they are mined"],
     OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",
@@ -88,12 +85,12 @@ export const notes = {
     ],
     NonceUnknown: ["whether the nonce is mined already is not known", "ask again, or use the next nonce"],
     OneInFlight: [
-      "pools take one transaction at a time of an account that delegates, or that an authorisation in flight speaks for (EIP-7702)",
-      "send it when the earlier ones are mined; until then it is refused, or dropped without a word",
+      "pools take one transaction at a time of an account that delegates (EIP-7702)",
+      "send it when the earlier ones are mined",
     ],
     OrderNotHeld: [
-      "transactions of several senders may be mined in another order, and this one, or one of those before, does something else then, or nobody could tell",
-      "send it when the earlier ones are mined, and prove it again then",
+      "in another order of the senders it may do something else",
+      "send it when the earlier ones are mined",
     ],
     PredecessorsNotSimulated: [
       "earlier transactions of the sender are not in the simulated state; the nonce was assumed",
@@ -116,10 +113,7 @@ export const notes = {
       "the balance does not carry a fee cap for the whole horizon; a lower one is handed out",
       "send it at once, or fund the account",
     ],
-    NodeMayRefuse: [
-      "the settings that nodes have by default refuse the transaction",
-      "change what is beyond the limit, or send it through a node that takes it",
-    ],
+    NodeMayRefuse: ["a node's settings may refuse it", "stay within the limit, or use another node"],
     TipCapped: [
       "the node names a tip above what is ever proposed on this chain; it is not followed",
       "ask another node, or give `maxPriorityFeePerGas` yourself",
@@ -184,8 +178,8 @@ export const notes = {
   ...of("funds", {
     FundsUnknown: ["whether the account can pay is not known"],
     IncomeNotMined: [
-      "the account can pay only with what earlier transactions bring in; pools refuse it until then",
-      "send it when those are mined",
+      "it is paid with income that is not mined; pools refuse that",
+      "send it when the earlier ones are mined",
     ],
     L1FeeDisagrees: ["the chain's oracle and the chain's formula name two L1 fees; the larger one is used"],
     L1FeeUnknown: [
@@ -193,8 +187,8 @@ export const notes = {
       "use another node, one that simulates, or name the chain's fee model through the Chains service",
     ],
     QueuedCostUnknown: [
-      "transactions of the account are in flight, and pools hold back their highest cost as well, which is not known; what is required is a lower bound",
-      "leave enough for them, or wait until they are mined",
+      "pools also reserve the cost of what is in flight; what is required is a lower bound",
+      "wait until they are mined",
     ],
     TokenShortfall: [
       "a token balance or allowance is below what the call tried to move",

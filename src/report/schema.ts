@@ -147,16 +147,6 @@ export const Report = Schema.Struct({
 });
 export interface Report extends Schema.Schema.Type<typeof Report> {}
 
-/** What must be mined before a request is sent. */
-export const Wait = Schema.Struct({
-  /** The request's place in the bundle, from 0. */
-  transaction: Schema.Int,
-  account: Address,
-  /** What `eth_getTransactionCount` of `account` on `latest` must have reached. */
-  nonce: Schema.Int,
-});
-export interface Wait extends Schema.Schema.Type<typeof Wait> {}
-
 /** Permission to sign exactly these requests until `expiresAt`. */
 export const Clearance = Schema.Struct({
   requests: Schema.NonEmptyArray(Request),
@@ -166,8 +156,18 @@ export const Clearance = Schema.Struct({
   /** Epoch ms. */
   expiresAt: Schema.Finite,
   /** What must be mined first, in the order of the requests; sent earlier, one may be dropped or do something else. */
-  waits: Schema.Array(Wait),
+  waits: Schema.Array(
+    Schema.Struct({
+      /** The request's place in the bundle, from 0. */
+      transaction: Schema.Int,
+      account: Address,
+      /** What `eth_getTransactionCount` of `account` on `latest` must have reached. */
+      nonce: Schema.Int,
+    }),
+  ),
 });
 export interface Clearance extends Schema.Schema.Type<typeof Clearance> {}
+/** What must be mined before a request is sent. */
+export type Wait = Clearance["waits"][number];
 
 export { Request, RunName };

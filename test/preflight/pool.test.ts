@@ -48,7 +48,8 @@ describe.each(scenesFor("the pool"))("on %s", (_, start) => {
     const nonce = await scene.count(third.address);
     const theirs = await third.signAuthorization({ address: wallet, chainId: scene.chainId, nonce });
     const setup = await preflight(scene.url, { from: owner.address, to: other.address, authorizationList: [theirs] });
-    expect(codesOf(setup)).toContain("OneInFlight/info");
+    const set = setup.findings.find(({ code }) => code === "DelegationSet");
+    expect(set?.numbers).toContainEqual({ name: "its own transactions in flight", unit: "text", value: "not known" });
     for (const raw of await signAll(await cleared(setup))) await scene.broadcast(raw);
     await scene.mine();
     const next = nonce + 1;

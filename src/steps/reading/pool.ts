@@ -57,17 +57,6 @@ const checkWaits = (told: Told): ReadonlyArray<Finding> => {
   });
 };
 
-/** An account whose authorisation is carried, and whose own transactions in flight nobody counted. */
-const checkStrangers = (bundle: ReadonlyArray<Filled>): ReadonlyArray<Finding> =>
-  bundle.flatMap(({ authorizations, index }) => {
-    const uncounted = authorizations.flatMap(({ authority }) =>
-      authority === null || bundle.some(({ signer }) => signer === authority) ? [] : [authority],
-    );
-    const named = uncounted.map((authority) => address("not counted", authority));
-    const where = { transaction: index, evidence: "unavailable" } as const;
-    return uncounted.length === 0 ? [] : [note("OneInFlight", "info", where, ...named)];
-  });
-
 /** What each payer has left for its transactions in flight. */
 const checkQueued = ({ transactions, funds }: Pick<Report, "transactions" | "funds">): ReadonlyArray<Finding> =>
   funds.flatMap(({ account, balance, shortfall, required }) => {
@@ -82,6 +71,5 @@ const checkQueued = ({ transactions, funds }: Pick<Report, "transactions" | "fun
 export const checkPool = (bundle: ReadonlyArray<Filled>, told: Told, chain: Chain): ReadonlyArray<Finding> => [
   ...bundle.flatMap((one) => checkSettings(one, chain)),
   ...checkWaits(told),
-  ...checkStrangers(bundle),
   ...checkQueued(told),
 ];
