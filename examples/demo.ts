@@ -110,22 +110,16 @@ show(
 );
 
 show(
-  "6. Two steps, two senders: Alice approves, Bob pulls",
+  "6. Two steps: Alice pays Bob in tokens, then in ether",
   await preflight.run([
     {
       from: alice.address,
       to: token,
       abi: Token.abi,
-      functionName: "approve",
+      functionName: "transfer",
       args: [bob.address, parseUnits("40", 6)],
     },
-    {
-      from: bob.address,
-      to: token,
-      abi: Token.abi,
-      functionName: "transferFrom",
-      args: [alice.address, bob.address, parseUnits("40", 6)],
-    },
+    { from: alice.address, to: bob.address, value: parseEther("0.1") },
   ]),
   "ready",
 );

@@ -24,6 +24,16 @@ export { opStack } from "./chains/opStack.js";
  */
 export type FeeModelName = "ethereum" | "opstack" | "arbitrum" | "detect";
 
+/** What the settings of a chain's nodes let pass; null = nothing is known to be held back. */
+export interface NodeLimits {
+  /** Most that the gas of one transaction may cost, wei (geth: `rpc.txfeecap`). */
+  readonly maxFee: bigint | null;
+  /** Least tip, wei per gas (geth: `txpool.pricelimit`). */
+  readonly minTip: bigint | null;
+  /** Most bytes of a signed transaction without blobs. */
+  readonly maxBytes: number | null;
+}
+
 /** One chain's parameters. */
 export interface Chain {
   readonly name: string;
@@ -54,6 +64,10 @@ export interface Chain {
   readonly maxTip: bigint;
   /** Bytes (EIP-3860). */
   readonly maxInitCodeSize: number;
+  /** What nodes refuse by their settings, not by the chain's rules. */
+  readonly nodeLimits: NodeLimits;
+  /** Whether the chain's nodes have these settings: what they refuse is then a warning, else information. */
+  readonly nodeLimitsKnown: boolean;
   /** By name, or an object of the caller's own. */
   readonly feeModel: FeeModelName | FeeModel;
   /** Where OP-stack's `GasPriceOracle` lives. */
@@ -80,6 +94,9 @@ export const unknownChain: Chain = {
   minTip: 1_000_000n,
   maxTip: 1_000_000_000_000n,
   maxInitCodeSize: 49_152,
+  // geth's defaults
+  nodeLimits: { maxFee: 10n ** 18n, minTip: 1n, maxBytes: 131_072 },
+  nodeLimitsKnown: false,
   feeModel: "detect",
   gasPriceOracle: "0x420000000000000000000000000000000000000f",
   known: false,
@@ -119,11 +136,12 @@ const arbitrum: Chain = {
   blockTimeMs: 250,
   txGasCap: null,
   minTip: 0n,
+  nodeLimits: { maxFee: null, minTip: null, maxBytes: null },
   feeModel: "arbitrum",
 };
 
 const table: Readonly<Record<number, Chain>> = {
-  1: { ...ethereum, name: "Ethereum" },
+  1: { ...ethereum, nodeLimitsKnown: true },
   10: { ...opstack, name: "OP Mainnet" },
   56: {
     ...unknownChain,
@@ -161,7 +179,7 @@ const table: Readonly<Record<number, Chain>> = {
   },
   84532: { ...base, name: "Base Sepolia" },
   421614: { ...arbitrum, name: "Arbitrum Sepolia" },
-  11155111: { ...ethereum, name: "Sepolia" },
+  11155111: { ...ethereum, name: "Sepolia", nodeLimitsKnown: true },
   11155420: { ...opstack, name: "OP Sepolia" },
 };
 

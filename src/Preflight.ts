@@ -20,6 +20,7 @@ import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
 import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
+import { withSent } from "./preflight/sent.js";
 import { phase, reported } from "./report/telemetry.js";
 import { askAt } from "./preflight/askProof.js";
 import { askScan } from "./preflight/scan.js";
@@ -88,7 +89,7 @@ const scanOnce = Effect.fnUntraced(function* (
     ],
     earlier: [],
   });
-  return { report, round };
+  return { report: yield* withSent(report, recorder, null), round };
 });
 
 /**
@@ -96,7 +97,8 @@ const scanOnce = Effect.fnUntraced(function* (
  * speaks for an outcome that depends on gas, the runs `gas` settle the limit in a further one.
  *
  * At this stage `ready` means that nothing was found against it yet; `prove` gives certainty.
- * Fails only with `InvalidTransaction`, before anything is sent; failures of the node are findings.
+ * Fails only with `InvalidTransaction`, before anything is sent; failures of the node are findings. A call that reverts
+ * while its sender has others in flight is looked for among them, in one further round (`AlreadySent`).
  * JSON-RPC: `eth_getCode`, `eth_getTransactionCount`, `eth_estimateGas`, `eth_simulateV1` (the run `bare`),
  * `eth_feeHistory`, `eth_getBlockByNumber`; of an endpoint that is not known yet also `eth_chainId`,
  * `eth_getBlockReceipts` and the run `alone`.
@@ -131,7 +133,10 @@ const proveScanned = <E, R>(
           : Effect.flatMap(choose(report), (chosen) =>
               phase(
                 "Preflight.prove",
-                proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], scanned: round }),
+                Effect.flatMap(
+                  proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], scanned: round }),
+                  (proven) => withSent(proven, recorder, null),
+                ),
                 (proven) => proven,
               ),
             ),
@@ -186,8 +191,8 @@ export const reserving = <E, R>(
  * A report whose request has a hole is returned unchanged, without asking; one that was learned
  * without `eth_simulateV1` is scanned again, for it cannot be proven. `options` replaces those of the
  * report field by field; the input and the requests stay.
- * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas` and `swap` where
- * in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
+ * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap` and `order`
+ * where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
  */
 export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = admitted(
   Effect.fn("Preflight.prove")(function* (report: Report, options: Options.Options = {}) {
@@ -195,18 +200,21 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
     const { report: revised, refused } = Options.revise(report, options);
     const policies = Options.policiesOf(options.policies, revised.options);
     const abis = indexAbis(Options.sourcesOf(revised.options.abis));
+    const earlier = revised.stage === "scanned" ? revised.ledger : null;
     return yield* withRun(revised.options.deadlineMs, (recorder) =>
       revised.observed.tier === "call"
         ? Effect.map(
             scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder),
             ({ report: scanned }) => scanned,
           )
-        : proveChosen(revised, {
-            ...{ policies, abis, recorder },
-            scanned: null,
-            earlier: revised.stage === "scanned" ? revised.ledger : null,
-            found: refused === null ? [] : [refused],
-          }),
+        : Effect.flatMap(
+            proveChosen(revised, {
+              ...{ policies, abis, recorder, earlier },
+              scanned: null,
+              found: refused === null ? [] : [refused],
+            }),
+            (proven) => withSent(proven, recorder, earlier),
+          ),
     );
   }, reported("prove")),
 );

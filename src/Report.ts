@@ -13,6 +13,7 @@ import { digestOfReport, digestOfSignables, requestsOf } from "./report/digest.j
 import type { Finding } from "./report/finding.js";
 import type { Clearance, Report } from "./report/schema.js";
 import { verdictOf } from "./report/verdict.js";
+import { waitsOf } from "./report/waits.js";
 
 export type { AccountOverrideFields, BlockOverridesFields } from "./eth/overrides.js";
 export { Gap } from "./errors/verdicts.js";
@@ -53,6 +54,7 @@ export {
   Tier,
   TransactionReport,
   VerdictName,
+  type Wait,
   World,
 } from "./report/schema.js";
 export { toText, type TextOptions } from "./report/text.js";
@@ -133,6 +135,7 @@ export const ready: (report: Report) => Effect.Effect<Clearance, Blocker> = Effe
     senders: [sender, ...senders],
     digest: report.digest,
     expiresAt: report.observed.at + report.options.maxAgeMs,
+    waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
   };
 });
 

@@ -50,7 +50,12 @@ export interface PreflightClient extends Omit<Promises.Facade<NonceStore>, "pref
   /**
    * Scans, reserves nonces, proves with them, has the cleared requests signed, commits and sends them:
    * never the same nonce twice, whatever fails in between. Rejects with what stands against sending, and
-   * with the errors of `Nonces`; nothing is sent then unless the error's `mayBeSent` is true.
+   * with the errors of `Nonces`; nothing is sent then unless the error's `mayBeSent` is true (`PartlySent` says what).
+   *
+   * A clearance that expired while it was signed is proven again before anything is committed: what then stands
+   * against it rejects, also an outcome that changed. A request that waits for others (`Clearance.waits`) is committed
+   * and sent when they are mined, after it was proven again with all behind it; each may wait as long as its nonce is
+   * leased (60 s, `Nonces.Settings`), then it rejects with `NotProven` of `NotMined`.
    *
    * The caller leaves nonces out; `sign` must sign exactly what it is given.
    */

@@ -39,6 +39,7 @@ describe("ready", () => {
       senders: [alice],
       digest: one.digest,
       expiresAt: one.observed.at + 30_000,
+      waits: [],
     });
     const warning = note("TipCapped", "warning", { evidence: "assumed" });
     expect(gapsOf(proven({ findings: [warning] }))).toEqual([]);

@@ -195,6 +195,28 @@ export class SendRejected extends unsent<SendRejected>()(
     ),
 ) {}
 
+/** A delivery stopped after some of its bundle was sent: what is left was not committed, and its nonces are free again. */
+export class PartlySent extends derived<PartlySent, OfNonce>()(
+  "PartlySent",
+  {
+    /** In the order of the bundle. */
+    sent: Schema.Array(Schema.Struct({ lane, nonce: Schema.BigInt, hash: Hash })),
+    /** How many were not sent. */
+    left: Schema.Int,
+    /** Why, in the words of the error that stopped it. */
+    detail: Schema.String,
+  },
+  {
+    mayBeSent: () => true,
+    statement: ({ sent, left, detail }) =>
+      say(
+        "only a part of the bundle was sent",
+        [count("sent", sent.length), count("left", left), text("because", detail)],
+        "deliver what is left by itself",
+      ),
+  },
+) {}
+
 /** Every failure of the nonce protocol itself. */
 export const NonceError = Schema.Union([
   InvalidLane,
@@ -207,5 +229,6 @@ export const NonceError = Schema.Union([
   ReplaceConflict,
   NonceBurned,
   SendRejected,
+  PartlySent,
 ]);
 export type NonceError = typeof NonceError.Type;

@@ -15,6 +15,7 @@ import type { Round } from "./answers.js";
 import { isSamePlace } from "./compare.js";
 import type { AskAt } from "./gasLimit.js";
 import { inRound } from "./ledger.js";
+import { askOrder } from "./order.js";
 import {
   accountQueries,
   barePlan,
@@ -37,6 +38,8 @@ export interface Proof {
   readonly next: Heard<Simulate.Run>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
+  /** The senders in another order; null where none depends on another. */
+  readonly order: Heard<Simulate.Run> | null;
   /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
   readonly bare: Heard<Simulate.Run> | null;
 }
@@ -96,7 +99,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const asksAlone = looksAlone(claim);
   const askAlone = ask(claim, alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]));
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
-  const { exact, reserved, next, bare, ...answered } = yield* inRound(
+  const { exact, reserved, next, bare, order, ...answered } = yield* inRound(
     round,
     Effect.all(
       {
@@ -104,6 +107,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
         reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved")) : skipped,
         bare: claim.asksBare ? ask(claim, barePlan(claim)) : skipped,
         next: ask(claim, planOf(claim, worlds.next, isDoubtful)),
+        order: askOrder(claim),
         alone: asksAlone ? askAlone : skipped,
         codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
         counts: Nonce.ask(bundle),
@@ -133,6 +137,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       findings: [],
     },
     next,
+    order,
     bare,
     assumed,
   };

@@ -22,6 +22,7 @@ import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
+import { checkPool } from "../steps/reading/pool.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
@@ -134,6 +135,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     ...bundle.flatMap((one) => Fee.check(one, answers)),
     ...bundle.flatMap((one) => one.charged.findings),
     ...funds.flatMap((payer) => Funds.check(payer, bundle)),
+    ...checkPool(bundle, { transactions, funds, stage: about.stage, observed }, answers.chain),
     ...bundle.flatMap((one) => TokenShortfall.check(one, answers)),
     ...moved,
     ...aged,

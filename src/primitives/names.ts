@@ -24,9 +24,21 @@ export type StepName = typeof StepName.Type;
  * `alone`: the witness without the calls, at the real base fee. `funded`: as `bare`, with the senders given
  * what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as `exact`, with the
  * nonces pretended that the state does not have yet. `next`: the exact requests on the sealed head, in the block that
- * comes next. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`.
+ * comes next. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`. `order`: the
+ * exact requests of several senders, the last sender first.
  */
-export const runNames = ["bare", "alone", "funded", "gas", "exact", "reserved", "next", "swap", "priced"] as const;
+export const runNames = [
+  "bare",
+  "alone",
+  "funded",
+  "gas",
+  "exact",
+  "reserved",
+  "next",
+  "swap",
+  "priced",
+  "order",
+] as const;
 /** A simulated run by its name; see {@link runNames}. */
 export const RunName = Schema.Literals(runNames);
 export type RunName = typeof RunName.Type;

@@ -1,14 +1,16 @@
 /** Sending under reserved nonces, as the Promise door does it. */
-import * as Arr from "effect/Array";
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Ref from "effect/Ref";
 import { InvalidTransaction } from "../errors/input.js";
+import { PartlySent } from "../errors/nonces.js";
 import { gap, NotProven } from "../errors/verdicts.js";
-import { sendRawTransaction } from "../Eth.js";
+import { getTransactionCount, sendRawTransaction } from "../Eth.js";
 import * as Nonces from "../Nonces.js";
-import { reserving } from "../Preflight.js";
+import { prove, reserving } from "../Preflight.js";
 import type { Options } from "../preflight/prepare.js";
 import * as Report from "../Report.js";
+import { digestOfReport } from "../report/digest.js";
 import type { Rpc } from "../Rpc.js";
 import { check } from "../Transaction.js";
 
@@ -23,7 +25,60 @@ export interface Delivered {
 
 const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (error) => error });
 
-/** Scan, reserve, prove, sign, commit, send; the nonces are free again unless they were committed. */
+/** Between two looks at the chain, ms. */
+const lookEveryMs = 500;
+
+const isMined = ({ account, nonce }: Report.Wait) =>
+  Effect.match(getTransactionCount({ address: account, block: "latest" }), {
+    // why: a node in trouble is asked again until the time is over
+    onFailure: () => false,
+    onSuccess: (count) => count >= BigInt(nonce),
+  });
+
+/** Until all of it is mined; fails with `NotProven` of `NotMined` when that takes longer than `withinMs`. */
+const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Report.Wait>, withinMs: number) {
+  const from = yield* Clock.currentTimeMillis;
+  while (!(yield* Effect.forEach(waits, isMined, { concurrency: "unbounded" })).every(Boolean)) {
+    if ((yield* Clock.currentTimeMillis) - from > withinMs) {
+      const sentence = `what must come first is not mined after ${withinMs} ms`;
+      return yield* new NotProven({ missing: [gap("NotMined", sentence)] });
+    }
+    yield* Effect.sleep(lookEveryMs);
+  }
+});
+
+/** What is left of a report from place `first` of its bundle on. */
+const restOf = (report: Report.Report, first: number): Report.Report => {
+  const [one, ...others] = report.transactions.slice(first);
+  if (first === 0 || one === undefined) return report;
+  const transactions = [one, ...others] as const;
+  const digest = digestOfReport({ chainId: report.chainId, transactions });
+  return { ...report, transactions, digest, transfers: [], balanceChanges: [], approvals: [] };
+};
+
+const otherwise = gap("SignedOtherwise", "what was signed is not what was cleared");
+
+/** Clears again what was signed from place `first` on, or fails with what now stands against it. */
+const clearAgain = Effect.fnUntraced(function* (
+  report: Report.Report,
+  first: number,
+  signed: ReadonlyArray<string>,
+  { policies }: Options,
+) {
+  const again = yield* prove(restOf(report, first), policies === undefined ? {} : { policies });
+  const clearance = yield* Report.ready(again);
+  // why: nobody sees the new outcome; of a part of the bundle there is no earlier one
+  const changed = again.findings.find(({ code }) => first === 0 && code === "OutcomeChanged");
+  if (changed?.error != null) return yield* changed.error;
+  if (!Report.matches(clearance, signed.slice(first))) return yield* new NotProven({ missing: [otherwise] });
+  return again;
+});
+
+/**
+ * Scan, reserve, prove, sign, commit, send; the nonces are free again unless they were committed. A clearance that
+ * expired while it was signed is proven again before anything is committed. What waits for others to be mined (see
+ * `Clearance.waits`) is committed and sent when they are, and when it was proven again then.
+ */
 export const deliverAll = (sign: Sign, input: unknown, options: Options) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -49,11 +104,29 @@ export const deliverAll = (sign: Sign, input: unknown, options: Options) =>
       const clearance = yield* Report.ready(report);
       const signed = yield* Effect.forEach(clearance.requests, (request, index) => attempt(() => sign(request, index)));
       if (!Report.matches(clearance, signed) || leases.length !== signed.length)
-        return yield* new NotProven({ missing: [gap("SignedOtherwise", "what was signed is not what was cleared")] });
-      const sent = yield* Effect.forEach(Arr.zip(leases, signed), ([lease, raw]) =>
-        Nonces.deliver(lease, raw, (bytes) => sendRawTransaction({ serializedTransaction: bytes })),
+        return yield* new NotProven({ missing: [otherwise] });
+      const isExpired = (yield* Clock.currentTimeMillis) > clearance.expiresAt;
+      const told = isExpired ? yield* clearAgain(report, 0, signed, options) : report;
+      const sent: Array<Nonces.Sent> = [];
+      const deliver = Effect.fnUntraced(function* (lease: Nonces.Lease, index: number) {
+        const waits = clearance.waits.filter(({ transaction }) => transaction === index);
+        if (waits.length > 0) {
+          yield* untilMined(waits, lease.leaseMs);
+          yield* clearAgain(told, index, signed, options);
+        }
+        const bytes = signed[index] ?? "0x";
+        sent.push(yield* Nonces.deliver(lease, bytes, (raw) => sendRawTransaction({ serializedTransaction: raw })));
+      });
+      yield* Effect.mapError(Effect.forEach(leases, deliver, { discard: true }), (error) =>
+        sent.length === 0
+          ? error
+          : new PartlySent({
+              sent: sent.map(({ lane, nonce, hash }) => ({ lane: lane.id, nonce, hash })),
+              left: leases.length - sent.length,
+              detail: error.message,
+            }),
       );
-      return { report, sent };
+      return { report: told, sent };
     }),
   );
 

@@ -45,6 +45,7 @@ export const notes = {
   }),
   /** What the transactions do. */
   ...of("simulate", {
+    AlreadySent: ["the same call is in flight already", "wait until they are mined"],
     OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",
@@ -86,6 +87,14 @@ export const notes = {
       "its predecessors must be sent first",
     ],
     NonceUnknown: ["whether the nonce is mined already is not known", "ask again, or use the next nonce"],
+    OneInFlight: [
+      "pools take one transaction at a time of an account that delegates (EIP-7702)",
+      "send it when the earlier ones are mined",
+    ],
+    OrderNotHeld: [
+      "in another order of the senders it may do something else",
+      "send it when the earlier ones are mined",
+    ],
     PredecessorsNotSimulated: [
       "earlier transactions of the sender are not in the simulated state; the nonce was assumed",
       "prove again when they are mined",
@@ -107,6 +116,7 @@ export const notes = {
       "the balance does not carry a fee cap for the whole horizon; a lower one is handed out",
       "send it at once, or fund the account",
     ],
+    NodeMayRefuse: ["a node's settings may refuse it", "stay within the limit, or use another node"],
     TipCapped: [
       "the node names a tip above what is ever proposed on this chain; it is not followed",
       "ask another node, or give `maxPriorityFeePerGas` yourself",
@@ -170,10 +180,18 @@ export const notes = {
   /** Whether the payers can pay, and the tokens suffice. */
   ...of("funds", {
     FundsUnknown: ["whether the account can pay is not known"],
+    IncomeNotMined: [
+      "it is paid with income that is not mined; pools refuse that",
+      "send it when the earlier ones are mined",
+    ],
     L1FeeDisagrees: ["the chain's oracle and the chain's formula name two L1 fees; the larger one is used"],
     L1FeeUnknown: [
       "what the chain charges beyond gas is not known",
       "use another node, one that simulates, or name the chain's fee model through the Chains service",
+    ],
+    QueuedCostUnknown: [
+      "pools also reserve the cost of what is in flight; what is required is a lower bound",
+      "wait until they are mined",
     ],
     TokenShortfall: [
       "a token balance or allowance is below what the call tried to move",

@@ -144,7 +144,10 @@ export const Funds = Schema.Struct({
   account: Address,
   /** Native balance before the first transaction. */
   balance: amount,
-  /** The most it must hold: value + gas limit × max fee (+ L1 and operator fee). */
+  /**
+   * The most it must hold: value + gas limit × max fee (+ L1 and operator fee), less what the bundle itself brings
+   * in before (`terms` named `received`); pools count nothing that is not mined.
+   */
   required: amount,
   /** What it will probably pay. */
   expected: amount,

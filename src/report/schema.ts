@@ -159,7 +159,19 @@ export const Clearance = Schema.Struct({
   digest: Hash,
   /** Epoch ms. */
   expiresAt: Schema.Finite,
+  /** What must be mined first, in the order of the requests; sent earlier, one may be dropped or do something else. */
+  waits: Schema.Array(
+    Schema.Struct({
+      /** The request's place in the bundle, from 0. */
+      transaction: Schema.Int,
+      account: Address,
+      /** What `eth_getTransactionCount` of `account` on `latest` must have reached. */
+      nonce: Schema.Int,
+    }),
+  ),
 });
 export interface Clearance extends Schema.Schema.Type<typeof Clearance> {}
+/** What must be mined before a request is sent. */
+export type Wait = Clearance["waits"][number];
 
 export { Request, RunName };

@@ -6,6 +6,7 @@ const lane = "8453:0x00000000000000000000000000000000000000aa:0";
 const hash = `0x${"ab".repeat(32)}` as never;
 const storeError = (operation: string) =>
   new Errors.NonceStoreError({ operation, detail: "gone \u202e", isRetryable: operation !== "read" });
+const partly = new Errors.PartlySent({ sent: [{ lane, nonce: 7n, hash }], left: 2, detail: "not mined in time" });
 
 const all: ReadonlyArray<Errors.NonceError> = [
   new Errors.InvalidLane({ field: "chainId", problem: "a chain id is a positive integer" }),
@@ -22,6 +23,7 @@ const all: ReadonlyArray<Errors.NonceError> = [
   new Errors.ReplaceConflict({ lane, nonce: 7n, last: hash }),
   new Errors.NonceBurned({ lane, nonce: 7n, hash }),
   new Errors.SendRejected({ lane, nonce: 7n, hash, detail: "the sender cannot pay" }),
+  partly,
 ];
 
 describe("the failures of the nonce protocol", () => {
@@ -42,6 +44,7 @@ describe("the failures of the nonce protocol", () => {
       "the nonce does not hold the transaction that was to be replaced · nonce 7, holds 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · read \`Nonces.committed\` and replace what stands there",
       "another transaction of the account was mined at this nonce · nonce 7, ours 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · send again with a new nonce; find out who else uses the key",
       "the node refused the transaction and its nonce is free again · nonce 7, the sender cannot pay · correct the transaction and send it again",
+      "only a part of the bundle was sent · sent 1, left 2, because not mined in time · deliver what is left by itself",
     ]
   `));
   it("survive JSON", () => {
@@ -51,6 +54,6 @@ describe("the failures of the nonce protocol", () => {
       expect(Schema.decodeUnknownSync(codec)(JSON.parse(json))).toEqual(error);
     }
   });
-  it("say that a transaction may be sent only where nobody knows", () =>
-    expect(all.filter(({ mayBeSent }) => mayBeSent)).toEqual([storeError("commit")]));
+  it("say that a transaction may be sent only where one was, or nobody knows", () =>
+    expect(all.filter(({ mayBeSent }) => mayBeSent)).toEqual([storeError("commit"), partly]));
 });

@@ -150,7 +150,7 @@ describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => 
       { from: third.address, to: other.address, value: 1n, authorizationList: [own] },
       { from: third.address, to: other.address, value: 2n },
     ];
-    const { report } = await carriedOut(bundle, "DelegationSet");
+    const { report } = await carriedOut(bundle, "OneInFlight", "DelegationSet");
     expect(report.transactions.map((one) => one.nonce.value)).toEqual([nonce, nonce + 2]);
     const delegated = await carriedOut({ from: third.address, to: other.address, value: 3n });
     expect(delegated.report.transactions[0].code.from).toMatchObject({ kind: "delegated", delegate: wallet });
@@ -175,7 +175,7 @@ describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => 
   });
 
   it("a bundle of two senders: the owner approves, the spender pulls", async () => {
-    const { report } = await carriedOut([
+    const bundle = [
       {
         ...{ from: owner.address, to: token, abi: Token.abi, functionName: "approve" },
         args: [other.address, 500n],
@@ -184,7 +184,8 @@ describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => 
         ...{ from: other.address, to: token, abi: Token.abi, functionName: "transferFrom" },
         args: [owner.address, third.address, 500n],
       },
-    ]);
+    ];
+    const { report } = await carriedOut(bundle, "OrderNotHeld");
     expect(report.funds.map(({ account }) => account)).toEqual([
       owner.address.toLowerCase(),
       other.address.toLowerCase(),

@@ -100,6 +100,12 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "RightUnexplained":
     case "RoleChanged":
     case "FundsUnknown":
+    case "AlreadySent":
+    case "IncomeNotMined":
+    case "NodeMayRefuse":
+    case "OneInFlight":
+    case "OrderNotHeld":
+    case "QueuedCostUnknown":
     case "L1FeeDisagrees":
     case "L1FeeUnknown":
     case "TokenShortfall":

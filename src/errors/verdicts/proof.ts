@@ -55,6 +55,7 @@ export const Gap = Schema.Struct({
     "FundsUnknown",
     "CheckUnavailable",
     "SignedOtherwise",
+    "NotMined",
   ]),
   /** In words, escaped. */
   sentence: Schema.String,

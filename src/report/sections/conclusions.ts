@@ -42,11 +42,12 @@ const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray
     { text: formatWei(term.amount, money.symbol) },
     { text: `${term.amount} wei`, tone: "dim" },
   ];
+  const paid = funds.terms.some(({ name }) => name === "received") ? ", beside what the bundle itself brings in" : "";
   return [
     ...facts(
       { label: "account", text: checksummed(funds.account), evidence: funds.evidence },
       { label: "balance", text: wei(funds.balance) },
-      { label: "required", text: `${wei(funds.required)}${funds.required === null ? "" : ", at most"}` },
+      { label: "required", text: `${wei(funds.required)}${funds.required === null ? "" : `, at most${paid}`}` },
       { label: "expected", text: wei(funds.expected) },
       {
         label: "shortfall",

@@ -13,6 +13,8 @@ interface Delegation {
   readonly delegate: Address;
   readonly chainId: number;
   readonly transaction: number;
+  /** Whether the authority's own transactions in flight are counted: they can take the nonce, and pools refuse it beside them. */
+  readonly isCounted: boolean;
 }
 
 const delegationsOf = (bundle: ReadonlyArray<Case>): ReadonlyArray<Delegation> =>
@@ -22,6 +24,7 @@ const delegationsOf = (bundle: ReadonlyArray<Case>): ReadonlyArray<Delegation> =
       delegate: entry.address.toLowerCase() as Address,
       chainId: entry.chainId,
       transaction: index,
+      isCounted: bundle.some(({ signer }) => signer === authority),
     })),
   );
 
@@ -59,9 +62,10 @@ const say = (delegation: Delegation, after: View, chainId: number | null): Reado
     return ineffective("warning", "measured", "its nonce is not the account's, or another one follows");
   const where = { transaction, evidence: applied === null ? "estimated" : "measured" } as const;
   const account = address("account", authority);
-  if (delegate === nobody) return [note("DelegationCleared", "info", where, account)];
+  const inFlight = text("its own transactions in flight", delegation.isCounted ? null : "not known");
+  if (delegate === nobody) return [note("DelegationCleared", "info", where, account, inFlight)];
   const chains = text("", delegation.chainId === 0 ? "on every chain" : `on chain ${delegation.chainId}`);
-  const set = note("DelegationSet", "warning", where, account, address("delegate", delegate), chains);
+  const set = note("DelegationSet", "warning", where, account, address("delegate", delegate), inFlight, chains);
   const isEmpty = after.account(delegate)?.codeSize === 0n;
   const empty = { transaction, evidence: "measured" } as const;
   return isEmpty ? [set, note("DelegateWithoutCode", "warning", empty, address("delegate", delegate))] : [set];

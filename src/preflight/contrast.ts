@@ -1,0 +1,176 @@
+/** The worlds of a proof beside each other: what they did otherwise, why, and what that amounts to. */
+import * as Arr from "effect/Array";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { SimulationDiverged } from "../errors/verdicts.js";
+import { text } from "../primitives/statement.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Observed } from "../report/schema.js";
+import type { Rpc } from "../Rpc.js";
+import type { Bundle, Filled } from "../steps/reading/bundle.js";
+import { differences, isSameShape } from "../steps/reading/differences.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { concernedIn, movedPlaces } from "../steps/reading/places.js";
+import { ranIn, type Run } from "../steps/simulate.js";
+import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "./askProof.js";
+import {
+  asLogged,
+  checkChange,
+  checkContrast,
+  checkNewcomers,
+  incomparable,
+  isClose,
+  isSame,
+  same,
+  saidIn,
+  type Cause,
+  type Contrast,
+} from "./compare.js";
+import { unknownGas, type Gas } from "./gasLimit.js";
+import type { Measure } from "./limits.js";
+import { storyOf, type Told } from "./movements.js";
+import type { Claim } from "./proofPlans.js";
+
+const where = { step: "proof", evidence: "measured" } as const;
+
+/** The two runs of a proof beside each other: each read once, each told once. */
+export interface Compared {
+  readonly exact: Run;
+  readonly story: Told;
+  /** The other world's; null where it got no answer. */
+  readonly other: Told | null;
+  /** What it did otherwise; null where it cannot be compared. */
+  readonly contrast: Contrast | null;
+  /** The next block refused the requests for what only the pending state has. */
+  readonly isPendingOnly: boolean;
+  /** Whose place in events and return values decides. */
+  readonly concerned: ReadonlySet<string>;
+  /** What the run with free gas did otherwise; null where there was none in the same block. */
+  readonly watched: ReadonlyArray<string> | null;
+}
+
+const storyIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): Told =>
+  storyOf(
+    Arr.map(bundle, (one) => ranIn(run, one)),
+    run,
+    measure,
+  );
+
+/** Whose losses decide: the signers', and theirs of whom a policy speaks. */
+const losersIn = (bundle: Bundle<Filled>, { accounts }: Measure): ReadonlySet<string> =>
+  new Set([...bundle.map(({ signer }) => signer), ...accounts]);
+
+/** Compares the worlds; where they differ, further ones tell why. */
+export const compare = Effect.fnUntraced(function* (
+  claim: Claim,
+  proof: Proof,
+  bundle: Bundle<Filled>,
+  settled: Gas,
+  round: () => number,
+): Effect.fn.Return<Compared | null, never, Rpc> {
+  const exact = successOf(proof.round.run);
+  if (exact === null) return null;
+  const { measure, report, worlds } = claim;
+  const { tolerance } = report.options;
+  const story = storyOf(bundle, exact, measure);
+  const next = successOf(proof.next);
+  const bare = bareOf(proof);
+  const free = bare === null ? null : asLogged(storyIn(bundle, bare, measure), story.standards);
+  // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
+  const ampleRun = settled.ample ?? exact;
+  const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
+  const concerned = concernedIn(bundle, measure.accounts);
+  const whose = losersIn(bundle, measure);
+  const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => ({
+    found: differences(mine, theirs, tolerance, whose),
+    places: movedPlaces(saidIn(one, mine), saidIn(other, theirs), concerned),
+    cause: "context",
+  });
+  const other = next === null ? null : storyIn(bundle, next, measure);
+  const isAlike = next === null || other === null || !isComparable(claim, proof);
+  const seen = isAlike ? null : contrast(exact, story, next, other);
+  const { state } = worlds.next;
+  const refusal = failureOf(proof.next);
+  const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
+  let cause: Cause = "context";
+  let isPendingOnly = false;
+  if (isRefused) isPendingOnly = failureOf((yield* askWhy(claim, round())).swap)?._tag === refusal._tag;
+  else if (seen !== null && next !== null && other !== null && !isSame(seen)) {
+    const why = yield* askWhy(claim, round());
+    const agrees = (heard: Heard<Run>) => {
+      const run = successOf(heard);
+      return run !== null && isSame(contrast(run, storyIn(bundle, run, measure), next, other));
+    };
+    const isClosed = seen.places.decisive.length === 0 && isClose(story, other, tolerance);
+    if (isClosed && agrees(why.priced)) cause = "price";
+    else if (state !== worlds.exact.state && agrees(why.swap)) cause = "state";
+  }
+  const watched = free === null || bare === null ? null : contrast(bare, free, ampleRun, priced);
+  // why: a run without fees has nothing of what follows the gas price
+  const isOfPrice = cause === "price" && free !== null && isSameShape(free, priced);
+  return {
+    ...{ exact, story, other, concerned, isPendingOnly },
+    contrast: seen && { ...seen, cause },
+    watched: watched && [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive],
+  };
+});
+
+/** The next block refused the requests altogether: for what only the pending state has, or nobody knows why. */
+const checkRefused = (failure: Failure, isPendingOnly: boolean): ReadonlyArray<Finding> =>
+  isPendingOnly
+    ? [note("DependsOnPending", "warning", where, text("next", failure.message))]
+    : [fromError(failure, "unavailable", { ...where, evidence: "unavailable" })];
+
+/** The run with free and ample gas, where it was asked for, got no answer or stood on another block. */
+const checkBare = ({ bare }: Proof, isCompared: boolean): ReadonlyArray<Finding> => {
+  if (bare === null || isCompared) return [];
+  return Result.isFailure(bare)
+    ? [unknownGas(bare.failure)]
+    : incomparable("the base block moved between the exact run and the one with free gas");
+};
+
+/** What comparing the runs with each other and with the earlier report showed. */
+export const checkRuns = (
+  claim: Claim,
+  proof: Proof,
+  compared: Compared | null,
+  bundle: Bundle<Filled>,
+): ReadonlyArray<Finding> => {
+  if (compared === null) return [];
+  const { next, assumed } = proof;
+  const { exact, story, contrast, concerned, watched, isPendingOnly } = compared;
+  const contrasted = Result.isFailure(next)
+    ? checkRefused(next.failure, isPendingOnly)
+    : checkContrast(exact, next.success, contrast ?? same, {
+        isTrueToState: isTrueToState(claim, proof),
+        isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
+      });
+  const followsPrice = contrast?.cause === "price";
+  const change = {
+    followsPrice,
+    assumed: assumed !== null,
+    isOwnScan: !claim.asksBare,
+    concerned,
+    whose: losersIn(bundle, claim.measure),
+  };
+  return [
+    ...contrasted,
+    ...checkBare(proof, watched !== null),
+    ...(watched !== null && watched.length > 0
+      ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
+      : checkChange(claim.report, exact, story, change)),
+    ...checkNewcomers(bundle, story, claim.measure),
+  ];
+};
+
+/** The worlds as a report shows them. */
+export const worldsIn = ({ worlds }: Claim, proof: Proof, compared: Compared | null): Observed["worlds"] =>
+  [compared?.exact ?? null, successOf(proof.next)].flatMap((run) => {
+    const seen = run?.before.environment ?? null;
+    if (run === null || seen === null) return [];
+    const isExact = run === compared?.exact;
+    const agrees = isExact ? true : compared?.contrast == null ? null : isSame(compared.contrast);
+    const { number, timestamp, feeRecipient, gasLimit } = seen;
+    const { state } = isExact ? worlds.exact : worlds.next;
+    return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];
+  });

@@ -1,0 +1,59 @@
+/** Whether what fails was sent before: the same call, in flight from the same sender. One round, asked only then. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { asking } from "../eth/asking.js";
+import { decoder } from "../eth/decode.js";
+import { list, orNull, struct } from "../eth/shape.js";
+import { Account, Bytes, Quantity, Word } from "../eth/wire.js";
+import { hash } from "../primitives/statement.js";
+import { note, type Finding } from "../report/finding.js";
+import type { Ledger, Report } from "../report/schema.js";
+import { Rpc } from "../Rpc.js";
+import { inRound, lastRound, ledgerOf, type Recorder } from "./ledger.js";
+import { judged } from "./report.js";
+
+const PendingCalls = struct({
+  transactions: list(struct({ hash: Word, from: Account, to: orNull(Account), input: Bytes, value: Quantity })),
+});
+type Sent = typeof PendingCalls.schema.Type.transactions;
+
+const read = decoder("eth_getBlockByNumber", PendingCalls);
+
+const isSame = (one: string | null, other: string | null): boolean => one?.toLowerCase() === other?.toLowerCase();
+
+/** The transactions of a report that fail while others of their sender are in flight. */
+const suspects = ({ transactions }: Report): ReadonlyArray<number> =>
+  transactions.flatMap(({ outcome: { status }, nonce: { inFlight } }, index) =>
+    (status === "reverted" || status === "halted") && inFlight !== null && inFlight > 0 ? [index] : [],
+  );
+
+/** Where target, calldata and value are those of a transaction in flight. */
+const alreadySent = ({ transactions }: Report, sent: Sent): ReadonlyArray<Finding> =>
+  transactions.flatMap(({ input }, transaction) => {
+    const same = sent.filter(
+      ({ from, to, input: data, value }) =>
+        isSame(from, input.from) && isSame(to, input.to) && isSame(data, input.data) && value === input.value,
+    );
+    const hashes = same.map((one) => hash("in flight", one.hash));
+    return same.length === 0 ? [] : [note("AlreadySent", "warning", { transaction, evidence: "measured" }, ...hashes)];
+  });
+
+/**
+ * The report, with `AlreadySent` where a call that fails is in the node's pending block already. A node without one
+ * adds nothing. JSON-RPC: `eth_getBlockByNumber` on `pending` with its transactions.
+ */
+export const withSent = Effect.fnUntraced(function* (
+  report: Report,
+  recorder: Recorder,
+  earlier: Ledger | null,
+): Effect.fn.Return<Report, never, Rpc> {
+  if (suspects(report).length === 0) return report;
+  const { request } = yield* Rpc;
+  const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
+  const answer = yield* Effect.result(inRound(lastRound(recorder) + 1, ask));
+  const { transactions } = Result.getOrElse(Result.flatMap(answer, read), () => ({ transactions: [] }));
+  const now = yield* Clock.currentTimeMillis;
+  const told = alreadySent(report, transactions);
+  return judged({ ...report, ledger: ledgerOf(recorder, now, earlier) }, [...report.findings, ...told]);
+});

@@ -1,0 +1,51 @@
+/** A proof asked on a head that holds: where it moved under the runs, both worlds are asked once more. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import type { Lookup } from "../Chains.js";
+import type * as Eth from "../Eth.js";
+import { Rpc } from "../Rpc.js";
+import * as Fee from "../steps/fee.js";
+import { successOf, type Heard } from "../steps/reading/heard.js";
+import { answersOf } from "./answers.js";
+import { askProof, bareOf, isComparable, misplaced, recentHeader, type Proof } from "./askProof.js";
+import { worldsOf } from "./contexts.js";
+import { inRound } from "./ledger.js";
+import type { Claim } from "./proofPlans.js";
+
+/** What was asked in the end, and what for. */
+export interface Standing {
+  readonly claim: Claim;
+  readonly proof: Proof;
+}
+
+const hashOf = (header: Heard<Eth.Block> | null) => successOf(header)?.hash ?? null;
+
+/** Asks a proof, in the round that `round` tells; JSON-RPC: as `askProof`, before it `eth_getBlockByNumber` for a report from outside. */
+export const askStanding = Effect.fnUntraced(function* (
+  about: Omit<Claim, "worlds" | "header">,
+  chains: Lookup,
+  round: () => number,
+): Effect.fn.Return<Standing, never, Rpc> {
+  const { report, bundle: signed, chain, scanned } = about;
+  const { memory } = yield* Rpc;
+  const askHeader = Effect.suspend(() => inRound(round(), Fee.askHeader));
+  const on = (head: Heard<Eth.Block> | null, header: Heard<Eth.Block> | null) =>
+    Effect.map(
+      worldsOf({ report, signed, chain, head: successOf(head), takesHashes: memory.recall("takesHashes") !== false }),
+      (worlds): Claim => ({ ...about, worlds, header }),
+    );
+  const { header: head } = scanned === null ? yield* askHeader : scanned.fees;
+  const now = yield* Clock.currentTimeMillis;
+  const claim = yield* on(head, scanned === null ? head : recentHeader(scanned, chain, now));
+  const proof = yield* askProof(claim, round());
+  const { header: latest } = proof.round.fees;
+  const refusal = misplaced(proof);
+  const isMoved = hashOf(latest) !== hashOf(head);
+  const isSettled = isComparable(claim, proof) && (proof.bare === null || bareOf(proof) !== null);
+  if (refusal === null && !isMoved && isSettled) return { claim, proof };
+  if (refusal?.reason._tag === "InvalidParams") memory.learn("takesHashes", false);
+  const { header: again } = refusal === null ? proof.round.fees : yield* askHeader;
+  const { balanceOf } = answersOf(proof.round, chains, report.options, report.chainId);
+  const standing = { ...(yield* on(again, again)), balanceOf };
+  return { claim: standing, proof: yield* askProof(standing, round()) };
+});

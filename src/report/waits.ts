@@ -1,0 +1,94 @@
+/**
+ * What must be mined before a transaction of a bundle is sent, because a pool would refuse it until then, or because
+ * it may do something else when it is mined first. Pure, from the report alone: a clearance works it out again.
+ */
+import type { Address } from "../primitives/hex.js";
+import { authorityOf } from "../transaction/signer.js";
+import type { Funds } from "./parts.js";
+import type { Report, TransactionReport, Wait } from "./schema.js";
+
+/** A wait, and why: one transaction at a time, another order of the senders, income that is not there yet. */
+export interface Waiting extends Wait {
+  readonly because: "oneInFlight" | "order" | "income";
+}
+
+const runsCode = ({ code: { to } }: TransactionReport): boolean =>
+  to === null || (to.kind !== "nobody" && to.kind !== "precompile");
+
+/** Whether a transaction may do something else before an earlier one of another sender, or that one after it: code runs. */
+export const mayDepend = ({ transactions }: Pick<Report, "transactions">, index: number): boolean =>
+  transactions.some((one, at) => {
+    const other = transactions[index];
+    return (
+      other !== undefined && at < index && one.input.from !== other.input.from && (runsCode(one) || runsCode(other))
+    );
+  });
+
+const paid: ReadonlyArray<Funds["terms"][number]["name"]> = ["value", "gas", "blobGas", "l1Fee", "operatorFee"];
+
+/** What a payer gives at most up to and with a transaction, wei: pools count nothing that is still to come. */
+export const costUpTo = ({ terms }: Pick<Funds, "terms">, index: number): bigint =>
+  terms.reduce(
+    (sum, { name, amount, transaction }) => (transaction <= index && paid.includes(name) ? sum + amount : sum),
+    0n,
+  );
+
+/** What of a report tells of waits. */
+export type Told = Pick<Report, "transactions" | "funds" | "stage"> & {
+  readonly observed: Pick<Report["observed"], "worlds">;
+};
+
+/** By transaction: those whose income it needs, because the payer's own balance does not carry it. */
+const incomeFor = ({ transactions, funds }: Told, index: number): ReadonlyArray<number> => {
+  const payer = funds.find(({ account }) => account === transactions[index]?.input.from);
+  if (payer === undefined || payer.balance === null || costUpTo(payer, index) <= payer.balance) return [];
+  return payer.terms.flatMap(({ name, transaction }) =>
+    name === "received" && transaction < index ? transaction : [],
+  );
+};
+
+/** The account that signed each authorisation of a transaction, with the nonce that it must have. */
+const authoritiesOf = ({ input }: TransactionReport): ReadonlyArray<{ account: Address; nonce: number }> =>
+  (input.authorizationList ?? []).flatMap((entry) => {
+    const account = authorityOf(entry);
+    return account === null ? [] : [{ account, nonce: entry.nonce }];
+  });
+
+/** Every wait, in the order of the bundle; nothing of a transaction whose nonce is not known. */
+export const waitsOf = (told: Told): ReadonlyArray<Waiting> => {
+  const { transactions, stage, observed } = told;
+  // why: only a proof runs the other order
+  const isOrderOpen =
+    stage === "proven" && !observed.worlds.some(({ run, agrees }) => run === "order" && agrees === true);
+  const latestOf = (account: Address) => transactions.find(({ input }) => input.from === account)?.nonce.latest ?? null;
+  const endOf = (index: number) => {
+    const one = transactions[index];
+    return one?.request == null ? [] : [{ account: one.input.from, nonce: one.request.nonce + 1 }];
+  };
+  const limited = new Set<Address>();
+  return transactions.flatMap((one, transaction): ReadonlyArray<Waiting> => {
+    const { from } = one.input;
+    if (one.request === null) return [];
+    const authorities = authoritiesOf(one);
+    if (one.code.from.kind === "delegated") limited.add(from);
+    for (const { account } of authorities) limited.add(account);
+    const alone = [
+      ...(limited.has(from) ? [{ account: from, nonce: one.request.nonce }] : []),
+      ...authorities.filter(({ account }) => account !== from),
+    ].filter(({ account, nonce }) => nonce > (latestOf(account) ?? nonce));
+    const others = [...new Set(transactions.slice(0, transaction).map(({ input }) => input.from))]
+      .filter((account) => account !== from)
+      .flatMap((account) =>
+        endOf(transactions.findLastIndex(({ input }, at) => at < transaction && input.from === account)),
+      );
+    const why = (because: Waiting["because"]) => (wait: { account: Address; nonce: number }) => ({
+      ...{ transaction, because },
+      ...wait,
+    });
+    return [
+      ...alone.map(why("oneInFlight")),
+      ...(isOrderOpen && mayDepend(told, transaction) ? others : []).map(why("order")),
+      ...incomeFor(told, transaction).flatMap(endOf).map(why("income")),
+    ];
+  });
+};

@@ -1,0 +1,158 @@
+/** Delivery holds the clearance: after a slow signer, and for what waits to be mined. */
+import * as Layer from "effect/Layer";
+import type { Hex, TransactionSerializable } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Nonces from "../../src/Nonces.js";
+import { createPreflight, type PreflightClient, type Sign } from "../../src/promise.js";
+import type * as Report from "../../src/Report.js";
+import { Swap, Token } from "../contracts/artifacts.js";
+import {
+  calldata,
+  layerOf,
+  nobody,
+  other,
+  owner,
+  scenesFor,
+  spare,
+  third,
+  type AnyInput,
+  type Scene,
+} from "./scene.js";
+import { furnish, passing, turn } from "./furnished.js";
+
+/** Inputs of tests come out of tables. */
+const deliver = (preflight: PreflightClient, sign: Sign, input: AnyInput) => preflight.deliver(sign)(input as never);
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.each(scenesFor("delivery"))("on %s", (_, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let gate: Hex;
+  beforeAll(async () => {
+    ({ scene, token, gate } = await furnish(start));
+  });
+  afterAll(() => scene?.stop());
+
+  const fresh = privateKeyToAccount(generatePrivateKey());
+  const keys = [owner, other, third, spare, fresh];
+  const signedBy = (address: string) => (request: Report.Request) => {
+    const key = keys.find((one) => one.address.toLowerCase() === address.toLowerCase());
+    if (key === undefined) throw new Error(`no key of ${address}`);
+    return key.signTransaction(request as TransactionSerializable);
+  };
+  /** Signs after `first`, longer than a clearance of `maxAge` holds. */
+  const slowly =
+    (address: string, first: () => Promise<unknown> = () => Promise.resolve()) =>
+    async (request: Report.Request) => {
+      await first();
+      await pause(maxAge * 2);
+      return signedBy(address)(request);
+    };
+  const maxAge = 1_000;
+  const connect = (ttlMs = Nonces.defaults.ttlMs) =>
+    createPreflight(
+      { layer: Layer.merge(layerOf(scene.url), Layer.succeed(Nonces.Settings, { ...Nonces.defaults, ttlMs })) },
+      { maxAge },
+    );
+
+  it("a clearance that expired while it was signed is proven again, with the same nonce", async () => {
+    await using preflight = connect();
+    const nonce = await scene.count(other.address);
+    const before = Date.now();
+    const { report, sent } = await preflight.deliver(slowly(other.address))({
+      ...{ from: other.address, to: third.address, value: 3n },
+    });
+    expect(report.observed.at).toBeGreaterThan(before + 2 * maxAge);
+    expect([report.transactions[0].nonce.by, Number(sent[0]?.nonce)]).toEqual(["reserved", nonce]);
+    await scene.mine();
+    expect((await scene.receipt(sent[0]?.hash ?? "0x")).status).toBe("0x1");
+  });
+
+  it("what no longer is ready rejects with its error, nothing is sent, and the nonce is free", async () => {
+    await using preflight = connect();
+    await turn({ scene, gate }, "open");
+    await scene.mine();
+    const nonce = await scene.count(other.address);
+    const closing = async () => {
+      await turn({ scene, gate }, "close");
+      await scene.mine();
+    };
+    await expect(deliver(preflight, slowly(other.address, closing), passing(gate))).rejects.toMatchObject({
+      _tag: "ExecutionReverted",
+    });
+    expect(await scene.count(other.address, "pending")).toBe(nonce);
+    const { sent } = await preflight.deliver(signedBy(other.address))({
+      ...{ from: other.address, to: third.address, value: 1n },
+    });
+    expect(Number(sent[0]?.nonce)).toBe(nonce);
+    await scene.mine();
+  });
+
+  it("an outcome that changed meanwhile rejects too, for nobody has seen it; and a nonce that another hand took", async () => {
+    await using preflight = connect();
+    const silver = await scene.deploy(Token, ["Silver", "SLV", 18]);
+    const pool = await scene.deploy(Swap, [token, silver]);
+    const minted = (which: Hex, to: string) =>
+      scene.send(owner, { to: which, data: calldata(Token, "mint", [to, 10n ** 9n]) });
+    for (const which of [token, silver]) await minted(which, pool);
+    await minted(token, spare.address);
+    await scene.send(spare, { to: token, data: calldata(Token, "approve", [pool, 10n ** 9n]) });
+    await scene.mine();
+    const data = calldata(Swap, "swap", [1_000n, 1n, 2n ** 64n]);
+    const cheaper = async () => {
+      await minted(token, pool);
+      await scene.mine();
+    };
+    const swap = { from: spare.address, to: pool, data };
+    await expect(deliver(preflight, slowly(spare.address, cheaper), swap)).rejects.toMatchObject({
+      _tag: "OutcomeChanged",
+    });
+    const taken = async () => {
+      await scene.send(spare, { to: nobody, value: 1n });
+      await scene.mine();
+    };
+    await expect(deliver(preflight, slowly(spare.address, taken), swap)).rejects.toMatchObject({ _tag: "NonceTooLow" });
+  });
+
+  it("what waits is committed and sent when the others are mined", async () => {
+    await using preflight = connect();
+    const bundle = [
+      { from: owner.address, to: fresh.address, value: 10n ** 17n },
+      { from: fresh.address, to: third.address, value: 10n ** 15n },
+    ];
+    const senders = [owner.address, fresh.address];
+    let isOver = false;
+    const mining = (async () => {
+      for (; !isOver; await pause(300)) await scene.mine();
+    })();
+    const { sent } = await preflight
+      .deliver((request, index) => signedBy(senders[index] ?? "")(request))(bundle)
+      .finally(() => {
+        isOver = true;
+      });
+    await mining;
+    await scene.mine();
+    const [first, second] = await Promise.all(sent.map(({ hash }) => scene.receipt(hash)));
+    expect([first?.status, second?.status]).toEqual(["0x1", "0x1"]);
+    expect(Number(second?.blockNumber)).toBeGreaterThan(Number(first?.blockNumber));
+  });
+
+  it("what is not mined in time stops the rest, and says what was sent", async () => {
+    await using preflight = connect(2_000);
+    await turn({ scene, gate }, "close");
+    await scene.mine();
+    const bundle = [{ ...passing(gate), from: owner.address, functionName: "open" }, passing(gate)];
+    const senders = [owner.address, other.address];
+    const nonce = await scene.count(owner.address);
+    const free = await scene.count(other.address);
+    await expect(
+      deliver(preflight, (request, index) => signedBy(senders[index] ?? "")(request), bundle),
+    ).rejects.toMatchObject({
+      ...{ _tag: "PartlySent", mayBeSent: true, left: 1, sent: [{ nonce: BigInt(nonce) }] },
+      detail: expect.stringContaining("not mined"),
+    });
+    expect(await scene.count(other.address, "pending")).toBe(free);
+    await scene.mine();
+  });
+});

@@ -1,0 +1,113 @@
+/** What must be mined first, from a report alone. */
+import type * as Arr from "effect/Array";
+import { describe, expect, it } from "vitest";
+import { privateKeyToAccount } from "viem/accounts";
+import { Address } from "../../src/primitives/hex.js";
+import type { Funds } from "../../src/report/parts.js";
+import type { TransactionReport } from "../../src/report/schema.js";
+import type { Authorization } from "../../src/transaction/schema.js";
+import { costUpTo, waitsOf } from "../../src/report/waits.js";
+import { alice, report, transfer } from "./fixtures.js";
+
+const key = privateKeyToAccount(`0x${"42".repeat(32)}`);
+const signer = Address.make(key.address.toLowerCase() as `0x${string}`);
+const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+const delegate = Address.make("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48");
+
+interface Row {
+  readonly from?: Address;
+  /** Nonce to sign, and the count on `latest`. */
+  readonly nonce?: number;
+  readonly latest?: number | null;
+  readonly sender?: "delegated" | "nobody";
+  readonly to?: "contract" | "nobody" | null;
+  readonly authorizationList?: ReadonlyArray<Authorization>;
+}
+const row = ({ from = alice, nonce = 7, latest = 7, sender = "nobody", to = "nobody", ...own }: Row) => {
+  const { code, request, input } = transfer;
+  if (request === null || code.to === null) throw new Error("the fixture has both");
+  const ends = { ...code, from: { ...code.from, account: from, kind: sender }, to: to && { ...code.to, kind: to } };
+  const authorizationList = own.authorizationList ?? null;
+  return {
+    ...transfer,
+    input: { ...input, from, authorizationList },
+    request: { ...request, nonce },
+    nonce: { ...transfer.nonce, value: nonce, latest },
+    code: ends,
+  } as TransactionReport;
+};
+const waits = (
+  rows: Arr.NonEmptyReadonlyArray<Row>,
+  funds: ReadonlyArray<Funds> = [],
+  agrees: boolean | null = false,
+) => {
+  const [first, ...others] = rows.map(row);
+  if (first === undefined) throw new Error("no transaction");
+  const world = { run: "order" as const, state: "latest" as const, number: 1n, timestamp: 1n };
+  const worlds = [{ ...world, feeRecipient: null, gasLimit: null, agrees }];
+  const draft = report({ transactions: [first, ...others], funds });
+  return waitsOf({ ...draft, observed: { ...draft.observed, worlds } }).map(
+    ({ transaction, because, account, nonce }) => [transaction, because, account, nonce],
+  );
+};
+const authorization = async (nonce: number): Promise<Authorization> => {
+  const { v: _, yParity, ...signed } = await key.signAuthorization({ address: delegate, chainId: 1, nonce });
+  return { ...signed, yParity: yParity ?? 0 } as unknown as Authorization;
+};
+
+describe("one in flight", () => {
+  it("of a delegated sender: the second waits for the first, and the first for what is in flight", () => {
+    const sender = "delegated";
+    expect(waits([{ sender }])).toEqual([]);
+    expect(waits([{ sender }, { sender, nonce: 8 }])).toEqual([[1, "oneInFlight", alice, 8]]);
+    expect(waits([{ sender, nonce: 8, latest: 7 }])).toEqual([[0, "oneInFlight", alice, 8]]);
+    expect(waits([{ nonce: 8, latest: 7 }])).toEqual([]);
+    // counts that nobody gave are told by the step that asked for them
+    expect(waits([{ sender, nonce: 8, latest: null }])).toEqual([]);
+  });
+  it("of an account whose authorisation is carried, from there on", async () => {
+    const own = await authorization(8);
+    expect(waits([{ from: signer, authorizationList: [own] }])).toEqual([]);
+    expect(
+      waits([
+        { from: signer, authorizationList: [own] },
+        { from: signer, nonce: 9 },
+      ]),
+    ).toEqual([[1, "oneInFlight", signer, 9]]);
+    const carried = { authorizationList: [own] };
+    expect(waits([{ from: signer }, carried])).toEqual([[1, "oneInFlight", signer, 8]]);
+    // of an account that sends nothing, nothing is known
+    expect(waits([carried])).toEqual([]);
+  });
+});
+
+describe("another order", () => {
+  const two = (first: NonNullable<Row["to"]>, second: "contract" | "nobody" | null) =>
+    [{ to: first }, { from: bob, to: second }] as const;
+  it("waits where code runs and the other order did something else, or nobody could tell", () => {
+    for (const ends of [two("nobody", "contract"), two("contract", "nobody"), two("nobody", null)])
+      for (const agrees of [false, null]) expect(waits(ends, [], agrees)).toEqual([[1, "order", alice, 8]]);
+    expect(waits(two("nobody", "nobody"))).toEqual([]);
+    expect(waits(two("contract", "contract"), [], true)).toEqual([]);
+    expect(waits([{ to: "contract" }, { to: "contract", nonce: 8 }])).toEqual([]);
+  });
+});
+
+describe("income", () => {
+  const funds = (balance: bigint, account = bob): Funds => ({
+    ...{ account, balance, required: 0n, expected: 0n, shortfall: 0n, evidence: "measured" },
+    terms: [
+      { transaction: 0, name: "received", amount: -50n },
+      { transaction: 1, name: "value", amount: 20n },
+      { transaction: 1, name: "gas", amount: 5n },
+    ],
+  });
+  const paid = [{}, { from: bob }] as const;
+  it("waits for whoever brings it in, where the payer's own balance is not enough", () => {
+    expect(costUpTo(funds(0n), 0)).toBe(0n);
+    expect(costUpTo(funds(0n), 1)).toBe(25n);
+    expect(waits(paid, [funds(24n)])).toEqual([[1, "income", alice, 8]]);
+    expect(waits(paid, [funds(25n)])).toEqual([]);
+    expect(waits([{}, { nonce: 8 }], [funds(0n, alice)])).toEqual([[1, "income", alice, 8]]);
+  });
+});
