@@ -13,6 +13,7 @@ import type { Round } from "./answers.js";
 import { isSameBase } from "./compare.js";
 import type { AskAt } from "./gasLimit.js";
 import { inRound } from "./ledger.js";
+import { askLensed, lensOf } from "./lens.js";
 import {
   accountQueries,
   barePlan,
@@ -40,7 +41,7 @@ export interface Proof {
 }
 
 const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
-  Effect.result(Simulate.ask(plan, claim.abis));
+  Effect.result(askLensed(plan, claim.abis));
 
 /** The requests at other limits, side by side in one round. */
 export const askAt =
@@ -81,7 +82,8 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const now = yield* Clock.currentTimeMillis;
   const header = recentHeader(claim, now);
   const asksAlone = looksAlone(claim);
-  const askAlone = ask(claim, alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]));
+  const alonePlanned = alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
+  const askAlone = ask(claim, { ...alonePlanned, lens: lensOf(claim) });
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const { exact, reserved, next, bare, ...answered } = yield* inRound(
     round,

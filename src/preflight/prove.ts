@@ -34,6 +34,7 @@ import { isInDoubt, settleGas, undoubted, unknownGas, type Gas } from "./gasLimi
 import { checkAhead, checkMeasured, checkRequests } from "./checks.js";
 import { contextsOf } from "./contexts.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
+import { checkSlots } from "./lens.js";
 import { measureOfReport, MeasureLimits, type Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
 import { askAt, askProof, askSwap, bareOf, isComparable, isTrueToState, type Proof } from "./askProof.js";
@@ -257,6 +258,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...checkRequests(signed),
       ...checkAhead(claim, proof),
       ...checkMeasured(claim, proof),
+      ...checkSlots(standing, proof, bundle),
     ],
   });
   yield* names.keep(
