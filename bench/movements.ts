@@ -75,6 +75,7 @@ const runOf = (bundle: Bundle<Filled>): Run => ({
   before: unseen,
   after: unseen,
   witnessed: false,
+  slots: null,
 });
 
 /** One scan's reading, and the two of a proof with their comparison. */

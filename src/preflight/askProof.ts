@@ -13,8 +13,10 @@ import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
 import { isSamePlace } from "./compare.js";
+import type { World } from "./contexts.js";
 import type { AskAt } from "./gasLimit.js";
 import { inRound } from "./ledger.js";
+import { askLensed, lensOf } from "./lens.js";
 import { askOrder } from "./order.js";
 import {
   accountQueries,
@@ -45,7 +47,7 @@ export interface Proof {
 }
 
 const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
-  Effect.result(Simulate.ask(plan, claim.abis));
+  Effect.result(askLensed(plan, claim.abis));
 
 /** The requests at other limits, side by side in one round. */
 export const askAt =
@@ -67,13 +69,8 @@ export const askWhy = (
 ): Effect.Effect<{ readonly swap: Heard<Simulate.Run>; readonly priced: Heard<Simulate.Run> }, never, Rpc> => {
   const isDoubtful = doubtful(claim).length > 0;
   const { swap, priced } = claim.worlds;
-  return inRound(
-    round,
-    Effect.all(
-      { swap: ask(claim, planOf(claim, swap, isDoubtful)), priced: ask(claim, planOf(claim, priced, isDoubtful)) },
-      { concurrency: "unbounded" },
-    ),
-  );
+  const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });
+  return inRound(round, Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" }));
 };
 
 /** Ms after which a header is another block's, whatever the chain. */
@@ -97,7 +94,8 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
   const asksAlone = looksAlone(claim);
-  const askAlone = ask(claim, alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]));
+  const alonePlanned = alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
+  const askAlone = ask(claim, { ...alonePlanned, lens: lensOf(claim) });
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const { exact, reserved, next, bare, order, ...answered } = yield* inRound(
     round,

@@ -17,10 +17,11 @@ import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { tagOf, type World, type Worlds } from "./contexts.js";
+import { lensOf, suspectsOf } from "./lens.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What a proof takes over from the scan of the same call. */
-export type Scanned = Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle">;
+export type Scanned = Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run">;
 
 /** What is to be proven. */
 export interface Claim {
@@ -98,10 +99,13 @@ export const oracleQueries = ({ chain, subjects }: Claim): ReadonlyArray<Query> 
 
 /**
  * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
- * pretended, and for more at the oracles than finds room beside the calls.
+ * pretended, for proxies, and for more at the oracles than finds room beside the calls.
  */
 export const looksAlone = (claim: Claim): boolean =>
-  claim.scanned === null || doubtful(claim).length > 0 || gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n;
+  claim.scanned === null ||
+  doubtful(claim).length > 0 ||
+  suspectsOf(claim).length > 0 ||
+  gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n;
 
 /**
  * What the witness reads in the runs: on both sides of the calls, and at the oracles before those of `exact`; how many
@@ -137,6 +141,7 @@ export const planOf = (claim: Claim, world: World, pretended: boolean, name: Run
     stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: world.context,
     pretended,
+    lens: lensOf(claim),
   };
 };
 
@@ -200,7 +205,7 @@ export const barePlan = (claim: Claim): Simulate.Plan => {
   const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
   return {
     ...plan,
-    ...{ calls, before, after: [], room: mostWitnessGas },
+    ...{ calls, before, after: [], room: mostWitnessGas, lens: [] },
     blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };

@@ -23,6 +23,7 @@ import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.j
 import { checkRuns, compare, worldsIn } from "./contrast.js";
 import { isInDoubt, settleGas, undoubted, type Gas } from "./gasLimit.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
+import { checkSlots } from "./lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { worldOfOrder } from "./order.js";
 import { subjectsOf, trialOf, type Claim, type Scanned } from "./proofPlans.js";
@@ -144,6 +145,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...checkRequests(signed),
       ...checkAhead(claim, proof),
       ...checkMeasured(claim, proof),
+      ...checkSlots(claim, proof, bundle),
     ],
   });
   yield* names.keep(

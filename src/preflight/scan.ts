@@ -28,6 +28,7 @@ import { viewOf } from "../witness/view.js";
 import type { Called, Round } from "./answers.js";
 import { isDisproved, knownOf, learn, seenIn } from "./known.js";
 import { inRound } from "./ledger.js";
+import { askLensed } from "./lens.js";
 import { alonePlan, barePlan, fundedPlan, gasOf, roughSubject, type Subject } from "./scanPlans.js";
 
 /** The steps that ask in a scan. */
@@ -120,7 +121,7 @@ const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
     const refused = refusalIn(memory);
-    return refused === null ? Effect.result(Simulate.ask(plan, abis)) : Effect.succeed(Result.fail(refused));
+    return refused === null ? Effect.result(askLensed(plan, abis)) : Effect.succeed(Result.fail(refused));
   });
 
 /** `ask` where it is wanted, else `otherwise`. */
@@ -256,6 +257,6 @@ export const askScan = Effect.fnUntraced(function* (
   const failure = failureOf(asked.run);
   if (failure?._tag !== "InsufficientFunds") return heard;
   const next = Object.values(lacks).includes(true) ? round + 2 : round + 1;
-  const funded = yield* inRound(next, Effect.result(Simulate.ask(fundedPlan(bare, bundle, late.alone), abis)));
+  const funded = yield* inRound(next, Effect.result(askLensed(fundedPlan(bare, bundle, late.alone), abis)));
   return Result.isSuccess(funded) ? { ...heard, run: funded, unfunded: failure } : heard;
 });

@@ -8,6 +8,7 @@ import * as Code from "../steps/code.js";
 import { signers, type Bundle } from "../steps/reading/bundle.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
 import * as Holdings from "../steps/reading/holdings.js";
+import { callees, mostContracts } from "../steps/reading/proxies.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
@@ -68,6 +69,8 @@ export const barePlan = (
     // why: room for every call's whole limit
     blockOverrides: { baseFeePerGas: 0n, gasLimit: needed, ...options.blockOverrides },
     pretended: false,
+    // why: a contract whose slots are empty here need not be looked at before its proof
+    lens: callees(bundle).slice(0, mostContracts),
   };
 };
 

@@ -170,6 +170,10 @@ export const notes = {
       "an event of an unknown kind names the sender beside another account",
       "give the contract's ABI, or check that nobody gets a right to act for the sender",
     ],
+    ProxiesNotSeen: [
+      "whether contracts get another implementation or admin without an event was not seen",
+      "use a node that simulates blocks on top of each other",
+    ],
     OwnershipChanged: ["the owner of a contract changes", "sign only if you mean to change who controls it"],
     RightUnexplained: [
       "the calldata asks for a right that its contract keeps in no known way",

@@ -18,6 +18,8 @@ export interface Facts {
   readonly tellsTip: boolean;
   /** The refusal of a parameter that all our simulations have; `eth_simulateV1` as others ask it may still be answered. */
   readonly refusesOurSimulations: RpcError;
+  /** Whether a simulation is refused that has a further entry behind its first. */
+  readonly refusesEntries: boolean;
   /** Whether an array of requests is answered. Not asked again while it is believed that it is not. */
   readonly takesBatches: boolean;
   /** Whether a state can be named by its block's hash when simulating. Not tried while it is believed that it cannot. */
@@ -31,6 +33,7 @@ const believedMs: Readonly<Record<keyof Facts, number>> = {
   chainId: 10 * 60_000,
   tellsTip: 60_000,
   refusesOurSimulations: 5 * 60_000,
+  refusesEntries: 10 * 60_000,
   takesBatches: 10 * 60_000,
   takesHashes: 10 * 60_000,
   noFeeOracle: 10 * 60_000,

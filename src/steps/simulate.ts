@@ -21,6 +21,7 @@ import type { Outcome, OutcomeLog } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
+import { readers, slotQueries } from "../witness/lens.js";
 import { place, type Placement } from "../witness/placement.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { unseen, viewOf, type View } from "../witness/view.js";
@@ -54,6 +55,8 @@ export interface Plan {
   readonly ahead?: Eth.BlockOverrides | null;
   /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
   readonly pretended: boolean;
+  /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
+  readonly lens?: ReadonlyArray<Address>;
 }
 
 /** A run, read: one reading per call of the plan, in their order. */
@@ -68,6 +71,8 @@ export interface Run {
   readonly after: View;
   /** Whether the witness answered wherever it was asked. */
   readonly witnessed: boolean;
+  /** The proxy slots behind the block; null where they were not seen, or not as the calls left them. */
+  readonly slots: View | null;
 }
 
 /** Wei per gas: far above any base fee, so that the witness is never refused for its price. */
@@ -90,6 +95,20 @@ export const placement: Effect.Effect<Placement> = Effect.sync(() =>
 const seenBy = (queries: ReadonlyArray<Query>, result: Eth.CallResult | undefined): View | null => {
   if (queries.length === 0) return unseen;
   return result?.status === "success" ? viewOf(queries, result.returnData) : null;
+};
+
+/** What the last call of the block carries to the witness, and the entry behind it finds there where entries chain. Wei. */
+const mark = 1n;
+
+/** The entry that reads the proxy slots as the block left them. */
+const lensEntry = (at: Placement, contracts: ReadonlyArray<Address>, queries: ReadonlyArray<Query>) => {
+  const gasLimit = gasFor(queries);
+  return {
+    calls: [witnessCall(at, queries, gasLimit)],
+    stateOverrides: { ...at.override, ...readers(contracts) },
+    // why: the block before may have room for no more than its own calls
+    blockOverrides: { gasLimit },
+  };
 };
 
 const statusOf = ({ readings }: Run): Outcome["status"] =>
@@ -116,7 +135,11 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   };
   const witness = (queries: ReadonlyArray<Query>) =>
     queries.length === 0 ? [] : [witnessCall(at, queries, gasOf(queries))];
-  const [first, last] = [witness(plan.before), witness(plan.after)];
+  const lens = plan.lens ?? [];
+  const marker: Query = { kind: "account", address: at.address };
+  const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
+  const first = witness(plan.before);
+  const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
   const simulated = asking(
     { run: plan.name, step: "simulate" },
     Eth.simulateV1({
@@ -127,6 +150,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
           stateOverrides: { ...plan.stateOverrides, ...at.override },
           ...(plan.blockOverrides === null ? {} : { blockOverrides: plan.blockOverrides }),
         },
+        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks)]),
       ],
       validation: true,
       traceTransfers: true,
@@ -136,7 +160,8 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   // why: a number that was asked for says nothing of the blocks that there are
   const isNumbered = plan.blockOverrides?.number !== undefined;
   const blocks = yield* sighting(simulated, ([one]) => (one === undefined || isNumbered ? null : one.number - 1n));
-  const block = blocks.at(-1);
+  // why: a node may put blocks of its own in front, up to a number that the caller pretends
+  const block = blocks.at(looks.length === 0 ? -1 : -2);
   if (block === undefined) {
     return yield* new RpcError({
       method: "eth_simulateV1",
@@ -145,6 +170,8 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   }
   const before = seenBy(plan.before, block.calls[0]);
   const after = seenBy(plan.after, block.calls[block.calls.length - 1]);
+  const slots = seenBy(looks, blocks.at(-1)?.calls[0]);
+  const chains = lens.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
   const evidence = plan.pretended ? "assumed" : "measured";
   return {
     name: plan.name,
@@ -161,6 +188,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     before: before ?? unseen,
     after: after ?? unseen,
     witnessed: before !== null && after !== null,
+    slots: chains ? slots : null,
   };
 }, traced);
 

@@ -97,6 +97,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "ContractControlChanged":
     case "EventUnexplained":
     case "OwnershipChanged":
+    case "ProxiesNotSeen":
     case "RightUnexplained":
     case "RoleChanged":
     case "FundsUnknown":

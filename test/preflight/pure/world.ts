@@ -45,7 +45,16 @@ const blockOf = ({ environment: seen }: View): Eth.SimulatedBlock =>
 export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}): Run => {
   const before = changed.before ?? holding(rich);
   return {
-    ...{ name: "bare", plan: plan(), block: blockOf(before), ahead: null, readings, after: before, witnessed: true },
+    ...{
+      name: "bare",
+      plan: plan(),
+      block: blockOf(before),
+      ahead: null,
+      readings,
+      after: before,
+      witnessed: true,
+      slots: null,
+    },
     ...changed,
     before,
   };

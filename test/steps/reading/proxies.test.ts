@@ -1,0 +1,78 @@
+/** What the slots of proxies say: which are looked at, and what a change of them is. */
+import { describe, expect, it } from "vitest";
+import type { Address } from "../../../src/primitives/hex.js";
+import { callees, checkProxies, suspects, type Seen } from "../../../src/steps/reading/proxies.js";
+import { slotQueries, slots } from "../../../src/witness/lens.js";
+import { answered, bundle, codes, filled, hexOf, inhabited, log, outcome, seeing, token, word } from "../parts.js";
+import { at, topics } from "./arbitrary.js";
+
+const [one, two, three] = [at("1"), at("2"), at("3")];
+/** The slots of the token, in their order; those not named hold nothing. */
+const holding = (...words: ReadonlyArray<bigint | string>) =>
+  seeing(...slotQueries([token]).map((query, index) => [query, answered(words[index] ?? 0n)] as const));
+const calling = (to: Address, data = "0x12345678") => bundle({ to, data: hexOf(data) });
+
+const check = (seen: Partial<Seen>, logs: ReadonlyArray<ReturnType<typeof log>> = []) =>
+  checkProxies(
+    calling(token).map((each) => filled(each, { outcome: outcome({ logs }) })),
+    [token],
+    {
+      ...{ before: holding(one), after: [holding(one), holding(one)], suspects: [token] },
+      ...{ accounts: inhabited({ [token]: "0x00" }), evidence: "measured" },
+      ...seen,
+    },
+  );
+
+describe("what is looked at", () => {
+  it("is every contract that is called once, none that is paid unless it may have code, and no precompile", () => {
+    expect(callees(calling(token))).toEqual([token]);
+    expect(callees(calling(token, "0x"))).toEqual([]);
+    expect(callees(calling(token, "0x"), () => true)).toEqual([token]);
+    expect(callees(bundle({ to: two, data: hexOf("0x01") }, { to: one, data: hexOf("0x01") }))).toEqual([two, one]);
+    expect(callees(calling(`0x${"0".repeat(39)}4`))).toEqual([]);
+  });
+  it("is looked at before, unless its slots are known to be empty or nothing is seen here", () => {
+    expect(suspects([token], holding())).toEqual([]);
+    for (const index of slots.keys())
+      expect(suspects([token], holding(...slots.map((_, other) => (other === index ? one : 0n))))).toEqual([token]);
+    expect(suspects([token, three], holding())).toEqual([three]);
+    expect(suspects([token], null)).toEqual([]);
+  });
+});
+
+describe("a slot", () => {
+  it("that stays says nothing", () => {
+    expect(check({})).toEqual([]);
+    expect(check({ before: null, after: [holding(), holding()], suspects: [] })).toEqual([]);
+  });
+  it("that changes in either world is a warning with both addresses, once", () => {
+    for (const after of [[two], [one, two], [two, two]].map((words) => words.map((word) => holding(word)))) {
+      const [finding, ...more] = check({ after });
+      expect(more).toEqual([]);
+      expect(finding).toMatchObject({ code: "ContractControlChanged", severity: "warning", transaction: 0 });
+      expect(finding?.numbers.map(({ value }) => value)).toEqual([
+        ...["new implementation, without an event", token, one, two],
+      ]);
+    }
+    expect(check({ after: [holding(two), holding(three)] })).toHaveLength(2);
+    expect(codes(check({ before: null, suspects: [] }))).toEqual(["ContractControlChanged/warning"]);
+  });
+  it("of a contract that is created here is information", () => {
+    expect(codes(check({ after: [holding(two)], accounts: inhabited({}) }))).toEqual(["ContractControlChanged/info"]);
+  });
+  it("is told by its event where that names the same, and not by another's", () => {
+    const upgraded = (by: Address, to: Address) => [log(by, [topics.upgraded, word(to)])];
+    const after = [holding(two), holding(two)];
+    expect(check({ after }, upgraded(token, two))).toEqual([]);
+    expect(check({ after }, upgraded(token, three))).toHaveLength(1);
+    expect(check({ after }, upgraded(three, two))).toHaveLength(1);
+    expect(check({ after: [holding(one, 0n, two)] }, upgraded(token, two))).toHaveLength(1);
+  });
+  it("that was not seen before, after, or in one world is told as such", () => {
+    for (const seen of [{ before: null }, { after: [null] }, { after: [holding(one), null] }]) {
+      const findings = check(seen);
+      expect(codes(findings)).toEqual(["ProxiesNotSeen/info"]);
+      expect(findings[0]?.numbers.map(({ value }) => value)).toEqual([token]);
+    }
+  });
+});
