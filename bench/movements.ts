@@ -11,7 +11,8 @@ import * as Assets from "../src/steps/assets.js";
 import { bundleOf, type Bundle, type Filled } from "../src/steps/reading/bundle.js";
 import { differences } from "../src/steps/reading/differences.js";
 import { transfersOf } from "../src/steps/reading/transferLogs.js";
-import { unread, type Run } from "../src/steps/simulate.js";
+import { unread } from "../src/steps/reading/outcome.js";
+import type { Run } from "../src/steps/simulate.js";
 import { unseen } from "../src/witness/view.js";
 
 const parties = 100;

@@ -78,7 +78,7 @@ const scanOnce = Effect.fnUntraced(function* (
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   const now = yield* Clock.currentTimeMillis;
   const report = reportOf(filled, answers, {
-    ...{ options, policies, now, sighted: recorder.sighted, since: null, stage: "scanned" },
+    ...{ options, policies, now, sighted: recorder.sighted, since: null, standsOn: null, stage: "scanned" },
     measure: measureOf(filled, Assets.transfers(filled), policies, limits),
     worlds: [],
     elsewhere: [],

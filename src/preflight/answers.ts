@@ -15,6 +15,7 @@ import type { Codes } from "../steps/code.js";
 import type { Counts } from "../steps/nonce.js";
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
 import { quoteOf, type FeeFacts, type Quote } from "../steps/reading/quote.js";
 import * as Simulate from "../steps/simulate.js";
 import { either, unseen, type View } from "../witness/view.js";
@@ -146,11 +147,11 @@ const calledOutcome = ({ first }: Called, { input }: Case): Outcome => {
   if (Result.isSuccess(first)) {
     const data = first.success;
     const result = input.item === null ? null : decodeResult(data, input.item);
-    return { ...Simulate.unknownOutcome(null), status: "success", returnData: data, result, evidence: "estimated" };
+    return { ...unknownOutcome(null), status: "success", returnData: data, result, evidence: "estimated" };
   }
   const { failure } = first;
-  if (failure._tag === "RpcError") return Simulate.unknownOutcome(null);
-  return Simulate.failedOutcome(failure, failure._tag === "ExecutionReverted" ? failure.data : null);
+  if (failure._tag === "RpcError") return unknownOutcome(null);
+  return failedOutcome(failure, failure._tag === "ExecutionReverted" ? failure.data : null);
 };
 
 /**
@@ -170,13 +171,13 @@ export const outcomeOf = <C extends Case>(one: C, bundle: ReadonlyArray<Case>, a
   if (called !== null)
     return one.index === 0
       ? { ...one, outcome: calledOutcome(called, one), transfers: [] }
-      : { ...one, ...Simulate.unread(null) };
+      : { ...one, ...unread(null) };
   const isItsOwn =
     bundle.length === 1 &&
     refused !== null &&
     refused._tag !== "RpcError" &&
     refusalSeverity(bundle, answers) === "blocker";
-  return { ...one, ...Simulate.unread(isItsOwn ? refused : null) };
+  return { ...one, ...unread(isItsOwn ? refused : null) };
 };
 
 /** What stood in the way of learning the outcomes, and what the outcomes themselves say. */

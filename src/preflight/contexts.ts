@@ -75,6 +75,8 @@ export interface Ground {
   readonly head: Eth.Block | null;
   /** Whether the node simulates on a block by its hash. */
   readonly takesHashes: boolean;
+  /** Whether it simulates several blocks at once. */
+  readonly takesEntries: boolean;
 }
 
 /** Seconds by which the worlds differ, and an odd number of them: not even their parity is the same. */
@@ -108,7 +110,7 @@ const nextTime = (
 
 /** Fresh worlds. */
 export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.Return<Worlds> {
-  const { report, signed, chain, head, takesHashes } = ground;
+  const { report, signed, chain, head, takesHashes, takesEntries } = ground;
   const { observed, options } = report;
   const now = yield* Clock.currentTimeMillis;
   const prevRandao = yield* random(32);
@@ -140,9 +142,11 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
     ...(isFixed ? {} : without({ feeRecipient: head?.miner ?? observed.feeRecipient })),
     prevRandao,
   };
+  // why: a node of one block at a time, and whose own next one it is, can be asked for no later one
+  const isCramped = !takesEntries && !isPastNext;
   const contrary = {
     ...without({
-      number: coming === null ? null : coming + 1n,
+      number: coming === null || isCramped ? null : coming + 1n,
       time: isPlaced || time === null ? null : time + apart,
       gasLimit: isFixed ? null : otherGasLimit(gasLimit, taken, dice),
     }),
@@ -161,13 +165,13 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const sealed = isSealed && pinned !== null && head !== null ? (head.number ?? block) : block;
   const exact: World = {
     ...{ name: "exact", block, state: block, producer },
-    ahead: isPastNext ? null : ahead,
+    ahead: isPastNext || isCramped ? null : ahead,
     context: { ...contrary, ...dear, ...place },
   };
   return {
     exact,
     next: { name: "next", block: state, state: sealed, ahead: null, context: { ...faithful, ...place }, producer: {} },
-    swap: { ...exact, name: "swap", block: state, state: sealed, ahead },
+    swap: { ...exact, name: "swap", block: state, state: sealed, ahead: isCramped ? null : ahead },
     priced: { ...exact, name: "priced", context: { ...exact.context, ...without({ baseFeePerGas: real }), ...place } },
   };
 });

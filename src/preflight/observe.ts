@@ -16,6 +16,8 @@ export interface Sight {
   readonly worlds: Observed["worlds"];
   /** By all answers of the call. */
   readonly sighted: Sighted;
+  /** The block whose state it was, where a scan of the same call saw it; null = what was simulated tells it. */
+  readonly standsOn: bigint | null;
   /** The latest block that an earlier report knew; null = there is none. */
   readonly since: bigint | null;
 }
@@ -24,12 +26,13 @@ export interface Sight {
 export const observe = (
   answers: Answers,
   { blockOverrides }: ReportOptions,
-  { now, worlds, sighted, since }: Sight,
+  { now, worlds, sighted, since, standsOn }: Sight,
 ): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
   const { before, header, block, chain, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
   const ahead = run?.plan.ahead == null ? 0n : 1n;
-  const base = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
+  const told = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
+  const base = standsOn ?? told;
   const timestamp = before.environment?.timestamp ?? null;
   const isCurrent = (block === "pending" || block === "latest") && blockOverrides === null;
   // why: NUMBER may be another chain's, and the time one that we have set
@@ -37,7 +40,7 @@ export const observe = (
   const { freshness, findings } = !isCurrent
     ? { freshness: "unknown" as const, findings: [] }
     : freshnessOf({
-        base: base === null || simulated === null ? base : simulated.number - 1n - ahead,
+        base: standsOn !== null || simulated === null ? base : simulated.number - 1n - ahead,
         head: header,
         highest: since === null || (sighted.block ?? -1n) > since ? sighted.block : since,
         timestamp: plan?.blockOverrides?.time === undefined ? timestamp : null,

@@ -130,7 +130,12 @@ const proveOnce = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis;
   const proven = reportOf(bundle, answers, {
     ...{ options: report.options, policies, measure, now },
-    ...{ sighted: recorder.sighted, since: report.observed.latestNumber },
+    ...{
+      sighted: recorder.sighted,
+      since: report.observed.latestNumber,
+      // why: a number that we have set does not tell what the node stood on
+      standsOn: scanned !== null && claim.header === scanned.fees.header ? report.observed.baseNumber : null,
+    },
     // why: a proof whose run got no answer has proven nothing
     stage: answers.run === null ? "scanned" : "proven",
     worlds: [...worldsIn(claim, proof, compared), ...worldOfOrder(claim, answers.run, proof.order)],

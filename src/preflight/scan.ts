@@ -20,6 +20,7 @@ import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
+import { explain } from "../steps/reading/outcome.js";
 import { lacksTip } from "../steps/reading/quote.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
@@ -95,7 +96,7 @@ const askCalls = Effect.fnUntraced(function* (
             (data) => !looksLikeRevert(data),
             (data) => new ExecutionReverted({ data }),
           ),
-          Effect.catch((failure) => Effect.flatMap(Simulate.explain(failure, input.to, abis), Effect.fail)),
+          Effect.catch((failure) => Effect.flatMap(explain(failure, input.to, abis), Effect.fail)),
           Effect.result,
         ),
         witness: Effect.result(

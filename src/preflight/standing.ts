@@ -2,10 +2,11 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { Lookup } from "../Chains.js";
+import type { RpcError } from "../errors/rpc.js";
 import type * as Eth from "../Eth.js";
 import { Rpc } from "../Rpc.js";
 import * as Fee from "../steps/fee.js";
-import { successOf, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import { answersOf } from "./answers.js";
 import { askProof, bareOf, isComparable, misplaced, recentHeader, type Proof } from "./askProof.js";
 import { worldsOf } from "./contexts.js";
@@ -17,6 +18,8 @@ export interface Standing {
   readonly claim: Claim;
   readonly proof: Proof;
 }
+
+const isForm = (refusal: RpcError | null): boolean => refusal?.reason._tag === "InvalidParams";
 
 const hashOf = (header: Heard<Eth.Block> | null) => successOf(header)?.hash ?? null;
 
@@ -31,7 +34,11 @@ export const askStanding = Effect.fnUntraced(function* (
   const askHeader = Effect.suspend(() => inRound(round(), Fee.askHeader));
   const on = (head: Heard<Eth.Block> | null, header: Heard<Eth.Block> | null) =>
     Effect.map(
-      worldsOf({ report, signed, chain, head: successOf(head), takesHashes: memory.recall("takesHashes") !== false }),
+      worldsOf({
+        ...{ report, signed, chain, head: successOf(head) },
+        takesHashes: memory.recall("takesHashes") !== false,
+        takesEntries: memory.recall("refusesEntries") !== true,
+      }),
       (worlds): Claim => ({ ...about, worlds, header }),
     );
   const { header: head } = scanned === null ? yield* askHeader : scanned.fees;
@@ -43,7 +50,9 @@ export const askStanding = Effect.fnUntraced(function* (
   const isMoved = hashOf(latest) !== hashOf(head);
   const isSettled = isComparable(claim, proof) && (proof.bare === null || bareOf(proof) !== null);
   if (refusal === null && !isMoved && isSettled) return { claim, proof };
-  if (refusal?.reason._tag === "InvalidParams") memory.learn("takesHashes", false);
+  // why: of the two it is the second that names a hash, and the first that has a block in front
+  if (failureOf(proof.next) === refusal && isForm(refusal)) memory.learn("takesHashes", false);
+  else if (claim.worlds.exact.ahead !== null && isForm(refusal)) memory.learn("refusesEntries", true);
   const { header: again } = refusal === null ? proof.round.fees : yield* askHeader;
   const { balanceOf } = answersOf(proof.round, chains, report.options, report.chainId);
   const standing = { ...(yield* on(again, again)), balanceOf };

@@ -8,16 +8,13 @@
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
-import { decodeLog, decodeResult } from "../abi/decodeLogs.js";
-import { revertOf, type Table } from "../abi/revertOf.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
-import { ExecutionReverted, VmHalt, type Verdict } from "../errors/verdicts.js";
 import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
-import type { Address, Hex } from "../primitives/hex.js";
+import type { Address } from "../primitives/hex.js";
 import { inSpan } from "../primitives/telemetry.js";
-import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
-import type { Outcome, OutcomeLog } from "../report/parts.js";
+import { fromError, note, type Finding } from "../report/finding.js";
+import type { Outcome } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
@@ -26,8 +23,8 @@ import { place, type Placement } from "../witness/placement.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { unseen, viewOf, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
+import { explain, readCall, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/heard.js";
-import { transfersOf } from "./reading/transferLogs.js";
 
 /** One call to simulate, for one transaction. */
 export interface Call {
@@ -201,114 +198,6 @@ export const ranIn = <C extends Case>(run: Run | null, one: C): C & Ran => ({
   ...one,
   ...(run?.readings[one.index] ?? unread(null)),
 });
-
-/** A call about which nothing was learned. */
-export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), transfers: [] });
-
-/** An outcome nobody could learn. */
-export const unknownOutcome = (failure: Verdict | null): Outcome => ({
-  status: "unknown",
-  gasUsed: null,
-  maxUsedGas: null,
-  returnData: null,
-  result: null,
-  logs: [],
-  revert: null,
-  failure,
-  evidence: "unavailable",
-});
-
-/** A failure learned without simulation: no gas, no logs. */
-export const failedOutcome = (failure: Verdict, returnData: Hex | null): Outcome => ({
-  ...unknownOutcome(failure),
-  status: failure._tag === "ExecutionReverted" ? "reverted" : "halted",
-  returnData,
-  revert: failure._tag === "ExecutionReverted" ? failure.revert : null,
-  evidence: "estimated",
-});
-
-/** The built-in errors, loaded when a revert first needs them; none where they do not come in time. */
-const builtin: Effect.Effect<Table> = Effect.tryPromise(() => import("../abi/table.js")).pipe(
-  Effect.timeout("2 seconds"),
-  Effect.map((loaded) => loaded.builtin),
-  Effect.orElseSucceed(() => ({ errors: () => [], meaning: () => null })),
-  // why: a bundle of many reverts waits once
-  Effect.cachedWithTTL("1 minute"),
-  Effect.runSync,
-);
-
-/** The failure with its revert decoded, where it is a revert. */
-export const explain = Effect.fnUntraced(function* <F extends Failure | null>(
-  failure: F,
-  to: Address | null,
-  abis: AbiIndex,
-): Effect.fn.Return<F | ExecutionReverted> {
-  if (failure?._tag !== "ExecutionReverted" || failure.data === null) return failure;
-  const { data, text, raw } = failure;
-  let isWanted = false;
-  const want = <A>(nothing: A) => {
-    isWanted = true;
-    return nothing;
-  };
-  const known = revertOf(data, abis, to, { errors: () => want([]), meaning: () => want(null) });
-  const revert = isWanted ? revertOf(data, abis, to, yield* builtin) : known;
-  return new ExecutionReverted({ data, revert, text, to, raw });
-});
-
-const empty = (data: Hex | null): boolean => data === null || data.length === 2;
-
-/**
- * Why a call failed. Some nodes answer every failure alike: a revert without data that consumed all
- * its gas is a halt (out of gas, invalid opcode), for a revert gives the rest back.
- */
-const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
-  const said = call.failure;
-  if (said === null || said._tag === "RpcError") {
-    return new VmHalt({ halt: said === null ? null : said.reason.detail });
-  }
-  if (said._tag === "ExecutionReverted" && empty(said.data) && call.gasUsed >= gas) {
-    return new VmHalt({ halt: "all gas consumed: out of gas, or an invalid instruction", raw: said.raw });
-  }
-  return said;
-};
-
-const readLog = ({ topics, data, ...log }: Eth.Log, abis: AbiIndex): OutcomeLog => {
-  const address = log.address.toLowerCase() as Address;
-  return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
-};
-
-/** Where `traceTransfers` reports native movements (ERC-7528): no contract lives there, no receipt has these logs. */
-const traceEmitter: string = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
-
-/**
- * One simulated call, the `transaction`-th of its run, read; its failure is explained already. A failed call leaves no
- * logs, whatever the node lists.
- */
-export const readCall = (
-  result: Eth.CallResult,
-  { input, gas }: Call,
-  {
-    transaction,
-    abis,
-    evidence,
-  }: { readonly transaction: number; readonly abis: AbiIndex; readonly evidence: Evidence },
-): Reading => {
-  const failure = result.status === "success" ? null : failureOf(result, gas);
-  const traced = failure === null ? result.logs.map((log) => readLog(log, abis)) : [];
-  const reverted = failure?._tag === "ExecutionReverted" ? failure : null;
-  const outcome: Outcome = {
-    status: failure === null ? "success" : reverted !== null ? "reverted" : "halted",
-    gasUsed: result.gasUsed,
-    maxUsedGas: result.maxUsedGas,
-    returnData: reverted === null ? result.returnData : reverted.data,
-    result: failure === null && input.item !== null ? decodeResult(result.returnData, input.item) : null,
-    logs: traced.filter(({ address }) => address !== traceEmitter),
-    revert: reverted?.revert ?? null,
-    failure,
-    evidence,
-  };
-  return { outcome, transfers: transfersOf(traced, transaction, evidence) };
-};
 
 /** The findings of an outcome: its failure is a blocker; an unknown one is `unavailable`. */
 export const check = ({ index, outcome: { failure, status, evidence } }: Ran): ReadonlyArray<Finding> => {

@@ -115,7 +115,7 @@ describe.each(scenesFor("the pool"))("on %s", (_, start) => {
   it("what nodes refuse by their settings: a warning where the chain's entry says so", async () => {
     const free = { from: owner.address, to: third.address, value: 1n, maxPriorityFeePerGas: 0n };
     const told = await preflight(scene.url, free);
-    expect([told.verdict, codesOf(told)]).toEqual(["ready", ["NodeMayRefuse/info"]]);
+    expect([told.verdict, codesOf(told)]).toEqual(["ready", expect.arrayContaining(["NodeMayRefuse/info"])]);
     const entry = Layer.merge(layerOf(scene.url), Chains.layerWith(scene.chainId, { nodeLimitsKnown: true }));
     const warned = await Effect.runPromise(Preflight.preflight(free).pipe(Effect.provide(entry)));
     expect([warned.verdict, severe(warned)]).toEqual(["caution", ["NodeMayRefuse/warning"]]);

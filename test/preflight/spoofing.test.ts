@@ -135,7 +135,6 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
     "no gas price",
     "no base fee",
     "the base fee it will have",
-    "the time it will have",
     "an even random number",
     "an odd random number",
   ])("%s makes the runs differ, and the difference is named", async (name) => {

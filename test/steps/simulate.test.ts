@@ -6,6 +6,7 @@ import { indexAbis } from "../../src/abi/abiIndex.js";
 import { classify } from "../../src/errors/classify.js";
 import type * as Eth from "../../src/Eth.js";
 import { Address } from "../../src/primitives/hex.js";
+import { readCall } from "../../src/steps/reading/outcome.js";
 import * as Simulate from "../../src/steps/simulate.js";
 import { layerScripted, rpcError } from "../../src/testing.js";
 import { bareCall } from "../../src/transaction/call.js";
@@ -21,7 +22,7 @@ const failing = (error: unknown, returnData = "0x", gasUsed = 30_000n): Eth.Call
 });
 const callOf = (gas: bigint, input = transaction()): Simulate.Call => ({ input, request: bareCall(input, gas), gas });
 const where = { transaction: 0, abis, evidence: "measured" } as const;
-const read = (result: Eth.CallResult, gas = 100_000n) => Simulate.readCall(result, callOf(gas), where).outcome;
+const read = (result: Eth.CallResult, gas = 100_000n) => readCall(result, callOf(gas), where).outcome;
 
 describe("a failed call", () => {
   it.each([
@@ -45,7 +46,7 @@ describe("a failed call", () => {
 
   it("leaves no logs, whatever the node lists", () => {
     const result = { ...failing({ code: 3, message: "execution reverted" }), logs: [log(bob, []) as never] };
-    const reading = Simulate.readCall(result, callOf(1n), where);
+    const reading = readCall(result, callOf(1n), where);
     expect([reading.outcome.logs, reading.transfers]).toEqual([[], []]);
   });
 });
@@ -58,7 +59,7 @@ it("a call's logs are the contracts' own; the traced movements stand among their
     ...{ status: "success", gasUsed: 21_000n, maxUsedGas: 21_000n, returnData: hexOf("0x"), error: null },
     ...{ failure: null, logs: logs as never },
   };
-  const reading = Simulate.readCall(success, callOf(100_000n), { transaction: 2, abis, evidence: "assumed" });
+  const reading = readCall(success, callOf(100_000n), { transaction: 2, abis, evidence: "assumed" });
   expect(reading.transfers.map((one) => [one.token, one.amount, one.transaction, one.evidence])).toEqual([
     [null, 1n, 2, "assumed"],
     [token, 2n, 2, "assumed"],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../src/primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../../src/report/parts.js";
 import { movedPlaces, type Said } from "../../../src/steps/reading/places.js";
-import { unknownOutcome } from "../../../src/steps/simulate.js";
+import { unknownOutcome } from "../../../src/steps/reading/outcome.js";
 
 const user = "a0ee7a142d267c1f36714e4a8f75612f20a79720";
 const thief = "b0ee7a142d267c1f36714e4a8f75612f20a79721";
