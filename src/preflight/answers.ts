@@ -129,7 +129,11 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
       level: options.feeLevel,
       horizonSeconds: options.feeHorizonSeconds,
       simulatedBaseFee,
-      parentHash: (next?.before ?? before).environment?.parentHash ?? null,
+      // why: of the block that the base fee was read in
+      parentHash:
+        alone === null && run?.ahead != null
+          ? run.ahead.parentHash
+          : (((alone ?? next)?.before ?? before).environment?.parentHash ?? null),
     }),
     horizonSeconds: options.feeHorizonSeconds,
   };

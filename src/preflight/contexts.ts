@@ -126,7 +126,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const isPlaced = place?.number !== undefined || place?.time !== undefined;
   const base = isNewest ? (head?.number ?? null) : null;
   const { baseNumber, latestNumber } = observed;
-  const isPastNext = isNewest && baseNumber !== null && latestNumber !== null && baseNumber > latestNumber;
+  const latest = latestNumber ?? head?.number ?? null;
+  const isPastNext = isNewest && baseNumber !== null && latest !== null && baseNumber > latest;
   const time = head === null || !isNewest ? observed.timestamp : nextTime(ground, head, isPastNext, now);
   const number = base ?? (observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n);
   const coming = number === null || isPlaced ? null : number + 1n;

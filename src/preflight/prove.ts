@@ -14,7 +14,7 @@ import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
-import { failureOf, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { answersOf, type Answers } from "./answers.js";
 import { askAt, type Proof } from "./askProof.js";
@@ -134,7 +134,10 @@ const proveOnce = Effect.fnUntraced(function* (
       sighted: recorder.sighted,
       since: report.observed.latestNumber,
       // why: a number that we have set does not tell what the node stood on
-      standsOn: scanned !== null && claim.header === scanned.fees.header ? report.observed.baseNumber : null,
+      standsOn:
+        scanned !== null && successOf(proof.round.fees.header)?.number === report.observed.latestNumber
+          ? report.observed.baseNumber
+          : null,
     },
     // why: a proof whose run got no answer has proven nothing
     stage: answers.run === null ? "scanned" : "proven",

@@ -72,7 +72,7 @@ describe("a request that was changed", () => {
     for (const stage of ["scanned", "proven"] as const) {
       const report = await posted(plain, requesting(fees), { stage });
       const { proof, isReady, verdict, codes } = await proven(report, [Policy.maxFee(wei)]);
-      expect([verdict, isReady, codes]).toEqual(["blocked", false, ["PolicyViolation/blocker"]]);
+      expect([verdict, isReady, codes]).toEqual(["blocked", false, ["NodeMayRefuse/info", "PolicyViolation/blocker"]]);
       expect(proof.transactions[0].fee).toMatchObject(fees);
       expect(proof.funds[0]?.required).toBe(21_000n * 10n ** 16n + 1n);
     }

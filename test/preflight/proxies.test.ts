@@ -23,7 +23,8 @@ type Answer = ReturnType<Rpc.Rpc["Service"]["request"]>;
 const codes = ({ findings }: Report) => findings.map(({ code }) => code);
 /** Entries of a request that simulates. */
 const entriesOf = (params: ReadonlyArray<unknown>) =>
-  (params[0] as { readonly blockStateCalls: ReadonlyArray<unknown> }).blockStateCalls;
+  (params[0] as { readonly blockStateCalls: ReadonlyArray<{ readonly calls?: ReadonlyArray<unknown> }> })
+    .blockStateCalls;
 
 describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
   let scene: Scene;

@@ -93,7 +93,7 @@ it("a bundle of n calls reads each call of each run once, in one request per run
   expect(runsOf(report)).toHaveLength(4);
 });
 
-it("the signer of an authorisation is recovered once a scan and once a proof", async () => {
+it("the signer of an authorisation is recovered twice a scan and twice a proof: for its code, and for what it waits for", async () => {
   const authorization = await third.signAuthorization({ address: token, chainId: scene.chainId, nonce: 0 });
   const { yParity = 0, address, chainId, nonce, r, s } = authorization;
   const input = {
@@ -101,7 +101,7 @@ it("the signer of an authorisation is recovered once a scan and once a proof", a
     authorizationList: [{ address, chainId, nonce, r, s, yParity }],
   };
   const scanned = await scanOn(layerOf(scene.url), input);
-  expect(worked().signers).toBe(1);
+  expect(worked().signers).toBe(2);
   await proveOn(layerOf(scene.url), scanned);
-  expect(worked().signers).toBe(1);
+  expect(worked().signers).toBe(2);
 });
