@@ -43,11 +43,10 @@ const show = (
 ) => {
   console.log(`\n━━ ${title}\n`);
   console.log(Report.toText(report));
-  const blockers = report.findings.filter(({ severity }) => severity === "blocker").map(({ code }) => code);
-  if (report.verdict === verdict && (because === undefined ? blockers.length === 0 : blockers.includes(because)))
-    return;
+  const told = report.findings.filter(({ severity }) => severity !== "info").map(({ code }) => code);
+  if (report.verdict === verdict && (because === undefined ? told.length === 0 : told.includes(because))) return;
   surprises++;
-  console.log(`!! expected ${verdict} (${because ?? "no blocker"}), found ${report.verdict} (${blockers.join(", ")})`);
+  console.log(`!! expected ${verdict} (${because ?? "nothing"}), found ${report.verdict} (${told.join(", ")})`);
 };
 
 show(
@@ -78,7 +77,7 @@ await client.writeContract({
   args: [alice.address, parseUnits("100", 6)],
 });
 show(
-  "3. The same transfer, now that a payment to Alice is on its way and still pending",
+  "3. The same transfer, now that a payment to Alice is on its way: it depends on what no block has yet",
   await preflight.run({
     from: alice.address,
     to: token,
@@ -86,8 +85,10 @@ show(
     functionName: "transfer",
     args: [bob.address, parseUnits("25", 6)],
   }),
-  "ready",
+  "caution",
+  "DependsOnPending",
 );
+await client.mine({ blocks: 1 });
 
 show(
   "4. Calldata for an address where nobody lives: it would succeed and do nothing",

@@ -2,7 +2,7 @@
  * The pipeline: from a transaction to a report, and from a report to a proven one.
  *
  * `scan` asks everything at once and chooses nonce, gas limit and price; `prove` runs the exact requests
- * that would be signed, in two block contexts, and only checks what was chosen. `preflight` is the one
+ * that would be signed, in two worlds, and only checks what was chosen. `preflight` is the one
  * after the other.
  */
 import * as Arr from "effect/Array";
@@ -184,14 +184,15 @@ export const reserving = <E, R>(
   );
 
 /**
- * Runs the exact requests of a report, in two block contexts, and reports what that proved. On an
+ * Runs the exact requests of a report in two worlds, on the state that was asked for and on the sealed head in the
+ * block that comes next, and reports what that proved. On an
  * older report it notices that the world moved. It decides nothing again: where the gas limit no longer
  * suffices it says `ScanAgain`. Never fails: failures of the node are findings.
  *
  * A report whose request has a hole is returned unchanged, without asking; one that was learned
  * without `eth_simulateV1` is scanned again, for it cannot be proven. `options` replaces those of the
  * report field by field; the input and the requests stay.
- * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap` and `order`
+ * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap`, `priced` and `order`
  * where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
  */
 export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = admitted(

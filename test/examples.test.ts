@@ -224,7 +224,7 @@ describe("examples/demo.ts", () => {
     expect(stdout.match(/^(READY|BLOCKED|CAUTION|UNKNOWN)\b/gm)).toEqual([
       "READY",
       "BLOCKED",
-      "READY",
+      "CAUTION",
       "BLOCKED",
       "BLOCKED",
       "READY",

@@ -7,7 +7,7 @@ import { decodeResult } from "../abi/decodeLogs.js";
 import type { Chain, Lookup } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../Eth.js";
-import type { Address, Hex } from "../primitives/hex.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
@@ -91,6 +91,10 @@ const safe = (value: bigint | undefined): number | null =>
 /** Whether a run pretends that gas is free, so that it says nothing of the base fee, the block's gas limit, or what gas cost. */
 export const isFree = ({ name }: Simulate.Run): boolean => name === "bare" || name === "funded";
 
+/** A node may name no hash of what it simulates (anvil: zero); the block in front then stands on the latest. */
+const knownHash = (hash: Hash, header: Eth.Block | null): Hash | null =>
+  BigInt(hash) === 0n ? (header?.hash ?? null) : hash;
+
 /** What a round says; `named` = the chain that the input names. */
 export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, named: number | null): Answers => {
   const [run, alone] = [successOf(round.run), successOf(round.alone)];
@@ -103,9 +107,11 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
   const header = successOf(round.fees.header);
   const chainId = safe(before.environment?.chainId) ?? successOf(round.namedChainId);
   const chain = chains(chainId ?? named);
+  // why: the empty block in front is none that the caller pretends
+  const isFeePretended = options.blockOverrides?.baseFeePerGas !== undefined;
   const simulatedBaseFee =
     alone?.before.environment?.baseFeePerGas ??
-    run?.ahead?.baseFeePerGas ??
+    (isFeePretended ? null : run?.ahead?.baseFeePerGas) ??
     real?.baseFeePerGas ??
     alone?.block.baseFeePerGas ??
     null;
@@ -132,7 +138,7 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
       // why: of the block that the base fee was read in
       parentHash:
         alone === null && run?.ahead != null
-          ? run.ahead.parentHash
+          ? knownHash(run.ahead.parentHash, header)
           : (((alone ?? next)?.before ?? before).environment?.parentHash ?? null),
     }),
     horizonSeconds: options.feeHorizonSeconds,

@@ -102,11 +102,12 @@ describe("toText", () => {
     });
     const proven = (...worlds: ReadonlyArray<World>) =>
       toText(report({ observed: { ...observed, worlds } }), { width: 300 });
-    expect(lineWith(proven(world("exact", 101n, true), world("next", 102n, true)), "  proven")).toContain(
-      "the same in 2 worlds: exact as block 101 at 2026-09-21T14:15:01Z, next as block 102 at 2026-09-21T14:15:02Z",
+    const sealed = { ...world("next", 101n, true), state: 100n };
+    expect(lineWith(proven(world("exact", 102n, true), sealed), "  proven")).toContain(
+      "the same in 2 worlds: pending, exact as block 102 at 2026-09-21T14:15:02Z; sealed block 100, next as block 101 at 2026-09-21T14:15:01Z",
     );
     expect(lineWith(proven(world("exact", 101n, true), world("next", null, false)), "  proven")).toMatch(
-      /  in 2 worlds: exact as block 101 at \S+, next as a block not known \(DIFFERS\)$/,
+      /  in 2 worlds: pending, exact as block 101 at \S+; pending, next as a block not known \(DIFFERS\)$/,
     );
     expect(lineWith(proven(world("exact", 1n, null)), "  proven")).toMatch(/  in 1 world: .+ \(not compared\)$/);
     expect(proven()).not.toContain("world");

@@ -110,11 +110,12 @@ const freshnessText = ({ freshness, latestNumber }: Observed, chainId: number | 
 /** More worlds than any proof has. */
 const maxWorlds = 8;
 
-const worldText = ({ run, number, timestamp, agrees }: World): string => {
+const worldText = ({ run, state, number, timestamp, agrees }: World): string => {
+  const on = typeof state === "bigint" ? `sealed block ${state}` : state;
   const block = number === null ? "a block not known" : `block ${number}`;
   const when = known(timestamp, (seconds) => ` at ${dateText(seconds)}`) ?? "";
   const otherwise = agrees === null ? " (not compared)" : agrees ? "" : " (DIFFERS)";
-  return `${run} as ${block}${when}${otherwise}`;
+  return `${on}, ${run} as ${block}${when}${otherwise}`;
 };
 
 const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
@@ -125,7 +126,7 @@ const worldsFact = (worlds: ReadonlyArray<World>): Fact | null => {
   const number = worlds.length === 1 ? "1 world" : `${worlds.length} worlds`;
   return {
     label: "proven",
-    text: `${same && worlds.length > 1 ? "the same in" : "in"} ${number}: ${shown.join(", ")}${cut === 0 ? "" : `, … and ${cut} more`}`,
+    text: `${same && worlds.length > 1 ? "the same in" : "in"} ${number}: ${shown.join("; ")}${cut === 0 ? "" : `; … and ${cut} more`}`,
     tone: same ? "good" : "warn",
   };
 };
