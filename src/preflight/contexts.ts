@@ -127,9 +127,15 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const base = isNewest ? (head?.number ?? null) : null;
   const { baseNumber, latestNumber } = observed;
   const latest = latestNumber ?? head?.number ?? null;
-  const isPastNext = isNewest && baseNumber !== null && latest !== null && baseNumber > latest;
-  const time = head === null || !isNewest ? observed.timestamp : nextTime(ground, head, isPastNext, now);
-  const number = base ?? (observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n);
+  const isBeyond = isNewest && baseNumber !== null && latest !== null && baseNumber > latest;
+  const isPinned = isSealed && pinned !== null;
+  // why: where both worlds stand on a pending block that is the next one, they come after it
+  const isPastNext = isBeyond && isPinned;
+  const isShifted = isBeyond && !isPinned;
+  const comes = head === null || !isNewest ? observed.timestamp : nextTime(ground, head, isBeyond, now);
+  const time = comes === null || !isShifted || head === null ? comes : comes + afterPending;
+  const known = base === null || !isShifted ? base : base + 1n;
+  const number = known ?? (observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n);
   const coming = number === null || isPlaced ? null : number + 1n;
   const computed = head === null || !isNewest ? null : nextBaseFee(head, parametersOf(chain, head));
   const real = computed ?? observed.baseFeePerGas;
@@ -139,7 +145,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const gasLimit = head?.gasLimit ?? observed.gasLimit;
   const faithful = {
     // why: the node's own base fee, where the empty block in front does not tell it
-    ...without({ number: coming, time: isPlaced ? null : time, baseFeePerGas: isPastNext ? null : real }),
+    ...without({ number: coming, time: isPlaced ? null : time, baseFeePerGas: isBeyond ? null : real }),
     ...(isFixed ? {} : without({ feeRecipient: head?.miner ?? observed.feeRecipient })),
     prevRandao,
   };
@@ -162,8 +168,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   // why: no node is relied on to fill the gap; where its own pending block is the next one, there is none
   const ahead = coming === null || time === null ? null : without({ number: coming, time });
   const dear = without({ baseFeePerGas: real === null ? null : otherBaseFee(real, signed) });
-  const state = isSealed && pinned !== null ? pinned : block;
-  const sealed = isSealed && pinned !== null && head !== null ? (head.number ?? block) : block;
+  const state = isPinned ? pinned : block;
+  const sealed = isPinned && head !== null ? head.number : block;
   const exact: World = {
     ...{ name: "exact", block, state: block, producer },
     ahead: isPastNext || isCramped ? null : ahead,

@@ -1,0 +1,120 @@
+/** The worlds of a proof on nodes that take less, by another policy of the chain, and for policies of the caller. */
+import * as Effect from "effect/Effect";
+import type { Layer } from "effect/Layer";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { InvalidParams, RpcError } from "../../src/errors/rpc.js";
+import * as Policy from "../../src/Policy.js";
+import * as Preflight from "../../src/Preflight.js";
+import type { Report } from "../../src/Report.js";
+import type { Rpc } from "../../src/Rpc.js";
+import { furnish, passing, turn } from "./furnished.js";
+import { codesOf, layerOf, nobody, other, owner, preflight, scenesFor, tampered, third, type Scene } from "./scene.js";
+
+const refusal = new RpcError({ method: "eth_simulateV1", reason: new InvalidParams({ detail: "not taken" }) });
+const send = { from: owner.address, to: nobody, value: 1n } as const;
+const statesOf = ({ observed }: Report) => observed.worlds.map(({ run, state }) => [run, state]);
+
+describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
+  let scene: Scene;
+  let gate: Hex;
+  beforeAll(async () => {
+    ({ scene, gate } = await furnish(start));
+  });
+  afterAll(() => scene?.stop());
+  const twice = (layer: Layer<Rpc>) =>
+    Effect.runPromise(
+      Effect.provide(
+        Effect.forEach([0, 1], () => Preflight.preflight(send)),
+        layer,
+      ),
+    );
+
+  it("stand on `pending` both where a node simulates on tags alone, which is found out once", async () => {
+    const layer = tampered(scene.url, ({ method, params }) =>
+      method === "eth_simulateV1" && typeof params[1] === "object" ? refusal : null,
+    );
+    const [first, second] = await twice(layer);
+    for (const report of [first, second]) {
+      expect([report?.verdict, report && statesOf(report)]).toEqual([
+        "ready",
+        [
+          ["exact", "pending"],
+          ["next", "pending"],
+        ],
+      ]);
+    }
+    expect([first?.ledger.rounds, second?.ledger.rounds]).toEqual([4, 2]);
+  });
+
+  it("share their number where a node takes one block at a time, and nothing else", async () => {
+    const layer = tampered(scene.url, ({ method, params }) =>
+      method === "eth_simulateV1" &&
+      (params[0] as { readonly blockStateCalls: ReadonlyArray<unknown> }).blockStateCalls.length > 1
+        ? refusal
+        : null,
+    );
+    const [, second] = await twice(layer);
+    const [exact, next] = second?.observed.worlds ?? [];
+    expect([second?.verdict, second?.ledger.rounds]).toEqual(["ready", 2]);
+    expect(((exact?.timestamp ?? 0n) - (next?.timestamp ?? 0n)) % 2n).not.toBe(0n);
+    expect([exact?.feeRecipient === next?.feeRecipient, exact?.gasLimit === next?.gasLimit]).toEqual([false, false]);
+  });
+
+  it("are both what the caller pretends of the block", async () => {
+    // a node fills up to a number ahead with blocks of its own
+    const number = BigInt((await scene.ask("eth_blockNumber", [])) as string) + 5n;
+    const time = 4_000_000_000n;
+    const report = await preflight(scene.url, send, { blockOverrides: { number, time } });
+    expect(report.observed.worlds.map((world) => [world.number, world.timestamp])).toEqual([
+      [number, time],
+      [number, time],
+    ]);
+    expect([report.verdict, codesOf(report)]).toEqual(["caution", ["StatePretended/warning"]]);
+  });
+
+  it("stand on `pending` both where it is said to be ordered before us", async () => {
+    await turn({ scene, gate }, "open");
+    const guessed = await preflight(scene.url, passing(gate));
+    expect([guessed.verdict, codesOf(guessed)]).toEqual(["caution", ["DependsOnPending/warning"]]);
+    const told = await preflight(scene.url, passing(gate), { pending: "preconfirmed" });
+    expect([told.verdict, statesOf(told)]).toEqual([
+      "ready",
+      [
+        ["exact", "pending"],
+        ["next", "pending"],
+      ],
+    ]);
+    await scene.mine();
+  });
+
+  it("have to pass every policy, each of them", async () => {
+    // gives its value back once any calldata has set its first word, else keeps it
+    const runtime = "361561000b5760015f55005b5f54601257005b5f5f5f5f34335af100";
+    const size = (runtime.length / 2).toString(16).padStart(2, "0");
+    const bait = await scene.deploy({ abi: [], bytecode: `0x60${size}600a5f3960${size}5ff3${runtime}` });
+    await scene.send(third, { to: bait, data: "0x01" });
+    const value = 10n ** 18n;
+    const report = await preflight(
+      scene.url,
+      { from: other.address, to: bait, value },
+      { policies: [Policy.maxSpent("native", value / 2n)] },
+    );
+    expect(report.verdict).toBe("blocked");
+    expect(codesOf(report)).toEqual(expect.arrayContaining(["PolicyViolation/blocker"]));
+    await scene.mine();
+  });
+
+  it("are asked of a report from outside after the head, in one more round", async () => {
+    const scanned = await Effect.runPromise(Effect.provide(Preflight.scan(send), layerOf(scene.url)));
+    const proven = await Effect.runPromise(Effect.provide(Preflight.prove(scanned), layerOf(scene.url)));
+    expect(proven.ledger.rounds - scanned.ledger.rounds).toBe(2);
+    const again = await Effect.runPromise(Effect.provide(Preflight.prove(proven), layerOf(scene.url)));
+    const [[, before], [, after]] = [proven, again].map(({ observed }) => observed.worlds) as [
+      Report["observed"]["worlds"],
+      Report["observed"]["worlds"],
+    ];
+    // the time is the chain's, however often it is proven
+    expect(Number(after?.timestamp) - Number(before?.timestamp)).toBeLessThan(10);
+  });
+});
