@@ -21,6 +21,8 @@ import { Verdict } from "./errors/verdicts.js";
 import { memoryOf } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
+import { Dice } from "./primitives/dice.js";
+import type { Hex } from "./primitives/hex.js";
 import { Rpc } from "./Rpc.js";
 
 const Failure = Schema.Union([RpcError, Verdict]);
@@ -122,10 +124,12 @@ export interface Tape {
   startedAt: number | null;
   /** In the order in which the requests were made. */
   readonly exchanges: Array<Exchange>;
+  /** The random bytes that went into them, hex, in their order; absent on tapes of old. */
+  readonly rolls?: Array<Hex>;
 }
 
 /** A tape to record on. */
-export const emptyTape = (): Tape => ({ startedAt: null, exchanges: [] });
+export const emptyTape = (): Tape => ({ startedAt: null, exchanges: [], rolls: [] });
 
 const failureCodec = Schema.toCodecJson(Failure);
 const encodeFailure = Schema.encodeSync(failureCodec);
@@ -155,7 +159,25 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
       const memory = { ...fresh, refused: real.memory.refused };
       return Rpc.of({ endpoint: real.endpoint, request, memory, admit: real.admit });
     }),
-  ).pipe(Layer.provide(node));
+  ).pipe(
+    Layer.provide(node),
+    Layer.merge(
+      Layer.effect(
+        Dice,
+        Effect.map(Effect.service(Dice), (dice) => (bytes) => {
+          const rolled = dice(bytes);
+          tape.rolls?.push(rolled);
+          return rolled;
+        }),
+      ),
+    ),
+  );
+
+/** The dice of a tape, and others once its rolls are used up. */
+const loaded = ({ rolls = [] }: Tape, dice: Dice): Dice => {
+  const left = [...rolls];
+  return (bytes) => left.shift() ?? dice(bytes);
+};
 
 const unknownRequest = (method: string) =>
   new RpcError({ method, reason: new Transport({ detail: "the tape has no further answer for this method" }) });
@@ -203,9 +225,11 @@ const setBack = (clock: Clock.Clock, from: number): Clock.Clock => {
  */
 export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
   Layer.unwrap(
-    Effect.map(Clock.Clock, (clock) => {
+    Effect.gen(function* () {
+      const [clock, dice] = [yield* Clock.Clock, yield* Effect.service(Dice)];
       const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
-      return Layer.merge(
+      return Layer.mergeAll(
+        Layer.succeed(Dice, loaded(tape, dice)),
         Layer.effect(
           Rpc,
           observed(

@@ -4,17 +4,14 @@
  */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { bytesToHex } from "viem";
 import type { Chain } from "../Chains.js";
 import type * as Eth from "../Eth.js";
+import { roll } from "../primitives/dice.js";
 import type { Hash } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
 import type { Observed, Report } from "../report/schema.js";
 import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
 import type { Request } from "../transaction/request.js";
-
-const random = (bytes: number): Effect.Effect<Hash> =>
-  Effect.sync(() => bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(bytes))));
 
 /** The fields that are known. */
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
@@ -113,8 +110,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const { report, signed, chain, head, takesHashes, takesEntries } = ground;
   const { observed, options } = report;
   const now = yield* Clock.currentTimeMillis;
-  const prevRandao = yield* random(32);
-  const chance = yield* random(40);
+  const prevRandao = yield* roll(32);
+  const chance = yield* roll(40);
   const builder = `0x${chance.slice(2, 42)}` as const;
   const [dice, wealth] = [BigInt(`0x${chance.slice(42, 62)}`), BigInt(`0x${chance.slice(62)}`)];
   const block = tagOf(report);
