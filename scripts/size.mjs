@@ -8,7 +8,8 @@ import { build } from "esbuild";
 /** kB (1000 bytes) of our own code, minified and gzipped; peers and dependencies are the app's. */
 const budgets = [
   ['import { Report } from "evm-preflight"; Report.fromJson', 30],
-  ['import { fromJson } from "evm-preflight/Report"; fromJson', 15],
+  // why: the sentence of every finding is in it, and proofs have come to say more
+  ['import { fromJson } from "evm-preflight/Report"; fromJson', 16],
   ['import { Errors } from "evm-preflight"; Errors.classify', 35],
   ['import { Preflight } from "evm-preflight"; Preflight.scan', 90],
   ['export * from "evm-preflight/promise"', 90],
@@ -16,7 +17,8 @@ const budgets = [
   ['export * from "evm-preflight/testing"', 30],
   ['export * from "evm-preflight/redis"', 30],
   ['export * from "evm-preflight/postgres"', 20],
-  ['export * from "evm-preflight"', 120],
+  // why: an app never loads all of it; this only tells when the whole grows
+  ['export * from "evm-preflight"', 128],
 ];
 
 const namespaces = [

@@ -27,6 +27,7 @@ import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
 import { list } from "./eth/shape.js";
 import { Bytes, Index, Quantity, Word } from "./eth/wire.js";
 import type { Rpc } from "./Rpc.js";
+import { judging } from "./rpc/judging.js";
 
 export type { Failure } from "./eth/ask.js";
 export type { Block, FeeHistory } from "./eth/block.js";
@@ -127,7 +128,7 @@ export const simulateV1 = (parameters: {
   readonly block: BlockParameter;
 }): Effect.Effect<ReadonlyArray<SimulatedBlock>, Failure, Rpc> => {
   const { blocks: blockStateCalls, traceTransfers, validation, returnFullTransactions, block } = parameters;
-  return ask(
+  const asked = ask(
     "eth_simulateV1",
     (faults) => [
       Encode.simulationPayload(
@@ -137,7 +138,13 @@ export const simulateV1 = (parameters: {
       ),
       Encode.blockParameter(block, "block", faults),
     ],
-    (result) => readSimulation(result, blockStateCalls),
+    Result.succeed,
+  );
+  return Effect.flatMap(asked, (result) =>
+    Effect.flatMap(
+      judging((classify) => readSimulation(result, blockStateCalls, classify)),
+      Effect.fromResult,
+    ),
   );
 };
 

@@ -1,10 +1,10 @@
 /** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
 import * as Result from "effect/Result";
 import { isRecord } from "../primitives/record.js";
-import { classify } from "../errors/classify.js";
 import type { Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import type { Classify } from "../rpc/judging.js";
 import { headerFields } from "./block.js";
 import { decoder, malformed } from "./decode.js";
 import { Log } from "./log.js";
@@ -96,7 +96,7 @@ const errorOf = (error: Call["error"]): CallResult["error"] => {
   return { code, message: message ?? "", data: isBytes(data) ? data : null };
 };
 
-const callResult = (call: Call): CallResult => {
+const callResult = (call: Call, classify: Classify): CallResult => {
   const error = errorOf(call.error);
   const { status, returnData } = call;
   const said = error === null ? {} : { error: call.error };
@@ -110,7 +110,7 @@ export const SimulatedBlocks = list(SimulatedBlockWire);
 const decodeBlocks = decoder(method, SimulatedBlocks);
 
 /** Nethermind streams: what fails midway is an `{ error, errorCode }` where a block or call would be. */
-const inlineError = (result: unknown): RpcError | Verdict | null => {
+const inlineError = (result: unknown, classify: Classify): RpcError | Verdict | null => {
   const block: unknown = Array.isArray(result) ? result.at(-1) : result;
   const call: unknown = isRecord(block) && Array.isArray(block["calls"]) ? block["calls"].at(-1) : null;
   const error = [block, call].find(
@@ -126,6 +126,7 @@ const inlineError = (result: unknown): RpcError | Verdict | null => {
 const aligned = (
   blocks: ReadonlyArray<typeof SimulatedBlockWire.schema.Type>,
   asked: ReadonlyArray<BlockStateCall>,
+  classify: Classify,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError> => {
   const kept: Array<SimulatedBlock> = [];
   let next = 0;
@@ -141,7 +142,7 @@ const aligned = (
     if (block.calls.length !== (calls?.length ?? 0)) return wrong(".calls", "not as many results as calls");
     const odd = block.calls.findIndex(({ status, error }) => status === "success" && errorOf(error) !== null);
     if (odd >= 0) return wrong(`.calls[${odd}].error`, "a successful call with an error");
-    kept.push({ ...block, calls: block.calls.map(callResult) });
+    kept.push({ ...block, calls: block.calls.map((call) => callResult(call, classify)) });
     next++;
   }
   return next === blocks.length ? Result.succeed(kept) : wrong("", "more blocks than asked for");
@@ -151,9 +152,10 @@ const aligned = (
 export const readSimulation = (
   result: unknown,
   asked: ReadonlyArray<BlockStateCall>,
+  classify: Classify,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
-  const inline = inlineError(result);
+  const inline = inlineError(result, classify);
   return inline === null
-    ? Result.flatMap(decodeBlocks(result), (blocks) => aligned(blocks, asked))
+    ? Result.flatMap(decodeBlocks(result), (blocks) => aligned(blocks, asked, classify))
     : Result.fail(inline);
 };

@@ -1,17 +1,18 @@
 /** Reading JSON-RPC 2.0 answers: what is the result, and what kind of failure is anything else. */
 import * as Result from "effect/Result";
 import { isRecord } from "../primitives/record.js";
-import { classify } from "../errors/classify.js";
 import { InvalidParams, MalformedResponse, NodeLimitExceeded, RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { redactJson, type Endpoint } from "./endpoint.js";
+import type { Unjudged } from "./judging.js";
 import type { NoReply, Reply } from "./post.js";
 import { safely } from "../primitives/safely.js";
 
 export type Failure = RpcError | Verdict;
 /** One try of one request. */
 export interface Tried {
-  readonly result: Result.Result<unknown, Failure>;
+  /** A JSON-RPC or HTTP error is not judged yet. */
+  readonly result: Result.Result<unknown, Unjudged>;
   readonly bytes: number;
   /** Epoch ms of the HTTP `Date`; null or absent where none is told. */
   readonly date?: number | null;
@@ -66,9 +67,9 @@ const context = (reply: Reply) => ({
 const maxBodyText = 4_096;
 
 /** A reply that holds no answer at all. */
-const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Failure =>
+const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Unjudged =>
   refusedByStatus(reply)
-    ? classify({ method, ...context(reply), bodyText: endpoint.redact(reply.text.slice(0, maxBodyText)) })
+    ? { method, ...context(reply), bodyText: endpoint.redact(reply.text.slice(0, maxBodyText)) }
     : malformed(method, "", reply.text === "" ? "an empty body" : "no JSON", reply.status);
 
 const parse = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
@@ -79,14 +80,14 @@ const readOne = (
   { id, method }: Outgoing,
   reply: Reply,
   endpoint: Endpoint,
-): Result.Result<unknown, Failure> => {
+): Result.Result<unknown, Unjudged> => {
   if (!isRecord(answer)) return Result.fail(unreadable(method, reply, endpoint));
   const { error } = answer;
   if (error !== undefined && error !== null) {
     const echoed = answer["id"];
     const foreign = echoed !== undefined && echoed !== null && echoed !== id;
     if (foreign && !refusedByStatus(reply)) return Result.fail(wrongId(method, reply));
-    return Result.fail(classify({ method, ...context(reply), error: redactJson(error, endpoint.redact) }));
+    return Result.fail({ method, ...context(reply), error: redactJson(error, endpoint.redact) });
   }
   if (refusedByStatus(reply)) return Result.fail(unreadable(method, reply, endpoint));
   if (answer["id"] !== id) return Result.fail(wrongId(method, reply));
@@ -125,7 +126,7 @@ export const readBatch = (
   const date = dateOf(reply);
   const share = (index: number): number =>
     Math.floor(reply.bytes / requests.length) + (index === 0 ? reply.bytes % requests.length : 0);
-  const each = (read: (request: Outgoing) => Result.Result<unknown, Failure>): ReadonlyArray<Tried> =>
+  const each = (read: (request: Outgoing) => Result.Result<unknown, Unjudged>): ReadonlyArray<Tried> =>
     requests.map((request, index) => ({ result: read(request), bytes: share(index), date }));
   if (!Array.isArray(answers)) {
     // a gateway in trouble says nothing about batches; an error object, or a plain refusal, does

@@ -1,10 +1,9 @@
 /** Requests through what the user already has: a viem transport or client, or an EIP-1193 provider. */
 import * as Result from "effect/Result";
-import { classify } from "../errors/classify.js";
 import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
 import { malformed, type Tried } from "./answer.js";
 import { endpointOf, redactJson } from "./endpoint.js";
+import type { Unjudged } from "./judging.js";
 import { builtin, isNode } from "./node.js";
 import type { Send } from "./retry.js";
 
@@ -50,21 +49,21 @@ const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
 };
 
 /** viem's and a wallet's errors as what the node said. */
-const unwrap = (method: string, error: unknown, redact: (text: string) => string): RpcError | Verdict => {
+const unwrap = (method: string, error: unknown, redact: (text: string) => string): Unjudged => {
   const chain = chainOf(error);
   const named = (name: string) => chain.find((link) => link["name"] === name);
   const said = rpcErrorOf(chain);
   const http = chain.find(({ status }) => Number.isSafeInteger(status));
   const context =
     http === undefined ? {} : { httpStatus: Number(http["status"]), headers: retryAfter(http["headers"]) };
-  if (said !== null) return classify({ method, ...context, error: redactJson(said, redact) });
+  if (said !== null) return { method, ...context, error: redactJson(said, redact) };
   const detail = redact(
     text(chain.findLast((link) => text(link["details"]) !== null)?.["details"]) ??
       text(chain[chain.length - 1]?.["message"]) ??
       text(error) ??
       "",
   );
-  if (http !== undefined) return classify({ method, ...context, bodyText: detail });
+  if (http !== undefined) return { method, ...context, bodyText: detail };
   if (named("TimeoutError") !== undefined) return new RpcError({ method, reason: new Timeout({ detail }) });
   if (named("ResponseBodyTooLargeError") !== undefined) {
     return new RpcError({ method, reason: new NodeLimitExceeded({ detail }) });

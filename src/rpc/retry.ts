@@ -10,6 +10,7 @@ import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { Failure, Tried } from "./answer.js";
 import { admissionOf, gate, type Admit, type GateOptions } from "./gate.js";
+import { judged } from "./judging.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Run } from "./run.js";
 import { alarms } from "./timer.js";
@@ -169,14 +170,18 @@ export const requests = (
         method,
         params,
         ({ result, bytes, date = null }) => {
-          close();
           asked.bytes += bytes;
           if (date !== null && run.sighted) {
             const aheadMs = date - clock.currentTimeMillisUnsafe();
             run.sighted.aheadMs = Math.max(run.sighted.aheadMs ?? aheadMs, aheadMs);
           }
-          memory.heard(method, result);
-          resume(Result.isSuccess(result) ? end(asked, result) : again(asked, result.failure));
+          judged(result, (known) => {
+            // why: who asked may have gone while the dialects were loaded
+            if (!isOpen) return;
+            close();
+            memory.heard(method, known);
+            resume(Result.isSuccess(known) ? end(asked, known) : again(asked, known.failure));
+          });
         },
         run,
       );

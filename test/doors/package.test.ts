@@ -80,6 +80,18 @@ describe("the package", () => {
     expect(runThere("app.mjs", program)).toBe("ERC20InvalidSender(address)");
   });
 
+  it("judges what a node refuses, by dialects that the first error loads", () => {
+    const program = `
+      import { createPreflight } from "evm-preflight/promise";
+      const [from, to] = ["0x" + "11".repeat(20), "0x" + "22".repeat(20)];
+      const refused = { code: 3, message: "execution reverted: no", data: "0x" };
+      const request = ({ method }) => Promise.reject(method === "eth_call" ? refused : { code: -32601, message: "" });
+      const report = await createPreflight({ provider: { request } }).scan({ from, to });
+      console.log(report.transactions[0].outcome.failure._tag);
+      process.exit(0);`;
+    expect(runThere("app.mjs", program)).toBe("ExecutionReverted");
+  });
+
   it("names types and code for every door, the sources first and only for us, and ships what it names", () => {
     const { exports } = manifestIn(installed.package);
     for (const [door, target] of Object.entries(exports)) {

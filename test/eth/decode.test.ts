@@ -1,9 +1,13 @@
 import * as Effect from "effect/Effect";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
 import { memoryOf, Rpc } from "../../src/Rpc.js";
+import { judging } from "../../src/rpc/judging.js";
 import { account, block, broken, callResult, feeHistory, log, named, receipt, simulated, word } from "./answers.js";
+
+// why: what the first error loads is here from then on, and nothing waits any more
+beforeAll(() => Effect.runPromise(judging((classify) => classify({ method: "" }))));
 
 /** What a method makes of a `result`. */
 const read = <A>(method: Effect.Effect<A, Eth.Failure, Rpc>, result: unknown) =>
