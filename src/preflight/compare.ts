@@ -9,6 +9,7 @@ import { ByBalance } from "../steps/reading/byBalance.js";
 import { differences, isSameShape, type Difference, type Story } from "../steps/reading/differences.js";
 import { movedPlaces, type Moved, type Said } from "../steps/reading/places.js";
 import { newIn, rights } from "../steps/reading/rights.js";
+import { movedValues } from "../steps/reading/values.js";
 import { settle } from "../steps/reading/transferLogs.js";
 import type { Run } from "../steps/simulate.js";
 import type { Measure } from "./limits.js";
@@ -172,7 +173,9 @@ export const checkChange = (
   };
   const { decisive } = movedPlaces({ ...earlier, producer: null }, saidIn(exact, story), concerned);
   const differing = differences(earlier, story, report.options.tolerance, whose);
-  const found = [...differing.map(({ line }) => line), ...decisive];
+  // why: between a scan of our own and its proof the block is another one, and what it says with it
+  const values = isOwnScan ? [] : movedValues(earlier.outcomes, story.outcomes, report.options.tolerance);
+  const found = [...differing.map(({ line }) => line), ...decisive, ...values];
   if (found.length === 0) return [];
   const deciding = [
     ...differing.flatMap(({ kind, line }) => (kind === "loss" || kind === "right" ? [line] : [])),

@@ -105,6 +105,22 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     await scene.mine();
   });
 
+  it("are told of what a call returns otherwise than when it was scanned", async () => {
+    // keeps the first word of any calldata, and returns it to whoever gives none
+    const runtime = "3615600a575f355f55005b5f545f5260205ff3";
+    const box = await scene.deploy({ abi: [], bytecode: `0x60${(19).toString(16)}600a5f3960135ff3${runtime}` });
+    const put = (value: bigint) =>
+      scene.send(third, { to: box, data: `0x${value.toString(16).padStart(64, "0")}` }).then(() => scene.mine());
+    await put(5n);
+    const open = { from: other.address, to: box, data: "0x" } as const;
+    const scanned = await Effect.runPromise(Effect.provide(Preflight.scan(open), layerOf(scene.url)));
+    const prove = () => Effect.runPromise(Effect.provide(Preflight.prove(scanned), layerOf(scene.url)));
+    expect((await prove()).verdict).toBe("ready");
+    await put(9n);
+    const changed = await prove();
+    expect([changed.verdict, codesOf(changed)]).toEqual(["caution", ["OutcomeChanged/warning"]]);
+  });
+
   it("are asked of a report from outside after the head, in one more round", async () => {
     const scanned = await Effect.runPromise(Effect.provide(Preflight.scan(send), layerOf(scene.url)));
     const proven = await Effect.runPromise(Effect.provide(Preflight.prove(scanned), layerOf(scene.url)));
