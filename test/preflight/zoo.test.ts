@@ -4,7 +4,7 @@
  */
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cleared, codesOf, other, preflight, scenesFor, signAll, third, type Scene } from "./scene.js";
+import { cleared, codesOf, other, preflight, scenesFor, signAll, spare, third, type Scene } from "./scene.js";
 
 /** Gives the value back where `condition` leaves something on the stack, else keeps it. */
 const watcher = (condition: string): Hex => {
@@ -36,6 +36,7 @@ const looks: Readonly<Record<string, (latest: Seen) => string>> = {
   "whether the last producer produces": ({ miner }) => `41${push(miner)}14`,
   "whether the producer has money": () => "413115",
   "whether the producer ever lived": () => "413f15",
+  "whether the last producer produces, or one without money": ({ miner }) => `41${push(miner)}1441311517`,
   "whether the gas limit is the last one's": ({ gasLimit }) => `45${push(gasLimit)}14`,
   "whether the gas limit is above the last one's": ({ gasLimit }) => `${push(gasLimit)}4511`,
   "whether the randomness is even": () => "44600116",
@@ -45,7 +46,7 @@ const looks: Readonly<Record<string, (latest: Seen) => string>> = {
   "whether gas has a price": () => "3a15",
 };
 
-describe.each(scenesFor("a zoo of watchers"))("on %s", (_, start) => {
+describe.each(scenesFor("a zoo of watchers"))("on %s", (node, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -83,6 +84,10 @@ describe.each(scenesFor("a zoo of watchers"))("on %s", (_, start) => {
     const before = await scene.balance(keeper);
     const [raw] = await signAll(await cleared(report));
     const hash = await scene.broadcast(raw ?? "0x");
+    // by another producer than of the block before
+    const { miner } = await latest();
+    const another = miner === BigInt(third.address) ? spare : third;
+    if (node === "anvil") await scene.ask("anvil_setCoinbase", [another.address]);
     await scene.mine();
     expect((await scene.receipt(hash)).status).toBe("0x1");
     const kept = (await scene.balance(keeper)) - before;
