@@ -8,11 +8,9 @@
 
 import { getAddress, isAddress } from "viem";
 
-// C0, C1, soft hyphen, Arabic letter mark, Hangul/Khmer fillers, Mongolian separators, zero-width and bidi marks,
-// line/paragraph separators, invisible operators, variation selectors, BOM, interlinear marks, tags, lone surrogates.
-const hidden =
-  // eslint-disable-next-line no-control-regex
-  /[\u034f\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\uffff\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\ufe00-\ufe0f]|\p{Cs}/gu;
+// Control and format characters, surrogates, separators and whatever Unicode shows as nothing (soft hyphens, marks of
+// direction, fillers, variation selectors, tags); and what only looks empty: thin spaces, the Braille blank, specials.
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u202f\u205f\u2800\ufff0-\uffff]/gu;
 
 const escapeOne = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16) ?? "fffd"}}`;
 
