@@ -44,7 +44,7 @@ const movement = (
       amount: String(amount),
       ...(subject.account === null ? {} : { account: subject.account }),
     },
-    balances: [subject],
+    balances: [{ ...subject, bound: name === "maxSpent" ? "spent" : "received" }],
     evaluate: judge(subject, amount),
   };
 };
@@ -120,7 +120,10 @@ const combined = (
 ): Policy => ({
   name: `${name}(${policies.map((policy) => policy.name).join(", ")})`,
   data: { policy: name, policies: policies.map(({ data }) => data) },
-  balances: policies.flatMap(({ balances }) => balances ?? []),
+  balances: policies
+    .flatMap(({ balances }) => balances ?? [])
+    // why: of several of which one has to hold, each may be the one that does not
+    .map(({ bound, ...balance }) => (name === "any" || bound === undefined ? balance : { ...balance, bound })),
   evaluate: (report) => judge(policies.map(({ evaluate }) => evaluate(report))),
 });
 

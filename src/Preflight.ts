@@ -71,8 +71,7 @@ const scanOnce = Effect.fnUntraced(function* (
     ? yield* settleGas(
         chosen,
         answers,
-        null,
-        askAt(trial, () => lastRound(recorder) + 1),
+        askAt([trial], () => lastRound(recorder) + 1),
       )
     : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);

@@ -1,4 +1,5 @@
 /** Round 2, everything at once: the runs of a proof (`exact`, `reserved`, `next`, `alone`; `gas` and `swap` on doubt), and the world again. */
+import type * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
@@ -49,18 +50,16 @@ export interface Proof {
 const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.result(askLensed(plan, claim.abis));
 
-/** The requests at other limits, side by side in one round. */
+const atOnce = { concurrency: "unbounded" } as const;
+
+/** The requests at other limits, all side by side in one round. */
 export const askAt =
-  (trial: Trial, round: () => number): AskAt =>
-  (limits) =>
-    Effect.suspend(() =>
-      inRound(
-        round(),
-        Effect.forEach(limits, (set) => Effect.result(Simulate.ask(gasPlan(trial, set), trial.abis)), {
-          concurrency: "unbounded",
-        }),
-      ),
-    );
+  (trials: Arr.NonEmptyReadonlyArray<Trial>, round: () => number): AskAt =>
+  (limits) => {
+    const askIn = (trial: Trial) =>
+      Effect.forEach(limits, (set) => Effect.result(Simulate.ask(gasPlan(trial, set), trial.abis)), atOnce);
+    return Effect.suspend(() => inRound(round(), Effect.forEach(trials, askIn, atOnce)));
+  };
 
 /** Further worlds side by side: whether the state made a difference, and whether the price alone did. */
 export const askWhy = (

@@ -9,7 +9,7 @@ import { knows } from "../witness/view.js";
 import type { Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
 import type { Proof } from "./askProof.js";
-import { unasked, type Claim } from "./proofPlans.js";
+import { inFlightOf, unasked, type Claim } from "./proofPlans.js";
 
 /**
  * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
@@ -23,11 +23,22 @@ const isAhead = ({ bundle }: Claim, { round, assumed }: Proof): boolean =>
       return isFirst(one, bundle) && latest !== null && one.request.nonce > latest;
     }));
 
-export const checkAhead = (claim: Claim, proof: Proof): ReadonlyArray<Finding> => {
-  if (!isAhead(claim, proof)) return [];
+/** `isAlike` = the next block, which has nothing of what is in flight, did the same. */
+export const checkAhead = (claim: Claim, proof: Proof, isAlike: boolean): ReadonlyArray<Finding> => {
+  const inFlight = inFlightOf(claim);
+  if (!isAhead(claim, proof))
+    return isAlike && inFlight > 0
+      ? [note("BehindInFlight", "info", { evidence: "measured" }, count("in flight", inFlight))]
+      : [];
   const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
   return [note(code, "warning", { evidence: "assumed" })];
 };
+
+/** Where pending state is a guess, and the node simulates on nothing else: others' transactions are in both worlds. */
+export const checkStates = ({ report, chain, worlds }: Claim): ReadonlyArray<Finding> =>
+  (report.options.pending ?? chain.pending) === "guess" && worlds.next.state === "pending"
+    ? [note("SealedStateUnseen", "info", { evidence: "unavailable" })]
+    : [];
 
 /** Balances and rights that found no room, or no gas, to be read. */
 export const checkMeasured = (claim: Claim, { round }: Proof): ReadonlyArray<Finding> => {

@@ -2,11 +2,13 @@
 import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
 import { address, count, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
+import type { BalanceChange } from "../report/parts.js";
+import type { JudgedBalance } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import { nobody } from "../steps/reading/approvalLogs.js";
 import type { Filled } from "../steps/reading/bundle.js";
 import { ByBalance } from "../steps/reading/byBalance.js";
-import { differences, isSameShape, type Difference, type Story } from "../steps/reading/differences.js";
+import { differences, isSameShape, within, type Difference, type Story } from "../steps/reading/differences.js";
 import { movedPlaces, type Moved, type Said } from "../steps/reading/places.js";
 import { newIn, rights } from "../steps/reading/rights.js";
 import { movedValues } from "../steps/reading/values.js";
@@ -81,10 +83,12 @@ export interface Contrast {
   readonly found: ReadonlyArray<Difference>;
   readonly places: Moved;
   readonly cause: Cause;
+  /** Whether a policy bounds every amount of those concerned that differs, in both worlds. */
+  readonly isBounded: boolean;
 }
 
 /** Two worlds that did the same. */
-export const same: Contrast = { found: [], places: { decisive: [], chance: [] }, cause: "context" };
+export const same: Contrast = { found: [], places: { decisive: [], chance: [] }, cause: "context", isBounded: false };
 
 /** Whether both worlds did the same: what decides, and what does not. */
 export const isSame = ({ found, places }: Contrast): boolean =>
@@ -95,8 +99,57 @@ const blockOf = (what: string, { before: { environment } }: Run) => [
   count(`its time`, environment?.timestamp ?? null),
 ];
 
+/** What bounds amounts: whose, by which policies, and what is no difference. */
+export interface Bounding {
+  readonly whose: ReadonlySet<string>;
+  readonly bounds: ReadonlyArray<JudgedBalance>;
+  readonly tolerance: number;
+}
+
+/**
+ * Whether what differs are amounts alone, and every one of `whose` is bounded by a policy from the side that can hurt:
+ * what leaves by the most that may, what arrives by the least. What strangers move among themselves is bounded by that.
+ */
+export const isBounded = (
+  found: ReadonlyArray<Difference>,
+  one: Story,
+  other: Story,
+  { whose, bounds, tolerance }: Bounding,
+): boolean => {
+  if (found.some(({ isAmount, kind }) => !isAmount || kind === "right")) return false;
+  const mine = one.balanceChanges.flatMap((change) => {
+    const { account, token, tokenId, delta } = change;
+    const isSameHolding = (its: BalanceChange) =>
+      its.account === account && its.token === token && its.tokenId === tokenId;
+    const there = other.balanceChanges.find(isSameHolding);
+    return whose.has(account) ? [{ ...change, deltas: [delta, there?.delta ?? 0n] as const }] : [];
+  });
+  const isMeasured = [...one.transfers, ...other.transfers].every(({ from, to, token }) =>
+    [from, to].every(
+      (party) => !whose.has(party) || mine.some(({ account, token: its }) => account === party && its === token),
+    ),
+  );
+  const differing = mine.filter(({ deltas: [here, there] }) => !within(here, there, tolerance));
+  const holds = ({ account, token, tokenId, deltas }: (typeof mine)[number]) =>
+    tokenId === null &&
+    deltas.every((delta) =>
+      bounds.some(
+        (bounded) =>
+          bounded.token === token &&
+          (bounded.account ?? account) === account &&
+          bounded.bound === (delta < 0n ? "spent" : "received"),
+      ),
+    );
+  return isMeasured && differing.length > 0 && differing.every(holds);
+};
+
 /** What two worlds that differ amount to. */
-const judge = ({ found, places, cause }: Contrast, exact: Run, next: Run): Finding => {
+const judge = (
+  { found, places, cause, isBounded: bounded }: Contrast,
+  exact: Run,
+  next: Run,
+  inFlight: number,
+): Finding => {
   const lines = [...found.map(({ line }) => line), ...places.decisive, ...places.chance];
   const told = lines.slice(0, mostLines).map((line) => text("", line));
   const diverged = () => fromError(new SimulationDiverged({ differences: lines }), "blocker", where);
@@ -106,7 +159,10 @@ const judge = ({ found, places, cause }: Contrast, exact: Run, next: Run): Findi
   if (cause === "state") {
     // why: trades ahead move amounts; whose money goes where they do not
     const isMoved = !isGated && (places.decisive.length > 0 || deciding.some(({ isAmount }) => !isAmount));
-    return isMoved ? diverged() : note("DependsOnPending", "warning", where, ...told);
+    if (isMoved) return diverged();
+    // why: the next block has none of them, and the nearest reason is the sender's own
+    if (inFlight > 0) return note("PredecessorsNotSimulated", "warning", where, count("in flight", inFlight), ...told);
+    return note("DependsOnPending", bounded ? "info" : "warning", where, ...told);
   }
   if (isGated)
     return note("NotYet", "unavailable", where, ...told, ...blockOf("exact", exact), ...blockOf("next", next));
@@ -116,13 +172,18 @@ const judge = ({ found, places, cause }: Contrast, exact: Run, next: Run): Findi
 
 /**
  * The second world was not comparable, or did something else. `isTrueToState` = the balances that the runs pretend are
- * those measured; `isTimePretended` = the caller pretends a time, which is then the same in both.
+ * those measured; `isTimePretended` = the caller pretends a time, which is then the same in both; `inFlight` = how many
+ * transactions of the senders are, which only one of the worlds may hold.
  */
 export const checkContrast = (
   exact: Run,
   next: Run,
   contrast: Contrast,
-  { isTrueToState, isTimePretended }: { readonly isTrueToState: boolean; readonly isTimePretended: boolean },
+  {
+    isTrueToState,
+    isTimePretended,
+    inFlight,
+  }: { readonly isTrueToState: boolean; readonly isTimePretended: boolean; readonly inFlight: number },
 ): ReadonlyArray<Finding> => {
   const why = notComparable(exact, next, isTrueToState);
   if (why !== null) return incomparable(why);
@@ -133,7 +194,7 @@ export const checkContrast = (
       : isSameTime(exact, next) && !isTimePretended
         ? incomparable("the second run was not given a time of its own")
         : [];
-  return [...(isSame(contrast) ? [] : [judge(contrast, exact, next)]), ...untaken];
+  return [...(isSame(contrast) ? [] : [judge(contrast, exact, next, inFlight)]), ...untaken];
 };
 
 /** A story that has only the shape of its events to go by, told by the standards that its tokens answer to. */

@@ -19,6 +19,7 @@ import {
   checkContrast,
   checkNewcomers,
   incomparable,
+  isBounded,
   isClose,
   isSame,
   same,
@@ -29,7 +30,7 @@ import {
 import { unknownGas, type Gas } from "./gasLimit.js";
 import type { Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
-import type { Claim } from "./proofPlans.js";
+import { inFlightOf, type Claim } from "./proofPlans.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
 
@@ -84,7 +85,7 @@ export const compare = Effect.fnUntraced(function* (
   const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => ({
     found: differences(mine, theirs, tolerance, whose),
     places: movedPlaces(saidIn(one, mine), saidIn(other, theirs), concerned),
-    cause: "context",
+    ...{ cause: "context", isBounded: false },
   });
   const other = next === null ? null : storyIn(bundle, next, measure);
   const isAlike = next === null || other === null || !isComparable(claim, proof);
@@ -106,19 +107,29 @@ export const compare = Effect.fnUntraced(function* (
     else if (state !== worlds.exact.state && agrees(why.swap)) cause = "state";
   }
   const watched = free === null || bare === null ? null : contrast(bare, free, ampleRun, priced);
+  const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
+  const bounded = ({ found, places }: Contrast): boolean =>
+    other !== null && places.chance.length === 0 && isBounded(found, story, other, { whose, bounds, tolerance });
   // why: a run without fees has nothing of what follows the gas price
   const isOfPrice = cause === "price" && free !== null && isSameShape(free, priced);
   return {
     ...{ exact, story, other, concerned, isPendingOnly },
-    contrast: seen && { ...seen, cause },
+    contrast: seen && { ...seen, cause, isBounded: bounded(seen) },
     watched: watched && [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive],
   };
 });
 
 /** The next block refused the requests altogether: for what only the pending state has, or nobody knows why. */
-const checkRefused = (failure: Failure, isPendingOnly: boolean): ReadonlyArray<Finding> =>
+const checkRefused = (failure: Failure, isPendingOnly: boolean, inFlight: number): ReadonlyArray<Finding> =>
   isPendingOnly
-    ? [note("DependsOnPending", "warning", where, text("next", failure.message))]
+    ? [
+        note(
+          inFlight > 0 ? "PredecessorsNotSimulated" : "DependsOnPending",
+          "warning",
+          where,
+          text("next", failure.message),
+        ),
+      ]
     : [fromError(failure, "unavailable", { ...where, evidence: "unavailable" })];
 
 /** The run with free and ample gas, where it was asked for, got no answer or stood on another block. */
@@ -139,10 +150,11 @@ export const checkRuns = (
   if (compared === null) return [];
   const { next, assumed } = proof;
   const { exact, story, contrast, concerned, watched, isPendingOnly } = compared;
+  const inFlight = inFlightOf(claim);
   const contrasted = Result.isFailure(next)
-    ? checkRefused(next.failure, isPendingOnly)
+    ? checkRefused(next.failure, isPendingOnly, inFlight)
     : checkContrast(exact, next.success, contrast ?? same, {
-        isTrueToState: isTrueToState(claim, proof),
+        ...{ isTrueToState: isTrueToState(claim, proof), inFlight },
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
       });
   const followsPrice = contrast?.cause === "price";

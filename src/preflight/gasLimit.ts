@@ -1,7 +1,7 @@
 /**
  * Which gas limit is handed out where the chosen one may decide what the transactions do: the named runs
- * `gas`, asked only when something speaks for it. All of them stand in one block context, at the prices of the
- * requests, with signers who could pay for any of the limits.
+ * `gas`, asked only when something speaks for it. All of them stand in the block context of `exact`, and once more in
+ * that of `next` where that run used its gas up; at the prices of the requests, with signers who could pay for any limit.
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
@@ -25,8 +25,10 @@ const widePercent = 50n;
 /** Limits tried side by side when the wider one is not enough. */
 const searched = 6;
 
-/** Runs the requests at these limits, in one block context. */
-export type AskAt = (limits: ReadonlyArray<Limits>) => Effect.Effect<ReadonlyArray<Heard<Run>>, never, Rpc>;
+/** Runs the requests at these limits, in every block context that is asked for, by context. */
+export type AskAt = (
+  limits: ReadonlyArray<Limits>,
+) => Effect.Effect<Arr.NonEmptyReadonlyArray<ReadonlyArray<Heard<Run>>>, never, Rpc>;
 
 const least = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a < b ? a : b));
 const most = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a > b ? a : b));
@@ -76,7 +78,7 @@ const triedIn = (heard: Heard<Run>): Tried | null => {
 };
 
 /** Whether a case took all the gas it was given and failed: with more it might not. */
-const isExhausted = (run: Run | null): boolean =>
+export const isExhausted = (run: Run | null): boolean =>
   run !== null &&
   Arr.zip(run.readings, run.plan.calls).some(
     ([{ outcome }, { gas: limit }]) =>
@@ -126,13 +128,12 @@ const doubted = (code: "GasDependent" | "GasHeadroomThin", ladder: Ladder): Read
 };
 
 /**
- * Asks at wider limits, and says which of them hold: one round, two where they must be searched for. `next` is
- * the run of the chosen limits in another block context: where it uses them up, they do not hold until inclusion.
+ * Asks at wider limits, and says which of them hold in every block context that is asked: one round, two where they
+ * must be searched for.
  */
 export const settleGas = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
   answers: Answers,
-  next: Heard<Run> | null,
   askAt: AskAt,
 ): Effect.fn.Return<Gas, never, Rpc> {
   const ladder = ladderOf(bundle, answers);
@@ -147,27 +148,33 @@ export const settleGas = Effect.fnUntraced(function* (
   // why: ample gas is asked for once, as what is compared with; that it agrees with itself says nothing
   const isPayable = !isWider("ample", "most");
   const heard = yield* askAt(isPayable ? handed : [...handed, at("ample")]);
-  const missing = unanswered(heard);
+  const missing = unanswered(heard.flat());
   if (missing !== null) return missing;
-  const tried = heard.map(triedIn);
-  const ample = tried.at(-1) ?? null;
+  const contexts = heard.flatMap((row) => {
+    const tried = row.map(triedIn);
+    const ample = tried.at(-1) ?? null;
+    return ample === null ? [] : [{ tried, ample }];
+  });
   // why: refused for its gas even so, no limit helps
-  if (ample === null) return undoubted;
-  const hold: Gas = { ...undoubted, ample: successOf(heard.at(-1)) };
-  const settled = settleLimit(tried.slice(0, -1), ample);
-  if (settled.kind === "take") {
-    const index = settled.index === 0 && isExhausted(successOf(next)) ? 1 : settled.index;
+  if (contexts.length < heard.length) return undoubted;
+  const hold: Gas = { ...undoubted, ample: successOf(heard[0].at(-1)) };
+  const settled = contexts.map(({ tried, ample }) => settleLimit(tried.slice(0, -1), ample));
+  if (settled.some(({ kind }) => kind === "dependent")) return { ...hold, findings: doubted("GasDependent", ladder) };
+  const taken = settled.flatMap((one) => (one.kind === "take" ? [one.index] : []));
+  if (taken.length === settled.length) {
+    const index = Math.max(...taken);
     return { ...hold, limits: index === 0 ? null : (handed.at(index) ?? null) };
   }
-  if (settled.kind === "dependent") return { ...hold, findings: doubted("GasDependent", ladder) };
   if (!isPayable) return { ...hold, findings: doubted("GasHeadroomThin", ladder) };
   if (!isWider("most", "wide")) return { ...hold, limits: at("most") };
   const rungs = Arr.makeBy(searched, (rung) =>
     Arr.map(ladder, ({ wide, most: last }) => between(wide, last, searched)[rung] ?? last),
   );
   const asked = yield* askAt(rungs);
-  const found = asked.map(triedIn);
-  // the last rung is ample gas again, in the same block context as the others
-  const index = firstThatHolds(found, found.at(-1) ?? ample, tried[0] ?? null);
-  return unanswered(asked) ?? { ...hold, limits: rungs.at(index) ?? null };
+  // why: the last rung is ample gas again, in the same block context as the others
+  const found = Arr.zipWith(contexts, asked, ({ tried, ample }, row) => {
+    const again = row.map(triedIn);
+    return firstThatHolds(again, again.at(-1) ?? ample, tried[0] ?? null);
+  });
+  return unanswered(asked.flat()) ?? { ...hold, limits: rungs.at(Math.max(...found)) ?? null };
 });

@@ -10,7 +10,7 @@ import { differences, type Story } from "../steps/reading/differences.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
 import { concernedIn, movedPlaces } from "../steps/reading/places.js";
 import { ask, type Run } from "../steps/simulate.js";
-import { blockOf, gasPlan, trialOf, type Claim } from "./proofPlans.js";
+import { blockOf, gasPlan, trialIn, type Claim } from "./proofPlans.js";
 
 /** The cases by their senders, the last sender first; one sender's own stay in their order. */
 const turned = ({ bundle }: Claim): Claim["bundle"] => {
@@ -23,7 +23,7 @@ export const askOrder = (claim: Claim): Effect.Effect<Heard<Run> | null, never, 
   if (!claim.report.transactions.some((_, index) => mayDepend(claim.report, index))) return Effect.succeed(null);
   const bundle = turned(claim);
   const limits = Arr.map(bundle, ({ request }) => request.gas);
-  const plan = { ...gasPlan({ ...trialOf(claim), bundle }, limits), name: "order" as const };
+  const plan = { ...gasPlan({ ...trialIn(claim, claim.worlds.exact), bundle }, limits), name: "order" as const };
   return Effect.result(ask(plan, claim.abis));
 };
 

@@ -6,6 +6,7 @@ import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../Eth.js";
 import type { Address } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
+import type { Policy } from "../report/policy.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import * as Code from "../steps/code.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
@@ -30,6 +31,8 @@ export interface Claim {
   readonly chain: Chain;
   readonly measure: Measure;
   readonly worlds: Worlds;
+  /** What the caller demands of the report. */
+  readonly policies: ReadonlyArray<Policy>;
   readonly abis: AbiIndex;
   /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
   readonly subjects: ReadonlyMap<number, FeeSubject>;
@@ -80,6 +83,14 @@ export const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>
   bundle.filter(
     (one) => isFirst(one, bundle) && (one.said.nonce.inFlight !== 0 || one.said.nonce.latest !== one.request.nonce),
   );
+
+/** How many transactions of the signers the node counts in flight before the requests; one that is replaced is not. */
+export const inFlightOf = ({ bundle }: Claim): number =>
+  bundle.reduce((sum, one) => {
+    const { latest, inFlight } = one.said.nonce;
+    const before = latest === null ? 0 : Math.max(0, one.request.nonce - latest);
+    return isFirst(one, bundle) ? sum + Math.min(before, inFlight ?? 0) : sum;
+  }, 0);
 
 /** The state with the signers' nonces pretended. */
 const reservedState = (claim: Claim): Eth.StateOverrides => {
@@ -184,12 +195,10 @@ export const gasPlan = ({ bundle, options, block, ahead, context }: Trial, limit
   };
 };
 
-/** The exact requests of a claim at other limits, in the block context of `exact`. */
-export const trialOf = (claim: Claim): Trial => ({
+/** The exact requests of a claim at other limits, in the block context of a world. */
+export const trialIn = (claim: Claim, { block, ahead, context }: World): Trial => ({
   ...{ bundle: claim.bundle, options: claim.report.options, abis: claim.abis },
-  block: blockOf(claim),
-  ahead: claim.worlds.exact.ahead,
-  context: claim.worlds.exact.context,
+  ...{ block, ahead, context },
 });
 
 /** As a scan runs the calls: gas is free, and there is as much as any transaction may have; of neither a report is asked. */

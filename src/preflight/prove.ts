@@ -18,15 +18,16 @@ import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { answersOf, type Answers } from "./answers.js";
 import { askAt, type Proof } from "./askProof.js";
-import { checkAhead, checkMeasured, checkRequests } from "./checks.js";
+import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
+import { isSame } from "./compare.js";
 import { checkRuns, compare, worldsIn } from "./contrast.js";
-import { isInDoubt, settleGas, undoubted, type Gas } from "./gasLimit.js";
+import { isExhausted, isInDoubt, settleGas, undoubted, type Gas } from "./gasLimit.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { checkSlots } from "./lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { worldOfOrder } from "./order.js";
-import { subjectsOf, trialOf, type Claim, type Scanned } from "./proofPlans.js";
+import { subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
 import { askStanding } from "./standing.js";
 import { TokenCache } from "./tokenCache.js";
@@ -63,6 +64,14 @@ const ampleIn = (signed: Bundle<Signed>, { bare }: Proof): Heard<ReadonlyArray<O
     ? Result.succeed(signed.map(({ said }) => said.outcome))
     : Result.map(bare, ({ readings }) => readings.map(({ outcome }) => outcome));
 
+/** Where other limits are tried: in the next block, too, where the run there used its gas up. */
+const trialsOf = (claim: Claim, { next }: Proof): Arr.NonEmptyReadonlyArray<Trial> => {
+  const { worlds } = claim;
+  return isExhausted(successOf(next))
+    ? [trialIn(claim, worlds.exact), trialIn(claim, worlds.next)]
+    : [trialIn(claim, worlds.exact)];
+};
+
 /** Settles the gas limits of a claim where the runs cast doubt on them. */
 const settle = (
   claim: Claim,
@@ -80,7 +89,7 @@ const settle = (
       Result.getOrElse(ample, () => null),
     )
   )
-    return settleGas(bundle, answers, proof.next, askAt(trialOf(claim), round));
+    return settleGas(bundle, answers, askAt(trialsOf(claim, proof), round));
   return Effect.succeed(undoubted);
 };
 
@@ -111,7 +120,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
   const round = () => lastRound(recorder) + 1;
   const about = {
-    ...{ report, bundle: signed, measure, abis, chain, scanned },
+    ...{ report, bundle: signed, measure, policies, abis, chain, scanned },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
@@ -151,7 +160,8 @@ const proveOnce = Effect.fnUntraced(function* (
       ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
       ...checkRuns(claim, proof, compared, bundle),
       ...checkRequests(signed),
-      ...checkAhead(claim, proof),
+      ...checkAhead(claim, proof, compared?.contrast != null && isSame(compared.contrast)),
+      ...checkStates(claim),
       ...checkMeasured(claim, proof),
       ...checkSlots(claim, proof, bundle),
     ],

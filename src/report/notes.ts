@@ -78,6 +78,10 @@ export const notes = {
       "the node counts fewer pending than mined transactions",
       "its backends may be out of step; ask again",
     ],
+    BehindInFlight: [
+      "transactions of the sender are in flight before this one; with and without them it does the same",
+      "it can be mined once they are",
+    ],
     NonceAssumed: [
       "the simulated state holds a transaction with this nonce already; the nonce was assumed",
       "use the next nonce, unless it shall be replaced",
@@ -231,6 +235,10 @@ export const notes = {
     PriceDependent: [
       "amounts that move follow the gas price",
       "read them as those of this base fee; they will differ by as much as it moves",
+    ],
+    SealedStateUnseen: [
+      "the node simulates on its pending state alone, with whatever unmined transactions of others it holds",
+      "use an endpoint that simulates on a block by its hash, or bound the amounts by a policy",
     ],
     RequestIncomplete: [
       "a field of the request is not known",

@@ -16,6 +16,11 @@ export type PolicyResult =
 export interface JudgedBalance {
   readonly token: Address | null;
   readonly account: Address | null;
+  /**
+   * What the policy, where it passes, bounds of it: what leaves at most, or what arrives at least. Others' pending
+   * transactions may then move it within that bound. Left out = nothing.
+   */
+  readonly bound?: "spent" | "received";
 }
 
 /** One policy: how it is called, how it is written down, and how it is evaluated. */

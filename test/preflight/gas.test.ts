@@ -16,6 +16,7 @@ import {
   roundsIn,
   scan,
   scenesFor,
+  third,
   type AnyInput,
   type Scene,
 } from "./scene.js";
@@ -115,6 +116,19 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     await isSaidAgain(report, "GasDependent/warning");
     expect(gasOf(report).limit).toBeLessThan(150_000n);
     await mined(report);
+  });
+
+  it("is enough on sealed state for what others' pending transactions have warmed from zero", async () => {
+    // adds one to each of forty words
+    const code = "6013600a5f3960135ff360285b600190038054600101815580600257" + "00";
+    const counters = await scene.deploy({ abi: [], bytecode: `0x${code}` });
+    await scene.send(third, { to: counters });
+    const report = await preflight(scene.url, { from: owner.address, to: counters });
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", ["GasLimitWidened/info"]]);
+    const limit = report.transactions[0].request?.gas ?? 0n;
+    // tried at what it takes from zero: 40 times 17,100 more
+    expect([limit > 880_000n, limit < 2_000_000n]).toEqual([true, true]);
+    await scene.mine();
   });
 
   it("covers the peak of a call that is refunded in the end", async () => {

@@ -8,8 +8,21 @@ import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import type { Rpc } from "../../src/Rpc.js";
+import { Swap, Token } from "../contracts/artifacts.js";
 import { furnish, passing, turn } from "./furnished.js";
-import { codesOf, layerOf, nobody, other, owner, preflight, scenesFor, tampered, third, type Scene } from "./scene.js";
+import {
+  calldata,
+  codesOf,
+  layerOf,
+  nobody,
+  other,
+  owner,
+  preflight,
+  scenesFor,
+  tampered,
+  third,
+  type Scene,
+} from "./scene.js";
 
 const refusal = new RpcError({ method: "eth_simulateV1", reason: new InvalidParams({ detail: "not taken" }) });
 const send = { from: owner.address, to: nobody, value: 1n } as const;
@@ -36,8 +49,9 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     );
     const [first, second] = await twice(layer);
     for (const report of [first, second]) {
-      expect([report?.verdict, report && statesOf(report)]).toEqual([
+      expect([report?.verdict, report && codesOf(report), report && statesOf(report)]).toEqual([
         "ready",
+        ["SealedStateUnseen/info"],
         [
           ["exact", "pending"],
           ["next", "pending"],
@@ -102,6 +116,44 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     );
     expect(report.verdict).toBe("blocked");
     expect(codesOf(report)).toEqual(expect.arrayContaining(["PolicyViolation/blocker"]));
+    await scene.mine();
+  });
+
+  it("may differ in an amount that a policy bounds, for which others' pending trades are no surprise", async () => {
+    const [silver, gold] = [await scene.deploy(Token, ["S", "S", 18]), await scene.deploy(Token, ["G", "G", 18])];
+    const pool = await scene.deploy(Swap, [silver, gold]);
+    const some = 10n ** 21n;
+    for (const [token, to] of [
+      [silver, pool],
+      [gold, pool],
+      [silver, other.address],
+      [silver, third.address],
+    ] as const)
+      await scene.send(owner, { to: token, data: calldata(Token, "mint", [to, some]) });
+    for (const trader of [other, third])
+      await scene.send(trader, { to: silver, data: calldata(Token, "approve", [pool, some]) });
+    await scene.mine();
+    const trade = (amount: bigint) => calldata(Swap, "swap", [amount, 1n, 4_000_000_000n]);
+    await scene.send(third, { to: pool, data: trade(some / 20n) });
+    const mine = { from: other.address, to: pool, data: trade(10n ** 18n) } as const;
+    const on = (...policies: ReadonlyArray<Policy.Policy>) => preflight(scene.url, mine, { policies });
+    const told = async (...policies: ReadonlyArray<Policy.Policy>) => {
+      const report = await on(...policies);
+      return [report.verdict, codesOf(report).filter((code) => /Pending|Policy/.test(code))];
+    };
+    const least = (amount: bigint) => Policy.minReceived(gold, amount);
+    const spent = Policy.maxSpent(silver, 10n ** 18n);
+    expect(await told()).toEqual(["caution", ["DependsOnPending/warning"]]);
+    // what leaves is bounded, what arrives is what differs
+    expect(await told(spent)).toEqual(["caution", ["DependsOnPending/warning"]]);
+    expect(await told(Policy.any(spent, least(8n * 10n ** 17n)))).toEqual(["caution", ["DependsOnPending/warning"]]);
+    expect(await told(least(8n * 10n ** 17n))).toEqual(["ready", ["DependsOnPending/info"]]);
+    expect(await told(Policy.all(spent, least(8n * 10n ** 17n)))).toEqual(["ready", ["DependsOnPending/info"]]);
+    // enough in the block that is sealed, too little behind the pending trade
+    expect(await told(least(95n * 10n ** 16n))).toEqual([
+      "blocked",
+      expect.arrayContaining(["PolicyViolation/blocker"]),
+    ]);
     await scene.mine();
   });
 

@@ -117,6 +117,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "OptionsRefused":
     case "OutcomeNotCompared":
     case "ChanceDependent":
+    case "BehindInFlight":
+    case "SealedStateUnseen":
     case "DependsOnPending":
     case "NotYet":
     case "PriceDependent":

@@ -4,6 +4,7 @@ import {
   checkChange,
   checkContrast,
   checkNewcomers,
+  isBounded,
   isClose,
   isSamePlace,
   same,
@@ -13,6 +14,7 @@ import {
 import type { Measure } from "../../../src/preflight/limits.js";
 import { storyOf, type Told } from "../../../src/preflight/movements.js";
 import { Address, Hash } from "../../../src/primitives/hex.js";
+import type { JudgedBalance } from "../../../src/report/policy.js";
 import type { Report } from "../../../src/report/schema.js";
 import { differences } from "../../../src/steps/reading/differences.js";
 import { holding as holdingOf } from "../../../src/steps/reading/holdings.js";
@@ -35,6 +37,15 @@ const emitting: Told = {
   ...quiet,
   outcomes: [did({ logs: [log(token, [topics.transfer, word(alice), word(bob)], [word(5n)])] }).outcome],
 };
+
+/** Alice has as much more of the native currency, or less. */
+const gaining = (delta: bigint, tokenId: bigint | null = null): Told => ({
+  ...quiet,
+  balanceChanges: [
+    { account: alice, token: null, tokenId, before: 1_000n, after: 1_000n + delta, delta, evidence: "measured" },
+  ],
+});
+const received: JudgedBalance = { token: null, account: alice, bound: "received" };
 
 it("two runs were in the same block where number and time say so, and nobody can tell without a witness", () => {
   expect(isSamePlace(on(), on({ baseFeePerGas: 0n }))).toBe(true);
@@ -59,7 +70,7 @@ describe("the contrast of two runs", () => {
 
 describe("the other world", () => {
   const later = on({ timestamp: environment().timestamp + 13n });
-  const fair = { isTrueToState: true, isTimePretended: false };
+  const fair = { isTrueToState: true, isTimePretended: false, inFlight: 0 };
   const check = (next: Run, contrast: Partial<Contrast> = {}, how: Partial<typeof fair> = {}) =>
     checkContrast(on(), next, { ...same, ...contrast }, { ...fair, ...how });
   const whose = new Set([alice]);
@@ -103,6 +114,36 @@ describe("the other world", () => {
     for (const cause of ["context", "state", "price"] as const)
       expect(codes(check(later, { ...contrast, cause }))).toEqual([expected[cause]]);
   });
+  it("differs by the state, with transactions of the sender in flight: those are named first", () => {
+    const differing = { ...found(quiet, failing), cause: "state" } as const;
+    const [finding] = check(later, differing, { inFlight: 2 });
+    expect(codes(finding === undefined ? [] : [finding])).toEqual(["PredecessorsNotSimulated/warning"]);
+    expect(finding?.numbers[0]).toMatchObject({ name: "in flight", value: 2n });
+  });
+  it.each<[string, Told, Told, ReadonlyArray<JudgedBalance>, boolean]>([
+    ["the least that arrives", gaining(90n), gaining(100n), [received], true],
+    ["the least that arrives, of every sender", gaining(90n), gaining(100n), [{ ...received, account: null }], true],
+    ["the most that leaves", gaining(-90n), gaining(-100n), [{ ...received, bound: "spent" }], true],
+    ["no policy", gaining(90n), gaining(100n), [], false],
+    ["a policy that only reads it", gaining(90n), gaining(100n), [{ token: null, account: alice }], false],
+    ["the other side", gaining(90n), gaining(100n), [{ ...received, bound: "spent" }], false],
+    ["another's balance", gaining(90n), gaining(100n), [{ ...received, account: bob }], false],
+    ["another token's", gaining(90n), gaining(100n), [{ ...received, token }], false],
+    ["nothing that differs", gaining(100n), gaining(100n), [received], false],
+    ["an id, which is no amount", gaining(90n, 7n), gaining(100n, 7n), [received], false],
+    ["the least, where one world takes", gaining(-90n), gaining(100n), [received], false],
+    [
+      "a balance, where another moves that was not measured",
+      { ...gaining(90n), transfers: [{ ...native(0, bob, alice, 5n), token }] },
+      gaining(100n),
+      [received],
+      false,
+    ],
+  ])("is bounded by %s, or not", (_, one, other, bounds, expected) =>
+    expect(isBounded(differences(one, other, 0.005, whose), one, other, { whose, bounds, tolerance: 0.005 })).toBe(
+      expected,
+    ),
+  );
   it("names every difference, with both values", () => {
     const contrast = found(paying(1_000n), paying(2_000n));
     const [finding] = check(later, contrast);

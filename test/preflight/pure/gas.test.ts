@@ -69,11 +69,12 @@ describe("whether gas may decide", () => {
 const settle = (
   answer: (limit: bigint, round: number) => Heard<Run>,
   {
-    next = ran(done),
+    there,
     inputs = [call],
     balance = null,
   }: {
-    readonly next?: Heard<Run> | null;
+    /** Answers in the other block context; left out = it is not asked. */
+    readonly there?: (limit: bigint) => Heard<Run>;
     readonly inputs?: ReadonlyArray<Partial<Transaction>>;
     /** What alice has, wei; null = more than anything costs. */
     readonly balance?: bigint | null;
@@ -91,9 +92,10 @@ const settle = (
   });
   const asked: Array<ReadonlyArray<Limits>> = [];
   const gas = Effect.runSync(
-    settleGas(filled, answers, next, (limits) => {
+    settleGas(filled, answers, (limits) => {
       asked.push(limits);
-      return Effect.succeed(limits.map(([limit]) => answer(limit, asked.length)));
+      const here = limits.map(([limit]) => answer(limit, asked.length));
+      return Effect.succeed(there === undefined ? [here] : [here, limits.map(([limit]) => there(limit))]);
     }).pipe(Effect.provide(layerScripted({}))),
   );
   const [{ fee, gas: chosen }] = filled;
@@ -145,8 +147,21 @@ describe("the limit that is handed out", () => {
     expect(asked[0]?.map(([, limit]) => limit)).toEqual([70_000n, 70_000n, 70_000n, share]);
     expect(gas.limits).toEqual([wide, 70_000n]);
   });
-  it("is wider where the chosen one runs dry in the other context", () =>
-    expect(settle(() => ran(done), { next: dry(tight) }).gas.limits).toEqual([wide]));
+  it("is the one that holds in the other context, too", () => {
+    const both = (least: bigint) => settle(() => ran(done), { there: from(least) });
+    expect(both(tight).gas.limits).toBe(null);
+    expect(both(wide).gas.limits).toEqual([wide]);
+    const { gas, asked } = both(10n * tight);
+    expect(gas.limits).toEqual([asked[1]?.map(([limit]) => limit).find((limit) => limit >= 10n * tight)]);
+    // whichever of them asks for more
+    expect(settle(from(10n * tight), { there: () => ran(done) }).gas.limits).toEqual(gas.limits);
+  });
+  it("stays where the other context fails with any gas: no limit helps there", () =>
+    expect(settle(() => ran(done), { there: dry }).gas).toMatchObject({ limits: null, findings: [] }));
+  it("stays, and is not known to hold, where the other context gave no answer", () => {
+    const { limits, findings } = settle(() => ran(done), { there: () => refused }).gas;
+    expect([limits, codes(findings)]).toEqual([null, ["Transport/unavailable"]]);
+  });
   it("is the first that works where the chosen one is refused for its gas", () => {
     expect(settle((limit) => (limit === tight ? tooTight : ran(done))).gas.limits).toEqual([wide]);
     expect(settle((limit) => (limit < cap ? tooTight : ran(done))).gas.limits).toEqual([cap]);
@@ -163,10 +178,6 @@ describe("the limit that is handed out", () => {
     const { gas, asked } = settle((limit, round) => (round === 2 && limit < cap ? refused : from(cap)(limit)));
     expect(asked).toHaveLength(2);
     expect([gas.limits, codes(gas.findings)]).toEqual([null, ["Transport/unavailable"]]);
-  });
-  it("is settled without another context, as a scan does it", () => {
-    expect(settle(() => ran(done), { next: null }).gas).toMatchObject({ limits: null, findings: [] });
-    expect(settle(from(wide), { next: null }).gas.limits).toEqual([wide]);
   });
   it("is not searched for where nothing is executed", () => {
     const { gas, asked } = settle(() => ran(swallowed), { inputs: [{}] });
@@ -210,9 +221,9 @@ describe("ample gas beside what the payer can pay", () => {
     const asked: Array<ReadonlyArray<Limits>> = [];
     const askAt = (limits: ReadonlyArray<Limits>) => {
       asked.push(limits);
-      return Effect.succeed(limits.map(() => ran(done)));
+      return Effect.succeed([limits.map(() => ran(done))] as const);
     };
-    Effect.runSync(settleGas(filled, answers, null, askAt).pipe(Effect.provide(layerScripted({}))));
+    Effect.runSync(settleGas(filled, answers, askAt).pipe(Effect.provide(layerScripted({}))));
     expect(asked).toEqual([[[tight], [80_000n]]]);
   });
 });
