@@ -20,6 +20,8 @@ export const headerFields = {
   gasUsed: Quantity,
   /** Wei per gas; null before London. */
   baseFeePerGas: orNull(Quantity),
+  /** EIP-7928, since Amsterdam. */
+  blockAccessListHash: orNull(Word),
   /** The fee recipient. */
   miner: orNull(Account),
   stateRoot: orNull(Word),
@@ -35,6 +37,8 @@ export const headerFields = {
   receiptsRoot: orNull(Word),
   requestsHash: orNull(Word),
   sha3Uncles: orNull(Word),
+  /** EIP-7843, since Amsterdam. */
+  slotNumber: orNull(Quantity),
   /** Bytes. */
   size: orNull(Quantity),
   transactionsRoot: orNull(Word),

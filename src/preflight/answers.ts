@@ -5,9 +5,11 @@
 import * as Result from "effect/Result";
 import { decodeResult } from "../abi/decodeLogs.js";
 import type { Chain, Lookup } from "../Chains.js";
+import { rulesOf, type Forks, type Rules } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../Eth.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
+import type { Fork } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
@@ -54,6 +56,8 @@ export interface Round {
   readonly subjectOf: (one: { readonly index: number }) => FeeSubject | null;
   /** Where no fee oracle was seen to live, so that it need not be asked; null = not known. */
   readonly noFeeOracle: Address | null;
+  /** What the endpoint says of forks, where it was asked. */
+  readonly forks: Forks;
   /** What was found on the way: sources that had to be replaced. */
   readonly findings: ReadonlyArray<Finding>;
 }
@@ -73,7 +77,11 @@ export interface Answers extends Omit<Round, "run" | "alone" | "next"> {
   readonly oracles: View;
   /** Native balances before the bundle, wei: never from a run in which they were pretended. */
   readonly balanceOf: (account: Address) => bigint | null;
+  /** As the rules in force have it. */
   readonly chain: Chain;
+  readonly rules: Rules;
+  /** By what executes in the block that comes next; null in a scan, and where it was not seen. */
+  readonly forkInNext: Fork | null;
   readonly chainId: number | null;
   /** The latest block. */
   readonly header: Eth.Block | null;
@@ -106,7 +114,16 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
   const real = alone?.before.environment ?? next?.before.environment ?? own;
   const header = successOf(round.fees.header);
   const chainId = safe(before.environment?.chainId) ?? successOf(round.namedChainId);
-  const chain = chains(chainId ?? named);
+  const { chain, rules } = rulesOf(
+    chains(chainId ?? named),
+    {
+      executed: before.environment?.fork ?? null,
+      header: [(run ?? alone)?.block ?? null, header].find((one) => one !== null && one.requestsHash !== null) ?? null,
+      config: round.forks.fork,
+    },
+    // why: what is remembered may have come to pass
+    header !== null && header.timestamp >= (round.forks.next ?? 0n) ? null : round.forks.next,
+  );
   // why: the empty block in front is none that the caller pretends
   const isFeePretended = options.blockOverrides?.baseFeePerGas !== undefined;
   const simulatedBaseFee =
@@ -126,6 +143,8 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
     oracles: either(alone?.before ?? unseen, run?.before ?? unseen),
     balanceOf: (account) => honest.account(account)?.balance ?? null,
     chain,
+    rules,
+    forkInNext: next?.before.environment?.fork ?? null,
     chainId,
     header,
     simulatedBaseFee,

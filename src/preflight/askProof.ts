@@ -16,6 +16,7 @@ import type { Round } from "./answers.js";
 import { isSamePlace } from "./compare.js";
 import type { World } from "./contexts.js";
 import type { AskAt } from "./gasLimit.js";
+import { askForks } from "./known.js";
 import { inRound } from "./ledger.js";
 import { askLensed, lensOf } from "./lens.js";
 import { askOrder } from "./order.js";
@@ -108,6 +109,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
         alone: asksAlone ? askAlone : skipped,
         codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
         counts: Nonce.ask(bundle),
+        forks: askForks,
         fees: header === null ? Fee.askHeader : Effect.succeed({ history: null, receipts: null, header }),
       },
       { concurrency: "unbounded" },

@@ -112,10 +112,17 @@ export const compare = Effect.fnUntraced(function* (
     other !== null && places.chance.length === 0 && isBounded(found, story, other, { whose, bounds, tolerance });
   // why: a run without fees has nothing of what follows the gas price
   const isOfPrice = cause === "price" && free !== null && isSameShape(free, priced);
+  // why: what asks for a price fails without one, and works as it would be mined with any gas
+  const asksPrice =
+    settled.ample !== null &&
+    free?.outcomes.some(({ status }) => status !== "success") === true &&
+    isSame(contrast(exact, story, ampleRun, priced));
   return {
     ...{ exact, story, other, concerned, isPendingOnly },
     contrast: seen && { ...seen, cause, isBounded: bounded(seen) },
-    watched: watched && [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive],
+    watched:
+      watched &&
+      (asksPrice ? [] : [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive]),
   };
 });
 

@@ -61,9 +61,11 @@ const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Ladder | null => {
   if (bundle.some(({ request }) => request === null)) return null;
   const ladder = Arr.map(bundle, (one): Rungs => {
     const tight = one.gas.value ?? 0n;
-    const ample = isPlain(one.input, one.code)
-      ? tight
-      : most(tight, least(capOf(one.gas.estimate, answers) ?? eip7825Cap, share));
+    // why: whether the receiver is new costs more than all the rest since Amsterdam, and others may make it so
+    const ample =
+      isPlain(one.input, one.code) && answers.rules.fork !== "amsterdam"
+        ? tight
+        : most(tight, least(capOf(one.gas.estimate, answers) ?? eip7825Cap, share));
     if (one.gas.by === "caller") return { tight, wide: tight, most: tight, ample };
     const more = affordable(one, bundle, funds);
     const payable = more === null ? ample : least(ample, tight + more);

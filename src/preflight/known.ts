@@ -1,5 +1,8 @@
 /** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
-import type { Memory } from "../Rpc.js";
+import * as Effect from "effect/Effect";
+import { forksIn, unknownForks, type Forks } from "../chains/rules.js";
+import { asking } from "../eth/asking.js";
+import { Rpc, type Memory } from "../Rpc.js";
 import { successOf } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { lacksTip } from "../steps/reading/quote.js";
@@ -14,6 +17,26 @@ export const knownOf = (memory: Memory) => ({
   noFeeOracle: memory.recall("noFeeOracle"),
 });
 export type Known = ReturnType<typeof knownOf>;
+
+/** What the endpoint says of forks, asked once and remembered, refusals too. JSON-RPC: `eth_config`. */
+export const askForks: Effect.Effect<Forks, never, Rpc> = Effect.flatMap(Rpc, ({ memory, request }) => {
+  const known = memory.recall("forks");
+  if (known !== null) return Effect.succeed(known);
+  const learned = (forks: Forks): Forks => {
+    memory.learn("forks", forks);
+    return forks;
+  };
+  return asking({ step: "chain" }, request("eth_config", [])).pipe(
+    Effect.match({
+      onSuccess: (config) => learned(forksIn(config)),
+      onFailure: (failure) => {
+        const why = failure._tag === "RpcError" ? failure.reason._tag : null;
+        // why: these pass; whoever never answers is not waited for again
+        return why === "Transport" || why === "RateLimited" ? unknownForks : learned(unknownForks);
+      },
+    }),
+  );
+});
 
 /** What the witness saw before the calls, in whichever run it looked. */
 export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>

@@ -22,13 +22,37 @@ export interface Sight {
   readonly since: bigint | null;
 }
 
+/** Whether the rules are certain, and stay as long as a clearance would. */
+const checkRules = (
+  { rules: { agrees, nextFork }, run, forkInNext }: Answers,
+  now: number,
+  maxAgeMs: number,
+): ReadonlyArray<Finding> => {
+  const executed = run?.before.environment?.fork ?? null;
+  const isBetween = executed !== null && forkInNext !== null && executed !== forkInNext;
+  const isPlanned = nextFork !== null && nextFork * 1000n <= BigInt(Math.ceil(now + maxAgeMs));
+  const when = nextFork === null ? [] : [count("activates at", nextFork)];
+  const uncertain = note(
+    "RulesUncertain",
+    "warning",
+    { evidence: "measured" },
+    text("executed", executed ?? "not seen"),
+  );
+  return [
+    ...(agrees ? [] : [uncertain]),
+    ...(isBetween || isPlanned
+      ? [note("ForkAhead", "warning", { evidence: isBetween ? "measured" : "estimated" }, ...when)]
+      : []),
+  ];
+};
+
 /** The state that was asked, and what there is to say of its age. */
 export const observe = (
   answers: Answers,
-  { blockOverrides }: ReportOptions,
+  { blockOverrides, maxAgeMs }: ReportOptions,
   { now, worlds, sighted, since, standsOn }: Sight,
 ): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
-  const { before, header, block, chain, chainId, run, called } = answers;
+  const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
   const ahead = run?.plan.ahead == null ? 0n : 1n;
   const told = simulatedNumber === null ? null : simulatedNumber - 1n - ahead;
@@ -62,10 +86,11 @@ export const observe = (
     at: now,
     freshness,
     tier: run !== null ? "simulate" : called !== null ? "call" : "none",
+    rules,
     namedChainId: successOf(answers.namedChainId),
     worlds,
   };
-  return { observed, findings };
+  return { observed, findings: [...findings, ...checkRules(answers, now, maxAgeMs)] };
 };
 
 /** Whether it is the chain that was meant, and one chain. */

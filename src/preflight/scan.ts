@@ -8,6 +8,7 @@ import { Chains, eip7825Cap } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import { ExecutionReverted } from "../errors/verdicts.js";
 import type { FeeSubject } from "../chains/feeModel.js";
+import { unknownForks } from "../chains/rules.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { StepName } from "../primitives/names.js";
@@ -26,6 +27,7 @@ import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { viewOf } from "../witness/view.js";
+import { askAgain } from "./again.js";
 import type { Called, Round } from "./answers.js";
 import { isDisproved, knownOf, learn, seenIn } from "./known.js";
 import { inRound } from "./ledger.js";
@@ -248,6 +250,7 @@ export const askScan = Effect.fnUntraced(function* (
     fees: { ...asked.fees, receipts },
     block: tag,
     next: null,
+    forks: memory.recall("forks") ?? unknownForks,
     noFeeOracle:
       L1Fee.livesAt(chain.gasPriceOracle, seenIn({ ...asked, ...late })) === false ? chain.gasPriceOracle : null,
     unfunded: null,
@@ -255,9 +258,11 @@ export const askScan = Effect.fnUntraced(function* (
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
   learn(memory, subject, heard, !questions.isFamiliar || lacks.chainId);
-  const failure = failureOf(asked.run);
-  if (failure?._tag !== "InsufficientFunds") return heard;
   const next = Object.values(lacks).includes(true) ? round + 2 : round + 1;
+  const failure = failureOf(asked.run);
+  if (failure?._tag !== "InsufficientFunds") return yield* askAgain(subject, heard, alone, next);
   const funded = yield* inRound(next, Effect.result(askLensed(fundedPlan(bare, bundle, late.alone), abis)));
-  return Result.isSuccess(funded) ? { ...heard, run: funded, unfunded: failure } : heard;
+  return Result.isSuccess(funded)
+    ? yield* askAgain(subject, { ...heard, run: funded, unfunded: failure }, alone, next + 1)
+    : heard;
 });

@@ -3,12 +3,14 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap, type Chain } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../Eth.js";
+import type { Address } from "../primitives/hex.js";
 import type { ReportOptions } from "../report/schema.js";
 import * as Code from "../steps/code.js";
 import { signers, type Bundle } from "../steps/reading/bundle.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
 import * as Holdings from "../steps/reading/holdings.js";
 import { callees, mostContracts } from "../steps/reading/proxies.js";
+import type { Quote } from "../steps/reading/quote.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
@@ -89,6 +91,50 @@ export const alonePlan = (
   blockOverrides,
   pretended: false,
 });
+
+/** A run of a scan with more gas for whatever the caller gave none. */
+export const widerPlan = (plan: Simulate.Plan, most: bigint): Simulate.Plan => {
+  const calls = plan.calls.map((call) =>
+    call.input.gas === null ? { ...call, gas: most, request: { ...call.request, gas: most } } : call,
+  );
+  const gasLimit = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas(plan);
+  return { ...plan, calls, blockOverrides: { ...plan.blockOverrides, gasLimit } };
+};
+
+/** `priced`: a run of a scan at the base fee and the prices that a block will see, by signers who can pay them. */
+export const pricedPlan = (
+  plan: Simulate.Plan,
+  bundle: Bundle,
+  { baseFeePerGas, maxFeePerGas, tip }: Pick<Quote, "baseFeePerGas" | "maxFeePerGas" | "tip">,
+  balanceOf: (account: Address) => bigint | null,
+): Simulate.Plan => {
+  const calls = plan.calls.map((call) => {
+    const { gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas } = call.input;
+    const fees =
+      gasPrice === null
+        ? {
+            maxFeePerGas: cap ?? maxFeePerGas ?? 0n,
+            maxPriorityFeePerGas: maxPriorityFeePerGas ?? (cap === null ? tip : 0n),
+          }
+        : { gasPrice };
+    return { ...call, request: { ...call.request, ...fees } };
+  });
+  const able = signers(bundle).map((account) => {
+    const needed = calls.reduce((sum, { input, gas, request }) => {
+      const price = BigInt(request.gasPrice ?? request.maxFeePerGas ?? 0n);
+      return input.from === account ? sum + gas * price : sum;
+    }, 0n);
+    return [account, { ...plan.stateOverrides?.[account], balance: (balanceOf(account) ?? 0n) + needed }] as const;
+  });
+  return {
+    ...plan,
+    calls,
+    name: "priced",
+    stateOverrides: { ...plan.stateOverrides, ...Object.fromEntries(able) },
+    blockOverrides: { ...plan.blockOverrides, ...(baseFeePerGas === null ? {} : { baseFeePerGas }) },
+    pretended: true,
+  };
+};
 
 /** `funded`: the run with every signer rich enough, above what it has. */
 export const fundedPlan = (plan: Simulate.Plan, bundle: Bundle, alone: Heard<Simulate.Run> | null): Simulate.Plan => {

@@ -1,5 +1,9 @@
-/** The names of the pipeline's steps and of its simulated runs, as the ledger and the report use them. */
+/** The names of forks, of the pipeline's steps and of its simulated runs, as the ledger and the report use them. */
 import * as Schema from "effect/Schema";
+
+/** The forks whose rules differ for who sends a transaction, as far as what executes can tell them apart. */
+export const Fork = Schema.Literals(["beforeOsaka", "osaka", "amsterdam"]);
+export type Fork = typeof Fork.Type;
 
 /** The steps in their order, which is the order of findings. */
 export const stepNames = [
@@ -24,7 +28,8 @@ export type StepName = typeof StepName.Type;
  * `alone`: the witness without the calls, at the real base fee. `funded`: as `bare`, with the senders given
  * what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as `exact`, with the
  * nonces pretended that the state does not have yet. `next`: the exact requests on the sealed head, in the block that
- * comes next. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`. `order`: the
+ * comes next. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`; in a scan as `bare`, at the base
+ * fee that the block will have, where a call failed without one. `order`: the
  * exact requests of several senders, the last sender first.
  */
 export const runNames = [

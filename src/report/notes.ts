@@ -22,9 +22,17 @@ export const notes = {
     BlockNotNewest: ["the report speaks of another block than the newest", "leave `block` out before signing"],
     ChainIdDisagrees: ["the node names two chain ids", "use another endpoint"],
     ClockSkew: ["clocks are more than 15 s apart; the newest counts", "set the local clock right"],
+    ForkAhead: [
+      "a fork changes the chain's rules before a clearance expires",
+      "wait until it is active, and run `prove` again",
+    ],
     FreshnessUnknown: ["how new the state is cannot be told", "use a node that gives block headers"],
     HeadOld: ["the latest block is older than it should be", "ask again, or use another endpoint"],
     PendingStale: ["the state asked is not the newest", "ask again, with another block tag, or use another endpoint"],
+    RulesUncertain: [
+      "what the block executes and what its header says are of different forks",
+      "trust the node's own answers, or use another endpoint",
+    ],
     StatePretended: [
       "the report describes a pretended state",
       "leave the overrides out before signing; no clearance is given with them",

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { schemaOf } from "../primitives/rows.js";
-import { RunName, StepName } from "../primitives/names.js";
+import { Fork, RunName, StepName } from "../primitives/names.js";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
@@ -58,6 +58,26 @@ export const World = Schema.Struct({
 });
 export interface World extends Schema.Schema.Type<typeof World> {}
 
+/** The rules that one transaction is bound by, and who says so. */
+export const Rules = Schema.Struct({
+  /** null = nobody said. */
+  fork: Schema.NullOr(Fork),
+  /**
+   * `executed`: by opcodes that the witness tried in the simulated block. `header`: by the fields of that block.
+   * `config`: by `eth_config`. `table`: nobody said, and the table of chains is taken.
+   */
+  by: Schema.Literals(["executed", "header", "config", "table"]),
+  /** Whether nothing spoke against it. */
+  agrees: Schema.Boolean,
+  /** Most gas one transaction may ask for; null = only the block limits it. */
+  txGasCap: amount,
+  /** Bytes. */
+  maxInitCodeSize: Schema.Finite,
+  /** When the next fork activates, epoch seconds, by `eth_config`; null = not known, or none is planned. */
+  nextFork: amount,
+});
+export interface Rules extends Schema.Schema.Type<typeof Rules> {}
+
 /** The state all of it was asked on. */
 export const Observed = Schema.Struct({
   blockTag: BlockName,
@@ -82,6 +102,7 @@ export const Observed = Schema.Struct({
    */
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
   tier: Tier,
+  rules: Rules,
   /**
    * What `eth_chainId` answered, at most ten minutes ago on the same connection, whatever the chain says of itself
    * inside the simulation.

@@ -5,6 +5,7 @@
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import type { Forks } from "../chains/rules.js";
 import type { Address } from "../primitives/hex.js";
 
 /** What can be remembered of an endpoint, beside the methods that it refuses. */
@@ -24,6 +25,8 @@ export interface Facts {
   readonly takesBatches: boolean;
   /** Whether a state can be named by its block's hash when simulating. Not tried while it is believed that it cannot. */
   readonly takesHashes: boolean;
+  /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
+  readonly forks: Forks;
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */
   readonly noFeeOracle: Address;
 }
@@ -36,6 +39,7 @@ const believedMs: Readonly<Record<keyof Facts, number>> = {
   refusesEntries: 10 * 60_000,
   takesBatches: 10 * 60_000,
   takesHashes: 10 * 60_000,
+  forks: 10 * 60_000,
   noFeeOracle: 10 * 60_000,
 };
 

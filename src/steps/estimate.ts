@@ -77,17 +77,20 @@ const farApart = 2n;
 type Placed = Ran & { readonly code: Parties };
 
 /** What the simulation says is needed; null where it did not work. */
-const ownNeed = (outcome: Outcome, estimate: bigint | null): bigint | null => {
-  // why: where the node names no peak, its estimate is the witness for refunds, and the bound by 5/4 is not needed
-  const peak = outcome.maxUsedGas === null && estimate !== null ? outcome.gasUsed : peakOf(outcome);
+const ownNeed = ({ outcome, index }: Pick<Placed, "outcome" | "index">, estimate: bigint | null): bigint | null => {
+  // why: where the node names no peak, the witness for refunds is its estimate, and of later transactions, which it
+  // cannot estimate, the proof that runs them with this very limit: the bound by 5/4 is not needed
+  const isWitnessed = estimate !== null || index > 0;
+  const peak = outcome.maxUsedGas === null && isWitnessed ? outcome.gasUsed : peakOf(outcome);
   return outcome.status === "success" && peak !== null ? candidate(peak) : null;
 };
 
-const neededFor = ({ input, code, outcome }: Placed, estimate: bigint | null): bigint | null => {
+const neededFor = (one: Placed, estimate: bigint | null): bigint | null => {
+  const { input, code, outcome } = one;
   const worked = outcome.status === "success";
   return isPlain(input, code)
     ? largest(estimate, worked ? outcome.gasUsed : null, worked ? outcome.maxUsedGas : null)
-    : largest(estimate, ownNeed(outcome, estimate));
+    : largest(estimate, ownNeed(one, estimate));
 };
 
 /** The limit that a case should have, its buffer included; null where nobody knows. */
@@ -190,8 +193,10 @@ const checkLimit = (one: Limited, answers: Answers): ReadonlyArray<Finding> => {
 };
 
 /** The node's estimate and the simulation so far apart that the chosen limit is in doubt. */
-const checkWitnesses = ({ index, input, code, outcome, gas: { estimate } }: Limited): ReadonlyArray<Finding> => {
-  const own = ownNeed(outcome, estimate);
+const checkWitnesses = (one: Limited): ReadonlyArray<Finding> => {
+  const { index, input, code } = one;
+  const { estimate } = one.gas;
+  const own = ownNeed(one, estimate);
   if (estimate === null || own === null || isPlain(input, code)) return [];
   if (estimate <= own * farApart && own <= estimate * farApart) return [];
   const numbers = [gas("estimate", estimate), gas("from the simulation", own)];

@@ -10,8 +10,10 @@
 //   01                                            environment
 //   02 address(20)                                account
 //   03 address(20) gas(4) cap(4) length(4) data   call
+//   04, 05                                        opcode: the witness to itself; fails where the chain has it not
 // Return data: magic(4), then for each query
-//   01 chainId number blockhash(number-1) timestamp basefee coinbase prevrandao gaslimit gasprice gas  (10 words)
+//   01 chainId number blockhash(number-1) timestamp basefee coinbase prevrandao gaslimit gasprice gas opcodes(1)
+//      10 words and a byte: bit 0 set where CLZ is an opcode (Osaka), bit 1 where SLOTNUM is (Amsterdam)
 //   02 balance(32) codehash(32) codesize(4) first 23 bytes of code
 //   03 success(1) size(4) data(min(size, cap))
 // and at the end ff (all answered) or 00 (starved: this query and all after it are unavailable).
@@ -42,7 +44,7 @@ object "Witness" {
       let head := calldataload(at)
       switch byte(0, head)
       case 1 {
-        afford(out, 384, 1000)
+        afford(out, 385, 2200)
         mstore8(out, 1)
         mstore(add(out, 1), chainid())
         mstore(add(out, 33), number())
@@ -54,7 +56,22 @@ object "Witness" {
         mstore(add(out, 225), gaslimit())
         mstore(add(out, 257), gasprice())
         mstore(add(out, 289), gas())
-        out := add(out, 321)
+        // An opcode that is none takes all the gas it was given, so it is given little.
+        mstore8(add(out, 322), 4)
+        let opcodes := staticcall(400, address(), add(out, 322), 1, 0, 0)
+        mstore8(add(out, 322), 5)
+        opcodes := or(opcodes, shl(1, staticcall(400, address(), add(out, 322), 1, 0, 0)))
+        mstore8(add(out, 321), opcodes)
+        out := add(out, 322)
+        at := add(at, 1)
+      }
+      // why: neither opcode is known to the compiler; what they say is not looked at
+      case 4 {
+        pop(verbatim_1i_1o(hex"1e", out))
+        at := add(at, 1)
+      }
+      case 5 {
+        pop(verbatim_0i_1o(hex"4b"))
         at := add(at, 1)
       }
       case 2 {

@@ -3,6 +3,7 @@
  * and its size is bounded by what was asked.
  */
 import type { Address, Hash, Hex } from "../primitives/hex.js";
+import type { Fork } from "../primitives/names.js";
 import { limited, type Query } from "./queries.js";
 
 /** The block that was executed, and who paid what in it. */
@@ -22,6 +23,8 @@ export interface Environment {
   readonly gasPrice: bigint;
   /** Gas the witness had left when it was asked. */
   readonly gasLeft: bigint;
+  /** The latest fork whose opcodes the block executes. */
+  readonly fork: Fork;
 }
 
 /** One account. */
@@ -59,7 +62,7 @@ const unavailable: Answer = { kind: "unavailable" };
 const longest = (queries: ReadonlyArray<Query>): number => {
   let bytes = 5;
   for (const query of queries) {
-    bytes += query.kind === "environment" ? 321 : query.kind === "account" ? 92 : 6 + limited(query.returnCap);
+    bytes += query.kind === "environment" ? 322 : query.kind === "account" ? 92 : 6 + limited(query.returnCap);
   }
   return bytes * 2;
 };
@@ -69,8 +72,11 @@ interface Read {
   readonly next: number;
 }
 
+const forkOf = (opcodes: number): Fork =>
+  (opcodes & 2) !== 0 ? "amsterdam" : (opcodes & 1) !== 0 ? "osaka" : "beforeOsaka";
+
 const environmentAt = (hex: string, at: number): Read | null => {
-  const next = at + 642;
+  const next = at + 644;
   if (next > hex.length || hex.slice(at, at + 2) !== "01") return null;
   const word = (index: number): string => hex.slice(at + 2 + index * 64, at + 66 + index * 64);
   const quantity = (index: number): bigint => BigInt(`0x${word(index)}`);
@@ -88,6 +94,7 @@ const environmentAt = (hex: string, at: number): Read | null => {
     gasLimit: quantity(7),
     gasPrice: quantity(8),
     gasLeft: quantity(9),
+    fork: forkOf(Number.parseInt(hex.slice(next - 2, next), 16)),
   };
   return { answer, next };
 };

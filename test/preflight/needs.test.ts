@@ -34,6 +34,9 @@ const optional: ReadonlyArray<Purpose> = [
   ...["eth_feeHistory", "alone"],
 ];
 
+/** What adds a warning where it is answered, and nothing is said where it is not. */
+const unsaid: ReadonlyArray<Purpose> = ["eth_config"];
+
 describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
   let scene: Scene;
   let token: `0x${string}`;
@@ -55,12 +58,12 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
       input(),
     );
     expect([report.verdict, severe(report)]).toEqual(["ready", []]);
-    expect(new Set(asked.map(([purpose]) => purpose))).toEqual(new Set([...needed, ...optional]));
+    expect(new Set(asked.map(([purpose]) => purpose))).toEqual(new Set([...needed, ...optional, ...unsaid]));
     return asked;
   };
 
   it("a run asks for nothing else than what is listed here", async () => {
-    expect((await walked()).length).toBe(15);
+    expect((await walked()).length).toBe(16);
   });
 
   it.each(reasons.map((reason) => [reason._tag, reason] as const))(
@@ -76,11 +79,12 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
         const report = await preflightOn(broken, input());
         const at = `${tag} of ${which} #${position}`;
         const told = report.findings.some(({ error }) => error?._tag === "RpcError" && error.method === method);
-        expect(told || report.ledger.rounds > 2, at).toBe(true);
+        expect(told || report.ledger.rounds > 2 || unsaid.includes(which), at).toBe(true);
         // counts are read again in the proof, where all of them are judged again
         const again = which.endsWith("count") && position === 0;
         if (needed.includes(which) && !again && report.ledger.rounds === 2)
           expect(report.verdict, at).not.toBe("ready");
+        if (unsaid.includes(which)) expect([report.verdict, severe(report)], at).toEqual(["ready", []]);
         if (optional.includes(which)) {
           expect(report.verdict, at).toBe("ready");
           expect(codesOf(report), at).toContain(`${tag}/info`);
@@ -91,13 +95,13 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
 
   it("each kind of request for good", async () => {
     for (const reason of reasons) {
-      for (const which of [...needed, ...optional]) {
+      for (const which of [...needed, ...optional, ...unsaid]) {
         const broken = tampered(scene.url, ({ purpose, method }) =>
           purpose === which ? new RpcError({ method, reason }) : null,
         );
         const { verdict } = await preflightOn(broken, input());
         const at = `${reason._tag} of every ${which}`;
-        if (optional.includes(which)) expect(verdict, at).toBe("ready");
+        if (!needed.includes(which)) expect(verdict, at).toBe("ready");
         else expect(verdict, at).not.toBe("ready");
       }
     }

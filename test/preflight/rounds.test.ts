@@ -107,10 +107,10 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     }
   });
 
-  it("a scan that is blocked is the answer after one round", async () => {
+  it("a call that fails is asked once more at a price, and then the answer is there", async () => {
     const proxy = await proxied({ delayMs });
     const report = await preflight(proxy.url, passing(gate));
-    expect([report.verdict, report.ledger.rounds, roundsOf(proxy.seen).length]).toEqual(["blocked", 1, 1]);
+    expect([report.verdict, report.ledger.rounds, roundsOf(proxy.seen).length]).toEqual(["blocked", 2, 2]);
   });
 
   it("a strict node, with the seven methods and no batches, reaches ready", async () => {
@@ -125,7 +125,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
       }
       const methods = new Set(proxy.seen.map(({ method }) => method));
       expect([...methods].filter((method) => !(sevenMethods as ReadonlyArray<string>).includes(method)).sort()).toEqual(
-        [...["eth_chainId", "eth_feeHistory", "eth_getBlockByNumber"]],
+        [...["eth_chainId", "eth_config", "eth_feeHistory", "eth_getBlockByNumber"]],
       );
     }
   });

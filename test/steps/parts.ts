@@ -131,7 +131,7 @@ export const answered = (value: bigint | string): CallAnswer => answer(`0x${word
 export const environment = (changed: Partial<Environment> = {}): Environment => ({
   ...{ kind: "environment", chainId: 1n, number: 101n, parentHash: Hash.make(`0x${"ab".repeat(32)}`) },
   ...{ timestamp: 1_790_000_000n, baseFeePerGas: 10n ** 9n, feeRecipient: Address.make(`0x${"fe".repeat(20)}`) },
-  ...{ prevRandao: Hash.make(`0x${"00".repeat(32)}`), gasLimit: 30_000_000n, gasPrice: 0n, gasLeft: 0n },
+  ...{ prevRandao: Hash.make(`0x${"00".repeat(32)}`), gasLimit: 30_000_000n, gasPrice: 0n, gasLeft: 0n, fork: "osaka" },
   ...changed,
 });
 

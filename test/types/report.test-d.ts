@@ -118,6 +118,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "OutcomeNotCompared":
     case "ChanceDependent":
     case "BehindInFlight":
+    case "ForkAhead":
+    case "RulesUncertain":
     case "SealedStateUnseen":
     case "DependsOnPending":
     case "NotYet":

@@ -125,7 +125,7 @@ describe("two views", () => {
     const environment: Environment = {
       ...{ kind: "environment", chainId: 1n, number: 1n, parentHash: parent, timestamp: 1n, baseFeePerGas: 1n },
       ...{ feeRecipient: `0x${"00".repeat(20)}` as Address, prevRandao: parent },
-      ...{ gasLimit: 1n, gasPrice: 1n, gasLeft: 1n },
+      ...{ gasLimit: 1n, gasPrice: 1n, gasLeft: 1n, fork: "osaka" },
     };
     const half = { ...unseen, environment };
     const both = either(half, first ?? unseen);

@@ -19,18 +19,35 @@ export interface Exchange {
 }
 
 export const environment: fc.Arbitrary<Exchange> = fc
-  .tuple(uint256, uint256, hash, uint256, uint256, address, hash, uint256, uint256, uint256)
-  .map(([chainId, number, parentHash, timestamp, fee, feeRecipient, prevRandao, gasLimit, gasPrice, gasLeft]) => ({
-    query: { kind: "environment" },
-    answer: {
-      ...{ kind: "environment", chainId, number, parentHash, timestamp, baseFeePerGas: fee, feeRecipient },
-      ...{ prevRandao, gasLimit, gasPrice, gasLeft },
-    },
-    wire: [
-      ...["01", word(chainId), word(number), parentHash.slice(2), word(timestamp), word(fee)],
-      ...[word(BigInt(feeRecipient)), prevRandao.slice(2), word(gasLimit), word(gasPrice), word(gasLeft)],
-    ].join(""),
-  }));
+  .tuple(
+    ...([uint256, uint256, hash, uint256, uint256, address, hash, uint256, uint256, uint256] as const),
+    fc.constantFrom(["00", "beforeOsaka"] as const, ["01", "osaka"] as const, ["03", "amsterdam"] as const),
+  )
+  .map(
+    ([
+      chainId,
+      number,
+      parentHash,
+      timestamp,
+      fee,
+      feeRecipient,
+      prevRandao,
+      gasLimit,
+      gasPrice,
+      gasLeft,
+      [opcodes, fork],
+    ]) => ({
+      query: { kind: "environment" },
+      answer: {
+        ...{ kind: "environment", chainId, number, parentHash, timestamp, baseFeePerGas: fee, feeRecipient },
+        ...{ prevRandao, gasLimit, gasPrice, gasLeft, fork },
+      },
+      wire: [
+        ...["01", word(chainId), word(number), parentHash.slice(2), word(timestamp), word(fee)],
+        ...[word(BigInt(feeRecipient)), prevRandao.slice(2), word(gasLimit), word(gasPrice), word(gasLeft), opcodes],
+      ].join(""),
+    }),
+  );
 
 const account: fc.Arbitrary<Exchange> = fc
   .tuple(address, uint256, hash, fc.uint8Array({ maxLength: 60 }))

@@ -1,4 +1,5 @@
 /** Rounds made by hand: what a node could have answered about a bundle, without any node. */
+import { unknownForks } from "../../../src/chains/rules.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { lookup, type Lookup } from "../../../src/Chains.js";
@@ -39,6 +40,7 @@ const blockOf = ({ environment: seen }: View): Eth.SimulatedBlock =>
   ({
     ...{ number: seen?.number ?? 0n, parentHash: seen?.parentHash ?? "0x", timestamp: seen?.timestamp ?? 0n },
     ...{ baseFeePerGas: seen?.baseFeePerGas ?? null, gasLimit: seen?.gasLimit ?? 0n, calls: [] },
+    ...{ requestsHash: null, blockAccessListHash: null, slotNumber: null },
   }) as unknown as Eth.SimulatedBlock;
 
 /** A run in which these cases did this; the witness saw the same before and after, unless more is said. */
@@ -93,6 +95,7 @@ export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => (
   run: Result.succeed(run(cases.map(() => did()))),
   alone: Result.succeed(named("alone", [])),
   called: null,
+  forks: unknownForks,
   unfunded: null,
   next: null,
   subjectOf: () => null,

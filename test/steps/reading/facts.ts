@@ -14,6 +14,7 @@ export const header = (changed: Partial<Header> = {}): FeeFacts["header"] =>
   Result.succeed({
     ...{ hash: parent, number: 1n, baseFeePerGas: gwei, gasUsed: 15_000_000n, gasLimit: 30_000_000n },
     ...{ timestamp: 1_790_000_000n, blobGasUsed: null, extraData: null },
+    ...{ requestsHash: null, blockAccessListHash: null, slotNumber: null },
     ...changed,
   } as Header);
 export const history = (rows: ReadonlyArray<readonly [used: number, tips: ReadonlyArray<bigint>]>) =>

@@ -1,0 +1,119 @@
+/**
+ * The rules in force: of which fork they are, who says so, and what they allow. What executes is believed first, then
+ * what headers carry, then `eth_config`, then the table of chains. Pure.
+ */
+import { eip7825Cap, type Chain } from "../Chains.js";
+import type { Fork } from "../primitives/names.js";
+
+/** What `eth_config` (EIP-7910) says of forks. */
+export interface Forks {
+  /** Of the block that comes next; null = nothing that tells it. */
+  readonly fork: Fork | null;
+  /** When the next one activates, epoch seconds; null = none is planned. */
+  readonly next: bigint | null;
+}
+
+/** Where nobody says anything. */
+export const unknownForks: Forks = { fork: null, next: null };
+
+/** What a block's header carries that tells its fork. */
+export interface Header {
+  readonly requestsHash: string | null;
+  readonly blockAccessListHash: string | null;
+  readonly slotNumber: bigint | null;
+}
+
+/** What speaks for a fork. */
+export interface Signs {
+  /** By the opcodes that the simulated block executes; null where the witness did not answer. */
+  readonly executed: Fork | null;
+  /** Of that block, else of the latest. */
+  readonly header: Header | null;
+  readonly config: Fork | null;
+}
+
+/** What the fork in force allows one transaction. */
+export interface Rules {
+  /** null = nobody said. */
+  readonly fork: Fork | null;
+  readonly by: "executed" | "header" | "config" | "table";
+  /** Whether nothing speaks against it; where something does, the node's own answers decide. */
+  readonly agrees: boolean;
+  /** Most gas one transaction may ask for; null = only the block limits it. */
+  readonly txGasCap: bigint | null;
+  /** Bytes. */
+  readonly maxInitCodeSize: number;
+  /** When the next fork activates, epoch seconds; null = not known, or none is planned. */
+  readonly nextFork: bigint | null;
+}
+
+/** EIP-7954. */
+const amsterdamInitCode = 131_072;
+
+/** Whether the header is one of Amsterdam's (EIP-7928, EIP-7843); null where it carries too little to tell. */
+const isAmsterdam = ({ requestsHash, blockAccessListHash, slotNumber }: Header): boolean | null =>
+  blockAccessListHash !== null || slotNumber !== null ? true : requestsHash !== null ? false : null;
+
+/** Which fork it is; `eth_config` alone stands against nothing that executes, for it names what a chain may be to be. */
+export const forkOf = ({ executed, header, config }: Signs): Pick<Rules, "fork" | "by" | "agrees"> => {
+  const told = header === null ? null : isAmsterdam(header);
+  if (executed !== null)
+    return { fork: executed, by: "executed", agrees: told === null || told === (executed === "amsterdam") };
+  if (told === true) return { fork: "amsterdam", by: "header", agrees: config === null || config === "amsterdam" };
+  return config === null
+    ? { fork: null, by: "table", agrees: true }
+    : { fork: config, by: "config", agrees: told === null || config !== "amsterdam" };
+};
+
+/** The chain as the fork in force has it. */
+export const ruled = (chain: Chain, { fork, agrees, by }: Pick<Rules, "fork" | "agrees" | "by">): Chain => {
+  // why: a rule that is not certain warns, and blocks nothing that the node itself does
+  if (!agrees)
+    return { ...chain, txGasCapKnown: false, maxInitCodeSize: Math.max(chain.maxInitCodeSize, amsterdamInitCode) };
+  switch (fork) {
+    // why: the cap binds execution alone, state gas comes on top (EIP-8037)
+    case "amsterdam":
+      return { ...chain, txGasCap: null, maxInitCodeSize: Math.max(chain.maxInitCodeSize, amsterdamInitCode) };
+    case "osaka":
+      return chain.known ? chain : { ...chain, txGasCapKnown: by === "executed" };
+    case "beforeOsaka":
+      return { ...chain, txGasCap: null };
+    case null:
+      return chain;
+  }
+};
+
+/** The rules of a chain by what speaks for them. */
+export const rulesOf = (
+  chain: Chain,
+  signs: Signs,
+  nextFork: bigint | null,
+): { readonly chain: Chain; readonly rules: Rules } => {
+  const decided = forkOf(signs);
+  const own = ruled(chain, decided);
+  const { txGasCap, maxInitCodeSize } = own;
+  return { chain: own, rules: { ...decided, txGasCap, maxInitCodeSize, nextFork } };
+};
+
+/** Most gas a call is run with where nobody fixed it. */
+export const mostGas = ({ txGasCap }: Chain, blockGasLimit: bigint | null): bigint =>
+  txGasCap ?? blockGasLimit ?? eip7825Cap;
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+
+const seconds = (value: unknown): bigint | null =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : null;
+
+/** Reads the answer of `eth_config`, whatever it is: Osaka brought P256VERIFY (EIP-7951), Amsterdam the builders' deposits. */
+export const forksIn = (config: unknown): Forks => {
+  const current = field(config, "current");
+  const has = (list: string, name: string) => field(field(current, list), name) !== undefined;
+  if (typeof field(current, "precompiles") !== "object") return unknownForks;
+  const fork = has("systemContracts", "BUILDER_DEPOSIT_CONTRACT_ADDRESS")
+    ? "amsterdam"
+    : has("precompiles", "P256VERIFY")
+      ? "osaka"
+      : "beforeOsaka";
+  return { fork, next: seconds(field(field(config, "next"), "activationTime")) };
+};

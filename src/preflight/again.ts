@@ -1,0 +1,93 @@
+/**
+ * A scan's run once more, where what it showed may be owed to what it pretended: to less gas than the rules in force
+ * allow, or to a block without a base fee. One more round each, and none for calls that worked.
+ */
+import * as Arr from "effect/Array";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { Chains, eip7825Cap } from "../Chains.js";
+import { mostGas } from "../chains/rules.js";
+import type { Rpc } from "../Rpc.js";
+import { successOf } from "../steps/reading/heard.js";
+import * as Simulate from "../steps/simulate.js";
+import { answersOf, isFree, type Answers, type Round } from "./answers.js";
+import { inRound } from "./ledger.js";
+import { askLensed } from "./lens.js";
+import { pricedPlan, widerPlan, type Subject } from "./scanPlans.js";
+
+const isFailed = ({ readings }: Simulate.Run): boolean => readings.some(({ outcome }) => outcome.status !== "success");
+
+/** Whether calls took all the gas that we gave them, or the node says that they need more. */
+const isStarved = ({ readings, plan }: Simulate.Run, estimate: bigint | null): boolean =>
+  Arr.zip(readings, plan.calls).some(
+    (
+      [
+        {
+          outcome: { status, gasUsed },
+        },
+        { input, gas },
+      ],
+      index,
+    ) => {
+      if (input.gas !== null) return false;
+      const isDry = status !== "success" && gasUsed !== null && gasUsed >= gas;
+      return isDry || (index === 0 && estimate !== null && estimate > gas);
+    },
+  );
+
+/** With as much gas as the rules in force allow. */
+const askWider = Effect.fnUntraced(function* (
+  { abis }: Subject,
+  heard: Round,
+  { chain, blockGasLimit }: Answers,
+  round: number,
+): Effect.fn.Return<Round, never, Rpc> {
+  const run = successOf(heard.run);
+  const most = mostGas(chain, blockGasLimit);
+  if (run === null || most <= eip7825Cap || !isStarved(run, successOf(heard.estimate))) return heard;
+  const wider = yield* inRound(round, Effect.result(askLensed(widerPlan(run.plan, most), abis)));
+  return Result.isSuccess(wider) ? { ...heard, run: wider } : heard;
+});
+
+/** At the price that a block will see, for a contract may ask for one; what fails there, too, stays as it was. */
+const askPriced = Effect.fnUntraced(function* (
+  { abis, bundle }: Subject,
+  heard: Round,
+  alone: Simulate.Plan,
+  { quote, balanceOf }: Answers,
+  round: number,
+): Effect.fn.Return<Round, never, Rpc> {
+  const run = successOf(heard.run);
+  const isPriceless = run !== null && isFree(run) && isFailed(run);
+  if (!isPriceless || quote.baseFeePerGas === null || quote.baseFeePerGas === 0n) return heard;
+  const plan = pricedPlan(run.plan, bundle, quote, balanceOf);
+  const asked = yield* inRound(
+    round,
+    Effect.all(
+      {
+        run: Effect.result(askLensed(plan, abis)),
+        // why: the priced run pretends the balances
+        alone: heard.alone === null ? Effect.result(askLensed(alone, abis)) : Effect.succeed(heard.alone),
+      },
+      { concurrency: "unbounded" },
+    ),
+  );
+  if (Result.isFailure(asked.run) || isFailed(asked.run.success)) return heard;
+  // why: what was estimated without a price is the failure that was none
+  return { ...heard, ...asked, estimate: null };
+});
+
+/** Asks once more what may have been owed to the gas, then what may have been owed to the price. JSON-RPC: `eth_simulateV1`. */
+export const askAgain = Effect.fnUntraced(function* (
+  subject: Subject,
+  heard: Round,
+  alone: Simulate.Plan,
+  round: number,
+): Effect.fn.Return<Round, never, Rpc> {
+  const run = successOf(heard.run);
+  if (run === null || (!isFailed(run) && !isStarved(run, successOf(heard.estimate)))) return heard;
+  const chains = yield* Effect.service(Chains);
+  const answers = answersOf(heard, chains, subject.options, subject.bundle[0].input.chainId);
+  const wider = yield* askWider(subject, heard, answers, round);
+  return yield* askPriced(subject, wider, alone, answers, wider === heard ? round : round + 1);
+});

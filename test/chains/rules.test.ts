@@ -1,0 +1,139 @@
+/** Whose word on the fork in force counts, and what it allows. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lookup } from "../../src/Chains.js";
+import { forkOf, forksIn, mostGas, ruled, type Header } from "../../src/chains/rules.js";
+import type { Fork } from "../../src/primitives/names.js";
+
+const hash = `0x${"ab".repeat(32)}`;
+const prague: Header = { requestsHash: hash, blockAccessListHash: null, slotNumber: null };
+const amsterdam: Header = { requestsHash: hash, blockAccessListHash: hash, slotNumber: 7n };
+const sparse: Header = { requestsHash: null, blockAccessListHash: null, slotNumber: null };
+
+describe("the fork in force", () => {
+  it.each<[string, Fork | null, Header | null, Fork | null, ReturnType<typeof forkOf>]>([
+    ["is what executes", "osaka", prague, null, { fork: "osaka", by: "executed", agrees: true }],
+    [
+      "is what executes, whatever is configured",
+      "osaka",
+      prague,
+      "amsterdam",
+      { fork: "osaka", by: "executed", agrees: true },
+    ],
+    [
+      "is what executes, where the header tells nothing",
+      "amsterdam",
+      sparse,
+      null,
+      { fork: "amsterdam", by: "executed", agrees: true },
+    ],
+    [
+      "is what executes, and uncertain where the header is another's",
+      "amsterdam",
+      prague,
+      "amsterdam",
+      { fork: "amsterdam", by: "executed", agrees: false },
+    ],
+    [
+      "is uncertain the other way round, too",
+      "osaka",
+      amsterdam,
+      null,
+      { fork: "osaka", by: "executed", agrees: false },
+    ],
+    [
+      "is the header's where nothing was executed",
+      null,
+      amsterdam,
+      null,
+      { fork: "amsterdam", by: "header", agrees: true },
+    ],
+    [
+      "is the header's, uncertain against what is configured",
+      null,
+      amsterdam,
+      "osaka",
+      { fork: "amsterdam", by: "header", agrees: false },
+    ],
+    [
+      "is the configured one where nothing else tells",
+      null,
+      sparse,
+      "osaka",
+      { fork: "osaka", by: "config", agrees: true },
+    ],
+    [
+      "is the configured one where the header fits",
+      null,
+      prague,
+      "osaka",
+      { fork: "osaka", by: "config", agrees: true },
+    ],
+    [
+      "is the configured one, uncertain where the header does not fit",
+      null,
+      prague,
+      "amsterdam",
+      { fork: "amsterdam", by: "config", agrees: false },
+    ],
+    ["is the table's where nobody tells", null, null, null, { fork: null, by: "table", agrees: true }],
+  ])("%s", (_, executed, header, config, expected) => expect(forkOf({ executed, header, config })).toEqual(expected));
+});
+
+describe("what it allows", () => {
+  const [ethereum, unknown, arbitrum, bnb] = [1, 4_242, 42_161, 56].map(lookup) as [
+    ...[ReturnType<typeof lookup>, ReturnType<typeof lookup>, ReturnType<typeof lookup>, ReturnType<typeof lookup>],
+  ];
+  const executed = (fork: Fork, agrees = true) => ({ fork, agrees, by: "executed" }) as const;
+  const of = ({ txGasCap, txGasCapKnown, maxInitCodeSize }: ReturnType<typeof lookup>) => [
+    ...[txGasCap, txGasCapKnown, maxInitCodeSize],
+  ];
+  const cap = 2n ** 24n;
+  it.each([
+    ["Osaka on a chain of the table: as it says", ruled(ethereum, executed("osaka")), [cap, true, 49_152]],
+    ["Osaka on an unknown chain: the cap is certain", ruled(unknown, executed("osaka")), [cap, true, 49_152]],
+    ["Osaka on a chain without a cap: none", ruled(arbitrum, executed("osaka")), [null, true, 49_152]],
+    ["Osaka on a chain whose cap is not certain: as it says", ruled(bnb, executed("osaka")), [cap, false, 49_152]],
+    [
+      "Osaka by what is configured: not certain",
+      ruled(unknown, { ...executed("osaka"), by: "config" }),
+      [cap, false, 49_152],
+    ],
+    ["Amsterdam: as much as a block has", ruled(ethereum, executed("amsterdam")), [null, true, 131_072]],
+    ["before Osaka: as much as a block has", ruled(ethereum, executed("beforeOsaka")), [null, true, 49_152]],
+    [
+      "nobody knows: as the table says",
+      ruled(unknown, { fork: null, agrees: true, by: "table" }),
+      [cap, false, 49_152],
+    ],
+    ["two of them: nothing of ours blocks", ruled(ethereum, executed("amsterdam", false)), [cap, false, 131_072]],
+  ])("%s", (_, chain, expected) => expect(of(chain)).toEqual(expected));
+  it("is run with what one transaction may have, else a block, else what most chains allow", () => {
+    expect(mostGas(ethereum, 60_000_000n)).toBe(cap);
+    expect(mostGas(ruled(ethereum, executed("amsterdam")), 60_000_000n)).toBe(60_000_000n);
+    expect(mostGas(arbitrum, null)).toBe(cap);
+  });
+});
+
+describe("what `eth_config` says", () => {
+  const config = (precompiles: object, systemContracts: object, next: unknown = null) => ({
+    current: { activationTime: 0, precompiles, systemContracts },
+    next,
+  });
+  it.each([
+    ["nothing new", config({}, {}), { fork: "beforeOsaka", next: null }],
+    ["the curve of Osaka", config({ P256VERIFY: "0x100" }, {}), { fork: "osaka", next: null }],
+    [
+      "the builders of Amsterdam, and when the next comes",
+      config({ P256VERIFY: "0x100" }, { BUILDER_DEPOSIT_CONTRACT_ADDRESS: "0x01" }, { activationTime: 1_791_294_816 }),
+      { fork: "amsterdam", next: 1_791_294_816n },
+    ],
+    ["a time that is none", config({}, {}, { activationTime: "soon" }), { fork: "beforeOsaka", next: null }],
+  ])("is read: %s", (_, told, expected) => expect(forksIn(told)).toEqual(expected));
+  it("is nothing where it is anything else", () =>
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true }), (told) => {
+        expect(["beforeOsaka", "osaka", "amsterdam", null]).toContain(forksIn(told).fork);
+      }),
+    ));
+});

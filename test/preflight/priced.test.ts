@@ -1,0 +1,66 @@
+/** Calls that fail where gas has no price: what a scan pretends is no reason to block. */
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  cleared,
+  codesOf,
+  other,
+  owner,
+  preflight,
+  prove,
+  scan,
+  scenesFor,
+  signAll,
+  type AnyInput,
+  type Scene,
+} from "./scene.js";
+
+/** Reverts where `condition` leaves nothing on the stack. */
+const demanding = (condition: string): Hex => {
+  const target = (condition.length / 2 + 6).toString(16).padStart(2, "0");
+  const runtime = `${condition}60${target}575f5ffd5b00`;
+  const size = (runtime.length / 2).toString(16).padStart(2, "0");
+  return `0x60${size}600a5f3960${size}5ff3${runtime}`;
+};
+
+describe.each(scenesFor("calls that ask for a price"))("on %s", (_, start) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await start();
+  });
+  afterAll(() => scene?.stop());
+
+  it.each([
+    ["a gas price", "3a"],
+    ["a base fee", "48"],
+    ["a tip", "48" + "3a" + "03"],
+  ])("that need %s are ready, and work when they are mined", async (_name, condition) => {
+    const to = await scene.deploy({ abi: [], bytecode: demanding(condition) });
+    const call: AnyInput = { from: other.address, to, data: "0x01" };
+    const report = await preflight(scene.url, call);
+    expect([report.verdict, codesOf(report), report.ledger.rounds]).toEqual(["ready", [], 3]);
+    const again = await prove(scene.url, await scan(scene.url, { ...call, gas: 60_000n }));
+    expect([again.verdict, codesOf(again)]).toEqual(["ready", []]);
+    const [raw] = await signAll(await cleared(report));
+    const hash = await scene.broadcast(raw ?? "0x");
+    await scene.mine();
+    expect((await scene.receipt(hash)).status).toBe("0x1");
+  });
+
+  it("that fail at any price are blocked, for what they said without one", async () => {
+    const to = await scene.deploy({ abi: [], bytecode: demanding("5f") });
+    const report = await preflight(scene.url, { from: other.address, to, data: "0x01" });
+    expect([report.verdict, report.ledger.rounds]).toEqual(["blocked", 2]);
+    expect(report.findings[0]).toMatchObject({ step: "simulate", severity: "blocker" });
+  });
+
+  it("that a sender cannot pay for at any price are short of money, not of a price", async () => {
+    const to = await scene.deploy({ abi: [], bytecode: demanding("3a") });
+    const poor = "0x00000000000000000000000000000000dead4411";
+    await scene.send(owner, { to: poor, value: 1_000n });
+    await scene.mine();
+    const report = await preflight(scene.url, { from: poor, to, data: "0x01" });
+    expect(report.verdict).toBe("blocked");
+    expect(codesOf(report)).toContain("InsufficientFunds/blocker");
+  });
+});
