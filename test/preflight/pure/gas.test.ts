@@ -52,7 +52,7 @@ describe("whether gas may decide", () => {
     expect(doubt(dry(60_000n))).toBe(true);
     expect(doubt(dry(60_000n), ran(done), null)).toBe(true);
   });
-  it("is exhausted when it failed with all its gas, and only then", () => {
+  it("is exhausted when it failed with all its gas, but for what inner calls leave, and only then", () => {
     const beside = (changed: Parameters<typeof did>[0]) => {
       const run = named("next", [did(changed)], {
         plan: plan({ calls: [{ input: transaction(), request: {}, gas: 100n }] }),
@@ -60,7 +60,8 @@ describe("whether gas may decide", () => {
       return doubt(ran(done), Result.succeed(run));
     };
     expect(beside({ status: "reverted", gasUsed: 100n })).toBe(true);
-    expect(beside({ status: "reverted", gasUsed: 99n })).toBe(false);
+    expect(beside({ status: "reverted", gasUsed: 88n })).toBe(true);
+    expect(beside({ status: "reverted", gasUsed: 87n })).toBe(false);
     expect(beside({ status: "success", gasUsed: 100n })).toBe(false);
   });
 });
