@@ -2,10 +2,13 @@
  * Whose address stands where in what two runs said: in their events and return values. A contract that credits
  * another party in another block need not move anything else to rob its user. Pure.
  */
+import type { AbiEvent } from "abitype";
 import * as Arr from "effect/Array";
+import { hasDecodable } from "../../abi/decodable.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import { signers, type Case } from "./bundle.js";
+import { eventOf } from "./transferLogs.js";
 
 /** What one run said, and who produced its block. */
 export interface Said {
@@ -66,15 +69,26 @@ const placesOf = (text: string, account: string): string => {
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.match(/.{64}/g) ?? [];
 
-/** Whether the event's ABI tells that none of its words is an address, or may hold one. */
-const isTypedOtherwise = ({ decoded }: OutcomeLog): boolean =>
-  decoded !== null && !/address|bytes|string/.test(decoded.signature.slice(decoded.name.length));
+/** Events whose data are numbers, some as long as an address: Swap of Uniswap v3, of Uniswap v4, of PancakeSwap v3. */
+const numbered: ReadonlySet<string> = new Set(["0xc42079f94a6350d7", "0x40e9cecb9f5f1f1c", "0x19b47279256b2a23"]);
+
+/** Whether the topics, and the data, of an event may hold an address, by its ABI or where it is a known one. */
+const mayName = (log: OutcomeLog): { readonly topics: boolean; readonly data: boolean } => {
+  const item = log.decoded?.item;
+  if (!hasDecodable(item, "inputs")) return { topics: true, data: !numbered.has(eventOf(log) ?? "") };
+  const inputs = (item as unknown as AbiEvent).inputs.filter(({ type }) => !/^(u?int\d*|bool)[[\]\d]*$/.test(type));
+  return {
+    topics: inputs.some(({ indexed }) => indexed === true),
+    data: inputs.some(({ indexed }) => indexed !== true),
+  };
+};
 
 interface Text {
   readonly at: string;
   readonly one: string;
   readonly other: string;
-  readonly isTyped: boolean;
+  /** Of its words those that may be an address. */
+  readonly naming: readonly [from: number, to: number];
 }
 
 const textsOf = (one: Said, other: Said, concerned: ReadonlySet<string>): ReadonlyArray<Text> =>
@@ -84,16 +98,18 @@ const textsOf = (one: Said, other: Said, concerned: ReadonlySet<string>): Readon
       at: `transaction ${index}, return value`,
       one: textOf(a.returnData, one, concerned),
       other: textOf(b.returnData, other, concerned),
-      isTyped: false,
+      naming: [0, Number.POSITIVE_INFINITY] as const,
     };
     const logs = Arr.zip(a.logs, b.logs).map(([mine, theirs], place): Text => {
       const whole = (log: OutcomeLog, said: Said) =>
         textOf(`0x${[...log.topics.slice(1), log.data].map((part) => part.slice(2)).join("")}`, said, concerned);
+      const { topics, data } = mayName(mine);
+      const indexed = mine.topics.length - 1;
       return {
         at: `transaction ${index}, event ${place}`,
         one: whole(mine, one),
         other: whole(theirs, other),
-        isTyped: isTypedOtherwise(mine),
+        naming: [topics ? 0 : indexed, data ? Number.POSITIVE_INFINITY : indexed],
       };
     });
     return [returned, ...logs].filter((text) => text.one !== text.other);
@@ -108,8 +124,7 @@ export const movedPlaces = (one: Said, other: Said, concerned: ReadonlySet<strin
       .map((account) => `${text.at}: the place of 0x${account}`),
   );
   const chance = texts.flatMap((text) => {
-    if (text.isTyped) return [];
-    const [words, others] = [wordsOf(text.one), wordsOf(text.other)];
+    const [words, others] = [wordsOf(text.one).slice(...text.naming), wordsOf(text.other).slice(...text.naming)];
     const isNamed = (word: string | undefined) => word !== undefined && isAddressWord(word);
     return words.some((word, place) => word !== others[place] && isNamed(word) && isNamed(others[place]))
       ? [`${text.at}: another address`]

@@ -68,6 +68,26 @@ describe("two runs", () => {
     expect(kinds(said([log(word(user))], "", miner), said([log(word(thief))], "", thief))[0]).toBe(true);
   });
 
+  it("that differ in what an ABI, or a known event, calls a number name nobody by it", () => {
+    const input = (type: string, indexed: boolean) => ({ type, indexed });
+    const by = (inputs: ReadonlyArray<object>, topic: string, data: string) =>
+      said([
+        { ...log(word(data), word(topic)), decoded: { item: { type: "event", inputs } } } as unknown as OutcomeLog,
+      ]);
+    const chance = (inputs: ReadonlyArray<object>, [topic, other]: readonly [string, string], data = thief) =>
+      kinds(by(inputs, topic, thief), by(inputs, other, data))[1];
+    const [address, number] = [input("address", true), input("uint160", false)];
+    expect(chance([address, number], [user, user], miner)).toBe(false);
+    expect(chance([address, number], [thief, miner])).toBe(true);
+    expect(chance([address, input("address", false)], [user, user], miner)).toBe(true);
+    expect(chance([input("uint256", true), number], [thief, miner], miner)).toBe(false);
+    // the user's own place decides, whatever it is called
+    expect(kinds(by([address, number], user, user), by([address, number], user, miner))[0]).toBe(true);
+    const swap = `0xc42079f94a6350d7${"0".repeat(48)}` as Hex;
+    const v3 = (data: string) => said([{ ...log(word(data)), topics: [swap] }]);
+    expect(kinds(v3(thief), v3(miner))).toEqual([false, false]);
+  });
+
   it("of which one failed, or emitted other events, are compared elsewhere", () => {
     const failed: Said = { outcomes: [unknownOutcome(null)], producer: null };
     expect(kinds(said([log(word(user))]), failed)).toEqual([false, false]);
