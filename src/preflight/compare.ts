@@ -8,7 +8,14 @@ import type { Report } from "../report/schema.js";
 import { nobody } from "../steps/reading/approvalLogs.js";
 import type { Filled } from "../steps/reading/bundle.js";
 import { ByBalance } from "../steps/reading/byBalance.js";
-import { differences, isSameShape, within, type Difference, type Story } from "../steps/reading/differences.js";
+import {
+  differences,
+  isSameShape,
+  within,
+  withProducer,
+  type Difference,
+  type Story,
+} from "../steps/reading/differences.js";
 import { movedPlaces, type Moved, type Said } from "../steps/reading/places.js";
 import { newIn, rights } from "../steps/reading/rights.js";
 import { movedValues } from "../steps/reading/values.js";
@@ -233,7 +240,13 @@ export const checkChange = (
     approvals: report.approvals,
   };
   const { decisive } = movedPlaces({ ...earlier, producer: null }, saidIn(exact, story), concerned);
-  const differing = differences(earlier, story, report.options.tolerance, whose);
+  const proven = report.observed.worlds.find(({ run }) => run === "exact")?.feeRecipient ?? null;
+  const differing = differences(
+    withProducer(earlier, proven, concerned),
+    withProducer(story, saidIn(exact, story).producer, concerned),
+    report.options.tolerance,
+    whose,
+  );
   // why: between a scan of our own and its proof the block is another one, and what it says with it
   const values = isOwnScan ? [] : movedValues(earlier.outcomes, story.outcomes, report.options.tolerance);
   const found = [...differing.map(({ line }) => line), ...decisive, ...values];
@@ -267,12 +280,19 @@ export const checkNewcomers = (
   bundle: ReadonlyArray<Filled>,
   story: Story,
   measure: Measure,
+  producer: string | null = null,
 ): ReadonlyArray<Finding> => {
   if (measure.cut > 0) return [];
   const known = new ByBalance<true>();
   for (const { account, token } of measure.holdings) known.set({ account, token, tokenId: null }, true);
   const fresh = story.transfers.flatMap(({ token, from, to }) =>
-    [from, to].filter((account) => account !== nobody && known.get({ account, token, tokenId: null }) === undefined),
+    [from, to].filter(
+      (account) =>
+        account !== nobody &&
+        // why: whom it pretends to produce the block, no earlier run could know
+        (token !== null || account !== producer) &&
+        known.get({ account, token, tokenId: null }) === undefined,
+    ),
   );
   const granted = newIn(measure.rights, rights(bundle, Number.POSITIVE_INFINITY).kept);
   const all = [...new Set([...fresh, ...granted.map(({ spender }) => spender)])];

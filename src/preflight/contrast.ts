@@ -8,7 +8,7 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
-import { differences, isSameShape } from "../steps/reading/differences.js";
+import { differences, isSameShape, withProducer } from "../steps/reading/differences.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import { concernedIn, movedPlaces } from "../steps/reading/places.js";
 import { ranIn, type Run } from "../steps/simulate.js";
@@ -82,11 +82,15 @@ export const compare = Effect.fnUntraced(function* (
   const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
   const concerned = concernedIn(bundle, measure.accounts);
   const whose = losersIn(bundle, measure);
-  const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => ({
-    found: differences(mine, theirs, tolerance, whose),
-    places: movedPlaces(saidIn(one, mine), saidIn(other, theirs), concerned),
-    ...{ cause: "context", isBounded: false },
-  });
+  const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => {
+    const [said, their] = [saidIn(one, mine), saidIn(other, theirs)];
+    const [a, b] = [withProducer(mine, said.producer, concerned), withProducer(theirs, their.producer, concerned)];
+    return {
+      found: differences(a, b, tolerance, whose),
+      places: movedPlaces(said, their, concerned),
+      ...{ cause: "context", isBounded: false },
+    };
+  };
   const other = next === null ? null : storyIn(bundle, next, measure);
   const isAlike = next === null || other === null || !isComparable(claim, proof);
   const seen = isAlike ? null : contrast(exact, story, next, other);
@@ -178,7 +182,7 @@ export const checkRuns = (
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
       : checkChange(claim.report, exact, story, change)),
-    ...checkNewcomers(bundle, story, claim.measure),
+    ...checkNewcomers(bundle, story, claim.measure, saidIn(exact, story).producer),
   ];
 };
 

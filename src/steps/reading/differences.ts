@@ -32,6 +32,26 @@ export interface Story {
   readonly approvals: ReadonlyArray<Approval>;
 }
 
+/** Who produces the block: one party, under as many addresses as there are runs. */
+const producerName = "the block's producer" as Transfer["from"];
+
+/**
+ * A story whose native currency goes to and from the block's producer as one party. What it holds is left out, for the
+ * next block's is another. Where its own place decides, as a sender's does, it stays who it is.
+ */
+export const withProducer = <S extends Story>(story: S, producer: string | null, concerned: ReadonlySet<string>): S => {
+  const isPaid = ({ token, from, to }: Transfer) => token === null && (from === producer || to === producer);
+  if (producer === null || concerned.has(producer.slice(2)) || !story.transfers.some(isPaid)) return story;
+  const named = (party: Transfer["from"]) => (party === producer ? producerName : party);
+  return {
+    ...story,
+    transfers: story.transfers.map((transfer) =>
+      isPaid(transfer) ? { ...transfer, from: named(transfer.from), to: named(transfer.to) } : transfer,
+    ),
+    balanceChanges: story.balanceChanges.filter(({ token, account }) => token !== null || account !== producer),
+  };
+};
+
 const size = (value: bigint): bigint => (value < 0n ? -value : value);
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 

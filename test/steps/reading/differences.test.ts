@@ -1,7 +1,7 @@
 /** Two runs of the same transactions: what counts as the same story. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { differences, isSameShape, within, type Story } from "../../../src/steps/reading/differences.js";
+import { differences, isSameShape, within, withProducer, type Story } from "../../../src/steps/reading/differences.js";
 import type { Approval, BalanceChange, Outcome, OutcomeLog, Transfer } from "../../../src/report/parts.js";
 import { alice, bob, log as logOf, outcome, token, word } from "../parts.js";
 
@@ -49,6 +49,25 @@ describe("two stories", () => {
         expect(differences(a, b, 0).length).toBeGreaterThanOrEqual(differences(a, b, 0.5).length);
       }),
     );
+  });
+
+  it("are the same where each pays its own block's producer, unless its place decides", () => {
+    const [one, other] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`] as const;
+    const paying = (to: typeof one, held = 0n): Story =>
+      story({
+        transfers: [transfer(5n, { standard: "native", token: null, to })],
+        balanceChanges: [{ ...change(held), account: one, token: null }],
+      });
+    const as = (paid: Story, producer: string | null, ...concerned: ReadonlyArray<string>) =>
+      withProducer(paid, producer, new Set(concerned));
+    const [here, there] = [paying(one, 5n), paying(other)];
+    expect(differences(here, there, 0).length).toBeGreaterThan(0);
+    expect(differences(as(here, one), as(there, other), 0)).toEqual([]);
+    expect(differences(as(here, one), as(paying(one), other), 0)).not.toEqual([]);
+    expect(differences(as(here, one, one.slice(2)), as(there, other), 0)).not.toEqual([]);
+    expect(as(here, null)).toBe(here);
+    const inToken = story({ transfers: [transfer(5n, { to: one })] });
+    expect(as(inToken, one).transfers).toEqual(inToken.transfers);
   });
 
   it("differ in status, revert, events and their order", () => {
