@@ -19,11 +19,11 @@ export interface Told extends Story {
   readonly standards: Standards;
 }
 
-/** What was paid for gas; nothing where none is charged. */
-const paidIn = (bundle: ReadonlyArray<Filled>, run: Run): Assets.GasPaid =>
-  isFree(run)
-    ? new Map()
-    : Assets.gasPaid(bundle, run.block.baseFeePerGas ?? run.before.environment?.baseFeePerGas ?? 0n, run);
+/** What was paid for gas, none where none is charged, and for blobs. */
+const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Story["transfers"]): Assets.GasPaid => {
+  const baseFee = run.block.baseFeePerGas ?? run.before.environment?.baseFeePerGas ?? 0n;
+  return Assets.withBlobs(isFree(run) ? new Map() : Assets.gasPaid(bundle, baseFee, run), bundle, transfers, run);
+};
 
 /** The story of one run: `bundle` with its readings, and everything that was measured, unchanged balances too. */
 export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure): Told => {
@@ -37,7 +37,7 @@ export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure)
     balanceChanges: Assets.measure(asked.holdings, {
       ...sights,
       transfers,
-      paid: paidIn(bundle, run),
+      paid: paidIn(bundle, run, transfers),
       evidence: "measured",
     }),
     approvals: Approvals.read(asked.rights, sights),
@@ -63,7 +63,7 @@ export const movementsOf = (
     ...sights,
     standards,
     transfers,
-    paid: run === null ? new Map() : paidIn(bundle, run),
+    paid: run === null ? new Map() : paidIn(bundle, run, transfers),
     evidence: run?.plan.pretended === true ? "assumed" : "measured",
   });
   const rights = Rights.union(asked.rights, Rights.rights(bundle, all).kept);

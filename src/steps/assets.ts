@@ -13,7 +13,7 @@ import { note, type Evidence, type Finding } from "../report/finding.js";
 import type { BalanceChange, Transfer } from "../report/parts.js";
 import { readAddress, readUint256 } from "../witness/answers.js";
 import type { View } from "../witness/view.js";
-import type { Filled, Ran } from "./reading/bundle.js";
+import { blobGasOf, type Filled, type Ran } from "./reading/bundle.js";
 import { ByBalance, type Balance } from "./reading/byBalance.js";
 import { queryOf, type Holding } from "./reading/holdings.js";
 import { settle, type Standards } from "./reading/transferLogs.js";
@@ -90,7 +90,7 @@ export const gasPaid = (
 };
 
 /** The movements by account and token, so that a report over thousands stays linear. */
-const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
+const tally = (moved: ReadonlyArray<Transfer>): ((one: Balance) => bigint) => {
   const sums = new ByBalance<bigint>();
   const add = (of: Balance, amount: bigint) => sums.set(of, (sums.get(of) ?? 0n) + amount);
   for (const { standard, token, tokenId, from, to, amount } of moved) {
@@ -105,6 +105,33 @@ const tally = (moved: ReadonlyArray<Transfer>): ((one: Holding) => bigint) => {
     }
   }
   return (one) => sums.get(one) ?? 0n;
+};
+
+/**
+ * What was paid, with the blobs. No answer names their price: it is what neither gas nor events explain of a payer's
+ * balance, where that comes to one price for all its blobs, within their caps.
+ */
+export const withBlobs = (
+  paid: GasPaid,
+  bundle: ReadonlyArray<Filled>,
+  moved: ReadonlyArray<Transfer>,
+  { before, after }: Sights,
+): GasPaid => {
+  const carrying = bundle.filter(({ input }) => blobGasOf(input) > 0n);
+  if (carrying.length === 0) return paid;
+  const all = new Map(paid);
+  const loggedOf = tally(moved);
+  for (const account of new Set(carrying.map(({ signer }) => signer))) {
+    const own = carrying.flatMap(({ signer, input }) => (signer === account ? [input] : []));
+    const gas = own.reduce((sum, one) => sum + blobGasOf(one), 0n);
+    const most = own.reduce((sum, one) => sum + blobGasOf(one) * (one.maxFeePerBlobGas ?? 0n), 0n);
+    const [had, has] = [before.account(account)?.balance ?? null, after.account(account)?.balance ?? null];
+    if (had === null || has === null) continue;
+    const known = paid.get(account) ?? 0n;
+    const left = had - has - known + loggedOf({ account, token: null, tokenId: null });
+    if (left > 0n && left % gas === 0n && left <= most) all.set(account, known + left);
+  }
+  return all;
 };
 
 /** What is asked of a token as if it were an ERC-721, and it turned out to be none, is of no use. */

@@ -12,10 +12,7 @@ import type { Address } from "../primitives/hex.js";
 import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Funds, FundsTerm } from "../report/parts.js";
-import { signers, type Filled } from "./reading/bundle.js";
-
-/** EIP-4844: 2^17 per blob. */
-const gasPerBlob = 131_072n;
+import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
 
 /** A case whose costs are known as far as they can be. */
 type Payable = Omit<Filled, "request">;
@@ -32,11 +29,11 @@ const termsOf = ({ index, input, gas, fee, charged: { extra } }: Payable): Reado
   const price = fee.value.gasPrice ?? fee.value.maxFeePerGas;
   if (gas.value === null || price === null || extra === null) return null;
   const term = (name: FundsTerm["name"], amount: bigint): FundsTerm => ({ transaction: index, name, amount });
-  const blobs = BigInt(input.blobVersionedHashes?.length ?? 0);
+  const blobGas = blobGasOf(input);
   return [
     term("value", input.value),
     term("gas", gas.value * price),
-    ...(blobs > 0n ? [term("blobGas", blobs * gasPerBlob * (input.maxFeePerBlobGas ?? 0n))] : []),
+    ...(blobGas > 0n ? [term("blobGas", blobGas * (input.maxFeePerBlobGas ?? 0n))] : []),
     ...(extra.l1FeeAtMost > 0n ? [term("l1Fee", extra.l1FeeAtMost)] : []),
     ...(extra.operatorFeeAtMost > 0n ? [term("operatorFee", extra.operatorFeeAtMost)] : []),
   ];

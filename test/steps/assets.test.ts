@@ -158,6 +158,18 @@ describe("the gas that a run charged", () => {
       [bob, 90n],
     ]);
   });
+  it("holds the blobs too, where one price for all of them explains what gas and events do not", () => {
+    const hashes = [`0x01${"ab".repeat(31)}`, `0x01${"cd".repeat(31)}`] as const;
+    const [posting] = bundle({ blobVersionedHashes: hashes, maxFeePerBlobGas: 7n });
+    const cost = (left: bigint, cap = 7n) => {
+      const seen = (balance: bigint) => seeing([{ kind: "account", address: alice }, account("0x", balance)]);
+      const sights = { before: seen(10n ** 9n), after: seen(10n ** 9n - 1_000n - left) };
+      const one = filled({ ...posting, input: { ...posting.input, maxFeePerBlobGas: cap } });
+      return Assets.withBlobs(new Map([[alice, 1_000n]]), [one], [], sights).get(alice);
+    };
+    expect([cost(0n), cost(5n * 262_144n), cost(8n * 262_144n)]).toEqual([1_000n, 1_000n + 5n * 262_144n, 1_000n]);
+    expect([cost(5n * 262_144n + 1n), cost(-262_144n)]).toEqual([1_000n, 1_000n]);
+  });
   it("was earned by nobody whom the witness did not see", () =>
     expect([...Assets.gasPaid(cases, 7n, { before: unseen }).keys()]).toEqual([alice, bob]));
 });

@@ -50,6 +50,10 @@ export const signers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => 
   ...new Set(bundle.map(({ signer }) => signer)),
 ];
 
+/** Gas of a transaction's blobs (EIP-4844: 2^17 each). */
+export const blobGasOf = ({ blobVersionedHashes }: Transaction): bigint =>
+  BigInt(blobVersionedHashes?.length ?? 0) * 131_072n;
+
 /** Whether no case before it has the same signer: later ones stand on what it does. */
 export const isFirst = ({ signer, index }: Case, bundle: ReadonlyArray<Case>): boolean =>
   !bundle.some((one) => one.signer === signer && one.index < index);
