@@ -124,7 +124,7 @@ export const view = async (
 /** What the chain says that an account holds of what a balance change is about. */
 export const heldOf = async (
   scene: Scene,
-  { multi }: Troupe,
+  { multi }: Pick<Troupe, "multi">,
   { account, token, tokenId }: Report["balanceChanges"][number],
   block: string = latest,
 ): Promise<bigint> => {
