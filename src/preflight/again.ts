@@ -11,6 +11,7 @@ import type { Rpc } from "../Rpc.js";
 import { successOf } from "../steps/reading/heard.js";
 import * as Simulate from "../steps/simulate.js";
 import { answersOf, isFree, type Answers, type Round } from "./answers.js";
+import { isDry } from "./gasLimit.js";
 import { inRound } from "./ledger.js";
 import { askLensed } from "./lens.js";
 import { pricedPlan, widerPlan, type Subject } from "./scanPlans.js";
@@ -20,19 +21,8 @@ const isFailed = ({ readings }: Simulate.Run): boolean => readings.some(({ outco
 /** Whether calls took all the gas that we gave them, or the node says that they need more. */
 const isStarved = ({ readings, plan }: Simulate.Run, estimate: bigint | null): boolean =>
   Arr.zip(readings, plan.calls).some(
-    (
-      [
-        {
-          outcome: { status, gasUsed },
-        },
-        { input, gas },
-      ],
-      index,
-    ) => {
-      if (input.gas !== null) return false;
-      const isDry = status !== "success" && gasUsed !== null && gasUsed >= gas;
-      return isDry || (index === 0 && estimate !== null && estimate > gas);
-    },
+    ([{ outcome }, { input, gas }], index) =>
+      input.gas === null && (isDry(outcome, gas) || (index === 0 && estimate !== null && estimate > gas)),
   );
 
 /** With as much gas as the rules in force allow. */

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect";
 import type { Chain } from "../Chains.js";
 import type * as Eth from "../Eth.js";
 import { roll } from "../primitives/dice.js";
-import type { Hash } from "../primitives/hex.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
 import type { Observed, Report } from "../report/schema.js";
 import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
@@ -18,24 +18,30 @@ const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A
   Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
 
 /** Every bit another: no test of any single one can tell both runs the same. */
-const complement = (hash: Hash): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
+const complement = (hash: Hex): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
 
-/** A base fee a sixteenth off: above where the requests can pay it, else below; null = neither. */
+/** Whoever else may produce: nobody's address, whose first and last byte have no bit of the usual producer's. */
+const otherProducer = (usual: Address | null, chance: Hex): Address => {
+  const contrary = complement(usual ?? "0x0").slice(-40);
+  return `0x${contrary.slice(0, 2)}${chance.slice(4, 40)}${contrary.slice(38)}`;
+};
+
+/** A base fee a sixteenth off, by an odd number: above where the requests can pay it, else below; null = neither. */
 const otherBaseFee = (base: bigint, signed: ReadonlyArray<{ readonly request: Request }>): bigint | null => {
   const caps = signed.map(({ request: { gasPrice, maxFeePerGas } }) => gasPrice ?? maxFeePerGas ?? 0n);
   const least = caps.reduce((a, b) => (a < b ? a : b));
-  const raised = base + base / 16n + 1n;
-  if (raised <= least) return raised;
-  return base > 16n ? base - base / 16n - 1n : base <= least ? base : null;
+  const step = (base / 16n) | 1n;
+  if (base + step <= least) return base + step;
+  return base > 16n ? base - step : base <= least ? base : null;
 };
 
 /**
  * The gas limit of another builder's block: off by up to a 1,024th, as the protocol lets it move from one block to
- * the next. Null where it is not known, or would leave no room for the calls.
+ * the next, and by an odd number. Null where it is not known, or would leave no room for the calls.
  */
 const otherGasLimit = (limit: bigint | null, taken: bigint, chance: bigint): bigint | null => {
   if (limit === null || limit < 2_048n) return null;
-  const step = 1n + (chance % (limit / 1_024n - 1n));
+  const step = 1n + 2n * ((chance / 2n) % (limit / 2_048n));
   return chance % 2n === 0n && limit - step > 2n * taken ? limit - step : limit + step;
 };
 
@@ -112,7 +118,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const now = yield* Clock.currentTimeMillis;
   const prevRandao = yield* roll(32);
   const chance = yield* roll(40);
-  const builder = `0x${chance.slice(2, 42)}` as const;
+  const usual = head?.miner ?? observed.feeRecipient;
+  const builder = otherProducer(usual, chance);
   const [dice, wealth] = [BigInt(`0x${chance.slice(42, 62)}`), BigInt(`0x${chance.slice(62)}`)];
   const block = tagOf(report);
   const isNewest = block === "pending" || block === "latest";
@@ -143,7 +150,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const faithful = {
     // why: the node's own base fee, where the empty block in front does not tell it
     ...without({ number: coming, time: isPlaced ? null : time, baseFeePerGas: isBeyond ? null : real }),
-    ...(isFixed ? {} : without({ feeRecipient: head?.miner ?? observed.feeRecipient })),
+    ...(isFixed ? {} : without({ feeRecipient: usual })),
     prevRandao,
   };
   // why: a node of one block at a time, and whose own next one it is, can be asked for no later one
@@ -157,11 +164,17 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
     ...(isFixed ? {} : { feeRecipient: builder }),
     prevRandao: complement(prevRandao),
   };
-  // why: an account with nothing, or that never sent, is known for nobody who produces blocks
+  // why: an account with nothing, or that never sent, is known for nobody who produces blocks; code that takes
+  // payments is what some producers have, and most have not
   const producer: Eth.StateOverrides =
     isFixed || place?.feeRecipient !== undefined
       ? {}
-      : { [builder]: { balance: 10n ** 17n + (wealth % 10n ** 19n), nonce: 1n + (dice % 1_000n) } };
+      : {
+          [builder]: {
+            ...{ balance: 10n ** 17n + (wealth % 10n ** 19n), nonce: 1n + (dice % 1_000n) },
+            code: `0x00${chance.slice(2)}`,
+          },
+        };
   // why: no node is relied on to fill the gap; where its own pending block is the next one, there is none
   const ahead = coming === null || time === null ? null : without({ number: coming, time });
   const dear = without({ baseFeePerGas: real === null ? null : otherBaseFee(real, signed) });

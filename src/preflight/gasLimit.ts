@@ -80,12 +80,12 @@ const triedIn = (heard: Heard<Run>): Tried | null => {
 };
 
 /** Whether a case took all the gas it was given and failed: with more it might not. An inner call leaves a 64th of it. */
+export const isDry = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>
+  status !== "success" && gasUsed !== null && gasUsed * 8n >= limit * 7n;
+
+/** Whether any case of a run did so. */
 export const isExhausted = (run: Run | null): boolean =>
-  run !== null &&
-  Arr.zip(run.readings, run.plan.calls).some(
-    ([{ outcome }, { gas: limit }]) =>
-      outcome.status !== "success" && outcome.gasUsed !== null && outcome.gasUsed * 8n >= limit * 7n,
-  );
+  run !== null && Arr.zip(run.readings, run.plan.calls).some(([{ outcome }, { gas: limit }]) => isDry(outcome, limit));
 
 /** Whether the node refuses a run for its gas alone: more of it may do. */
 const isTooTight = (failure: Failure | null): boolean =>

@@ -3,12 +3,13 @@
  * the chain on which the execution-apis vectors were recorded.
  */
 import { execFileSync } from "node:child_process";
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { accounts, rawRequest, type Node } from "./anvil.js";
+import { accounts, type Node } from "./anvil.js";
+import { engineOf, sealOne, type Engine, type Sealed } from "./gethEngine.js";
 import { startProcess } from "./process.js";
 
 const chainDirectory = fileURLToPath(new URL("../fixtures/execution-apis/chain/", import.meta.url));
@@ -39,24 +40,8 @@ export const findGethOrWarn = (skipped: string): string | null => {
   return bin;
 };
 
-const base64url = (data: string | Buffer): string => Buffer.from(data).toString("base64url");
-
-/** The engine API of a geth, authenticated by its JWT secret. */
-const engine = (url: string, secret: Buffer) => async (method: string, params: ReadonlyArray<unknown>) => {
-  const claims = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url(JSON.stringify({ iat: Math.floor(Date.now() / 1000) }))}`;
-  const token = `${claims}.${createHmac("sha256", secret).update(claims).digest("base64url")}`;
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  const answer = (await response.json()) as { readonly result?: unknown; readonly error?: unknown };
-  if (answer.error !== undefined) throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
-  return answer.result;
-};
-
 interface Geth extends Node {
-  readonly engine: ReturnType<typeof engine>;
+  readonly engine: Engine;
 }
 
 const startGeth = async (
@@ -90,7 +75,7 @@ const startGeth = async (
     );
     return {
       url: `http://${running.match[1]}`,
-      engine: engine(`http://${running.match[2]}`, secret),
+      engine: engineOf(`http://${running.match[2]}`, secret),
       stop: async () => {
         await running.stop();
         remove();
@@ -112,6 +97,9 @@ export const startGethVectors = (bin: string): Promise<Node> =>
     networkId: "3503995874084926",
   });
 
+/** Activations by name: seconds after the genesis. */
+export type Forks = Readonly<Partial<Record<"osakaTime" | "amsterdamTime" | "bogotaTime", number>>>;
+
 export interface GethDevOptions {
   /** Milliseconds between blocks; absent = a block only when {@link GethDev.mine} is called. */
   readonly periodMs?: number;
@@ -123,22 +111,16 @@ export interface GethDevOptions {
   readonly gasLimit?: bigint;
   /** Additional genesis accounts by address, in the genesis file's own form. */
   readonly alloc?: Readonly<Record<string, unknown>>;
+  /** When forks activate, seconds after the genesis, by their names in its file; default Osaka from the start. */
+  readonly forks?: Forks;
   readonly args?: ReadonlyArray<string>;
 }
 
 export interface GethDev extends Node {
   /** Builds a block from the pool and makes it the head. */
   readonly mine: (count?: number) => Promise<void>;
-}
-
-interface Header {
-  readonly hash: string;
-  readonly timestamp: string;
-}
-interface Built {
-  readonly executionPayload: { readonly blockHash: string; readonly transactions: ReadonlyArray<string> };
-  readonly blobsBundle: { readonly commitments: ReadonlyArray<string> };
-  readonly executionRequests: ReadonlyArray<string>;
+  /** The same, by the producer, at the time and with the randomness that are named. */
+  readonly seal: (block: Sealed) => Promise<void>;
 }
 
 const systemContracts = [
@@ -149,23 +131,45 @@ const systemContracts = [
 ];
 const blobs = { target: 6, max: 9, baseFeeUpdateFraction: 5007716 };
 
-const developmentGenesis = (options: GethDevOptions) => {
+type Alloc = Readonly<Record<string, { readonly code?: string }>>;
+
+/** What the client's own development chain holds of system contracts: those of forks after Osaka too. */
+const laterContracts = (bin: string): Alloc => {
+  const text = execFileSync(bin, ["--dev", "dumpgenesis"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const { alloc } = JSON.parse(text) as { readonly alloc: Alloc };
+  return Object.fromEntries(Object.entries(alloc).filter(([, { code }]) => code !== undefined));
+};
+
+const developmentGenesis = (bin: string, options: GethDevOptions) => {
   const { alloc } = JSON.parse(readFileSync(join(chainDirectory, "genesis.json"), "utf8")) as {
     readonly alloc: Record<string, unknown>;
   };
   const blockForks = ["homestead", "eip150", "eip155", "eip158", "byzantium", "constantinople", "petersburg"];
+  const start = Math.floor(Date.now() / 1000) - (options.age ?? 0) - 1;
+  const forks = Object.entries(options.forks ?? { osakaTime: 0 }).map(([name, after]) => [
+    name,
+    after && start + after,
+  ]);
   const laterForks = ["istanbul", "muirGlacier", "berlin", "london", "arrowGlacier", "grayGlacier", "mergeNetsplit"];
   return {
     config: {
       chainId: options.chainId ?? 1337,
       ...Object.fromEntries([...blockForks, ...laterForks].map((fork) => [`${fork}Block`, 0])),
-      ...{ shanghaiTime: 0, cancunTime: 0, pragueTime: 0, osakaTime: 0, terminalTotalDifficulty: 0, ethash: {} },
+      ...{ shanghaiTime: 0, cancunTime: 0, pragueTime: 0, terminalTotalDifficulty: 0, ethash: {} },
+      ...Object.fromEntries(forks),
       depositContractAddress: "0x0000000000000000000000000000000000000000",
-      blobSchedule: { cancun: { ...blobs, target: 3, max: 6 }, prague: blobs, osaka: blobs },
+      blobSchedule: { cancun: { ...blobs, target: 3, max: 6 }, prague: blobs, osaka: blobs, amsterdam: blobs },
     },
-    ...{ nonce: "0x0", timestamp: "0x0", extraData: "0x", difficulty: "0x0", baseFeePerGas: "0x3b9aca00" },
+    ...{
+      nonce: "0x0",
+      timestamp: `0x${start.toString(16)}`,
+      extraData: "0x",
+      difficulty: "0x0",
+      baseFeePerGas: "0x3b9aca00",
+    },
     gasLimit: `0x${(options.gasLimit ?? 60_000_000n).toString(16)}`,
     alloc: {
+      ...(options.forks?.amsterdamTime === undefined ? {} : laterContracts(bin)),
       ...Object.fromEntries(systemContracts.map((address) => [address, alloc[address]])),
       ...Object.fromEntries(accounts.map(({ address }) => [address.slice(2), { balance: "0x21e19e0c9bab2400000" }])),
       ...options.alloc,
@@ -173,64 +177,31 @@ const developmentGenesis = (options: GethDevOptions) => {
   };
 };
 
-const zeroHash = `0x${"00".repeat(32)}`;
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-const versionedHash = (commitment: string): string =>
-  `0x01${createHash("sha256")
-    .update(Buffer.from(commitment.slice(2), "hex"))
-    .digest("hex")
-    .slice(2)}`;
-
-const mineOne = async ({ url, engine: ask }: Geth, age: number): Promise<void> => {
-  const pooled = (await rawRequest(url, "txpool_status")) as { readonly pending: string };
-  // A builder starts from an empty block and fills it beside; an answer without the pool came too early.
-  for (let attempt = 1; ; attempt++) {
-    const head = (await rawRequest(url, "eth_getBlockByNumber", ["latest", false])) as Header;
-    const state = { headBlockHash: head.hash, safeBlockHash: zeroHash, finalizedBlockHash: zeroHash };
-    const attributes = {
-      timestamp: `0x${Math.max(Number(head.timestamp) + 1, Math.floor(Date.now() / 1000) - age).toString(16)}`,
-      prevRandao: `0x${randomBytes(32).toString("hex")}`,
-      suggestedFeeRecipient: "0x00000000000000000000000000000000000fee00",
-      withdrawals: [],
-      parentBeaconBlockRoot: zeroHash,
-    };
-    const { payloadId } = (await ask("engine_forkchoiceUpdatedV3", [state, attributes])) as {
-      readonly payloadId: string;
-    };
-    await sleep(20 * attempt);
-    const built = (await ask("engine_getPayloadV5", [payloadId])) as Built;
-    if (Number(pooled.pending) > 0 && built.executionPayload.transactions.length === 0 && attempt < 5) continue;
-    const hashes = built.blobsBundle.commitments.map(versionedHash);
-    await ask("engine_newPayloadV4", [built.executionPayload, hashes, zeroHash, built.executionRequests]);
-    const next = built.executionPayload.blockHash;
-    await ask("engine_forkchoiceUpdatedV3", [
-      { headBlockHash: next, safeBlockHash: head.hash, finalizedBlockHash: head.hash },
-      null,
-    ]);
-    return;
-  }
-};
-
 /**
  * A development chain (id 1337, Osaka rules, anvil's accounts funded) driven through the engine
  * API, so that transactions stay pending until `mine`. geth keeps its pending block up to 2 s.
  */
 export const startGethDev = async (bin: string, options: GethDevOptions = {}): Promise<GethDev> => {
-  const geth = await startGeth(bin, developmentGenesis(options), { networkId: "1337", args: options.args ?? [] });
+  const genesis = developmentGenesis(bin, options);
+  const geth = await startGeth(bin, genesis, { networkId: "1337", args: options.args ?? [] });
+  const now = () => Math.floor(Date.now() / 1000) - (options.age ?? 0);
   let turn: Promise<void> = Promise.resolve();
-  const mine = (count = 1): Promise<void> => {
-    turn = turn.then(async () => {
-      for (let i = 0; i < count; i++) await mineOne(geth, options.age ?? 0);
-    });
+  const next = (work: () => Promise<void>): Promise<void> => {
+    turn = turn.then(work);
     return turn;
   };
+  const one = (block: Sealed) => sealOne(geth, block, { now, forks: genesis.config });
+  const mine = (count = 1) =>
+    next(async () => {
+      for (let i = 0; i < count; i++) await one({});
+    });
   await mine();
   const timer =
     options.periodMs === undefined ? null : setInterval(() => void mine().catch(() => undefined), options.periodMs);
   return {
     url: geth.url,
     mine,
+    seal: (block) => next(() => one(block)),
     stop: async () => {
       if (timer !== null) clearInterval(timer);
       await turn.catch(() => undefined);

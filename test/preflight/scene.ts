@@ -17,7 +17,8 @@ import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
-import { findGethOrWarn, startGethDev } from "../harness/geth.js";
+import { findGethOrWarn, startGethDev, type GethDevOptions } from "../harness/geth.js";
+import type { Sealed } from "../harness/gethEngine.js";
 
 export interface Receipt {
   readonly status: Hex;
@@ -67,6 +68,8 @@ export interface Scene {
   /** Waits until `nonce` is the next that the pool takes: geth takes note of a block a moment after it. */
   readonly untilNext: (address: string, nonce: number) => Promise<void>;
   readonly mine: () => Promise<void>;
+  /** The same, by the producer and at the time that are named; anvil's randomness is its own. */
+  readonly seal: (block: Sealed) => Promise<void>;
   readonly receipt: (hash: Hex) => Promise<Receipt>;
   readonly stop: () => Promise<void>;
 }
@@ -76,6 +79,7 @@ const sceneOn = (
   chainId: number,
   node: { readonly url: string; readonly stop: () => Promise<void> },
   mine: () => Promise<unknown>,
+  seal: Scene["seal"],
 ): Scene => {
   const ask = (method: string, params: ReadonlyArray<unknown>) => rawRequest(node.url, method, params);
   const count = async (address: string, block = "latest") =>
@@ -96,6 +100,7 @@ const sceneOn = (
     chainId,
     ask,
     stop: node.stop,
+    seal,
     broadcast,
     count,
     balance: async (address, block = "latest") => BigInt((await ask("eth_getBalance", [address, block])) as string),
@@ -144,15 +149,26 @@ const sceneOn = (
 
 export const startAnvilScene = async (): Promise<Scene> => {
   const node = await startAnvil({ noMining: true });
-  return sceneOn("anvil", 31337, node, () => mineAnvil(node.url));
+  const seal = async ({ feeRecipient, after }: Sealed) => {
+    if (feeRecipient !== undefined) await rawRequest(node.url, "anvil_setCoinbase", [feeRecipient]);
+    if (after !== undefined) {
+      const head = (await rawRequest(node.url, "eth_getBlockByNumber", ["latest", false])) as { timestamp: string };
+      await rawRequest(node.url, "evm_setNextBlockTimestamp", [Number(head.timestamp) + after]);
+    }
+    await mineAnvil(node.url);
+  };
+  return sceneOn("anvil", 31337, node, () => mineAnvil(node.url), seal);
 };
 
-/** The nodes that the pipeline is proven on; geth only where it is installed. */
-export const scenesFor = (what: string): ReadonlyArray<readonly [name: string, start: () => Promise<Scene>]> => {
+/** The nodes that the pipeline is proven on; geth, with these arguments, only where it is installed. */
+export const scenesFor = (
+  what: string,
+  { args = [] }: Pick<GethDevOptions, "args"> = {},
+): ReadonlyArray<readonly [name: string, start: () => Promise<Scene>]> => {
   const bin = findGethOrWarn(`${what} on geth`);
   const geth = async () => {
-    const node = await startGethDev(bin ?? "");
-    return sceneOn("geth", 1337, node, () => node.mine());
+    const node = await startGethDev(bin ?? "", { args });
+    return sceneOn("geth", 1337, node, () => node.mine(), node.seal);
   };
   return [["anvil", startAnvilScene], ...(bin === null ? [] : [["geth", geth] as const])];
 };

@@ -75,6 +75,17 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     expect([exact?.feeRecipient === next?.feeRecipient, exact?.gasLimit === next?.gasLimit]).toEqual([false, false]);
   });
 
+  it("share no parity, and no highest bit of the producer, whatever is drawn", async () => {
+    for (let draws = 0; draws < 5; draws++) {
+      const { observed } = await preflight(scene.url, send);
+      const [exact = [], next = []] = observed.worlds.map(({ number, timestamp, gasLimit, feeRecipient }) => [
+        ...[number, timestamp, gasLimit, BigInt(feeRecipient ?? 0)].map((value) => (value ?? 0n) & 1n),
+        BigInt(feeRecipient ?? 0) >> 159n,
+      ]);
+      expect(exact.map((bit) => bit ^ 1n)).toEqual(next);
+    }
+  });
+
   it("are both what the caller pretends of the block", async () => {
     // a node fills up to a number ahead with blocks of its own
     const number = BigInt((await scene.ask("eth_blockNumber", [])) as string) + 5n;

@@ -1,52 +1,118 @@
 /**
  * A zoo of watchers: contracts that look at one value of the block and give the money back, or keep it. Whatever they
- * look at, nothing is ready that turns out otherwise when it is mined.
+ * look at, nothing is ready that turns out otherwise when it is mined: by another producer, at another time.
  */
-import type { Hex } from "viem";
+import { readFileSync } from "node:fs";
+import * as Arr from "effect/Array";
+import {
+  concatHex,
+  getContractAddress,
+  keccak256,
+  numberToHex,
+  size,
+  type Hex,
+  type TransactionSerializable,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cleared, codesOf, other, preflight, scenesFor, signAll, spare, third, type Scene } from "./scene.js";
+import type { Report } from "../../src/Report.js";
+import { nextBaseFee } from "../../src/chains/baseFee.js";
+import type { Sealed } from "../harness/gethEngine.js";
+import { cleared, codesOf, other, owner, preflight, scenesFor, spare, third, type Scene } from "./scene.js";
+import { assemble, limits, looks, watcher, type Head } from "./watchers.js";
 
-/** Gives the value back where `condition` leaves something on the stack, else keeps it. */
-const watcher = (condition: string): Hex => {
-  const target = (condition.length / 2 + 4).toString(16).padStart(2, "0");
-  const runtime = `${condition}60${target}57005b5f5f5f5f34335af100`;
-  const size = (runtime.length / 2).toString(16).padStart(2, "0");
-  return `0x60${size}600a5f3960${size}5ff3${runtime}`;
+const rows = Object.entries(looks).flatMap(([name, look]) => [
+  { name, look, end: "" },
+  { name: `not: ${name}`, look, end: " ISZERO" },
+]);
+
+type Row = (typeof rows)[number];
+
+/** One sender for each row, that no report has another's transaction in its pool. */
+const senders = rows.map((_, index) => privateKeyToAccount(keccak256(numberToHex(index + 1))));
+
+const value = 10n ** 16n;
+const fortune = 10n * value;
+const hex = (number: bigint | number, bytes: number) => numberToHex(number, { size: bytes }).slice(2);
+
+/** Init code that pays every sender, and creates every contract; nonce `index + 1` of its own makes the addresses. */
+const foundation = (contracts: ReadonlyArray<Hex>): Hex => {
+  const pay = senders.map(({ address }) => `5f5f5f5f6f${hex(fortune, 16)}73${address.slice(2)}5af150`);
+  const length = pay.join("").length / 2 + contracts.length * 13 + 1;
+  let at = length;
+  const create = contracts.map((code) => {
+    const put = `60${hex(size(code), 1)}61${hex(at, 2)}5f3960${hex(size(code), 1)}5f5ff050`;
+    at += size(code);
+    return put;
+  });
+  return concatHex([`0x${pay.join("")}${create.join("")}00`, ...contracts]);
 };
 
-const push = (value: bigint): string => `7f${value.toString(16).padStart(64, "0")}`;
+/** Who produces blocks with code: it takes what it is paid. */
+const vault = "0x60015f5360015ff3";
 
-interface Seen {
-  readonly number: bigint;
-  readonly timestamp: bigint;
-  readonly gasLimit: bigint;
-  readonly baseFee: bigint;
-  readonly miner: bigint;
+interface Sealing extends Sealed {
+  readonly name: string;
+  /** The contract of the foundation produces. */
+  readonly isVault?: boolean;
+  /** An empty block comes in between. */
+  readonly isLater?: boolean;
 }
 
-/** What is looked at, by the latest block; each is tried as it is and the other way round. */
-const looks: Readonly<Record<string, (latest: Seen) => string>> = {
-  "whether the number is even": () => "43600116",
-  "whether the number is the next": ({ number }) => `43${push(number + 1n)}14`,
-  "whether the number is beyond the next": ({ number }) => `${push(number + 1n)}4311`,
-  "the number modulo 4": () => "4360031615",
-  "whether the time is even": () => "42600116",
-  "whether the time is a slot or more after the last": ({ timestamp }) => `${push(timestamp + 11n)}4211`,
-  "whether the time is two slots after the last": ({ timestamp }) => `${push(timestamp + 20n)}4211`,
-  "whether the last producer produces": ({ miner }) => `41${push(miner)}14`,
-  "whether the producer has money": () => "413115",
-  "whether the producer ever lived": () => "413f15",
-  "whether the last producer produces, or one without money": ({ miner }) => `41${push(miner)}1441311517`,
-  "whether the gas limit is the last one's": ({ gasLimit }) => `45${push(gasLimit)}14`,
-  "whether the gas limit is above the last one's": ({ gasLimit }) => `${push(gasLimit)}4511`,
-  "whether the randomness is even": () => "44600116",
-  "whether the randomness has its highest bit": () => "4460ff1c",
-  "whether there is a base fee": () => "4815",
-  "whether the base fee is above the last one's": ({ baseFee }) => `${push(baseFee)}4811`,
-  "whether gas has a price": () => "3a15",
+const odd = "0xa0cf798816d4b9b9866b5330eea46a18382f2511";
+const sealings: ReadonlyArray<Sealing> = [
+  { name: "the usual producer, by the clock" },
+  { name: "the usual producer, 1 s later", after: 1 },
+  { name: "another, 3 s later", after: 3, feeRecipient: third.address },
+  { name: "one that never lived, 7 s later", after: 7, feeRecipient: "0x0000000000000000000000000000000000c0ffe1" },
+  { name: "another, 12 s later", after: 12, feeRecipient: spare.address },
+  { name: "a contract, 13 s later", after: 13, isVault: true },
+  { name: "another, 24 s later", after: 24, feeRecipient: odd },
+  { name: "another, 25 s later, after another block", after: 25, feeRecipient: third.address, isLater: true },
+  { name: "another, 36 s later", after: 36, feeRecipient: other.address },
+  { name: "another, 60 s later", after: 60, feeRecipient: odd },
+];
+
+/** A row that is ready, signed as it was cleared. */
+interface Ready {
+  readonly row: Row;
+  readonly report: Report;
+  readonly sender: Hex;
+  readonly keeper: Hex;
+  readonly raw: Hex;
+}
+
+/** What no block changes: always ready, or the zoo proves nothing. */
+const steady = rows.flatMap(({ name }) =>
+  /nothing|GAS above|CHAINID|ORIGIN the|SELFBALANCE/.test(name) ? [name] : [],
+);
+
+const allowed = /SimulationDiverged|ChanceDependent|PriceDependent|NotYet|OutcomeChanged/;
+
+/** Whether a row that is a limit may be one here: after another block, after a block by a contract. */
+const isExcused = (
+  { row: { look }, report }: Ready,
+  mined: Head,
+  { node, isLater, isCoded }: { readonly node: string; readonly isLater: boolean; readonly isCoded: boolean },
+): boolean => {
+  const { limit, field, where } = look;
+  if (limit === undefined) return false;
+  if (field !== undefined) {
+    const beyond = report.observed.worlds.map((world) => (world[field] ?? 0n) < mined[field]);
+    return beyond.every((isBelow) => isBelow === beyond[0] && report.observed.worlds.length === 2);
+  }
+  if (where === "after a contract's block") return isCoded;
+  return where === undefined || isLater || (node === "anvil" && where === "after another block, and on anvil");
 };
 
-describe.each(scenesFor("a zoo of watchers"))("on %s", (node, start) => {
+it("the README's table of limits holds what the zoo excuses, and nothing else", () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const table = /\| what a contract looks at[^]*?\n\n/.exec(readme)?.[0] ?? "";
+  const told = table.split("\n").flatMap((line) => /^\| (?!-|what a)(.*?) *\|/.exec(line)?.[1] ?? []);
+  expect(told).toEqual(limits);
+});
+
+describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000000"] }))("on %s", (node, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -54,55 +120,87 @@ describe.each(scenesFor("a zoo of watchers"))("on %s", (node, start) => {
   });
   afterAll(() => scene?.stop());
 
-  const latest = async (): Promise<Seen> => {
+  const latest = async () => {
     const block = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Record<string, string>;
     const of = (name: string) => BigInt(block[name] ?? "0x0");
-    const [number, timestamp, gasLimit] = [of("number"), of("timestamp"), of("gasLimit")];
-    return { number, timestamp, gasLimit, baseFee: of("baseFeePerGas"), miner: of("miner") };
+    const [number, timestamp, gasLimit, baseFee] = [of("number"), of("timestamp"), of("gasLimit"), of("baseFeePerGas")];
+    const header = { baseFeePerGas: baseFee, gasLimit, gasUsed: of("gasUsed"), blobGasUsed: null };
+    const next = nextBaseFee(header, { elasticity: 2n, denominator: 8n, minBaseFeePerGas: 0n }) ?? 0n;
+    return { number, timestamp, gasLimit, baseFee, next, miner: of("miner") };
   };
-  const value = 10n ** 18n;
-
-  it.each(
-    Object.entries(looks).flatMap(([name, look]) => [
-      [name, look, false] as const,
-      [`not ${name}`, look, true] as const,
-    ]),
-  )("%s: is found out, or kept", async (_name, look, isReversed) => {
-    // the deployment is one more block
-    const seen = await latest();
-    const condition = look({ ...seen, number: seen.number + 1n });
-    const code = watcher(isReversed ? `${condition}15` : condition);
-    const keeper = await scene.deploy({ abi: [], bytecode: code });
-    const report = await preflight(scene.url, { from: other.address, to: keeper, value });
-    if (report.verdict !== "ready") {
-      // never for nothing
-      expect(
-        codesOf(report).some((told) => /SimulationDiverged|ChanceDependent|PriceDependent|NotYet/.test(told)),
-      ).toBe(true);
-      return;
-    }
-    const before = await scene.balance(keeper);
-    const [raw] = await signAll(await cleared(report));
-    const hash = await scene.broadcast(raw ?? "0x");
-    // by another producer than of the block before
-    const { miner } = await latest();
-    const another = miner === BigInt(third.address) ? spare : third;
-    if (node === "anvil") await scene.ask("anvil_setCoinbase", [another.address]);
-    await scene.mine();
-    expect((await scene.receipt(hash)).status).toBe("0x1");
-    const kept = (await scene.balance(keeper)) - before;
-    const told = report.balanceChanges.find(
-      ({ account, token }) => account === other.address.toLowerCase() && token === null,
+  const sendNow = async (nonce: number, data: Hex, funds: bigint): Promise<Hex> =>
+    scene.broadcast(
+      await owner.signTransaction({
+        ...{ type: "eip1559", chainId: scene.chainId, nonce, data, value: funds, gas: 16_000_000n },
+        ...{ maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
+      }),
     );
-    expect(told?.delta ?? 0n).toBe(-kept);
-  });
+
+  /** Everything in one block, of which the watchers know before what it is going to be. */
+  const found = async (): Promise<{ readonly keepers: ReadonlyArray<Hex>; readonly producer: Hex }> => {
+    const [nonce, { number, timestamp, gasLimit, next, miner }] = [await scene.count(owner.address), await latest()];
+    // as geth moves it to its target
+    const moved = node === "geth" ? gasLimit + gasLimit / 1_024n - 1n : gasLimit;
+    const head: Head = { number: number + 1n, timestamp: timestamp + 2n, gasLimit: moved, baseFee: next, miner };
+    const contracts = rows.map(({ look, end }) => watcher(assemble(look.code(head) + end)));
+    const funds = fortune * BigInt(senders.length);
+    const hash = await sendNow(nonce, foundation([vault, ...contracts]), funds);
+    await scene.seal({ after: 2, feeRecipient: `0x${hex(miner, 20)}` });
+    expect((await scene.receipt(hash)).status).toBe("0x1");
+    expect(await latest()).toMatchObject(head);
+    const factory = getContractAddress({ from: owner.address, nonce: BigInt(nonce) });
+    const [producer = "0x", ...keepers] = [vault, ...contracts].map((__, index) =>
+      getContractAddress({ from: factory, nonce: BigInt(index + 1) }),
+    );
+    return { keepers, producer };
+  };
+
+  /** Whether something else became of the row than the report said. */
+  const isBetrayed = async ({ report, sender, keeper, raw }: Ready): Promise<boolean> => {
+    const { status } = await scene.receipt(keccak256(raw));
+    const kept = await scene.balance(keeper);
+    const told = report.balanceChanges.find(({ account, token }) => account === sender.toLowerCase() && token === null);
+    return status !== "0x1" || (told?.delta ?? 0n) !== -kept;
+  };
+
+  it.each(sealings.filter((_, index) => node === "geth" || index % 2 === 0))(
+    "mined by $name: found out, or as was said",
+    { timeout: 60_000 },
+    async ({ isVault, isLater = false, ...sealed }) => {
+      const { keepers, producer } = await found();
+      const { next, miner } = await latest();
+      const isCoded = (await scene.ask("eth_getCode", [`0x${hex(miner, 20)}`, "latest"])) !== "0x";
+      const data = numberToHex(next, { size: 32 });
+      const ready: Array<Ready> = [];
+      const shy: Array<string> = [];
+      for (const [row, [sender, keeper]] of Arr.zip(rows, Arr.zip(senders, keepers))) {
+        const report = await preflight(scene.url, { from: sender.address, to: keeper, value, data });
+        if (report.verdict === "ready") {
+          const [request] = (await cleared(report)).requests;
+          const raw = await sender.signTransaction(request as TransactionSerializable);
+          ready.push({ row, report, sender: sender.address, keeper, raw });
+        } else if (!codesOf(report).some((code) => allowed.test(code)))
+          shy.push(`${row.name}: ${codesOf(report).join()}`);
+      }
+      // never for nothing
+      expect(shy).toEqual([]);
+      const names = ready.map(({ row }) => row.name);
+      expect(steady.filter((name) => !names.includes(name))).toEqual([]);
+      if (isLater) await scene.seal({ after: 12 });
+      for (const { raw } of ready) await scene.broadcast(raw);
+      const feeRecipient = isVault ? { feeRecipient: producer } : {};
+      await scene.seal({ ...sealed, ...feeRecipient, parentBeaconBlockRoot: keccak256(data) });
+      const mined = await latest();
+      const betrayed: Array<Ready> = [];
+      for (const one of ready) if (await isBetrayed(one)) betrayed.push(one);
+      const holes = betrayed.filter((one) => !isExcused(one, mined, { node, isLater, isCoded }));
+      expect(holes.map(({ row }) => row.name)).toEqual([]);
+    },
+  );
 
   it("money that goes another way for somebody's pending transaction is never ready", async () => {
     // keeps what it is given until any calldata has set its first word
-    const bait = await scene.deploy({
-      abi: [],
-      bytecode: watcher("361561000b5760015f55005b5f54"),
-    });
+    const bait = await scene.deploy({ abi: [], bytecode: watcher("361561000b5760015f55005b5f54") });
     await scene.send(third, { to: bait, data: "0x01" });
     const report = await preflight(scene.url, { from: other.address, to: bait, value });
     expect(report.verdict).not.toBe("ready");

@@ -1,0 +1,104 @@
+/** The engine API of a geth, and blocks built through it: by whom, when and with what randomness is the caller's choice. */
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { rawRequest } from "./anvil.js";
+
+const base64url = (data: string | Buffer): string => Buffer.from(data).toString("base64url");
+
+/** Asks with a token of the JWT secret; throws the node's error text. */
+export const engineOf = (url: string, secret: Buffer) => async (method: string, params: ReadonlyArray<unknown>) => {
+  const claims = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url(JSON.stringify({ iat: Math.floor(Date.now() / 1000) }))}`;
+  const token = `${claims}.${createHmac("sha256", secret).update(claims).digest("base64url")}`;
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const answer = (await response.json()) as { readonly result?: unknown; readonly error?: unknown };
+  if (answer.error !== undefined) throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
+  return answer.result;
+};
+
+export type Engine = ReturnType<typeof engineOf>;
+
+/** What is chosen of a block. */
+export interface Sealed {
+  /** Default 0x…fee00. */
+  readonly feeRecipient?: string;
+  /** Seconds after its parent; default: the local clock's time, and 1 at least. */
+  readonly after?: number;
+  /** 32 bytes; default random. */
+  readonly prevRandao?: string;
+  /** 32 bytes; default zero. */
+  readonly parentBeaconBlockRoot?: string;
+}
+
+interface Header {
+  readonly hash: string;
+  readonly number: string;
+  readonly timestamp: string;
+  readonly gasLimit: string;
+}
+interface Built {
+  readonly executionPayload: { readonly blockHash: string; readonly transactions: ReadonlyArray<string> };
+  readonly blobsBundle: { readonly commitments: ReadonlyArray<string> };
+  readonly executionRequests: ReadonlyArray<string>;
+}
+
+const zeroHash = `0x${"00".repeat(32)}`;
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+const versionedHash = (commitment: string): string =>
+  `0x01${createHash("sha256")
+    .update(Buffer.from(commitment.slice(2), "hex"))
+    .digest("hex")
+    .slice(2)}`;
+
+/** The versions of `forkchoiceUpdated`, `getPayload` and `newPayload` that a block of this time is built by. */
+const versionsAt = (time: number, forks: Readonly<Record<string, unknown>>) => {
+  const isOn = (name: string) => typeof forks[name] === "number" && forks[name] <= time;
+  if (isOn("amsterdamTime")) return { choose: 4, get: 6, put: 5 };
+  return isOn("osakaTime") ? { choose: 3, get: 5, put: 4 } : { choose: 3, get: 4, put: 4 };
+};
+
+/** Builds a block from the pool and makes it the head. `forks` = activation times by name, as the genesis has them. */
+export const sealOne = async (
+  { url, engine: ask }: { readonly url: string; readonly engine: Engine },
+  block: Sealed,
+  { now, forks }: { readonly now: () => number; readonly forks: Readonly<Record<string, unknown>> },
+): Promise<void> => {
+  const pooled = (await rawRequest(url, "txpool_status")) as { readonly pending: string };
+  // A builder starts from an empty block and fills it beside; an answer without the pool came too early.
+  for (let attempt = 1; ; attempt++) {
+    const head = (await rawRequest(url, "eth_getBlockByNumber", ["latest", false])) as Header;
+    const parent = Number(head.timestamp);
+    const time = block.after === undefined ? Math.max(parent + 1, now()) : parent + block.after;
+    const { choose, get, put } = versionsAt(time, forks);
+    const root = block.parentBeaconBlockRoot ?? zeroHash;
+    const state = { headBlockHash: head.hash, safeBlockHash: zeroHash, finalizedBlockHash: zeroHash };
+    const attributes = {
+      timestamp: `0x${time.toString(16)}`,
+      prevRandao: block.prevRandao ?? `0x${randomBytes(32).toString("hex")}`,
+      suggestedFeeRecipient: block.feeRecipient ?? "0x00000000000000000000000000000000000fee00",
+      withdrawals: [],
+      parentBeaconBlockRoot: root,
+      ...(choose === 4 ? { slotNumber: head.number, targetGasLimit: head.gasLimit } : {}),
+    };
+    const { payloadId } = (await ask(`engine_forkchoiceUpdatedV${choose}`, [state, attributes])) as {
+      readonly payloadId: string;
+    };
+    await sleep(20 * attempt);
+    const built = (await ask(`engine_getPayloadV${get}`, [payloadId])) as Built;
+    if (Number(pooled.pending) > 0 && built.executionPayload.transactions.length === 0 && attempt < 5) continue;
+    const hashes = built.blobsBundle.commitments.map(versionedHash);
+    const { status } = (await ask(`engine_newPayloadV${put}`, [
+      ...[built.executionPayload, hashes, root, built.executionRequests],
+    ])) as { readonly status: string };
+    if (status !== "VALID") throw new Error(`the block is ${status}`);
+    const next = built.executionPayload.blockHash;
+    await ask(`engine_forkchoiceUpdatedV${choose}`, [
+      { headBlockHash: next, safeBlockHash: head.hash, finalizedBlockHash: head.hash },
+      null,
+    ]);
+    return;
+  }
+};
