@@ -160,9 +160,13 @@ const judge = (
   const lines = [...found.map(({ line }) => line), ...places.decisive, ...places.chance];
   const told = lines.slice(0, mostLines).map((line) => text("", line));
   const diverged = () => fromError(new SimulationDiverged({ differences: lines }), "blocker", where);
-  if (cause === "price") return note("PriceDependent", "warning", where, ...told);
   const isGated = found.some(({ kind }) => kind === "status");
   const deciding = found.filter(({ kind }) => kind === "loss" || kind === "right");
+  if (cause === "price") {
+    // why: what comes in by the price of gas, as a keeper's refund does, is meant to
+    const isIncome = lines.length === found.length && found.every(({ kind, isAmount }) => kind === "other" && isAmount);
+    return note("PriceDependent", isIncome ? "info" : "warning", where, ...told);
+  }
   if (cause === "state") {
     // why: trades ahead move amounts; whose money goes where they do not
     const isMoved = !isGated && (places.decisive.length > 0 || deciding.some(({ isAmount }) => !isAmount));

@@ -157,7 +157,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         ["exact", "next"],
         ["priced", "swap"],
       ]);
-      expect(codesOf(priced)).toContain("PriceDependent/warning");
+      expect(codesOf(priced)).toContain("PriceDependent/info");
       await scene.send(third, { to: nobody, value: 1n });
       const behind = await preflight(scene.url, { from: third.address, to: nobody, value: 2n });
       expect(runsOf(behind)).toEqual([

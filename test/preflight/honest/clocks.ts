@@ -46,8 +46,6 @@ export const clocks: Rows = {
   },
   "gas paid back at its price": {
     input: ({ at }, who) => act(who, at.upkeep, artifacts.Upkeep, "relay"),
-    // what comes in follows the base fee, which is another in every block
-    severe: ["PriceDependent/warning"],
   },
   "a vote, weighed at an earlier block": {
     before: ({ at }, who) => [

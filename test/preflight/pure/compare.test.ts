@@ -103,7 +103,7 @@ describe("the other world", () => {
     [
       "what comes in",
       found({ ...quiet, transfers: [native(0, bob, alice, 5n)] }, { ...quiet, transfers: [native(0, bob, alice, 9n)] }),
-      { context: "ChanceDependent/warning", state: "DependsOnPending/warning", price: "PriceDependent/warning" },
+      { context: "ChanceDependent/warning", state: "DependsOnPending/warning", price: "PriceDependent/info" },
     ],
     [
       "which events there are",
