@@ -267,3 +267,31 @@ it("leaves Error.stackTraceLimit as it was", () => {
   classify({ method: "eth_call", error: { code: 3 } });
   expect(Error.stackTraceLimit).toBe(before);
 });
+
+describe("a code that says the method is not there (-32601, and EIP-1474's -32004)", () => {
+  const tags = (method: string, message: string) =>
+    [-32_000, -32_004, -32_601].map((code) => tagOf(classify({ method, error: { code, message } })));
+
+  it.each(["not available", "not supported", "", "unavailable", "this feature is not supported", "nope"])(
+    "is believed whatever else is said: %j",
+    (message) => {
+      for (const method of ["eth_simulateV1", "eth_getBlockReceipts", "eth_call"])
+        expect(tags(method, message).slice(1)).toEqual(["MethodNotSupported", "MethodNotSupported"]);
+      const inner = { code: -32_603, message: "Internal error", data: { code: -32_004, message } };
+      expect(tagOf(classify({ method: "eth_simulateV1", error: inner }))).toBe("MethodNotSupported");
+    },
+  );
+
+  const said = [...recorded, ...rows<Row>("wordings.jsonl")].flatMap(({ method, error }) => {
+    const message = typeof error === "object" && error !== null && "message" in error ? error.message : null;
+    return typeof message === "string" ? [{ method, message }] : [];
+  });
+  it("gives way to words that have a reason of their own, in every dialect that was seen", () => {
+    expect(said.length).toBeGreaterThan(100);
+    for (const { method, message } of said) {
+      const [byWords, ...byBoth] = tags(method, message);
+      const expected = byWords === "InternalError" ? "MethodNotSupported" : byWords;
+      expect([message, ...byBoth]).toEqual([message, expected, expected]);
+    }
+  });
+});

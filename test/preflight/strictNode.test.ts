@@ -44,6 +44,7 @@ describe("a node without eth_simulateV1", () => {
     },
     "-32604": { kind: "error", error: { code: -32604, message: "Method not enabled" } },
     "-32004": { kind: "error", error: { code: -32004, message: "eth_simulateV1 - Method not supported" } },
+    "-32004 without known words": { kind: "error", error: { code: -32004, message: "not available" } },
     "HTTP 403": faults.forbidden,
   };
   for (const [name, fault] of Object.entries(refusals)) {

@@ -20,7 +20,7 @@ const verdicts: Meanings<new (fields: Pick<Flat, "raw">) => Verdicts.Verdict> = 
 ];
 
 const reasons: Meanings<PlainReason> = [
-  [[-32601, -32604], Reasons.MethodNotSupported],
+  [[-32601, -32604, -32004], Reasons.MethodNotSupported],
   [[403], Reasons.MethodNotPermitted],
   [[-32600, -32602, -32700, -38022, -38023], Reasons.InvalidParams],
   [[-38020, -38021], Reasons.SimBlockOrder],
