@@ -1,26 +1,31 @@
 /**
  * The node's methods, typed: parameters written to the wire, answers decoded once into bigint,
- * number and branded hex. Unknown extra fields are dropped; a missing or wrong field is
- * `RpcError` with `MalformedResponse` and its path. Every other failure is what the node said, classified.
+ * number and branded hex. A parameter that no method has, or that no wire can carry, is `RpcError` with
+ * `InvalidParams` and its path, before anything is sent. Of answers, unknown extra fields are dropped; a missing or
+ * wrong one is `MalformedResponse` and its path. Every other failure is what the node said, classified.
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type { Hash, Hex } from "./primitives/hex.js";
+import { indexAbis } from "./abi/abiIndex.js";
+import type { Address, Hash, Hex } from "./primitives/hex.js";
+import { isRecord } from "./primitives/record.js";
 import { BlockNotFound, RpcError } from "./errors/rpc.js";
 import { ask, type Failure } from "./eth/ask.js";
+import { askCall } from "./eth/call.js";
 import { Block, FeeHistory } from "./eth/block.js";
 import { decoder, malformed, type Decoder } from "./eth/decode.js";
 import * as Encode from "./eth/encode.js";
 import { askLogs } from "./eth/getLogs.js";
 import type { Log } from "./eth/log.js";
+import { explain } from "./eth/explain.js";
 import type {
-  BlockOverrides,
+  AtAccount,
   BlockParameter,
-  BlockStateCall,
-  BlockTag,
   CallRequest,
+  FeeRange,
   LogFilter,
-  StateOverrides,
+  Pretending,
+  Simulation,
 } from "./eth/parameters.js";
 import { Receipt } from "./eth/receipt.js";
 import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
@@ -37,6 +42,7 @@ export type { AskedRows, OverrideRow } from "./eth/overrides.js";
 export type {
   AccessListEntry,
   AccountOverride,
+  AtAccount,
   AuthorizationEntry,
   BlockOverrides,
   BlockParameter,
@@ -44,9 +50,12 @@ export type {
   BlockTag,
   CallFields,
   CallRequest,
+  FeeRange,
   Integer,
   LogFilter,
   Maybe,
+  Pretending,
+  Simulation,
   StateOverrides,
   TopicFilter,
   Withdrawal,
@@ -56,13 +65,9 @@ export type { Receipt } from "./eth/receipt.js";
 export type { ObjectShape, Shape } from "./eth/shape.js";
 export type { CallResult, SimulatedBlock, SimulatedTransaction } from "./eth/simulation.js";
 
-type Faults = Encode.Faults;
-
 const quantityOf = (method: string): Decoder<bigint> => decoder(method, Quantity);
-const bytesOf = (method: string): Decoder<Hex> => decoder(method, Bytes);
 
-const readCall = bytesOf("eth_call");
-const readCode = bytesOf("eth_getCode");
+const readCode = decoder("eth_getCode", Bytes);
 const readEstimate = quantityOf("eth_estimateGas");
 const readCount = quantityOf("eth_getTransactionCount");
 const readBalance = quantityOf("eth_getBalance");
@@ -77,25 +82,6 @@ const readBlock = {
 
 const unknownBlock = (method: string): RpcError => new RpcError({ method, reason: new BlockNotFound({ detail: "" }) });
 
-/** A message call, and what to pretend for it. */
-export interface Pretending extends CallRequest {
-  readonly stateOverrides?: StateOverrides | null | undefined;
-  readonly blockOverrides?: BlockOverrides | null | undefined;
-}
-
-/** The overrides stand behind the block: positional, so nothing is written where nothing follows. */
-const callOn =
-  (parameters: Pretending, block: BlockParameter) =>
-  (faults: Faults): ReadonlyArray<unknown> => {
-    const asked = [Encode.callRequest(parameters, "call", faults), Encode.blockParameter(block, "block", faults)];
-    const { stateOverrides, blockOverrides } = parameters;
-    const hasBlock = blockOverrides !== undefined && blockOverrides !== null;
-    if (hasBlock || (stateOverrides !== undefined && stateOverrides !== null))
-      asked.push(Encode.stateOverrides(stateOverrides ?? {}, "stateOverrides", faults));
-    if (hasBlock) asked.push(Encode.blockOverrides(blockOverrides, "blockOverrides", faults));
-    return asked;
-  };
-
 /**
  * Logs matching a filter, over a range of any width: asked in pieces below 2,000 blocks, one after
  * another, and in smaller ones where the node says so. `blockHash` wins over the range.
@@ -105,48 +91,35 @@ const callOn =
 export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
   askLogs(filter, (tag) => Effect.map(getBlock({ block: tag }), ({ number }) => number));
 
+/** The failure with what a revert says, by the built-in errors. */
+const explained = <A>(asked: Effect.Effect<A, Failure, Rpc>, { to }: CallRequest): Effect.Effect<A, Failure, Rpc> =>
+  asked.pipe(Effect.catch((failure) => Effect.flatMap(explain(failure, to ?? null, indexAbis([])), Effect.fail)));
+
 /**
- * The bytes that a message call returns.
+ * The bytes that a message call returns. `to` must be there, for a deployment is no call. `ExecutionReverted`
+ * carries what the revert says, as far as the built-in errors reach: `Errors.decodeRevert` reads `data` by ABIs.
  *
  * JSON-RPC: `eth_call`.
  */
-export const call = (parameters: Pretending & { readonly block: BlockParameter }): Effect.Effect<Hex, Failure, Rpc> =>
-  ask("eth_call", callOn(parameters, parameters.block), readCall);
+export const call = (
+  parameters: Pretending & { readonly to: Address; readonly block: BlockParameter },
+): Effect.Effect<Hex, Failure, Rpc> => explained(askCall(parameters, false), parameters);
 
 /**
- * Simulates calls in one or more blocks: one result per entry of `blocks`, one per call.
+ * Simulates calls in one or more blocks: one result per entry of `blocks`, one per call. With `fillers` also the
+ * blocks that the node puts between two numbers; `entry` says which is which.
  *
  * JSON-RPC: `eth_simulateV1`.
  */
-export const simulateV1 = (parameters: {
-  readonly blocks: ReadonlyArray<BlockStateCall>;
-  /** Lists ETH transfers as logs; default false. */
-  readonly traceTransfers?: boolean | null | undefined;
-  /** Checks nonces, balances and fees as for a real block; default false. */
-  readonly validation?: boolean | null | undefined;
-  readonly returnFullTransactions?: boolean | null | undefined;
-  readonly block: BlockParameter;
-}): Effect.Effect<ReadonlyArray<SimulatedBlock>, Failure, Rpc> => {
-  const { blocks: blockStateCalls, traceTransfers, validation, returnFullTransactions, block } = parameters;
-  const asked = ask(
-    "eth_simulateV1",
-    (faults) => [
-      Encode.simulationPayload(
-        { blockStateCalls, traceTransfers, validation, returnFullTransactions },
-        "simulation",
-        faults,
+export const simulateV1 = (parameters: Simulation): Effect.Effect<ReadonlyArray<SimulatedBlock>, Failure, Rpc> =>
+  Effect.flatMap(
+    ask("eth_simulateV1", (faults) => Encode.simulation(parameters, faults), Result.succeed),
+    (result) =>
+      Effect.flatMap(
+        judging((classify) => readSimulation(result, parameters, classify)),
+        Effect.fromResult,
       ),
-      Encode.blockParameter(block, "block", faults),
-    ],
-    Result.succeed,
   );
-  return Effect.flatMap(asked, (result) =>
-    Effect.flatMap(
-      judging((classify) => readSimulation(result, blockStateCalls, classify)),
-      Effect.fromResult,
-    ),
-  );
-};
 
 /**
  * All receipts of a block; `BlockNotFound` when the node has no such block.
@@ -156,19 +129,15 @@ export const simulateV1 = (parameters: {
 export const getBlockReceipts = (parameters: {
   readonly block: BlockParameter;
 }): Effect.Effect<ReadonlyArray<Receipt>, Failure, Rpc> =>
-  ask(
-    "eth_getBlockReceipts",
-    (faults) => [Encode.blockParameter(parameters.block, "block", faults)],
-    (result) => {
-      if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
-      return Result.flatMap(readReceipts(result), (receipts) => {
-        const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
-        return bare < 0
-          ? Result.succeed(receipts)
-          : Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
-      });
-    },
-  );
+  ask("eth_getBlockReceipts", Encode.onBlock(parameters), (result) => {
+    if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
+    return Result.flatMap(readReceipts(result), (receipts) => {
+      const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
+      return bare < 0
+        ? Result.succeed(receipts)
+        : Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
+    });
+  });
 
 /**
  * Gas that a transaction needs; may exceed what it uses.
@@ -178,19 +147,10 @@ export const getBlockReceipts = (parameters: {
 export const estimateGas = (
   parameters: Pretending & { readonly block?: BlockParameter | undefined },
 ): Effect.Effect<bigint, Failure, Rpc> =>
-  ask("eth_estimateGas", callOn(parameters, parameters.block ?? "latest"), readEstimate);
-
-/** An account at a block. */
-export interface AtAccount {
-  readonly address: string;
-  readonly block: BlockParameter;
-}
-const atAccount =
-  ({ address, block }: AtAccount) =>
-  (faults: Faults): ReadonlyArray<unknown> => [
-    Encode.bytes(address, "address", faults),
-    Encode.blockParameter(block, "block", faults),
-  ];
+  explained(
+    ask("eth_estimateGas", (faults) => Encode.call(parameters, parameters.block ?? "latest", faults), readEstimate),
+    parameters,
+  );
 
 /**
  * The nonce for the next transaction of an address.
@@ -198,7 +158,7 @@ const atAccount =
  * JSON-RPC: `eth_getTransactionCount`.
  */
 export const getTransactionCount = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
-  ask("eth_getTransactionCount", atAccount(parameters), readCount);
+  ask("eth_getTransactionCount", Encode.atAccount(parameters), readCount);
 
 /**
  * The code at an address; `0x` when there is none.
@@ -206,7 +166,7 @@ export const getTransactionCount = (parameters: AtAccount): Effect.Effect<bigint
  * JSON-RPC: `eth_getCode`.
  */
 export const getCode = (parameters: AtAccount): Effect.Effect<Hex, Failure, Rpc> =>
-  ask("eth_getCode", atAccount(parameters), readCode);
+  ask("eth_getCode", Encode.atAccount(parameters), readCode);
 
 /**
  * Wei of an address.
@@ -214,22 +174,27 @@ export const getCode = (parameters: AtAccount): Effect.Effect<Hex, Failure, Rpc>
  * JSON-RPC: `eth_getBalance`.
  */
 export const getBalance = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
-  ask("eth_getBalance", atAccount(parameters), readBalance);
+  ask("eth_getBalance", Encode.atAccount(parameters), readBalance);
 
 /** JSON-RPC: `eth_chainId`. */
 export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], readChainId);
 
 /**
- * A block's header and its transactions' hashes; `BlockNotFound` when the node has no such block.
+ * A block's header and its transactions' hashes; `BlockNotFound` when the node has no such block. Whether a hash is
+ * `requireCanonical` cannot be asked here.
  *
  * JSON-RPC: `eth_getBlockByNumber`, or `eth_getBlockByHash` for a hash.
  */
-export const getBlock = ({ block }: { readonly block: BlockParameter }): Effect.Effect<Block, Failure, Rpc> => {
-  const named = typeof block === "object" ? ("blockHash" in block ? block.blockHash : block.blockNumber) : block;
-  const method = typeof named === "string" && named.startsWith("0x") ? "eth_getBlockByHash" : "eth_getBlockByNumber";
+export const getBlock = (parameters: { readonly block: BlockParameter }): Effect.Effect<Block, Failure, Rpc> => {
+  const { block } = parameters;
+  const named: unknown = isRecord(block) && "blockHash" in block ? block.blockHash : block;
+  const method = typeof named === "string" && named.length === 66 ? "eth_getBlockByHash" : "eth_getBlockByNumber";
   return ask(
     method,
-    (faults) => [Encode.blockParameter(named, "block", faults), false],
+    (faults) => {
+      const [written] = Encode.onBlock(parameters)(faults);
+      return [isRecord(written) ? (written["blockHash"] ?? written["blockNumber"]) : written, false];
+    },
     (result) => (result === null ? Result.fail(unknownBlock(method)) : readBlock[method](result)),
   );
 };
@@ -239,21 +204,8 @@ export const getBlock = ({ block }: { readonly block: BlockParameter }): Effect.
  *
  * JSON-RPC: `eth_feeHistory`.
  */
-export const feeHistory = (parameters: {
-  readonly blockCount: number;
-  readonly newestBlock: bigint | number | BlockTag;
-  /** 0 to 100, ascending. */
-  readonly rewardPercentiles: ReadonlyArray<number>;
-}): Effect.Effect<FeeHistory, Failure, Rpc> =>
-  ask(
-    "eth_feeHistory",
-    (faults) => [
-      Encode.quantity(parameters.blockCount, "blockCount", faults),
-      Encode.heightOrTag(parameters.newestBlock, "newestBlock", faults),
-      parameters.rewardPercentiles,
-    ],
-    readFeeHistory,
-  );
+export const feeHistory = (parameters: FeeRange): Effect.Effect<FeeHistory, Failure, Rpc> =>
+  ask("eth_feeHistory", Encode.feeRange(parameters), readFeeHistory);
 
 /**
  * Broadcasts a signed transaction: its hash. Never tried twice.
@@ -262,9 +214,4 @@ export const feeHistory = (parameters: {
  */
 export const sendRawTransaction = (parameters: {
   readonly serializedTransaction: Hex | `0x${string}`;
-}): Effect.Effect<Hash, Failure, Rpc> =>
-  ask(
-    "eth_sendRawTransaction",
-    (faults) => [Encode.bytes(parameters.serializedTransaction, "serializedTransaction", faults)],
-    readSent,
-  );
+}): Effect.Effect<Hash, Failure, Rpc> => ask("eth_sendRawTransaction", Encode.sending(parameters), readSent);

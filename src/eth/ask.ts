@@ -4,7 +4,8 @@ import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { Rpc } from "../Rpc.js";
-import { encoded, type Faults } from "./encode.js";
+import { encoded } from "./encode.js";
+import type { Faults } from "./write.js";
 
 /** How any of these methods fails. */
 export type Failure = RpcError | Verdict;

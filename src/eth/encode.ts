@@ -1,6 +1,7 @@
-/** Typed parameters to the wire. What no wire can carry is collected, so that nothing wrong is sent. */
+/** Typed parameters to the wire, a writer for each; what is wrong in them is collected, and nothing is sent then. */
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
+import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { InvalidParams, RpcError } from "../errors/rpc.js";
 import { fields as transactionFields } from "../transaction/fields.js";
@@ -8,103 +9,56 @@ import { accountRows, blockRows } from "./overrides.js";
 import type {
   AccessListEntry,
   AccountOverride,
+  AtAccount,
   AuthorizationEntry,
   BlockOverrides,
   BlockParameter,
   BlockStateCall,
   CallRequest,
+  FeeRange,
   LogFilter,
-  StateOverrides,
+  Pretending,
+  Simulation,
   Withdrawal,
 } from "./parameters.js";
-import { isHex } from "./wire.js";
+import {
+  address,
+  bytes,
+  fields,
+  flag,
+  isGiven,
+  listOf,
+  quantity,
+  recordOf,
+  word,
+  type Faults,
+  type Writer,
+} from "./write.js";
 
-/** Where a writer notes the paths of what it could not write. */
-export type Faults = Array<string>;
-type Writer = (value: never, path: string, faults: Faults) => unknown;
-type Maybe<A> = A | null | undefined;
-
-const limit = 1n << 256n;
-
-export const quantity = (value: bigint | number, path: string, faults: Faults): string => {
-  if (typeof value === "bigint" ? value >= 0n && value < limit : Number.isSafeInteger(value) && value >= 0)
-    return `0x${value.toString(16)}`;
-  faults.push(`${path}: not a quantity of 0 to 256 bits`);
-  return "0x0";
-};
-
-export const bytes = (value: string, path: string, faults: Faults): string => {
-  if (isHex(value)) return value;
-  faults.push(`${path}: not hex`);
-  return "0x";
-};
-
-const listOf =
-  <A>(write: (value: A, path: string, faults: Faults) => unknown) =>
-  (values: ReadonlyArray<A>, path: string, faults: Faults): unknown => {
-    if (Array.isArray(values)) return values.map((value: A, index) => write(value, `${path}[${index}]`, faults));
-    faults.push(`${path}: not a list`);
-    return [];
-  };
-
-/** Writes the present fields of an object, in the writers' order. */
-const fields =
-  <A extends object>(writers: { readonly [K in keyof A]-?: Writer }) =>
-  (value: A, path: string, faults: Faults): Record<string, unknown> => {
-    const written: Record<string, unknown> = {};
-    if (!isRecord(value)) {
-      faults.push(`${path}: not an object`);
-      return written;
-    }
-    for (const key in writers) {
-      const field = value[key];
-      // each writer belongs to its own key, which the mapped type above guarantees
-      if (field !== undefined && field !== null) written[key] = writers[key](field as never, `${path}.${key}`, faults);
-    }
-    return written;
-  };
-
-const recordOf =
-  <A>(write: (value: A, path: string, faults: Faults) => unknown) =>
-  (record: Readonly<Record<string, A>>, path: string, faults: Faults): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(record).map(([key, value]) => {
-        const at = `${path}[${key.slice(0, 80)}]`;
-        return [bytes(key, at, faults), write(value, at, faults)];
-      }),
-    );
-
-const flag = (value: boolean, path: string, faults: Faults): boolean => {
-  if (typeof value !== "boolean") faults.push(`${path}: not a boolean`);
-  return value === true;
-};
-
-const accessListEntry = fields<AccessListEntry>({
-  address: bytes,
-  storageKeys: listOf(bytes),
-});
+const accessListEntry = fields<AccessListEntry>({ address, storageKeys: listOf(word) });
 
 /** A word as the number it is: nodes refuse leading zeros in the `r` and `s` of a signature. */
 const scalar = (value: string, path: string, faults: Faults): string =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value)
     ? quantity(BigInt(value), path, faults)
-    : bytes(value, path, faults);
+    : word(value, path, faults);
 
-const authorizationEntry = fields<AuthorizationEntry>({
-  address: bytes,
-  chainId: quantity,
-  nonce: quantity,
-  r: scalar,
-  s: scalar,
-  yParity: quantity,
-});
+/** The parity, or the 27 and 28 that libraries write beside it. */
+const parity = (value: bigint | number, path: string, faults: Faults): string =>
+  quantity(value === 27 || value === 28 || value === 27n || value === 28n ? Number(value) - 27 : value, path, faults);
+
+const authorizationEntry = fields<Omit<AuthorizationEntry, "v">>(
+  { address, chainId: quantity, nonce: quantity, r: scalar, s: scalar, yParity: parity },
+  { also: { v: "yParity" } },
+);
 
 const writers = {
-  address: bytes,
+  address,
   bytes,
+  word,
   quantity,
-  hashes: listOf(bytes),
-  slots: recordOf(bytes),
+  hashes: listOf(word),
+  slots: recordOf(word, word),
   accessList: listOf(accessListEntry),
   authorizationList: listOf(authorizationEntry),
 };
@@ -113,37 +67,24 @@ const written = <K extends string>(
   rows: Readonly<Record<K, { readonly wire: keyof typeof writers }>>,
 ): Readonly<Record<K, Writer>> => Rows.map(rows, ({ wire }): Writer => writers[wire]);
 
-export const callRequest = fields<CallRequest>({ ...written(transactionFields), type: quantity });
-export const stateOverrides = recordOf<StateOverrides[string]>(fields<AccountOverride>(written(accountRows)));
-export const blockOverrides = fields<BlockOverrides>({
-  ...written(blockRows),
-  difficulty: quantity,
-  beaconRoot: bytes,
-  withdrawals: listOf(
-    fields<Withdrawal>({ index: quantity, validatorIndex: quantity, address: bytes, amount: quantity }),
-  ),
-});
-
-const blockStateCall = fields<BlockStateCall>({ calls: listOf(callRequest), stateOverrides, blockOverrides });
-
-/** What `eth_simulateV1` simulates. */
-export interface SimulationPayload {
-  readonly blockStateCalls: ReadonlyArray<BlockStateCall>;
-  readonly traceTransfers?: Maybe<boolean>;
-  readonly validation?: Maybe<boolean>;
-  readonly returnFullTransactions?: Maybe<boolean>;
-}
-export const simulationPayload = fields<SimulationPayload>({
-  blockStateCalls: listOf(blockStateCall),
-  traceTransfers: flag,
-  validation: flag,
-  returnFullTransactions: flag,
-});
+const callWriters = { ...written(transactionFields), type: quantity };
+const callNames = { also: { input: "data" } } as const;
+const callRequest = fields<Omit<CallRequest, "input">>(callWriters, callNames);
+const stateOverrides = recordOf(address, fields<AccountOverride>(written(accountRows)));
+const blockOverrides = fields<Omit<BlockOverrides, "timestamp">>(
+  {
+    ...written(blockRows),
+    difficulty: quantity,
+    beaconRoot: word,
+    withdrawals: listOf(fields<Withdrawal>({ index: quantity, validatorIndex: quantity, address, amount: quantity })),
+  },
+  { also: { timestamp: "time" } },
+);
 
 const tags: ReadonlySet<unknown> = new Set(["latest", "pending", "safe", "finalized", "earliest"]);
 
 /** A number or a tag. */
-export const heightOrTag = (block: bigint | number | string, path: string, faults: Faults): string => {
+const heightOrTag = (block: bigint | number | string, path: string, faults: Faults): string => {
   if (typeof block !== "string") return quantity(block, path, faults);
   if (!tags.has(block)) faults.push(`${path}: not a block number or tag`);
   return block;
@@ -153,36 +94,87 @@ const namedBlock = fields<{
   blockHash?: string;
   blockNumber?: bigint | number;
   requireCanonical?: boolean | undefined;
-}>({ blockHash: bytes, blockNumber: quantity, requireCanonical: flag });
+}>({ blockHash: word, blockNumber: quantity, requireCanonical: flag });
 
-export const blockParameter = (block: BlockParameter, path: string, faults: Faults): unknown => {
-  if (typeof block === "string") return tags.has(block) ? block : bytes(block, path, faults);
+/** A number as the wire writes it, which the type of a hash takes as well. */
+const wireNumber = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,15})$/;
+
+const blockParameter = (block: unknown, path: string, faults: Faults): unknown => {
+  if (typeof block === "string") return tags.has(block) || wireNumber.test(block) ? block : word(block, path, faults);
   if (!isRecord(block)) return quantity(block as bigint, path, faults);
-  return namedBlock(block, path, faults);
+  const named = namedBlock(block, path, faults);
+  if ("blockHash" in named === "blockNumber" in named) faults.push(`${path}: either blockHash or blockNumber`);
+  return named;
 };
 
-const topic = (position: string | ReadonlyArray<string> | null, path: string, faults: Faults): unknown =>
-  position === null
-    ? null
-    : typeof position === "string"
-      ? bytes(position, path, faults)
-      : listOf(bytes)(position, path, faults);
+/** What stands in the parameters beside the call itself, written by writers of its own. */
+const beside = ["block", "stateOverrides", "blockOverrides"];
+const calledWith = fields<Omit<CallRequest, "input">>(callWriters, { ...callNames, beside });
 
-const criteria = fields<Pick<LogFilter, "address" | "topics">>({
-  address: (value: string | ReadonlyArray<string>, path: string, faults: Faults) =>
-    typeof value === "string" ? bytes(value, path, faults) : listOf(bytes)(value, path, faults),
-  topics: listOf(topic),
+/** A call, its block, and the overrides behind it: positional, so nothing is written where nothing follows. */
+export const call = (parameters: Pretending, block: unknown, faults: Faults): ReadonlyArray<unknown> => {
+  const asked = [calledWith(parameters, "call", faults), blockParameter(block, "block", faults)];
+  const { stateOverrides: state, blockOverrides: pretended } = parameters;
+  if (isGiven(pretended) || isGiven(state)) asked.push(stateOverrides(state ?? {}, "stateOverrides", faults));
+  if (isGiven(pretended)) asked.push(blockOverrides(pretended ?? {}, "blockOverrides", faults));
+  return asked;
+};
+
+const simulated = fields<Simulation>(
+  {
+    blocks: listOf(fields<BlockStateCall>({ calls: listOf(callRequest), stateOverrides, blockOverrides })),
+    traceTransfers: flag,
+    validation: flag,
+    returnFullTransactions: flag,
+    fillers: flag,
+    block: blockParameter,
+  },
+  { required: ["blocks", "block"] },
+);
+
+/** What `eth_simulateV1` simulates, and on which block. */
+export const simulation = (parameters: Simulation, faults: Faults): ReadonlyArray<unknown> => {
+  const { blocks, block, fillers: _, ...flags } = simulated(parameters, "", faults);
+  return [{ blockStateCalls: blocks, ...flags }, block];
+};
+
+/** Parameters that are sent in the writers' order, none of which may be left out. */
+const inOrder = <A extends object>(writers: { readonly [K in keyof A]-?: Writer }) => {
+  const write = fields<A>(writers, { required: Object.keys(writers) as Array<Extract<keyof A, string>> });
+  return (parameters: A) =>
+    (faults: Faults): ReadonlyArray<unknown> =>
+      Object.values(write(parameters, "", faults));
+};
+export const onBlock = inOrder<{ readonly block: BlockParameter }>({ block: blockParameter });
+export const atAccount = inOrder<AtAccount>({ address, block: blockParameter });
+export const feeRange = inOrder<FeeRange>({
+  blockCount: quantity,
+  newestBlock: heightOrTag,
+  rewardPercentiles: listOf((value: number) => value),
 });
+export const sending = inOrder<{ readonly serializedTransaction: Hex }>({ serializedTransaction: bytes });
 
-const range = fields<Pick<LogFilter, "fromBlock" | "toBlock">>({ fromBlock: heightOrTag, toBlock: heightOrTag });
+const oneOrMore =
+  (write: Writer) =>
+  (value: string | ReadonlyArray<string> | null, path: string, faults: Faults): unknown =>
+    Array.isArray(value) ? listOf(write as typeof word)(value, path, faults) : write(value as never, path, faults);
+
+const filtered = fields<LogFilter>({
+  fromBlock: heightOrTag,
+  toBlock: heightOrTag,
+  blockHash: word,
+  address: oneOrMore(address),
+  topics: listOf((topic: string | ReadonlyArray<string> | null, path: string, faults: Faults) =>
+    topic === null ? null : oneOrMore(word)(topic, path, faults),
+  ),
+});
 
 /** The filter for one request; with `blockHash` the range stays behind. */
-export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => ({
-  ...(filter.blockHash === undefined || filter.blockHash === null
-    ? range(filter, path, faults)
-    : { blockHash: bytes(filter.blockHash, `${path}.blockHash`, faults) }),
-  ...criteria(filter, path, faults),
-});
+export const logFilter = (filter: LogFilter, path: string, faults: Faults): Record<string, unknown> => {
+  const written = filtered(filter, path, faults);
+  const { fromBlock: _, toBlock: __, ...rest } = written;
+  return "blockHash" in rest ? rest : written;
+};
 
 /** The parameters written by `write`, or `InvalidParams` with what could not be written. */
 export const encoded = <A>(method: string, write: (faults: Faults) => A): Result.Result<A, RpcError> => {

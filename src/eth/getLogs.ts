@@ -4,7 +4,7 @@ import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import type { Rpc } from "../Rpc.js";
 import { ask, type Failure } from "./ask.js";
 import { decoder } from "./decode.js";
-import { logFilter } from "./encode.js";
+import { encoded, logFilter } from "./encode.js";
 import { Log } from "./log.js";
 import { afterFailure, cut, maxBlocks, maxPieces, sizeOf, type Piece } from "./logRange.js";
 import type { BlockTag, LogFilter } from "./parameters.js";
@@ -43,6 +43,8 @@ export const askLogs = Effect.fn("Eth.getLogs")(function* (
   filter: LogFilter,
   heightOf: (tag: BlockTag) => Effect.Effect<bigint, Failure, Rpc>,
 ): Effect.fn.Return<ReadonlyArray<Log>, Failure, Rpc> {
+  // why: the ends of the range may have to be asked for, and nothing is asked for a filter that cannot be sent
+  yield* Effect.fromResult(encoded(method, (faults) => logFilter(filter, "filter", faults)));
   const [first, last]: [End, End] = [filter.fromBlock ?? "latest", filter.toBlock ?? "latest"];
   const byHash = filter.blockHash !== undefined && filter.blockHash !== null;
   if (byHash || near(first, last)) return yield* askOnce(filter);

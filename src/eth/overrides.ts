@@ -5,7 +5,7 @@ import { Address, Hash, Hex } from "../primitives/hex.js";
 import type { GivenIn, Gives } from "../primitives/rows.js";
 
 /** How a value is written to JSON-RPC. */
-type Wire = "address" | "bytes" | "quantity" | "slots";
+type Wire = "address" | "bytes" | "word" | "quantity" | "slots";
 
 /** One override: `Given` by callers, kept as `schema` says. */
 export interface OverrideRow<Given, S extends Schema.Constraint, W extends string> extends Gives<Given> {
@@ -47,7 +47,7 @@ export const blockRows = {
   /** Who gets the tips: COINBASE. */
   feeRecipient: address,
   /** 32 bytes: PREVRANDAO. */
-  prevRandao: row<Hash>()(Hash, "bytes"),
+  prevRandao: row<Hash>()(Hash, "word"),
   /** Wei per gas. */
   baseFeePerGas: quantity,
   /** Wei per blob gas. */

@@ -31,7 +31,10 @@ export interface AuthorizationEntry {
   readonly nonce: Integer;
   readonly r: Hash;
   readonly s: Hash;
+  /** 0 or 1. */
   readonly yParity?: Maybe<Integer>;
+  /** The same as 27 or 28, as libraries write it beside. */
+  readonly v?: Maybe<Integer>;
 }
 
 /** What a request takes, by how it is written. */
@@ -53,6 +56,8 @@ export type CallFields = { readonly [K in keyof typeof fields]?: Maybe<Written[(
 export interface CallRequest extends CallFields {
   /** EIP-2718 type; nodes derive it from the other fields. */
   readonly type?: Maybe<Integer>;
+  /** Another name of `data`. */
+  readonly input?: Maybe<Hex>;
 }
 
 /** What to pretend about one account. */
@@ -71,6 +76,8 @@ export interface Withdrawal {
 
 /** What to pretend about the block. */
 export interface BlockOverrides extends AskedRows<typeof blockRows> {
+  /** Another name of `time`. */
+  readonly timestamp?: Maybe<Integer>;
   /** Before the merge only. */
   readonly difficulty?: Maybe<Integer>;
   /** EIP-4788: root of the parent's beacon block, 32 bytes. */
@@ -83,6 +90,40 @@ export interface BlockStateCall {
   readonly calls?: Maybe<ReadonlyArray<CallRequest>>;
   readonly stateOverrides?: Maybe<StateOverrides>;
   readonly blockOverrides?: Maybe<BlockOverrides>;
+}
+
+/** A message call, and what to pretend for it. */
+export interface Pretending extends CallRequest {
+  readonly stateOverrides?: Maybe<StateOverrides>;
+  readonly blockOverrides?: Maybe<BlockOverrides>;
+}
+
+/** What `eth_simulateV1` simulates, on which block, and what it tells of it. */
+export interface Simulation {
+  readonly blocks: ReadonlyArray<BlockStateCall>;
+  /** Lists ETH transfers as logs; default false. */
+  readonly traceTransfers?: Maybe<boolean>;
+  /** Checks nonces, balances and fees as for a real block; default false. */
+  readonly validation?: Maybe<boolean>;
+  /** Gives each block's transactions in full, else their hashes; default false. */
+  readonly returnFullTransactions?: Maybe<boolean>;
+  /** Also lists the blocks with which nodes fill a gap between two numbers; default false. Not sent. */
+  readonly fillers?: Maybe<boolean>;
+  readonly block: BlockParameter;
+}
+
+/** An account at a block. */
+export interface AtAccount {
+  readonly address: string;
+  readonly block: BlockParameter;
+}
+
+/** Which blocks `eth_feeHistory` tells of. */
+export interface FeeRange {
+  readonly blockCount: number;
+  readonly newestBlock: Integer | BlockTag;
+  /** 0 to 100, ascending. */
+  readonly rewardPercentiles: ReadonlyArray<number>;
 }
 
 /** One position of a topic filter: any, exactly this one, or one of these. */

@@ -7,7 +7,8 @@ export const Receipt = struct({
   transactionHash: Word,
   blockNumber: Quantity,
   gasUsed: Quantity,
-  logs: list(Log),
+  /** null = the node does not say; the interface promises the three above, `status` and `type`. */
+  logs: orNull(list(Log)),
   /** null before Byzantium, where `root` stands instead. */
   status: orNull(Status),
   root: orNull(Word),

@@ -8,7 +8,7 @@ import type { Classify } from "../rpc/judging.js";
 import { headerFields } from "./block.js";
 import { decoder, malformed } from "./decode.js";
 import { Log } from "./log.js";
-import type { BlockStateCall } from "./parameters.js";
+import type { Simulation } from "./parameters.js";
 import { either, list, orNull, struct, whole } from "./shape.js";
 import { Account, Anything, Bytes, Finite, Index, isBytes, Quantity, Status, Text, TypeByte, Word } from "./wire.js";
 
@@ -38,6 +38,20 @@ const SimulatedTransaction = struct({
   input: Bytes,
   /** EIP-2718 type. */
   type: orNull(TypeByte),
+  accessList: orNull(list(struct({ address: Account, storageKeys: list(Word) }))),
+  authorizationList: orNull(
+    list(struct({ chainId: Quantity, address: Account, nonce: Quantity, yParity: Quantity, r: Quantity, s: Quantity })),
+  ),
+  /** Of the signature, which a simulated transaction has not: zeros, as the two below. */
+  v: orNull(Quantity),
+  r: orNull(Quantity),
+  s: orNull(Quantity),
+  yParity: orNull(Quantity),
+  /** The simulated block's. */
+  blockHash: orNull(Word),
+  blockNumber: orNull(Quantity),
+  /** Unix seconds. */
+  blockTimestamp: orNull(Quantity),
   /** Its place in the block, from 0. */
   transactionIndex: orNull(Index),
 });
@@ -84,6 +98,8 @@ export interface CallResult {
 
 /** One simulated block, its header as far as the node fills it. */
 export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.schema.Type, "calls"> {
+  /** Which entry of `blocks` it answers, from 0; null = none: the node fills a gap between two numbers with it. */
+  readonly entry: number | null;
   readonly calls: ReadonlyArray<CallResult>;
 }
 
@@ -120,29 +136,33 @@ const inlineError = (result: unknown, classify: Classify): RpcError | Verdict | 
 };
 
 /**
- * One block per entry asked for. Nodes fill gaps between overridden numbers with empty blocks of
- * their own; those are left out. Anything else that does not match the request is malformed.
+ * One block per entry asked for; where wanted, those of the node's own as well, empty, with which it fills gaps
+ * between overridden numbers. Anything else that does not match the request is malformed.
  */
 const aligned = (
   blocks: ReadonlyArray<typeof SimulatedBlockWire.schema.Type>,
-  asked: ReadonlyArray<BlockStateCall>,
+  { blocks: asked, fillers }: Pick<Simulation, "blocks" | "fillers">,
   classify: Classify,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError> => {
   const kept: Array<SimulatedBlock> = [];
   let next = 0;
   const wrong = (path: string, detail: string) => Result.fail(malformed(method, `result[${next}]${path}`, detail));
-  for (const { blockOverrides, calls } of asked) {
+  const keep = (block: (typeof blocks)[number], entry: number | null) =>
+    kept.push({ ...block, entry, calls: block.calls.map((call) => callResult(call, classify)) });
+  for (const [entry, { blockOverrides, calls }] of asked.entries()) {
     const number = blockOverrides?.number;
     if (blocks.length > asked.length && number !== undefined && number !== null) {
-      while (next < blocks.length && blocks[next]?.number !== BigInt(number) && blocks[next]?.calls.length === 0)
-        next++;
+      for (let filler = blocks[next]; filler !== undefined; filler = blocks[++next]) {
+        if (filler.number === BigInt(number) || filler.calls.length > 0) break;
+        if (fillers === true) keep(filler, null);
+      }
     }
     const block = blocks[next];
     if (block === undefined) return wrong("", "fewer blocks than asked for");
     if (block.calls.length !== (calls?.length ?? 0)) return wrong(".calls", "not as many results as calls");
     const odd = block.calls.findIndex(({ status, error }) => status === "success" && errorOf(error) !== null);
     if (odd >= 0) return wrong(`.calls[${odd}].error`, "a successful call with an error");
-    kept.push({ ...block, calls: block.calls.map((call) => callResult(call, classify)) });
+    keep(block, entry);
     next++;
   }
   return next === blocks.length ? Result.succeed(kept) : wrong("", "more blocks than asked for");
@@ -151,7 +171,7 @@ const aligned = (
 /** Reads the `result`, which must match the entries asked for. */
 export const readSimulation = (
   result: unknown,
-  asked: ReadonlyArray<BlockStateCall>,
+  asked: Pick<Simulation, "blocks" | "fillers">,
   classify: Classify,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
   const inline = inlineError(result, classify);

@@ -9,6 +9,7 @@ import type { RpcError } from "../errors/rpc.js";
 import { ExecutionReverted } from "../errors/verdicts.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { unknownForks } from "../chains/rules.js";
+import { askCall } from "../eth/call.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { StepName } from "../primitives/names.js";
@@ -92,7 +93,7 @@ const askCalls = Effect.fnUntraced(function* (
     { step: "simulate" },
     Effect.all(
       {
-        first: Eth.call({ ...bareCall(input, gasOf(input)), block, stateOverrides }).pipe(
+        first: askCall({ ...bareCall(input, gasOf(input)), block, stateOverrides }, true).pipe(
           // why: some nodes hand out the data of a revert as a result
           Effect.filterOrFail(
             (data) => !looksLikeRevert(data),

@@ -37,7 +37,7 @@ const pathOf = (method: Effect.Effect<unknown, Eth.Failure, Rpc>, result: unknow
 const twoCalls = { blocks: [{ calls: [{}, {}] }], block: "pending" } as const;
 const methods = {
   eth_getLogs: Eth.getLogs({ address: account as `0x${string}` }),
-  eth_call: Eth.call({ block: "latest" }),
+  eth_call: Eth.call({ to: account as `0x${string}`, block: "latest" }),
   eth_simulateV1: Eth.simulateV1(twoCalls),
   eth_getBlockReceipts: Eth.getBlockReceipts({ block: "latest" }),
   eth_estimateGas: Eth.estimateGas({}),
@@ -72,7 +72,7 @@ const required: ReadonlyArray<readonly [keyof typeof methods, ReadonlyArray<stri
   ),
   ...["status", "gasUsed", "returnData", "logs"].map((field) => ["eth_simulateV1", [0, "calls", 1, field]] as const),
   ...["address", "topics", "data"].map((field) => ["eth_simulateV1", [0, "calls", 0, "logs", 0, field]] as const),
-  ...["transactionHash", "blockNumber", "gasUsed", "status", "logs"].map(
+  ...["transactionHash", "blockNumber", "gasUsed", "status"].map(
     (field) => ["eth_getBlockReceipts", [0, field]] as const,
   ),
   ...["number", "parentHash", "timestamp", "gasLimit", "gasUsed"].map(
@@ -195,6 +195,17 @@ describe("what is optional", () => {
     });
   });
 
+  it("is all but the five fields of a receipt that the interface names", () => {
+    const five = { transactionHash: word, blockNumber: "0x1", status: "0x0", gasUsed: "0x5208", type: "0x02" };
+    const answer = read(methods.eth_getBlockReceipts, [five]);
+    if (answer._tag === "Failure") throw answer.failure;
+    const [only] = answer.success;
+    expect(only).toMatchObject({ blockNumber: 1n, status: "failure", gasUsed: 21_000n, type: "0x2" });
+    const others = Object.entries(only ?? {}).filter(([key]) => !Object.hasOwn(five, key));
+    expect(others.every(([, value]) => value === null)).toBe(true);
+    expect(others.map(([key]) => key)).toContain("logs");
+  });
+
   it("may be `root` in place of `status`", () => {
     const { status: _status, ...old } = receipt;
     const answer = read(methods.eth_getBlockReceipts, [{ ...old, root: word }]);
@@ -276,9 +287,61 @@ describe("eth_simulateV1", () => {
     });
     const filled = [at(16, [callResult]), at(17), at(18), at(19), at(20, [callResult])];
     const answer = read(ask, filled);
-    expect(answer._tag === "Success" && answer.success.map(({ number }) => number)).toEqual([16n, 20n]);
+    expect(answer._tag === "Success" && answer.success.map(({ number, entry }) => [number, entry])).toEqual([
+      [16n, 0],
+      [20n, 1],
+    ]);
     expect(pathOf(ask, filled.slice(0, 4))).toBe("result[4]");
     expect(pathOf(ask, [...filled, at(21)])).toBe("result[5]");
     expect(pathOf(ask, [at(16, [callResult]), at(17, [callResult]), at(20, [callResult])])).toBe("result[2]");
+  });
+
+  it("gives every block with `fillers`, and which entry each answers", () => {
+    const gap = fc.nat(3).chain((before) => fc.record({ before: fc.constant(before), calls: fc.nat(2) }));
+    fc.assert(
+      fc.property(fc.array(gap, { minLength: 1, maxLength: 5 }), (entries) => {
+        let height = 15;
+        const expected: Array<readonly [bigint, number | null, number]> = [];
+        const asked = entries.map(({ before, calls }, entry) => {
+          for (let index = 0; index < before; index++) expected.push([BigInt(++height), null, 0]);
+          expected.push([BigInt(++height), entry, calls]);
+          const numbered = before === 0 ? {} : { blockOverrides: { number: height } };
+          return { calls: Array.from({ length: calls }, () => ({})), ...numbered };
+        });
+        const result = expected.map(([number, , calls]) => ({
+          ...block,
+          number: `0x${number.toString(16)}`,
+          calls: Array.from({ length: calls }, () => callResult),
+        }));
+        const all = read(Eth.simulateV1({ blocks: asked, fillers: true, block: "latest" }), result);
+        const seen = all._tag === "Success" ? all.success : [];
+        expect(seen.map(({ number, entry, calls }) => [number, entry, calls.length])).toEqual(expected);
+        const asEntries = read(Eth.simulateV1({ blocks: asked, block: "latest" }), result);
+        expect(asEntries._tag === "Success" && asEntries.success).toEqual(seen.filter(({ entry }) => entry !== null));
+      }),
+    );
+  });
+
+  it("loses nothing of a transaction in full", () => {
+    const whole = {
+      ...{ hash: word, from: account, to: account, nonce: "0x1", gas: "0x5208", value: "0x2", input: "0x12" },
+      ...{ chainId: "0x1", maxFeePerGas: "0x3", maxPriorityFeePerGas: "0x4", gasPrice: "0x5", maxFeePerBlobGas: "0x6" },
+      ...{ type: "0x4", blobVersionedHashes: [word], accessList: [{ address: account, storageKeys: [word] }] },
+      authorizationList: [
+        { chainId: "0x1", address: account, nonce: "0x2", yParity: "0x1", r: "0x3", s: `0x${"f".repeat(64)}` },
+      ],
+      ...{ v: "0x1", r: "0x2", s: "0x3", yParity: "0x1" },
+      ...{ blockHash: word, blockNumber: "0x10", blockTimestamp: "0x5", transactionIndex: "0x0" },
+    };
+    const answer = read(methods.eth_simulateV1, [{ ...simulated, transactions: [whole, word] }]);
+    const [full, bare] = (answer._tag === "Success" ? answer.success[0]?.transactions : null) ?? [];
+    expect(bare).toBe(word);
+    expect(full).toEqual({
+      ...whole,
+      ...{ nonce: 1n, gas: 21_000n, value: 2n, chainId: 1n, maxFeePerGas: 3n, maxPriorityFeePerGas: 4n, gasPrice: 5n },
+      ...{ maxFeePerBlobGas: 6n, v: 1n, r: 2n, s: 3n, yParity: 1n },
+      authorizationList: [{ chainId: 1n, address: account, nonce: 2n, yParity: 1n, r: 3n, s: 2n ** 256n - 1n }],
+      ...{ blockNumber: 16n, blockTimestamp: 5n, transactionIndex: 0 },
+    });
   });
 });

@@ -1,34 +1,12 @@
-import * as Effect from "effect/Effect";
+import type * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import { memoryOf, Rpc } from "../../src/Rpc.js";
+import type { Rpc } from "../../src/Rpc.js";
 import { account, word } from "./answers.js";
+import { sent } from "./sent.js";
 
 const address = account as `0x${string}`;
 const hash = word as `0x${string}`;
-
-/** What a method sends; null when it sends nothing. */
-const sent = (method: Effect.Effect<unknown, Eth.Failure, Rpc>) => {
-  let asked: readonly [string, ReadonlyArray<unknown>] | null = null;
-  const result = Effect.runSync(
-    Effect.result(method).pipe(
-      Effect.provideService(
-        Rpc,
-        Rpc.of({
-          endpoint: "",
-          memory: memoryOf(() => 0, 0),
-          admit: (run) => run,
-          request: (name, params) => {
-            asked = [name, JSON.parse(JSON.stringify(params)) as ReadonlyArray<unknown>];
-            return Effect.succeed(undefined);
-          },
-        }),
-      ),
-    ),
-  );
-  const failure = result._tag === "Failure" && result.failure._tag === "RpcError" ? result.failure.reason : null;
-  return { asked: asked as readonly [string, ReadonlyArray<unknown>] | null, failure };
-};
 
 describe("a block parameter", () => {
   it.each([
@@ -78,11 +56,11 @@ describe("a call", () => {
 
   it("carries every field, and nothing that is absent", () => {
     expect(sent(Eth.call({ ...everything, block: "latest" })).asked).toEqual(["eth_call", [written, "latest"]]);
-    expect(sent(Eth.call({ from: null, to: undefined, nonce: null, block: 1n })).asked).toEqual([
+    expect(sent(Eth.call({ from: null, to: address, data: undefined, nonce: null, block: 1n })).asked).toEqual([
       "eth_call",
-      [{}, "0x1"],
+      [{ to: account }, "0x1"],
     ]);
-    expect(sent(Eth.call({ value: 0n, nonce: 0, block: 1n })).asked?.[1][0]).toEqual({ value: "0x0", nonce: "0x0" });
+    expect(sent(Eth.estimateGas({ value: 0n, nonce: 0 })).asked?.[1][0]).toEqual({ value: "0x0", nonce: "0x0" });
   });
 
   it("has its overrides behind the block", () => {
@@ -116,7 +94,7 @@ describe("a call", () => {
       ...{ blobBaseFee: "0x5", difficulty: "0x6", beaconRoot: word },
       withdrawals: [{ index: "0x1", validatorIndex: "0x2", address: account, amount: "0x3" }],
     };
-    const params = (more: object) => sent(Eth.call({ block: "latest", ...more })).asked?.[1];
+    const params = (more: object) => sent(Eth.estimateGas({ block: "latest", ...more })).asked?.[1];
     expect(params({ stateOverrides, blockOverrides })).toEqual([{}, "latest", state, block]);
     expect(params({ stateOverrides })).toEqual([{}, "latest", state]);
     expect(params({ blockOverrides })).toEqual([{}, "latest", {}, block]);
@@ -141,10 +119,31 @@ describe("a call", () => {
     [{ accessList: [{ address: account, storageKeys: ["x"] }] }, "call.accessList[0].storageKeys[0]"],
     [{ stateOverrides: { [account]: { balance: -1n } } }, `stateOverrides[${account}].balance`],
     [{ stateOverrides: { me: {} } }, "stateOverrides[me]"],
+    [{ stateOverrides: [] }, "stateOverrides"],
+    [{ stateOverrides: { [account]: { state: 7 } } }, `stateOverrides[${account}].state`],
+    [
+      { stateOverrides: { [account]: { stateDiff: { [word]: "0x1" } } } },
+      `stateOverrides[${account}].stateDiff[${word}]`,
+    ],
+    [{ stateOverrides: { [account]: { stateDiff: { "0x1": word } } } }, `stateOverrides[${account}].stateDiff[0x1]`],
+    [{ stateOverrides: { [word]: {} } }, `stateOverrides[${word}]`],
+    [{ to: `${account}22` }, "call.to"],
+    [{ from: "0x22" }, "call.from"],
+    [{ data: "0x123" }, "call.data"],
+    [{ blobVersionedHashes: ["0x11"] }, "call.blobVersionedHashes[0]"],
+    [{ accessList: [{ address: account, storageKeys: ["0x1"] }] }, "call.accessList[0].storageKeys[0]"],
+    [{ accessList: [{ address: word, storageKeys: [] }] }, "call.accessList[0].address"],
+    [{ authorizationList: [{ address, chainId: 1, nonce: 2, r: "0x", s: hash }] }, "call.authorizationList[0].r"],
+    [
+      { authorizationList: [{ address, chainId: 1, nonce: 2, r: hash, s: `${hash}11` }] },
+      "call.authorizationList[0].s",
+    ],
+    [{ blockOverrides: { prevRandao: account } }, "blockOverrides.prevRandao"],
+    [{ blockOverrides: { feeRecipient: word } }, "blockOverrides.feeRecipient"],
   ])("that no wire can carry is never sent: %#", (fields, path) => {
-    const { asked, failure } = sent(Eth.call({ ...(fields as object), block: "latest" }));
+    const { asked, failure } = sent(Eth.estimateGas({ ...(fields as object), block: "latest" }));
     expect(asked).toBe(null);
-    expect(failure?._tag === "InvalidParams" && failure.detail.startsWith(path)).toBe(true);
+    expect(failure?._tag === "InvalidParams" && failure.detail.startsWith(`${path}: `)).toBe(true);
   });
 });
 

@@ -102,6 +102,48 @@ for (const [name, chainId, start] of nodes) {
       });
     });
 
+    it("say what a revert says", async () => {
+      // PUSH4 Panic(uint256), and 17 as its word
+      const code = "0x634e487b7160e01b600052601160045260246000fd";
+      const stateOverrides = { [bob]: { code } } as const;
+      const call = { from: alice, to: bob, gas: 100_000n, block: "latest", stateOverrides } as const;
+      const revert = { address: bob, layers: [{ layer: { _tag: "Panic", code: 17n } }] };
+      for (const ask of [Eth.call(call), Eth.estimateGas(call)] as ReadonlyArray<
+        Effect.Effect<unknown, Eth.Failure, Rpc.Rpc>
+      >) {
+        const failure = await run(Effect.flip(ask));
+        expect(failure).toMatchObject({ _tag: "ExecutionReverted", to: bob, revert });
+        expect(failure.message).toContain("Panic(0x11)");
+      }
+    });
+
+    it("simulate every block, and give its transactions in full", async () => {
+      const { number } = await run(Eth.getBlock({ block: "latest" }));
+      const blocks = [
+        { calls: [{ from: alice, to: bob, input: "0x12", accessList: [{ address: bob, storageKeys: [] }] }] },
+        { blockOverrides: { number: number + 4n }, calls: [{ from: alice, to: bob }] },
+      ] as const;
+      const all = await run(Eth.simulateV1({ blocks, returnFullTransactions: true, fillers: true, block: "latest" }));
+      // why: anvil fills no gaps, and simulates the first block at a number of its own
+      const expected =
+        name === "geth"
+          ? [
+              [1n, 0],
+              [2n, null],
+              [3n, null],
+              [4n, 1],
+            ]
+          : [
+              [expect.any(BigInt), 0],
+              [4n, 1],
+            ];
+      expect(all.map((block) => [block.number - number, block.entry])).toEqual(expected);
+      expect(all[0]?.transactions?.[0]).toMatchObject({
+        ...{ from: alice.toLowerCase(), input: "0x12", accessList: [{ address: bob.toLowerCase(), storageKeys: [] }] },
+        ...{ r: expect.any(BigInt), s: expect.any(BigInt), v: expect.any(BigInt), yParity: expect.any(BigInt) },
+      });
+    });
+
     it("answer the rest", async () => {
       const latest = await run(Eth.getBlock({ block: "latest" }));
       expect(latest.hash).not.toBe(null);

@@ -36,7 +36,7 @@ const call = object({
   maxPriorityFeePerGas: big,
   maxFeePerBlobGas: big,
   value: big,
-  input: ["data", same],
+  input: same,
   nonce: big,
   type: big,
   blobVersionedHashes: same,
@@ -91,7 +91,7 @@ export const askTyped = ({ method, params }: Exchange): Effect.Effect<unknown, E
   const [first, second] = params as [Json & string, unknown];
   switch (method) {
     case "eth_call":
-      return Eth.call({ ...(call(first) as Eth.CallRequest), block: block(second) });
+      return Eth.call({ ...(call(first) as { readonly to: Eth.Address }), block: block(second) });
     case "eth_estimateGas":
       return Eth.estimateGas({
         ...(call(first) as Eth.CallRequest),
@@ -100,6 +100,7 @@ export const askTyped = ({ method, params }: Exchange): Effect.Effect<unknown, E
     case "eth_simulateV1":
       return Eth.simulateV1({
         ...(simulation(first) as { readonly blocks: ReadonlyArray<Eth.BlockStateCall> }),
+        fillers: true,
         block: block(second),
       });
     case "eth_getBlockReceipts":

@@ -1,17 +1,16 @@
 /** What one call did, read from whatever told it; a revert is explained by the ABIs and the built-in errors. */
-import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeLog, decodeResult } from "../../abi/decodeLogs.js";
-import { revertOf, type Table } from "../../abi/revertOf.js";
-import { ExecutionReverted, VmHalt, type Verdict } from "../../errors/verdicts.js";
+import { VmHalt, type Verdict } from "../../errors/verdicts.js";
 import type * as Eth from "../../Eth.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import type { Transaction } from "../../Transaction.js";
 import type { Reading } from "./bundle.js";
-import type { Failure } from "./heard.js";
 import { transfersOf } from "./transferLogs.js";
+
+export { explain } from "../../eth/explain.js";
 
 /** A call about which nothing was learned. */
 export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), transfers: [] });
@@ -36,34 +35,6 @@ export const failedOutcome = (failure: Verdict, returnData: Hex | null): Outcome
   returnData,
   revert: failure._tag === "ExecutionReverted" ? failure.revert : null,
   evidence: "estimated",
-});
-
-/** The built-in errors, loaded when a revert first needs them; none where they do not come in time. */
-const builtin: Effect.Effect<Table> = Effect.tryPromise(() => import("../../abi/table.js")).pipe(
-  Effect.timeout("2 seconds"),
-  Effect.map((loaded) => loaded.builtin),
-  Effect.orElseSucceed(() => ({ errors: () => [], meaning: () => null })),
-  // why: a bundle of many reverts waits once
-  Effect.cachedWithTTL("1 minute"),
-  Effect.runSync,
-);
-
-/** The failure with its revert decoded, where it is a revert. */
-export const explain = Effect.fnUntraced(function* <F extends Failure | null>(
-  failure: F,
-  to: Address | null,
-  abis: AbiIndex,
-): Effect.fn.Return<F | ExecutionReverted> {
-  if (failure?._tag !== "ExecutionReverted" || failure.data === null) return failure;
-  const { data, text, raw } = failure;
-  let isWanted = false;
-  const want = <A>(nothing: A) => {
-    isWanted = true;
-    return nothing;
-  };
-  const known = revertOf(data, abis, to, { errors: () => want([]), meaning: () => want(null) });
-  const revert = isWanted ? revertOf(data, abis, to, yield* builtin) : known;
-  return new ExecutionReverted({ data, revert, text, to, raw });
 });
 
 const empty = (data: Hex | null): boolean => data === null || data.length === 2;
