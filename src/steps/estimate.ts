@@ -114,8 +114,11 @@ export const choose = (one: Placed, answers: Answers): GasChoice => {
   if (one.input.gas !== null) return { value: one.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
   const [needed, wanted] = [neededFor(one, estimate), wantedFor(one, estimate)];
   const cap = capOf(estimate, answers);
-  const value =
-    wanted === null || needed === null ? null : cap === null || wanted <= cap ? wanted : needed > cap ? needed : cap;
+  const { gasUsed, maxUsedGas } = one.outcome;
+  // why: what was used and what the node says suffices are less than our own bound on it
+  const known = estimate === null ? needed : largest(estimate, gasUsed, maxUsedGas);
+  const isBeyond = cap !== null && known !== null && known > cap;
+  const value = wanted === null ? null : cap === null || wanted <= cap ? wanted : isBeyond ? needed : cap;
   const { status, evidence: seen } = one.outcome;
   const evidence: Evidence =
     status === "success" && seen === "measured"
