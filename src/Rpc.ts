@@ -72,7 +72,7 @@ export interface PostingOptions extends Options {
   readonly batchSize?: number;
   /**
    * A longer answer, unpacked, is `NodeLimitExceeded`; default 32 MiB. Numbers, hashes and code are held to less, and
-   * all answers of one call of the pipeline together to 32 MiB.
+   * all answers of one call of the pipeline together to 12 MiB; each value of a long answer counts 24 bytes at least.
    */
   readonly maxResponseBytes?: number;
   /** The id of the first request; default 1. */

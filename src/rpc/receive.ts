@@ -17,6 +17,23 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array =
   return whole;
 };
 
+/** What a value of JSON takes in memory, bytes, however few it was written with. */
+const leastValue = 24;
+/** Bytes of a body that is too short for its values to matter. */
+const leastWeighed = 65_536;
+
+/** What a body weighs when it is read: its bytes, or what as many values as it may hold take. */
+const weightOf = (body: Uint8Array): number => {
+  if (body.length < leastWeighed) return body.length;
+  let values = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    // commas, and what opens a list or an object
+    if (byte === 44 || byte === 91 || byte === 123) values++;
+  }
+  return Math.max(body.length, leastValue * values);
+};
+
 /** The body as it was packed; the failure says why it cannot be read. */
 export type Unpack = (body: Uint8Array) => Result.Result<Uint8Array, Posted>;
 
@@ -55,11 +72,14 @@ export const receiver = ({ maxBytes, take }: Room, done: (posted: Posted) => voi
       const plain = unpack === null || bytes === 0 ? Result.succeed(body) : unpack(body);
       finish(
         Result.match(plain, {
-          onSuccess: (read) =>
+          onSuccess: (read) => {
+            const weight = weightOf(read);
+            if (weight > maxBytes) return tooLarge(maxBytes, weight);
             // why: packed bytes are taken already
-            take(Math.max(0, read.length - bytes))
+            return take(Math.max(0, weight - bytes))
               ? { ok: true, reply: { status, header, text: decoder.decode(read), bytes: read.length } }
-              : tooMuch(read.length),
+              : tooMuch(weight);
+          },
           onFailure: (posted) => posted,
         }),
       );

@@ -5,8 +5,11 @@ export interface Budget {
   left: number;
 }
 
-/** What every run begins with, bytes: one long answer, or the several runs of a block full of events. */
-export const mostRunBytes = 32 * 1_048_576;
+/**
+ * What every run begins with, bytes: three simulations of 6,000 events. Reading an answer takes up to twenty times
+ * its bytes of memory.
+ */
+export const mostRunBytes = 12 * 1_048_576;
 
 /** The bounds of one answer. */
 export interface Room {

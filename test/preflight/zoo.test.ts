@@ -49,7 +49,7 @@ const foundation = (contracts: ReadonlyArray<Hex>): Hex => {
 };
 
 /** Who produces blocks with code: it takes what it is paid. */
-const vault = "0x60015f5360015ff3";
+const vault = "0x60015ff3";
 
 interface Sealing extends Sealed {
   readonly name: string;

@@ -1,0 +1,173 @@
+/** Bounded in everything: what a contract, a dapp or a node makes long ends in time and within its memory, and says what was cut. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { concatHex, numberToHex, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startProxy } from "../harness/proxy.js";
+import { startServer, type Asked } from "../harness/server.js";
+import type { Done, Task } from "./bounded/worker.js";
+import { nobody, owner, startAnvilScene, type Scene } from "./scene.js";
+
+let directory = "";
+let scene: Scene;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "bounded-"));
+  await build({
+    ...{ entryPoints: [fileURLToPath(new URL("bounded/worker.ts", import.meta.url))] },
+    ...{ outfile: join(directory, "worker.mjs"), bundle: true, platform: "node", format: "esm", target: "node20" },
+    ...{ conditions: ["@evm-preflight/source"], external: ["undici"], logLevel: "error" },
+  });
+  scene = await startAnvilScene();
+});
+afterAll(async () => {
+  await scene.stop();
+  rmSync(directory, { recursive: true });
+});
+
+/** The deadline where none is named. */
+const usualMs = 10_000;
+
+/** Runs one preflight in a process of its own. */
+const run = async (task: Partial<Task> & Pick<Task, "input">): Promise<Done> => {
+  const file = join(directory, "task.json");
+  writeFileSync(file, JSON.stringify({ url: scene.url, deadlineMs: usualMs, batch: false, abiItems: 0, ...task }));
+  const { stdout } = await promisify(execFile)(process.execPath, [join(directory, "worker.mjs"), file]);
+  return JSON.parse(stdout) as Done;
+};
+
+const word = (value: number | bigint): Hex => numberToHex(value, { size: 32 });
+/** `multicall(bytes[])` of which every pointer points to the same bytes. */
+const bomb = (pointers: number, blob: Hex): Hex =>
+  concatHex([
+    ...["0xac9650d8" as const, word(32), word(pointers)],
+    ...Array.from({ length: pointers }, () => word(pointers * 32)),
+    ...[word((blob.length - 2) / 2), blob],
+  ]);
+const filled = (bytes: number): Hex => `0x${"ab".repeat(bytes)}`;
+
+const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+/** Emits so many `Approval` events, each to another spender, whatever it is called with. */
+const approver = (count: number): Hex => {
+  const topic = approvalTopic.slice(2);
+  // PUSH2 count, loop: JUMPDEST, LOG3(0, 32, topic, caller, i << 96), i - 1, until it is zero
+  const runtime = `61${count.toString(16).padStart(4, "0")}5b60015f528060601b600f1c337f${topic}60205fa360019003806003575000`;
+  return `0x60${(runtime.length / 2).toString(16)}600a5f3960${(runtime.length / 2).toString(16)}5ff3${runtime}`;
+};
+
+const padded = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
+
+interface Simulated {
+  readonly calls: ReadonlyArray<{ readonly logs: ReadonlyArray<unknown> }>;
+}
+/** Changes what the user's call did, which stands between two of the witness. */
+const inCalls = (change: (call: object) => object) => (result: unknown) =>
+  (result as ReadonlyArray<Simulated>).map(({ calls, ...block }) => ({
+    ...block,
+    calls: calls.map((call, index) => (index === 1 && calls.length > 2 ? change(call) : call)),
+  }));
+
+const mebibyte = 1_048_576;
+/** JSON of about 31 MiB, by its shape. */
+const shapes: Readonly<Record<string, () => string>> = {
+  "logs of a block": () => {
+    const log = JSON.stringify({ address: nobody, topics: [word(1)], data: filled(200), blockNumber: "0x1" });
+    return `[${Array.from({ length: Math.floor((31 * mebibyte) / (log.length + 1)) }, () => log).join()}]`;
+  },
+  "one string": () => `"0x${"ab".repeat(15 * mebibyte)}"`,
+  "small numbers": () => `[${"1,".repeat(15 * mebibyte)}1]`,
+  "empty objects": () => `[${"{},".repeat(10 * mebibyte)}{}]`,
+  "arrays in arrays": () => "[".repeat(15 * mebibyte) + "]".repeat(15 * mebibyte),
+};
+const from = owner.address;
+
+/** In time, in its memory, with a finding of which `codes` are some, and a text that somebody can read. */
+const expectBounded = (done: Done, codes: ReadonlyArray<string>, deadlineMs = usualMs): void => {
+  expect(done.codes).toEqual(expect.arrayContaining([...codes]));
+  expect(done.verdict).not.toBe("ready");
+  expect(done.ms).toBeLessThan(deadlineMs + 1_000);
+  expect(done.grownMiB).toBeLessThan(300);
+  expect(done.textSize).toBeLessThan(200_000);
+};
+
+describe("calldata, events and ABIs", () => {
+  let taker: Hex;
+  beforeAll(async () => {
+    taker = await scene.deploy({ abi: [], bytecode: "0x60015ff3" });
+  });
+  it.each([
+    ["one blob that 2,000 pointers share", bomb(2_000, filled(60_000))],
+    ["bombs within bombs", bomb(900, bomb(900, bomb(500, filled(30_000))))],
+  ])("%s", async (_, data) => {
+    expectBounded(await run({ input: { from, to: taker, data } }), ["CalldataCut/warning"]);
+  });
+
+  it("4,000 approvals beside 25 kB of batches, and an ABI of 20,000 items", async () => {
+    const to = await scene.deploy({ abi: [], bytecode: approver(4_000) });
+    const done = await run({ input: { from, to, data: bomb(100, filled(22_000)) }, abiItems: 20_000 });
+    expectBounded(done, ["CalldataCut/warning", "FindingsCut/warning", "PartiesCut/warning"]);
+  });
+});
+
+describe("a node", () => {
+  let taker: Hex;
+  beforeAll(async () => {
+    taker = await scene.deploy({ abi: [], bytecode: "0x60015ff3" });
+  });
+  /** What comes of a call whose records a node changed. */
+  const changed = async (change: (call: object) => object, estimate: object | null): Promise<Done> => {
+    const proxy = await startProxy({ target: scene.url });
+    if (estimate !== null) proxy.fail("eth_estimateGas", { kind: "error", error: estimate });
+    proxy.fail("eth_simulateV1", { kind: "map", map: inCalls(change) });
+    const done = await run({ url: proxy.url, input: { from, to: taker, data: "0x01" } });
+    await proxy.stop();
+    return done;
+  };
+
+  it.each([
+    [1, "ExecutionReverted/blocker"],
+    [10, "NodeLimitExceeded/unavailable"],
+  ])("that reverts with %i MB", async (size, code) => {
+    const error = { code: 3, message: "execution reverted", data: filled(size * 1_000_000) };
+    const done = await changed((call) => ({ ...call, status: "0x0", returnData: "0x", error }), error);
+    expectBounded(done, [code, "NodeLimitExceeded/info"]);
+  });
+
+  it.each([
+    [3, "PartiesCut/warning"],
+    [9, "NodeLimitExceeded/unavailable"],
+    [30, "NodeLimitExceeded/unavailable"],
+  ])("that adds %i MB of approvals to what a call did", async (size, code) => {
+    const logs = Array.from({ length: size * 1_800 }, (_, index) => ({
+      ...{ address: numberToHex(2n ** 159n + BigInt(index), { size: 20 }), data: word(index), logIndex: "0x0" },
+      topics: [approvalTopic, padded(from), word(2n ** 158n + BigInt(index))],
+      ...{ blockHash: word(0), blockNumber: "0x1", transactionHash: word(1), transactionIndex: "0x0", removed: false },
+    }));
+    expectBounded(await changed((call) => ({ ...call, logs }), null), [code]);
+  });
+
+  it.each(Object.keys(shapes).flatMap((shape) => [[shape, "alone"] as const, [shape, "in batches"] as const]))(
+    "that answers everything with 31 MB: %s, asked %s",
+    async (shape, how) => {
+      const text = shapes[shape]?.() ?? "";
+      const answerOf = ({ id }: Asked) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
+      const node = await startServer((body, _request, response) => {
+        const asked = JSON.parse(body) as Asked | ReadonlyArray<Asked>;
+        response.setHeader("content-type", "application/json");
+        response.end(Array.isArray(asked) ? `[${answerOf(asked[0] as Asked)}]` : answerOf(asked as Asked));
+      });
+      const done = await run({
+        url: node.url,
+        input: { from, to: nobody, data: "0x01" },
+        deadlineMs: 5_000,
+        batch: how !== "alone",
+      });
+      await node.stop();
+      expectBounded(done, ["NodeLimitExceeded/unavailable"], 5_000);
+    },
+  );
+});
