@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { accounts, type Node } from "./anvil.js";
+import { accounts, rawRequest, type Node } from "./anvil.js";
 import { engineOf, sealOne, type Engine, type Sealed } from "./gethEngine.js";
 import { startProcess } from "./process.js";
 
@@ -97,8 +97,23 @@ export const startGethVectors = (bin: string): Promise<Node> =>
     networkId: "3503995874084926",
   });
 
+/** The client's own `--dev`, as people start it; `account` is the one that it gives money. */
+export const startGethAsIs = async (bin: string): Promise<Node & { readonly account: `0x${string}` }> => {
+  const running = await startProcess(
+    bin,
+    [
+      ...["--dev", "--http", "--http.addr", "127.0.0.1", "--http.port", "0"],
+      ...["--authrpc.addr", "127.0.0.1", "--authrpc.port", "0", "--port", "0", "--ipcdisable"],
+    ],
+    /HTTP server started\s+endpoint=([\d.]+:\d+)\s+auth=false/,
+  );
+  const url = `http://${running.match[1]}`;
+  const [account = "0x"] = (await rawRequest(url, "eth_accounts", [])) as ReadonlyArray<`0x${string}`>;
+  return { url, account, stop: running.stop };
+};
+
 /** Activations by name: seconds after the genesis. */
-export type Forks = Readonly<Partial<Record<"osakaTime" | "amsterdamTime" | "bogotaTime", number>>>;
+export type Forks = Readonly<Partial<Record<"osakaTime" | "amsterdamTime", number>>>;
 
 export interface GethDevOptions {
   /** Milliseconds between blocks; absent = a block only when {@link GethDev.mine} is called. */

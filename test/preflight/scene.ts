@@ -34,6 +34,8 @@ export interface Call {
   readonly data?: Hex;
   readonly value?: bigint;
   readonly nonce?: number;
+  /** Default 2,000,000. */
+  readonly gas?: bigint;
   readonly maxFeePerGas?: bigint;
 }
 
@@ -118,7 +120,7 @@ const sceneOn = (
       if (receipt === null) throw new Error(`no receipt of ${hash}`);
       return receipt;
     },
-    send: async (from, { to, data, value, nonce, maxFeePerGas }) => {
+    send: async (from, { to, data, value, nonce, gas, maxFeePerGas }) => {
       const hash = await broadcast(
         await from.signTransaction({
           type: "eip1559",
@@ -127,7 +129,7 @@ const sceneOn = (
           ...(data === undefined ? {} : { data }),
           value: value ?? 0n,
           nonce: nonce ?? (await count(from.address, "pending")),
-          gas: 2_000_000n,
+          gas: gas ?? 2_000_000n,
           maxFeePerGas: maxFeePerGas ?? 20_000_000_000n,
           maxPriorityFeePerGas: 1_000_000_000n,
         }),
@@ -137,7 +139,7 @@ const sceneOn = (
     },
     deploy: async ({ abi, bytecode }, args = []) => {
       const nonce = BigInt(await count(owner.address, "pending"));
-      await scene.send(owner, { data: encodeDeployData({ abi, bytecode, args: [...args] }) });
+      await scene.send(owner, { data: encodeDeployData({ abi, bytecode, args: [...args] }), gas: 16_000_000n });
       await scene.mine();
       const at = getContractAddress({ from: owner.address, nonce });
       if ((await ask("eth_getCode", [at, "latest"])) === "0x") throw new Error("not deployed");
@@ -160,16 +162,19 @@ export const startAnvilScene = async (): Promise<Scene> => {
   return sceneOn("anvil", 31337, node, () => mineAnvil(node.url), seal);
 };
 
+/** A geth of one's own. */
+export const startGethScene = async (bin: string, options: GethDevOptions = {}): Promise<Scene> => {
+  const node = await startGethDev(bin, options);
+  return sceneOn("geth", options.chainId ?? 1337, node, () => node.mine(), node.seal);
+};
+
 /** The nodes that the pipeline is proven on; geth, with these arguments, only where it is installed. */
 export const scenesFor = (
   what: string,
   { args = [] }: Pick<GethDevOptions, "args"> = {},
 ): ReadonlyArray<readonly [name: string, start: () => Promise<Scene>]> => {
   const bin = findGethOrWarn(`${what} on geth`);
-  const geth = async () => {
-    const node = await startGethDev(bin ?? "", { args });
-    return sceneOn("geth", 1337, node, () => node.mine(), node.seal);
-  };
+  const geth = () => startGethScene(bin ?? "", { args });
   return [["anvil", startAnvilScene], ...(bin === null ? [] : [["geth", geth] as const])];
 };
 

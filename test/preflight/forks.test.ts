@@ -1,0 +1,197 @@
+/** The rules of several forks, on geth: what is valid is never blocked, what is not never cleared, and gas suffices. */
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Report } from "../../src/Report.js";
+import * as artifacts from "../contracts/artifacts.js";
+import { findGethOrWarn, startGethAsIs, type Forks } from "../harness/geth.js";
+import {
+  calldata,
+  cleared,
+  codesOf,
+  other,
+  owner,
+  preflight,
+  severe,
+  signAll,
+  startGethScene,
+  third,
+  type AnyInput,
+  type Scene,
+} from "./scene.js";
+
+const bin = findGethOrWarn("the rules of other forks");
+const fresh = (n: number): Hex => `0x00000000000000000000000000000000f0e1${n.toString(16).padStart(4, "0")}`;
+/** Adds one to each of so many words. */
+const counting = (words: number): Hex =>
+  `0x6014600a5f3960145ff361${words.toString(16).padStart(4, "0")}5b60019003805460010181558060035700`;
+/** Code that returns so many zero bytes as a contract. */
+const returning = (bytes: number): Hex => `0x61${bytes.toString(16).padStart(4, "0")}5ff3${"00".repeat(64)}`;
+
+const starting = (forks: Forks) => startGethScene(bin ?? "", { forks });
+
+/** Signs as cleared, mines, and expects what was said. */
+const minedAs = async (scene: Scene, report: Report) => {
+  const hashes: Array<Hex> = [];
+  for (const raw of await signAll(await cleared(report))) hashes.push(await scene.broadcast(raw));
+  await scene.mine();
+  for (const [index, hash] of hashes.entries()) {
+    const receipt = await scene.receipt(hash);
+    const { outcome, gas } = report.transactions[index] ?? report.transactions[0];
+    expect([receipt.status, BigInt(receipt.gasUsed)]).toEqual(["0x1", outcome.gasUsed]);
+    expect(receipt.logs.map(({ address }) => address)).toEqual(outcome.logs.map(({ address }) => address));
+    expect(gas.limit ?? 0n).toBeGreaterThanOrEqual(BigInt(receipt.gasUsed));
+  }
+};
+
+describe.skipIf(bin === null)("under Amsterdam", () => {
+  let scene: Scene;
+  let token: Hex;
+  let counters: Hex;
+  let splitter: Hex;
+  let idle: Hex;
+  beforeAll(async () => {
+    scene = await starting({ osakaTime: 0, amsterdamTime: 0 });
+    token = await scene.deploy(artifacts.Token, ["Token", "TKN", 18]);
+    counters = await scene.deploy({ abi: [], bytecode: counting(200) });
+    idle = await scene.deploy({ abi: [], bytecode: "0x6001600a5f3960015ff300" });
+    splitter = await scene.deploy(artifacts.Splitter);
+    await scene.send(owner, { to: token, data: calldata(artifacts.Token, "mint", [owner.address, 10n ** 24n]) });
+    await scene.mine();
+  }, 60_000);
+  afterAll(() => scene?.stop());
+  const from = owner.address;
+
+  it.each<[string, () => AnyInput]>([
+    ["a transfer", () => ({ from, to: other.address, value: 1n })],
+    ["a transfer to a new account", () => ({ from, to: fresh(1), value: 1n })],
+    ["a transfer to oneself", () => ({ from, to: from, value: 1n })],
+    ["a transfer with more gas than Osaka allows", () => ({ from, to: other.address, value: 1n, gas: 17_000_000n })],
+    ["bytes for nothing, at the floor", () => ({ from, to: idle, data: `0x${"00".repeat(4_000)}` })],
+    [
+      "an access list",
+      () => ({ from, to: other.address, accessList: [{ address: token, storageKeys: [`0x${"00".repeat(32)}`] }] }),
+    ],
+    ["a deployment of 12,000 bytes", () => ({ from, data: returning(12_000) })],
+    ["init code of 60,000 bytes", () => ({ from, data: `0x00${"00".repeat(59_999)}` })],
+    [
+      "a token to a new holder",
+      () => ({ from, to: token, data: calldata(artifacts.Token, "transfer", [fresh(2), 5n]) }),
+    ],
+    ["two hundred new words in one call", () => ({ from, to: counters, data: "0x01" })],
+    ["the same words once more", () => ({ from, to: counters, data: "0x01" })],
+    [
+      "ether split between two, one of them new",
+      () => ({
+        from,
+        to: splitter,
+        value: 10n,
+        data: calldata(artifacts.Splitter, "split", [[other.address, fresh(3)]]),
+      }),
+    ],
+    [
+      "a bundle",
+      () => [
+        { from, to: fresh(4), value: 1n },
+        { from, to: token, data: calldata(artifacts.Token, "transfer", [fresh(4), 5n]) },
+        { from, to: fresh(4), value: 1n },
+      ],
+    ],
+  ])("%s is ready, and does what was said", async (_, input) => {
+    const report = await preflight(scene.url, input());
+    expect([report.verdict, severe(report)]).toEqual(["ready", []]);
+    expect(report.observed.rules).toMatchObject({ fork: "amsterdam", by: "executed", agrees: true, txGasCap: null });
+    await minedAs(scene, report);
+  });
+
+  it("a transfer to a new account is told once, with the log that it leaves", async () => {
+    const report = await preflight(scene.url, { from, to: fresh(9), value: 7n });
+    expect(report.transfers).toMatchObject([{ token: null, from: from.toLowerCase(), to: fresh(9), amount: 7n }]);
+    expect(report.transactions[0].outcome.gasUsed).toBe(204_600n);
+  });
+
+  it("a transfer to a new account with 21,000 gas is valid, and blocked, for it fails", async () => {
+    const report = await preflight(scene.url, { from, to: fresh(10), value: 1n, gas: 21_000n });
+    expect([report.verdict, severe(report)]).toEqual(["blocked", expect.arrayContaining(["OutOfGas/blocker"])]);
+    const hash = await scene.broadcast(
+      await owner.signTransaction({
+        ...{ chainId: scene.chainId, type: "eip1559", to: fresh(10), value: 1n, gas: 21_000n },
+        ...{ nonce: await scene.count(from), maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n },
+      }),
+    );
+    await scene.mine();
+    expect((await scene.receipt(hash)).status).toBe("0x0");
+  });
+
+  it("a transfer is given enough for a receiver whom only others' pending transactions make", async () => {
+    await scene.send(third, { to: fresh(11), value: 1n });
+    const report = await preflight(scene.url, { from, to: fresh(11), value: 1n });
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", ["GasLimitWidened/info"]]);
+    expect(report.transactions[0].gas.limit ?? 0n).toBeGreaterThanOrEqual(204_600n);
+    await scene.mine();
+  });
+
+  it("more than a block is blocked", async () => {
+    const report = await preflight(scene.url, { from, to: other.address, value: 1n, gas: 61_000_000n });
+    expect([report.verdict, severe(report)]).toEqual([
+      "blocked",
+      expect.arrayContaining(["BlockGasLimitExceeded/blocker"]),
+    ]);
+  });
+});
+
+describe.skipIf(bin === null)("under other rules", () => {
+  const on = async (forks: Forks, work: (scene: Scene) => Promise<void>) => {
+    const scene = await starting(forks);
+    try {
+      await work(scene);
+    } finally {
+      await scene.stop();
+    }
+  };
+  const send = (gas: bigint) => ({ from: owner.address, to: other.address, value: 1n, gas });
+
+  it("a limit above 2^24 is blocked under Osaka, on a chain that nobody described", () =>
+    on({ osakaTime: 0 }, async (scene) => {
+      const report = await preflight(scene.url, send(16_777_217n));
+      expect([report.verdict, severe(report)]).toEqual(["blocked", ["TxGasLimitTooHigh/blocker"]]);
+      expect((await preflight(scene.url, send(16_777_216n))).verdict).toBe("ready");
+    }));
+
+  it("before Osaka a block is the limit, and what needs more than 2^24 gas is ready", () =>
+    on({}, async (scene) => {
+      expect((await preflight(scene.url, send(16_777_217n))).verdict).toBe("ready");
+      const counters = await scene.deploy({ abi: [], bytecode: counting(900) });
+      const report = await preflight(scene.url, { from: owner.address, to: counters, data: "0x01" });
+      expect([report.verdict, severe(report)]).toEqual(["ready", []]);
+      expect(report.observed.rules).toMatchObject({ fork: "beforeOsaka", txGasCap: null });
+      await minedAs(scene, report);
+    }));
+
+  it("what executes and what the header says are of two forks: nothing of ours blocks, and it is told", async () => {
+    // its `--dev` has the opcodes of the fork after Amsterdam, and the blocks of Osaka
+    const node = await startGethAsIs(bin ?? "");
+    const report = await preflight(node.url, { from: node.account, to: other.address, value: 1n });
+    await node.stop();
+    expect([report.verdict, severe(report)]).toEqual(["caution", ["RulesUncertain/warning"]]);
+    expect(report.observed.rules).toMatchObject({ fork: "amsterdam", agrees: false, maxInitCodeSize: 131_072 });
+  });
+
+  it("a fork before the clearance expires is told, and right on both sides of it", () =>
+    on({ osakaTime: 0, amsterdamTime: 25 }, async (scene) => {
+      const to = fresh(1);
+      const before = await preflight(scene.url, { from: owner.address, to, value: 1n });
+      expect([before.verdict, severe(before)]).toEqual(["caution", expect.arrayContaining(["ForkAhead/warning"])]);
+      expect(before.observed.rules.nextFork).not.toBeNull();
+      await scene.seal({ after: 30 });
+      const after = await preflight(scene.url, { from: owner.address, to, value: 1n });
+      expect(severe(after)).not.toContain("ForkAhead/warning");
+      expect([after.observed.rules.fork, after.transactions[0].outcome.gasUsed]).toEqual(["amsterdam", 204_600n]);
+    }));
+
+  it("a fork that is far away is not told", () =>
+    on({ osakaTime: 0, amsterdamTime: 100_000 }, async (scene) => {
+      const report = await preflight(scene.url, send(30_000n));
+      expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+      expect(report.observed.rules).toMatchObject({ fork: "osaka", nextFork: expect.any(BigInt) as bigint });
+    }));
+});
