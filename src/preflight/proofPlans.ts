@@ -178,6 +178,8 @@ export const gasPlan = ({ bundle, options, block, ahead, context }: Trial, limit
       const nonce = request === null ? {} : { nonce: request.nonce };
       return [signer, { ...stateOverrides?.[signer], ...nonce, balance: rich }] as const;
     });
+  const taken = limits.reduce((sum, gas) => sum + gas, 0n);
+  const isCramped = (context?.gasLimit ?? taken) < taken;
   return {
     name: "gas",
     calls: Arr.zipWith(bundle, limits, ({ input, request }, gas) => ({
@@ -190,7 +192,8 @@ export const gasPlan = ({ bundle, options, block, ahead, context }: Trial, limit
     block,
     ahead,
     stateOverrides: { ...stateOverrides, ...Object.fromEntries(able) },
-    blockOverrides: context,
+    // why: the block of a world may be a little smaller than the one that limits are taken from
+    blockOverrides: isCramped ? { ...context, gasLimit: taken } : context,
     pretended: true,
   };
 };
