@@ -14,7 +14,8 @@ import { startProcess } from "./process.js";
 
 const chainDirectory = fileURLToPath(new URL("../fixtures/execution-apis/chain/", import.meta.url));
 
-const goPath = (): string => {
+/** Where Go keeps what it built. */
+export const goPath = (): string => {
   const fromEnvironment = process.env["GOPATH"];
   if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
   try {
@@ -44,7 +45,7 @@ interface Geth extends Node {
   readonly engine: Engine;
 }
 
-const startGeth = async (
+export const startGeth = async (
   bin: string,
   genesis: unknown,
   options: { readonly chainFile?: string; readonly networkId: string; readonly args?: ReadonlyArray<string> },
