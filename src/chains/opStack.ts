@@ -17,6 +17,9 @@ import type { FeeDecision, FeeGas, FeeModel, FeeSubject } from "./feeModel.js";
 /** The L1 attributes predeploy: present on every OP-stack chain beside the oracle. */
 export const l1Block = "0x4200000000000000000000000000000000000015";
 
+/** Where nodes credit the operator fee, in simulations too. */
+export const operatorVault = "0x420000000000000000000000000000000000001b";
+
 /** The two predeploys whose code says that a chain is one of the OP stack. */
 export const predeploys = (oracle: Address): ReadonlyArray<Address> => [oracle, l1Block];
 

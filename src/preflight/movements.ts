@@ -38,6 +38,7 @@ export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure)
       ...sights,
       transfers,
       paid: paidIn(bundle, run, transfers),
+      operator: Assets.operatorFees(bundle, run.plan.calls),
       evidence: "measured",
     }),
     approvals: Approvals.read(asked.rights, sights),
@@ -64,6 +65,7 @@ export const movementsOf = (
     standards,
     transfers,
     paid: run === null ? new Map() : paidIn(bundle, run, transfers),
+    operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
     evidence: run?.plan.pretended === true ? "assumed" : "measured",
   });
   const rights = Rights.union(asked.rights, Rights.rights(bundle, all).kept);

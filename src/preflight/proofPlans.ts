@@ -124,7 +124,12 @@ export const looksAlone = (claim: Claim): boolean =>
  */
 const looksOf = (claim: Claim) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
-  const wanted = [{ kind: "environment" } as const, ...accountQueries(claim), ...measureQueries(claim.measure)];
+  const wanted = [
+    { kind: "environment" } as const,
+    ...accountQueries(claim),
+    ...L1Fee.earnings(claim.subjects.size > 0),
+    ...measureQueries(claim.measure),
+  ];
   // why: the oracles stand in front, for what does not fit is cut from the end
   const both = fit([...oracles, ...wanted], roomBeside(claim)).slice(oracles.length);
   return { oracles, both, unasked: wanted.length - both.length };

@@ -73,7 +73,7 @@ const questionsOf = (subject: Subject, tag: Observed["blockTag"], steps: Readonl
     ["eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
   return {
     ...{ subject, tag, steps, known, isFamiliar, subjects },
-    bare: barePlan(subject, tag, isFamiliar ? oracles : []),
+    bare: barePlan(subject, tag, isFamiliar ? oracles : [], L1Fee.earnings(needsBytes)),
     alone: alonePlan(options, tag, [...Code.queries(bundle), ...oracles]),
   };
 };

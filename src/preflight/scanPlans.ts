@@ -51,14 +51,18 @@ export const roughSubject = (transaction: Transaction): FeeSubject | null => {
 /** The caller's gas, or the most that one transaction may have (EIP-7825). */
 export const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
 
-/** `bare`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee oracles. */
+/**
+ * `bare`: the calls at no base fee, so that one without fee fields is valid; `oracles` = what is read at the chain's fee
+ * oracles, `both` = what is read after the calls, too.
+ */
 export const barePlan = (
   { bundle, options, wanted }: Subject,
   block: Eth.BlockParameter,
   oracles: ReadonlyArray<Query>,
+  both: ReadonlyArray<Query>,
 ): Simulate.Plan => {
   const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
-  const after = [...Code.queries(bundle), ...Holdings.queries(wanted)];
+  const after = [...Code.queries(bundle), ...Holdings.queries(wanted), ...both];
   const before = [{ kind: "environment" } as const, ...oracles, ...after, ...TokenShortfall.queries(bundle)];
   const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas({ before, after });
   return {

@@ -53,6 +53,12 @@ const levelOf = (one: Holding, { before, after }: Sights): Level => {
  */
 export type GasPaid = ReadonlyMap<Address, bigint>;
 
+/**
+ * How far the operator fee may have moved a signer's balance in a run, wei. Some nodes take it in a simulation, others
+ * (op-geth) take nothing and give back what the limit leaves of it.
+ */
+export type OperatorFees = ReadonlyMap<Address, { readonly taken: bigint; readonly given: bigint }>;
+
 /** What the witness saw before the bundle, and after it. */
 interface Sights {
   readonly before: View;
@@ -64,6 +70,7 @@ export interface Answers extends Sights {
   readonly transfers: ReadonlyArray<Transfer>;
   readonly standards: Standards;
   readonly paid: GasPaid;
+  readonly operator: OperatorFees;
   /** What a balance read in the run is worth: `assumed` where the state was partly pretended. */
   readonly evidence: Evidence;
 }
@@ -87,6 +94,21 @@ export const gasPaid = (
     if (recipient !== null) add(recipient, -used * (price > baseFee ? price - baseFee : 0n));
   }
   return paid;
+};
+
+/** The bounds of {@link OperatorFees}; `calls` = the limits that each ran with. */
+export const operatorFees = (
+  bundle: ReadonlyArray<Filled>,
+  calls: ReadonlyArray<{ readonly gas: bigint }>,
+): OperatorFees => {
+  const fees = new Map<Address, { taken: bigint; given: bigint }>();
+  for (const { index, signer, outcome, charged } of bundle) {
+    const fee = charged.extra?.operatorFee ?? 0n;
+    const { taken, given } = fees.get(signer) ?? { taken: 0n, given: 0n };
+    const most = (fee * (calls[index]?.gas ?? 0n)) / (outcome.gasUsed || 1n);
+    fees.set(signer, { taken: taken + fee, given: given + most });
+  }
+  return fees;
 };
 
 /** The movements by account and token, so that a report over thousands stays linear. */
@@ -145,17 +167,22 @@ const changeOf = (one: Holding, logged: bigint, answers: Answers): BalanceChange
   const about = { account, token, tokenId, before };
   if (before === null || after === null) return { ...about, after: null, delta: logged, evidence: "logged" };
   const gas = token === null ? (answers.paid.get(account) ?? 0n) : 0n;
-  return { ...about, after, delta: after - before + gas, evidence: answers.evidence };
+  const delta = after - before + gas;
+  const fee = token === null ? answers.operator.get(account) : undefined;
+  const isFee = fee !== undefined && delta >= logged - fee.taken && delta <= logged + fee.given;
+  return { ...about, after, delta: isFee ? logged : delta, evidence: answers.evidence };
 };
 
 const isRead = ({ after }: BalanceChange): boolean => after !== null;
 
 /** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
-export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> =>
-  holdings
+export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> => {
+  const loggedOf = tally(answers.transfers);
+  return holdings
     .filter((one) => isOfUse(one, answers))
-    .map((one) => changeOf(one, 0n, answers))
+    .map((one) => changeOf(one, loggedOf(one), answers))
     .filter(isRead);
+};
 
 /** One holding as it was measured, and as the logs have it. */
 interface Row {

@@ -4,7 +4,7 @@
  * required = value + gas limit × max fee + blob gas × max blob fee + L1 fee × margin + operator fee
  * (gas limit), per transaction and payer; what earlier transactions of the bundle bring in counts,
  * what they take out is missing. A node's `validation` is never accepted as proof: OP-stack nodes
- * charge neither L1 nor operator fee in a simulation.
+ * charge no L1 fee in a simulation, and op-geth gives back an operator fee that it never took.
  */
 import { effectiveGasPrice } from "../chains/baseFee.js";
 import { InsufficientFunds } from "../errors/verdicts.js";

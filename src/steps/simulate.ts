@@ -103,8 +103,8 @@ const lensEntry = (at: Placement, contracts: ReadonlyArray<Address>, queries: Re
   return {
     calls: [witnessCall(at, queries, gasLimit)],
     stateOverrides: { ...at.override, ...readers(contracts) },
-    // why: the block before may have room for no more than its own calls
-    blockOverrides: { gasLimit },
+    // why: the block before may have room for no more than its own calls, and op-geth finds no base fee behind it
+    blockOverrides: { gasLimit, baseFeePerGas: 0n },
   };
 };
 

@@ -38,6 +38,7 @@ const read = (
     transfers,
     standards: new Map(),
     paid: new Map(),
+    operator: new Map(),
     evidence: "measured",
   } as const;
   const { changes, findings } = Assets.read(holdings, { ...sights, ...known });
@@ -169,6 +170,23 @@ describe("the gas that a run charged", () => {
     };
     expect([cost(0n), cost(5n * 262_144n), cost(8n * 262_144n)]).toEqual([1_000n, 1_000n + 5n * 262_144n, 1_000n]);
     expect([cost(5n * 262_144n + 1n), cost(-262_144n)]).toEqual([1_000n, 1_000n]);
+  });
+  it("and the operator fee may have moved a signer's balance by what it is, or by what the limit leaves of it", () => {
+    const extra = { l1Fee: 9n, l1FeeAtMost: 9n, operatorFee: 60n, operatorFeeAtMost: 90n };
+    const charged = cases.map((each, index) => (index === 0 ? { ...each, charged: { extra, findings: [] } } : each));
+    const operator = Assets.operatorFees(charged, [{ gas: 200n }, { gas: 10n }]);
+    expect(operator.get(alice)).toEqual({ taken: 60n, given: 120n });
+    const after = (balance: bigint) => seeing([{ kind: "account", address: alice }, account("0x", balance)]);
+    for (const [balance, delta] of [
+      [435n, -5n],
+      [615n, -5n],
+      [434n, -66n],
+      [616n, 116n],
+    ] as const) {
+      const known = { before: after(500n), after: after(balance), operator };
+      const { changes, measured } = read([holding(alice, null)], [native(0, alice, bob, 5n)], known);
+      expect([changes, measured]).toEqual([[[delta, "measured"]], [delta]]);
+    }
   });
   it("was earned by nobody whom the witness did not see", () =>
     expect([...Assets.gasPaid(cases, 7n, { before: unseen }).keys()]).toEqual([alice, bob]));

@@ -5,7 +5,7 @@
  * zero; so is a model of the caller's own that throws or names impossible amounts.
  */
 import { gasOnly, noExtraFees, type FeeDecision, type FeeModel, type FeeSubject } from "../../chains/feeModel.js";
-import { opStack, predeploys } from "../../chains/opStack.js";
+import { operatorVault, opStack, predeploys } from "../../chains/opStack.js";
 import type { Chain } from "../../Chains.js";
 import { BlockGasLimitExceeded } from "../../errors/verdicts.js";
 import { address, figures, gas as gasFigure, text, wei } from "../../primitives/statement.js";
@@ -21,6 +21,9 @@ export interface Answers {
   readonly chain: Chain;
   /** What the witness read at the oracles. */
   readonly oracles: View;
+  /** What it saw before the bundle, and after it. */
+  readonly before: View;
+  readonly after: View;
   /** What it was asked about, by place in the bundle; null = the bytes could not be made. */
   readonly subjectOf: (one: { readonly index: number }) => FeeSubject | null;
   /** Gas of a whole block; null = not known. */
@@ -48,6 +51,16 @@ export const queries = (chain: Chain, subjects: ReadonlyArray<FeeSubject> | null
   subjects === null && chain.feeModel === "detect"
     ? predeploys(chain.gasPriceOracle).map((predeploy) => ({ kind: "account", address: predeploy }))
     : safely(() => [...modelOf(chain).queries(subjects ?? [])], []);
+
+/** What the witness reads on both sides of the calls, where the chain's fees hang on their bytes: what the operator earns. */
+export const earnings = (hasBytes: boolean): ReadonlyArray<Query> =>
+  hasBytes ? [{ kind: "account", address: operatorVault }] : [];
+
+/** The operator fees of a run, those of the witness too, as the node credited them; 0 where nobody saw. Wei. */
+const earned = ({ before, after }: Answers): bigint => {
+  const [had, has] = [before.account(operatorVault), after.account(operatorVault)];
+  return had !== null && has !== null && has.balance > had.balance ? has.balance - had.balance : 0n;
+};
 
 /** Whether an OP stack's predeploys have code, its oracle at `oracle`; null = nobody looked. */
 export const livesAt = (oracle: Address, { account }: View): boolean | null => {
@@ -107,8 +120,13 @@ export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: An
     }),
   );
   if (!("fees" in decision)) return failed(decision.unreadable);
-  const { fees, disagrees, dataGas } = decision;
+  const { disagrees, dataGas } = decision;
   const findings: Array<Finding> = [];
+  // why: predeploys that missed an upgrade know nothing of what the node charges
+  const untold = typeof chain.feeModel === "object" || decision.fees.operatorFeeAtMost > 0n ? 0n : earned(answers);
+  if (untold > 0n) findings.push(...failed("the node charges an operator fee unknown to the oracle").findings);
+  const most = (untold * limit) / (used || 1n) + 1n;
+  const fees = untold > 0n ? { ...decision.fees, operatorFee: untold, operatorFeeAtMost: most } : decision.fees;
   if (disagrees !== undefined)
     findings.push(note("L1FeeDisagrees", "info", where, wei("oracle", disagrees.chain), wei("formula", disagrees.own)));
   if (dataGas !== undefined && blockGasLimit !== null && dataGas > blockGasLimit)

@@ -16,14 +16,17 @@ const predeploys = (codeSize: number) =>
     .map((query) => [query, account(`0x${"60".repeat(codeSize)}`)] as const);
 
 interface Known {
+  readonly before?: View;
+  readonly after?: View;
   readonly about?: FeeSubject | null;
   readonly used?: bigint | null;
   readonly limit?: bigint | null;
 }
-const read = (on: Chain, oracles: View, { about = subject, used = 400_000n, limit = 900_000n }: Known = {}) => {
+const read = (on: Chain, oracles: View, known: Known = {}) => {
+  const { about = subject, used = 400_000n, limit = 900_000n, before = unseen, after = unseen } = known;
   const one = { ...caseOf(), gas: gas(limit), outcome: outcome({ gasUsed: used }) };
   const { extra, findings } = L1Fee.read(one, {
-    ...{ chain: on, oracles, subjectOf: () => about, blockGasLimit: 30_000_000n, horizonSeconds: 12 },
+    ...{ chain: on, oracles, before, after, subjectOf: () => about, blockGasLimit: 30_000_000n, horizonSeconds: 12 },
   });
   return { extra, codes: codes(findings), findings };
 };
@@ -92,6 +95,26 @@ describe("the operator fee between two points", () => {
         },
       ),
     ));
+  it("that the node credits and the oracle does not know is told, and covered whatever of it is constant", () => {
+    const oracles = seeing([getL1Fee(subject.unsigned, oracle), answered(7n)], [isIsthmus(oracle), answered(0n)]);
+    const vault = (balance: bigint) =>
+      seeing(...L1Fee.earnings(true).map((query) => [query, account("0x", balance)] as const));
+    const charged = { before: vault(50n), after: vault(90n), used: 400n, limit: 1_000n };
+    const { extra, codes: found } = read(charging, oracles, charged);
+    expect(found).toEqual(["L1FeeUnknown/unavailable"]);
+    expect([extra?.operatorFee, extra?.operatorFeeAtMost]).toEqual([40n, 101n]);
+    expect(L1Fee.earnings(false)).toEqual([]);
+    for (const silent of [
+      { before: vault(90n), after: vault(90n) },
+      { before: vault(91n), after: vault(90n) },
+      { before: unseen, after: vault(90n) },
+      { before: vault(1n), after: unseen },
+    ])
+      expect([read(charging, oracles, silent).extra?.operatorFee, read(charging, oracles, silent).codes]).toEqual([
+        0n,
+        [],
+      ]);
+  });
   it("that is there but cannot be read is no zero", () => {
     const oracles = seeing([getL1Fee(subject.unsigned, oracle), answered(7n)], [isIsthmus(oracle), answered(1n)]);
     expect(read(charging, oracles).extra).toBeNull();
