@@ -18,7 +18,7 @@ const budgets = [
   ['export * from "evm-preflight/redis"', 30],
   ['export * from "evm-preflight/postgres"', 20],
   // why: an app never loads all of it; this only tells when the whole grows
-  ['export * from "evm-preflight"', 129],
+  ['export * from "evm-preflight"', 140],
 ];
 
 const namespaces = [
