@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer";
 import type { FeeModel } from "./chains/feeModel.js";
 import type { Address } from "./primitives/hex.js";
 
+export type { Fork } from "./primitives/names.js";
 export type { ExtraFees, FeeDecision, FeeGas, FeeModel, FeeSubject } from "./chains/feeModel.js";
 export { readAddress, readBool, readUint256 } from "./witness/answers.js";
 export type { Account, Answer, CallAnswer, Environment } from "./witness/answers.js";

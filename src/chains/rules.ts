@@ -70,14 +70,16 @@ export const ruled = (chain: Chain, { fork, agrees, by }: Pick<Rules, "fork" | "
   // why: a rule that is not certain warns, and blocks nothing that the node itself does
   if (!agrees)
     return { ...chain, txGasCapKnown: false, maxInitCodeSize: Math.max(chain.maxInitCodeSize, amsterdamInitCode) };
+  // why: another cap than Osaka's is the chain's own, whatever its fork
+  const uncapped = chain.txGasCap === eip7825Cap ? null : chain.txGasCap;
   switch (fork) {
-    // why: the cap binds execution alone, state gas comes on top (EIP-8037)
+    // why: since Amsterdam the cap binds execution alone, state gas comes on top (EIP-8037)
     case "amsterdam":
-      return { ...chain, txGasCap: null, maxInitCodeSize: Math.max(chain.maxInitCodeSize, amsterdamInitCode) };
+      return { ...chain, txGasCap: uncapped, maxInitCodeSize: Math.max(chain.maxInitCodeSize, amsterdamInitCode) };
     case "osaka":
       return chain.known ? chain : { ...chain, txGasCapKnown: by === "executed" };
     case "beforeOsaka":
-      return { ...chain, txGasCap: null };
+      return { ...chain, txGasCap: uncapped };
     case null:
       return chain;
   }

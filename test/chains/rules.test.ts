@@ -100,6 +100,11 @@ describe("what it allows", () => {
       [cap, false, 49_152],
     ],
     ["Amsterdam: as much as a block has", ruled(ethereum, executed("amsterdam")), [null, true, 131_072]],
+    [
+      "Amsterdam on a chain with a cap of its own",
+      ruled({ ...ethereum, txGasCap: 9n }, executed("amsterdam")),
+      [9n, true, 131_072],
+    ],
     ["before Osaka: as much as a block has", ruled(ethereum, executed("beforeOsaka")), [null, true, 49_152]],
     [
       "nobody knows: as the table says",

@@ -133,13 +133,14 @@ describe.each(scenesFor("the pool"))("on %s", (_, start) => {
     expect(again.verdict).toBe("blocked");
     const said = again.findings.find(({ code }) => code === "AlreadySent");
     expect(said?.numbers).toEqual([{ name: "in flight", unit: "hash", value: hash }]);
-    expect(again.ledger.rounds).toBe(2);
+    // the call, the same at a price, and what is in flight
+    expect(again.ledger.rounds).toBe(3);
     expect((await preflight(scene.url, call)).findings.filter(({ code }) => code === "AlreadySent")).toHaveLength(1);
     const another = await scan(scene.url, { ...call, data: `${data}00` });
     expect([another.verdict, codesOf(another).includes("AlreadySent/warning")]).toEqual(["blocked", false]);
     await scene.mine();
     const late = await scan(scene.url, call);
-    expect([late.verdict, late.ledger.rounds]).toEqual(["blocked", 1]);
+    expect([late.verdict, late.ledger.rounds]).toEqual(["blocked", 2]);
   });
 
   it("a proof that the deadline took away leaves what the scan had learned", async () => {
