@@ -91,9 +91,11 @@ const unknownBlock = (method: string): RpcError => new RpcError({ method, reason
 export const getLogs = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
   askLogs(filter, (tag) => Effect.map(getBlock({ block: tag }), ({ number }) => number));
 
+const noAbis = indexAbis([]);
+
 /** The failure with what a revert says, by the built-in errors. */
 const explained = <A>(asked: Effect.Effect<A, Failure, Rpc>, { to }: CallRequest): Effect.Effect<A, Failure, Rpc> =>
-  asked.pipe(Effect.catch((failure) => Effect.flatMap(explain(failure, to ?? null, indexAbis([])), Effect.fail)));
+  asked.pipe(Effect.catch((failure) => Effect.flatMap(explain(failure, to ?? null, noAbis), Effect.fail)));
 
 /**
  * The bytes that a message call returns. `to` must be there, for a deployment is no call. `ExecutionReverted`

@@ -3,15 +3,7 @@
  * what headers carry, then `eth_config`, then the table of chains. Pure.
  */
 import { eip7825Cap, type Chain } from "../Chains.js";
-import type { Fork } from "../primitives/names.js";
-
-/** What `eth_config` (EIP-7910) says of forks. */
-export interface Forks {
-  /** Of the block that comes next; null = nothing that tells it. */
-  readonly fork: Fork | null;
-  /** When the next one activates, epoch seconds; null = none is planned. */
-  readonly next: bigint | null;
-}
+import type { Fork, Forks } from "../primitives/names.js";
 
 /** Where nobody says anything. */
 export const unknownForks: Forks = { fork: null, next: null };

@@ -5,11 +5,11 @@
 import * as Result from "effect/Result";
 import { decodeResult } from "../abi/decodeLogs.js";
 import type { Chain, Lookup } from "../Chains.js";
-import { rulesOf, type Forks, type Rules } from "../chains/rules.js";
+import { rulesOf, type Rules } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../Eth.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Fork } from "../primitives/names.js";
+import type { Fork, Forks } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";

@@ -13,13 +13,13 @@ import { failureOf, successOf, type Failure, type Heard } from "../steps/reading
 import { concernedIn, movedPlaces } from "../steps/reading/places.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "./askProof.js";
+import { isBounded } from "./bounds.js";
 import {
   asLogged,
   checkChange,
   checkContrast,
   checkNewcomers,
   incomparable,
-  isBounded,
   isClose,
   isSame,
   same,

@@ -5,6 +5,14 @@ import * as Schema from "effect/Schema";
 export const Fork = Schema.Literals(["beforeOsaka", "osaka", "amsterdam"]);
 export type Fork = typeof Fork.Type;
 
+/** What `eth_config` (EIP-7910) says of forks. */
+export interface Forks {
+  /** Of the block that comes next; null = nothing that tells it. */
+  readonly fork: Fork | null;
+  /** When the next one activates, epoch seconds; null = none is planned. */
+  readonly next: bigint | null;
+}
+
 /** The steps in their order, which is the order of findings. */
 export const stepNames = [
   "chain",

@@ -5,8 +5,8 @@
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
-import type { Forks } from "../chains/rules.js";
 import type { Address } from "../primitives/hex.js";
+import type { Forks } from "../primitives/names.js";
 
 /** What can be remembered of an endpoint, beside the methods that it refuses. */
 export interface Facts {

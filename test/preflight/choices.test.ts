@@ -135,6 +135,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         "1 nonce eth_getTransactionCount",
         "1 simulate alone",
         "1 simulate bare",
+        "2 chain eth_config",
         "2 nonce eth_getTransactionCount",
         "2 nonce eth_getTransactionCount",
         "2 simulate exact",
@@ -153,7 +154,8 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
       expect(runsOf(priced)).toEqual([
         ["alone", "bare"],
         ["exact", "next"],
-        ["gas", "gas", "gas"],
+        // at three limits, in both worlds
+        ["gas", "gas", "gas", "gas", "gas", "gas"],
         ["exact", "next"],
         ["priced", "swap"],
       ]);

@@ -1,10 +1,10 @@
 /** The runs of a proof beside each other, and beside the earlier report. */
 import { describe, expect, it } from "vitest";
+import { isBounded } from "../../../src/preflight/bounds.js";
 import {
   checkChange,
   checkContrast,
   checkNewcomers,
-  isBounded,
   isClose,
   isSamePlace,
   same,

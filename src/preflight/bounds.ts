@@ -1,0 +1,48 @@
+/** Amounts that others' pending transactions move, and policies that bound them. Pure. */
+import type { BalanceChange } from "../report/parts.js";
+import type { JudgedBalance } from "../report/policy.js";
+import { within, type Difference, type Story } from "../steps/reading/differences.js";
+
+/** What bounds amounts: whose, by which policies, and what is no difference. */
+export interface Bounding {
+  readonly whose: ReadonlySet<string>;
+  readonly bounds: ReadonlyArray<JudgedBalance>;
+  readonly tolerance: number;
+}
+
+/**
+ * Whether what differs are amounts alone, and every one of `whose` is bounded by a policy from the side that can hurt:
+ * what leaves by the most that may, what arrives by the least. What strangers move among themselves is bounded by that.
+ */
+export const isBounded = (
+  found: ReadonlyArray<Difference>,
+  one: Story,
+  other: Story,
+  { whose, bounds, tolerance }: Bounding,
+): boolean => {
+  if (found.some(({ isAmount, kind }) => !isAmount || kind === "right")) return false;
+  const mine = one.balanceChanges.flatMap((change) => {
+    const { account, token, tokenId, delta } = change;
+    const isSameHolding = (its: BalanceChange) =>
+      its.account === account && its.token === token && its.tokenId === tokenId;
+    const there = other.balanceChanges.find(isSameHolding);
+    return whose.has(account) ? [{ ...change, deltas: [delta, there?.delta ?? 0n] as const }] : [];
+  });
+  const isMeasured = [...one.transfers, ...other.transfers].every(({ from, to, token }) =>
+    [from, to].every(
+      (party) => !whose.has(party) || mine.some(({ account, token: its }) => account === party && its === token),
+    ),
+  );
+  const differing = mine.filter(({ deltas: [here, there] }) => !within(here, there, tolerance));
+  const holds = ({ account, token, tokenId, deltas }: (typeof mine)[number]) =>
+    tokenId === null &&
+    deltas.every((delta) =>
+      bounds.some(
+        (bounded) =>
+          bounded.token === token &&
+          (bounded.account ?? account) === account &&
+          bounded.bound === (delta < 0n ? "spent" : "received"),
+      ),
+    );
+  return isMeasured && differing.length > 0 && differing.every(holds);
+};
