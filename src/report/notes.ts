@@ -188,7 +188,7 @@ export const notes = {
     ],
     OwnershipChanged: ["the owner of a contract changes", "sign only if you mean to change who controls it"],
     RightUnexplained: [
-      "the calldata asks for a right that its contract keeps in no known way",
+      "a right is given or asked for that its contract keeps in no known way",
       "check with the contract's own functions who may act for the sender",
     ],
     RoleChanged: ["who has a role over a contract changes", "sign only if you mean to change who controls it"],

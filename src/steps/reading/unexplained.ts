@@ -29,6 +29,14 @@ const harmless: ReadonlySet<string> = new Set([
   ...["0x06b541ddaa720db2", "0x2fe5be0146f74c5b", "0xa78a9be3a7b862d2"],
 ]);
 
+/** Events that give a right, and name nobody beside the sender, or the sender not at all. */
+const granting: ReadonlySet<string> = new Set([
+  // Safe: ApproveHash(bytes32,address); CoW: PreSignature(address,bytes,bool)
+  ...["0xf2a0eb156472d144", "0x01bf7c8b0ca55dee"],
+  // ENS: Transfer(bytes32,address), NewOwner(bytes32,bytes32,address); ERC-4907: UpdateUser(uint256,address,uint64)
+  ...["0xd4735d920b0f8749", "0xce0457fe73731f82", "0x4e06b4e7000e6590"],
+]);
+
 const isExplained = (log: OutcomeLog): boolean => {
   const kind = eventOf(log) ?? "";
   return (
@@ -36,18 +44,19 @@ const isExplained = (log: OutcomeLog): boolean => {
   );
 };
 
-/** The address that a word may be: its high bytes are zero, and it is too large for an amount. */
-const addressIn = (word: string): Address | null =>
-  word.startsWith("0".repeat(24)) && !word.startsWith("0".repeat(32)) ? addressOf(BigInt(`0x${word}`)) : null;
+/** The address that a word may be: its high bytes are zero, and it is too large for an amount, `zeros` digits of which are. */
+const addressIn = (word: string, zeros: number): Address | null =>
+  word.startsWith("0".repeat(24)) && !word.startsWith("0".repeat(zeros)) ? addressOf(BigInt(`0x${word}`)) : null;
 
 /** Whom a log names, indexed or not, in whatever order. */
 const namedIn = ({ topics, data }: OutcomeLog): ReadonlySet<Address> => {
   const named = new Set<Address>();
-  const add = (word: string) => {
-    const found = addressIn(word);
+  const add = (word: string, zeros = 32) => {
+    const found = addressIn(word, zeros);
     if (found !== null) named.add(found);
   };
-  for (const topic of topics) add(topic.slice(2));
+  // why: amounts are hardly ever indexed, and whoever searches finds an address that begins with zeros
+  for (const topic of topics) add(topic.slice(2), 40);
   for (let at = 2; at + 64 <= data.length; at += 64) add(data.slice(at, at + 64));
   return named;
 };
@@ -64,11 +73,16 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
       const kind = log.topics[0] ?? null;
       const key = `${index}/${contract}/${kind}`;
       if (found.size >= most || found.has(key) || isExplained(log)) continue;
+      const where = { transaction: index, evidence: "logged" } as const;
+      if (granting.has(eventOf(log) ?? "")) {
+        found.set(key, note("RightUnexplained", "info", where, address("contract", contract), hash("event", kind)));
+        continue;
+      }
       const named = namedIn(log);
       const other = [...named].find((one) => !senders.has(one) && one !== contract);
       if (other === undefined || ![...named].some((one) => senders.has(one))) continue;
       const numbers = [address("contract", contract), hash("event", kind), address("beside", other)];
-      found.set(key, note("EventUnexplained", "info", { transaction: index, evidence: "logged" }, ...numbers));
+      found.set(key, note("EventUnexplained", "info", where, ...numbers));
     }
   }
   return [...found.values()];

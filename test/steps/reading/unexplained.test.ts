@@ -67,6 +67,19 @@ describe("an event of an unknown kind", () => {
     expect(check([{ ...one, decoded }])).toEqual([]);
     expect(check([one], "reverted")).toEqual([]);
   });
+  it("is told of an address that begins with zeros, where it is indexed", () => {
+    const mined = word(`0x00000000f68f116a894984e2db1123eb39500001`);
+    expect(check([log(token, [unknown, word(alice), mined], [])])).toEqual(found);
+    expect(check([log(token, [unknown, word(alice)], [mined])])).toEqual([]);
+  });
+  it("is a right where its kind is known to give one, whomever it names", () => {
+    for (const event of [
+      "ApproveHash(bytes32,address)",
+      "PreSignature(address,bytes,bool)",
+      "Transfer(bytes32,address)",
+    ])
+      expect(check([log(token, [kind(event), word(alice)], [])])).toEqual(["RightUnexplained/info"]);
+  });
   it("is told once for each contract, and at most thirty-two times", () => {
     const by = (contract: Address) => log(contract, [unknown, word(alice), word(stranger)], []);
     expect(check([by(token), by(token), by(at("5"))])).toEqual([...found, ...found]);
