@@ -54,6 +54,8 @@ export interface World {
   readonly state: Observed["blockTag"];
   /** The empty block in front of theirs, where they run in the one after the next; null = none. */
   readonly ahead: Eth.BlockOverrides | null;
+  /** Whether the transactions are mined one block after the other: nothing holds them together. */
+  readonly isApart: boolean;
   readonly context: Eth.BlockOverrides;
   /** What the block's producer is given, for who has nothing is known by that. */
   readonly producer: Eth.StateOverrides;
@@ -183,11 +185,27 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const exact: World = {
     ...{ name: "exact", block, state: block, producer },
     ahead: isPastNext || isCramped ? null : ahead,
+    // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
+    isApart:
+      signed.length > 1 &&
+      takesEntries &&
+      (options.pending ?? chain.pending) === "guess" &&
+      coming !== null &&
+      time !== null &&
+      dear["baseFeePerGas"] !== undefined,
     context: { ...contrary, ...dear, ...place },
   };
   return {
     exact,
-    next: { name: "next", block: state, state: sealed, ahead: null, context: { ...faithful, ...place }, producer: {} },
+    next: {
+      name: "next",
+      block: state,
+      state: sealed,
+      ahead: null,
+      isApart: false,
+      context: { ...faithful, ...place },
+      producer: {},
+    },
     swap: { ...exact, name: "swap", block: state, state: sealed, ahead: isCramped ? null : ahead },
     priced: { ...exact, name: "priced", context: { ...exact.context, ...without({ baseFeePerGas: real }), ...place } },
   };

@@ -154,6 +154,7 @@ export const planOf = (claim: Claim, world: World, pretended: boolean, name: Run
     room,
     block: world.block,
     ahead: world.ahead,
+    isApart: world.isApart,
     stateOverrides: { ...world.producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: world.context,
     pretended,
@@ -222,7 +223,7 @@ export const barePlan = (claim: Claim): Simulate.Plan => {
   const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
   return {
     ...plan,
-    ...{ calls, before, after: [], room: mostWitnessGas, lens: [] },
+    ...{ calls, before, after: [], room: mostWitnessGas, lens: [], isApart: false },
     blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };

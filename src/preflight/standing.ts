@@ -52,7 +52,8 @@ export const askStanding = Effect.fnUntraced(function* (
   if (refusal === null && !isMoved && isSettled) return { claim, proof };
   // why: of the two it is the second that names a hash, and the first that has a block in front
   if (failureOf(proof.next) === refusal && isForm(refusal)) memory.learn("takesHashes", false);
-  else if (claim.worlds.exact.ahead !== null && isForm(refusal)) memory.learn("refusesEntries", true);
+  else if ((claim.worlds.exact.ahead !== null || claim.worlds.exact.isApart) && isForm(refusal))
+    memory.learn("refusesEntries", true);
   const { header: again } = refusal === null ? proof.round.fees : yield* askHeader;
   const { balanceOf } = answersOf(proof.round, chains, report.options, report.chainId);
   const standing = { ...(yield* on(again, again)), balanceOf };

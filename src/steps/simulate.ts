@@ -1,9 +1,9 @@
 /**
- * What the transactions do: one `eth_simulateV1` request with the witness before and after them in
- * one simulated block, read once when it arrives.
+ * What the transactions do: one `eth_simulateV1` request with the witness before and after them, read once when it
+ * arrives.
  *
- * One block, because on Flashblocks nodes the pending overlay is applied again to every further one; only empty
- * blocks stand in front of it.
+ * In one block where pending state may be ordered before us: on Flashblocks nodes its overlay is applied again to every
+ * further one, so that only empty blocks stand in front.
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
@@ -11,7 +11,7 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
-import type { Address } from "../primitives/hex.js";
+import type { Address, Hash } from "../primitives/hex.js";
 import { inSpan } from "../primitives/telemetry.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
@@ -50,6 +50,8 @@ export interface Plan {
   readonly blockOverrides: Eth.BlockOverrides | null;
   /** The empty block in front; absent = none. */
   readonly ahead?: Eth.BlockOverrides | null;
+  /** Whether every call has a block of its own, as whoever produces blocks may place them; absent = no. */
+  readonly isApart?: boolean;
   /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
   readonly pretended: boolean;
   /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
@@ -108,6 +110,16 @@ const lensEntry = (at: Placement, contracts: ReadonlyArray<Address>, queries: Re
   };
 };
 
+const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
+
+/** The block that comes `count` after: no value that tells blocks from each other is the same, but for the producer. */
+const later = ({ number, time, prevRandao, ...rest }: Eth.BlockOverrides, count: number): Eth.BlockOverrides => ({
+  ...rest,
+  ...(number == null ? {} : { number: BigInt(number) + BigInt(count) }),
+  ...(time == null ? {} : { time: BigInt(time) + BigInt(count) }),
+  ...(prevRandao == null ? {} : { prevRandao: wordOf(BigInt(prevRandao) ^ BigInt(count)) }),
+});
+
 const statusOf = ({ readings }: Run): Outcome["status"] =>
   readings.find(({ outcome }) => outcome.status !== "success")?.outcome.status ?? "success";
 
@@ -137,16 +149,20 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
   const first = witness(plan.before);
   const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
+  const requests = plan.calls.map(({ request }) => request);
+  const rows = plan.isApart === true && requests.length > 1 ? requests.map((request) => [request]) : [requests];
   const simulated = asking(
     { run: plan.name, step: "simulate" },
     Eth.simulateV1({
       blocks: [
         ...(plan.ahead == null ? [] : [{ calls: [], blockOverrides: plan.ahead }]),
-        {
-          calls: [...first, ...plan.calls.map(({ request }) => request), ...last],
-          stateOverrides: { ...plan.stateOverrides, ...at.override },
-          ...(plan.blockOverrides === null ? {} : { blockOverrides: plan.blockOverrides }),
-        },
+        ...rows.map((row, index) => ({
+          calls: [...(index === 0 ? first : []), ...row, ...(index === rows.length - 1 ? last : [])],
+          ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
+          ...(plan.blockOverrides === null
+            ? {}
+            : { blockOverrides: index === 0 ? plan.blockOverrides : later(plan.blockOverrides, index) }),
+        })),
         ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks)]),
       ],
       validation: true,
@@ -158,15 +174,18 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const isNumbered = plan.blockOverrides?.number !== undefined;
   const blocks = yield* sighting(simulated, ([one]) => (one === undefined || isNumbered ? null : one.number - 1n));
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
-  const block = blocks.at(looks.length === 0 ? -1 : -2);
+  const end = blocks.length - Number(looks.length > 0);
+  const own = blocks.slice(Math.max(0, end - rows.length), end);
+  const [block] = own;
   if (block === undefined) {
     return yield* new RpcError({
       method: "eth_simulateV1",
       reason: new MalformedResponse({ path: "result[0]", detail: "" }),
     });
   }
-  const before = seenBy(plan.before, block.calls[0]);
-  const after = seenBy(plan.after, block.calls[block.calls.length - 1]);
+  const calls = own.flatMap((one) => one.calls);
+  const before = seenBy(plan.before, calls[0]);
+  const after = seenBy(plan.after, calls.at(-1));
   const slots = seenBy(looks, blocks.at(-1)?.calls[0]);
   const chains = lens.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
   const evidence = plan.pretended ? "assumed" : "measured";
@@ -175,12 +194,10 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     plan,
     block,
     ahead: plan.ahead == null ? null : (blocks[0] ?? null),
-    readings: yield* Effect.forEach(
-      Arr.zip(plan.calls, block.calls.slice(first.length)),
-      ([call, result], transaction) =>
-        Effect.map(explain(result.failure, call.input.to, abis), (failure) =>
-          readCall({ ...result, failure }, call, { transaction, abis, evidence }),
-        ),
+    readings: yield* Effect.forEach(Arr.zip(plan.calls, calls.slice(first.length)), ([call, result], transaction) =>
+      Effect.map(explain(result.failure, call.input.to, abis), (failure) =>
+        readCall({ ...result, failure }, call, { transaction, abis, evidence }),
+      ),
     ),
     before: before ?? unseen,
     after: after ?? unseen,
