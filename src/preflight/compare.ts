@@ -27,7 +27,7 @@ export const isSamePlace = (a: Run, b: Run): boolean => {
 };
 
 /** The base fees of the two contexts differ by a sixteenth; what follows them differs by no more, with room for a constant part. */
-const priceShare = 0.08;
+export const priceShare = 0.08;
 
 /** Whether two runs that differ do so only in amounts, and by no more than the base fee does. */
 export const isClose = (one: Story, other: Story, tolerance: number): boolean =>
@@ -80,17 +80,25 @@ export type Cause = "price" | "state" | "context";
 export interface Contrast {
   readonly found: ReadonlyArray<Difference>;
   readonly places: Moved;
+  /** What its events say otherwise in numbers, of those concerned, and neither state nor price explains. */
+  readonly numbers: ReadonlyArray<string>;
   readonly cause: Cause;
   /** Whether a policy bounds every amount of those concerned that differs, in both worlds. */
   readonly isBounded: boolean;
 }
 
 /** Two worlds that did the same. */
-export const same: Contrast = { found: [], places: { decisive: [], chance: [] }, cause: "context", isBounded: false };
+export const same: Contrast = {
+  found: [],
+  places: { decisive: [], chance: [] },
+  numbers: [],
+  cause: "context",
+  isBounded: false,
+};
 
 /** Whether both worlds did the same: what decides, and what does not. */
-export const isSame = ({ found, places }: Contrast): boolean =>
-  found.length + places.decisive.length + places.chance.length === 0;
+export const isSame = ({ found, places, numbers }: Contrast): boolean =>
+  found.length + places.decisive.length + places.chance.length + numbers.length === 0;
 
 const blockOf = (what: string, { before: { environment } }: Run) => [
   count(`block of ${what}`, environment?.number ?? null),
@@ -152,7 +160,16 @@ export const checkContrast = (
       : isSameTime(exact, next) && !isTimePretended
         ? incomparable("the second run was not given a time of its own")
         : [];
-  return [...(isSame(contrast) ? [] : [judge(contrast, exact, next, inFlight)]), ...untaken];
+  const { numbers } = contrast;
+  const judged = isSame({ ...contrast, numbers: [] }) ? [] : [judge(contrast, exact, next, inFlight)];
+  const isTold = numbers.length === 0 || judged.some(({ code }) => code === "ChanceDependent");
+  return [
+    ...judged,
+    ...(isTold
+      ? []
+      : [note("ChanceDependent", "warning", where, ...numbers.slice(0, mostLines).map((line) => text("", line)))]),
+    ...untaken,
+  ];
 };
 
 /** A story that has only the shape of its events to go by, told by the standards that its tokens answer to. */

@@ -11,9 +11,10 @@ import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { differences, isSameShape, withProducer } from "../steps/reading/differences.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import { concernedIn, movedPlaces } from "../steps/reading/places.js";
+import { movedNumbers } from "../steps/reading/values.js";
 import { ranIn, type Run } from "../steps/simulate.js";
 import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "./askProof.js";
-import { isBounded } from "./bounds.js";
+import { isBounded } from "./bounded.js";
 import {
   asLogged,
   checkChange,
@@ -22,6 +23,7 @@ import {
   incomparable,
   isClose,
   isSame,
+  priceShare,
   same,
   saidIn,
   type Cause,
@@ -61,6 +63,14 @@ const storyIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): Told =>
 const losersIn = (bundle: Bundle<Filled>, { accounts }: Measure): ReadonlySet<string> =>
   new Set([...bundle.map(({ signer }) => signer), ...accounts]);
 
+/** Whether two numbers differ as the clock does: by the time, or from the block's number on by that; in a bundle up to its last block. */
+const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { environment: b } }: Run) => {
+  const [number, time] = [(a?.number ?? 0n) - (b?.number ?? 0n), (a?.timestamp ?? 0n) - (b?.timestamp ?? 0n)];
+  const isAbout = (gap: bigint, wanted: bigint) => gap >= wanted && gap < wanted + BigInt(plan.calls.length);
+  return (x: bigint, y: bigint): boolean =>
+    isAbout(x - y, time) || (b !== null && y >= b.number && isAbout(x - y, number));
+};
+
 /** Compares the worlds; where they differ, further ones tell why. */
 export const compare = Effect.fnUntraced(function* (
   claim: Claim,
@@ -82,38 +92,50 @@ export const compare = Effect.fnUntraced(function* (
   const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
   const concerned = concernedIn(bundle, measure.accounts);
   const whose = losersIn(bundle, measure);
+  const senders = new Set<string>(bundle.map(({ input }) => input.from));
   const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => {
     const [said, their] = [saidIn(one, mine), saidIn(other, theirs)];
     const [a, b] = [withProducer(mine, said.producer, concerned), withProducer(theirs, their.producer, concerned)];
     return {
       found: differences(a, b, tolerance, whose),
       places: movedPlaces(said, their, concerned),
-      ...{ cause: "context", isBounded: false },
+      ...{ numbers: [], cause: "context", isBounded: false },
     };
   };
+  const numbers = (one: Run, mine: Told, other: Run, theirs: Told, share = tolerance) =>
+    movedNumbers(mine.outcomes, theirs.outcomes, concerned, share, isClockOf(one, other));
   const other = next === null ? null : storyIn(bundle, next, measure);
   const isAlike = next === null || other === null || !isComparable(claim, proof);
   const seen = isAlike ? null : contrast(exact, story, next, other);
+  let counted = isAlike ? [] : numbers(exact, story, next, other);
   const { state } = worlds.next;
   const refusal = failureOf(proof.next);
   const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
   let cause: Cause = "context";
   let isPendingOnly = false;
   if (isRefused) isPendingOnly = failureOf((yield* askWhy(claim, round())).swap)?._tag === refusal._tag;
-  else if (seen !== null && next !== null && other !== null && !isSame(seen)) {
+  else if (seen !== null && next !== null && other !== null && !(isSame(seen) && counted.length === 0)) {
     const why = yield* askWhy(claim, round());
-    const agrees = (heard: Heard<Run>) => {
+    const holds = (heard: Heard<Run>, test: (run: Run, told: Told) => boolean): boolean => {
       const run = successOf(heard);
-      return run !== null && isSame(contrast(run, storyIn(bundle, run, measure), next, other));
+      return run !== null && test(run, storyIn(bundle, run, measure));
     };
+    const agrees = (heard: Heard<Run>) => holds(heard, (run, told) => isSame(contrast(run, told, next, other)));
+    const counts = (heard: Heard<Run>) => holds(heard, (run, told) => numbers(run, told, next, other).length === 0);
     const isClosed = seen.places.decisive.length === 0 && isClose(story, other, tolerance);
-    if (isClosed && agrees(why.priced)) cause = "price";
-    else if (state !== worlds.exact.state && agrees(why.swap)) cause = "state";
+    const isOtherState = state !== worlds.exact.state;
+    if (isSame(seen)) cause = "context";
+    else if (isClosed && agrees(why.priced)) cause = "price";
+    else if (isOtherState && agrees(why.swap)) cause = "state";
+    const isOfPrice = numbers(exact, story, next, other, priceShare).length === 0 && counts(why.priced);
+    if (counted.length > 0 && (isOfPrice || (isOtherState && counts(why.swap)))) counted = [];
   }
   const watched = free === null || bare === null ? null : contrast(bare, free, ampleRun, priced);
   const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
   const bounded = ({ found, places }: Contrast): boolean =>
-    other !== null && places.chance.length === 0 && isBounded(found, story, other, { whose, bounds, tolerance });
+    other !== null &&
+    places.chance.length === 0 &&
+    isBounded(found, story, other, { whose, senders, bounds, tolerance });
   // why: a run without fees has nothing of what follows the gas price
   const isOfPrice = cause === "price" && free !== null && isSameShape(free, priced);
   // why: what asks for a price fails without one, and works as it would be mined with any gas
@@ -123,7 +145,7 @@ export const compare = Effect.fnUntraced(function* (
     isSame(contrast(exact, story, ampleRun, priced));
   return {
     ...{ exact, story, other, concerned, isPendingOnly },
-    contrast: seen && { ...seen, cause, isBounded: bounded(seen) },
+    contrast: seen && { ...seen, numbers: counted, cause, isBounded: bounded(seen) },
     watched:
       watched &&
       (asksPrice ? [] : [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive]),

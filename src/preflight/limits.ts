@@ -31,7 +31,7 @@ export interface Measure {
   readonly tokens: ReadonlyArray<Address>;
   /** What tokens are remembered to call themselves: they are not asked again. */
   readonly named: ReadonlyArray<TokenInfo>;
-  /** Accounts whose code tells what the rights mean. */
+  /** Accounts whose code tells what the rights mean, and in a proof of whom a policy speaks. */
   readonly accounts: ReadonlyArray<Address>;
   /** How many that the last run told of are over the limits. */
   readonly cut: number;
@@ -96,7 +96,8 @@ export const measureOfReport = (
   const delegates = report.transactions.flatMap(({ code }) =>
     [code.from, code.to].flatMap((account) => account?.delegate ?? []),
   );
-  return { ...measure, accounts: [...new Set([...delegates, ...measure.accounts])] };
+  const judged = policies.flatMap(({ balances }) => balances ?? []).flatMap(({ account }) => account ?? []);
+  return { ...measure, accounts: [...new Set([...judged, ...delegates, ...measure.accounts])] };
 };
 
 /** What is read before and after alike, the tokens' own words last. */

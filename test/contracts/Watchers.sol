@@ -182,3 +182,85 @@ contract ContextReader {
     );
   }
 }
+
+/// Books what it is paid, for nobody to see but in its events: all of it, or less where the block says so.
+contract Books {
+  event Credited(address indexed account, uint256 amount);
+
+  mapping(address => uint256) private held;
+
+  function _credit(uint256 amount) private {
+    held[msg.sender] += amount;
+    emit Credited(msg.sender, amount);
+  }
+
+  function byRandomness() external payable {
+    _credit(block.prevrandao % 2 == 0 ? msg.value : 0);
+  }
+
+  function byNumber() external payable {
+    _credit(block.number % 2 == 0 ? msg.value : msg.value / 10);
+  }
+
+  function byTime() external payable {
+    _credit(block.timestamp % 2 == 0 ? msg.value : 1000);
+  }
+
+  function byPrice() external payable {
+    _credit(block.basefee % 2 == 0 ? msg.value : msg.value / 2);
+  }
+
+  /// Honest: what it says follows the clock, and the price of gas.
+  function byClock() external payable {
+    emit Credited(msg.sender, block.timestamp % 1000000);
+    emit Credited(msg.sender, block.number);
+    emit Credited(msg.sender, tx.gasprice * 21000);
+    _credit(msg.value);
+  }
+}
+
+/// Gives back what it is paid in the very block in which it was warned.
+contract Twice {
+  uint256 private number;
+  uint256 private time;
+  uint256 private chance;
+
+  function warn() external {
+    (number, time, chance) = (block.number, block.timestamp, block.prevrandao);
+  }
+
+  function _give(bool isSame) private {
+    if (isSame) payable(msg.sender).transfer(msg.value);
+  }
+
+  function payByNumber() external payable {
+    _give(block.number == number);
+  }
+
+  function payByTime() external payable {
+    _give(block.timestamp == time);
+  }
+
+  function payByRandomness() external payable {
+    _give(block.prevrandao == chance);
+  }
+
+  function payAlways() external payable {
+    _give(number != 0);
+  }
+}
+
+/// Credits its beneficiary, or a thief.
+contract Beneficiary {
+  event Credited(address indexed account);
+
+  address private immutable account;
+
+  constructor(address account_) {
+    account = account_;
+  }
+
+  function go() external {
+    emit Credited(block.prevrandao % 2 == 0 ? account : address(uint160(uint256(keccak256("thief")))));
+  }
+}

@@ -2,7 +2,10 @@
 import * as Arr from "effect/Array";
 import type { Hex } from "../../primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
+import { tellsOfRight } from "./approvalLogs.js";
+import { tellsOfControl } from "./controlLogs.js";
 import { within } from "./differences.js";
+import { eventOf, tellsOfMovement } from "./transferLogs.js";
 
 /** Differences that are told. */
 const mostTold = 16;
@@ -21,6 +24,40 @@ const isOther = (one: string, other: string, tolerance: number): boolean => {
   const [a, b] = [BigInt(`0x${one}`), BigInt(`0x${other}`)];
   return a < mostCounted && b < mostCounted && !within(a, b, tolerance);
 };
+
+/** Deposit(address,uint256) and Withdrawal(address,uint256): movements of wrapped currency, of a vault's none. */
+const ambiguous: ReadonlySet<string> = new Set(["0xe1fffcc4923d04b5", "0x7fcf532c15f0a6db"]);
+
+/** Whether an event is compared by what it moves, grants or hands over. */
+const isKnown = (kind: string): boolean =>
+  !ambiguous.has(kind) && (tellsOfMovement(kind) || tellsOfRight(kind) || tellsOfControl(kind));
+
+/**
+ * A line for each event that names one of `concerned` and says another number, as one that books what nobody moves;
+ * what `isClock` takes for the block's own time or number is none.
+ */
+export const movedNumbers = (
+  one: ReadonlyArray<Outcome>,
+  other: ReadonlyArray<Outcome>,
+  concerned: ReadonlySet<string>,
+  tolerance: number,
+  isClock: (a: bigint, b: bigint) => boolean,
+): ReadonlyArray<string> =>
+  Arr.zip(one, other)
+    .flatMap(([a, b], index) =>
+      Arr.zip(a.logs, b.logs).flatMap(([mine, theirs], place): ReadonlyArray<string> => {
+        if (a.status !== "success" || b.status !== "success" || isKnown(eventOf(mine) ?? "")) return [];
+        const [here, there] = [saidBy(mine), saidBy(theirs)];
+        if (here === there || ![...concerned].some((account) => here.toLowerCase().includes(account))) return [];
+        const pair = Arr.zip(wordsOf(here), wordsOf(there)).find(
+          ([x, y]) => isOther(x, y, tolerance) && !isClock(BigInt(`0x${x}`), BigInt(`0x${y}`)),
+        );
+        return pair === undefined
+          ? []
+          : [`transaction ${index}, event ${place}: ${BigInt(`0x${pair[0]}`)} and ${BigInt(`0x${pair[1]}`)}`];
+      }),
+    )
+    .slice(0, mostTold);
 
 /** A line for each return value and event in which a number differs by more than the share `tolerance`. */
 export const movedValues = (

@@ -1,6 +1,6 @@
 /** The runs of a proof beside each other, and beside the earlier report. */
 import { describe, expect, it } from "vitest";
-import { isBounded } from "../../../src/preflight/bounds.js";
+import { isBounded } from "../../../src/preflight/bounded.js";
 import {
   checkChange,
   checkContrast,
@@ -120,7 +120,7 @@ describe("the other world", () => {
     expect(codes(finding === undefined ? [] : [finding])).toEqual(["PredecessorsNotSimulated/warning"]);
     expect(finding?.numbers[0]).toMatchObject({ name: "in flight", value: 2n });
   });
-  it.each<[string, Told, Told, ReadonlyArray<JudgedBalance>, boolean]>([
+  it.each<[string, Told, Told, ReadonlyArray<JudgedBalance>, boolean, ReadonlySet<string>?]>([
     ["the least that arrives", gaining(90n), gaining(100n), [received], true],
     ["the least that arrives, of every sender", gaining(90n), gaining(100n), [{ ...received, account: null }], true],
     ["the most that leaves", gaining(-90n), gaining(-100n), [{ ...received, bound: "spent" }], true],
@@ -128,6 +128,14 @@ describe("the other world", () => {
     ["a policy that only reads it", gaining(90n), gaining(100n), [{ token: null, account: alice }], false],
     ["the other side", gaining(90n), gaining(100n), [{ ...received, bound: "spent" }], false],
     ["another's balance", gaining(90n), gaining(100n), [{ ...received, account: bob }], false],
+    [
+      "what the senders may spend, of somebody who is none",
+      gaining(-90n),
+      gaining(-100n),
+      [{ token: null, account: null, bound: "spent" }],
+      false,
+      new Set<string>(),
+    ],
     ["another token's", gaining(90n), gaining(100n), [{ ...received, token }], false],
     ["nothing that differs", gaining(100n), gaining(100n), [received], false],
     ["an id, which is no amount", gaining(90n, 7n), gaining(100n, 7n), [received], false],
@@ -139,11 +147,16 @@ describe("the other world", () => {
       [received],
       false,
     ],
-  ])("is bounded by %s, or not", (_, one, other, bounds, expected) =>
-    expect(isBounded(differences(one, other, 0.005, whose), one, other, { whose, bounds, tolerance: 0.005 })).toBe(
-      expected,
-    ),
-  );
+  ])("is bounded by %s, or not", (_, one, other, bounds, expected, senders = whose) => {
+    const bounding = { whose, senders, bounds, tolerance: 0.005 };
+    expect(isBounded(differences(one, other, 0.005, whose), one, other, bounding)).toBe(expected);
+  });
+  it("differs in numbers alone, or beside what the state explains: a warning of its own", () => {
+    const numbers = ["transaction 0, event 0: 5 and 9"];
+    expect(codes(check(later, { ...same, numbers }))).toEqual(["ChanceDependent/warning"]);
+    const bounded = { ...found(gaining(90n), gaining(100n)), numbers, cause: "state", isBounded: true } as const;
+    expect(codes(check(later, bounded))).toEqual(["DependsOnPending/info", "ChanceDependent/warning"]);
+  });
   it("names every difference, with both values", () => {
     const contrast = found(paying(1_000n), paying(2_000n));
     const [finding] = check(later, contrast);

@@ -1,8 +1,8 @@
 /** Numbers in return values and events, by more than the tolerance. */
 import { describe, expect, it } from "vitest";
-import { movedValues } from "../../../src/steps/reading/values.js";
+import { movedNumbers, movedValues } from "../../../src/steps/reading/values.js";
 import type { Outcome } from "../../../src/report/parts.js";
-import { log, outcome, token } from "../parts.js";
+import { alice, bob, log, outcome, token, word as wordOf } from "../parts.js";
 
 const word = (value: bigint) => value.toString(16).padStart(64, "0");
 const returning = (...values: ReadonlyArray<bigint>): Outcome =>
@@ -31,4 +31,22 @@ describe("a number that is said", () => {
   it("is nothing where one of them failed, which is told otherwise", () => {
     expect(movedValues([returning(5n)], [outcome({ status: "reverted" })], 0)).toEqual([]);
   });
+});
+
+describe("a number that an event says of somebody", () => {
+  const said = (value: bigint, of: string = alice, kind = "11".repeat(32)): ReadonlyArray<Outcome> => [
+    outcome({ logs: [log(token, [kind, wordOf(of as never)], [word(value)])] }),
+  ];
+  const [deposit, transfer] = ["e1fffcc4923d04b5", "ddf252ad1be2c89b"].map((kind) => kind.padEnd(64, "0"));
+  const moved = (one: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>) =>
+    movedNumbers(one, other, new Set([alice.slice(2)]), 0.005, (a, b) => a - b === 13n);
+  it.each([
+    ["of one who matters", said(1_000n), said(0n), ["transaction 0, event 0: 1000 and 0"]],
+    ["within the tolerance", said(1_000n), said(1_004n), []],
+    ["as the clock does", said(33n), said(20n), []],
+    ["of a stranger", said(1_000n, bob), said(0n, bob), []],
+    ["that is a hash", said(1n << 200n), said(1n << 201n), []],
+    ["of a vault's deposit", said(9n, alice, deposit), said(5n, alice, deposit), ["transaction 0, event 0: 9 and 5"]],
+    ["of a movement, which is compared as one", said(9n, alice, transfer), said(5n, alice, transfer), []],
+  ])("%s", (_, one, other, lines) => expect(moved(one, other)).toEqual(lines));
 });

@@ -1,4 +1,4 @@
-/** Amounts that others' pending transactions move, and policies that bound them. Pure. */
+/** Whether policies bound what two worlds did otherwise, so that others' pending transactions may move it. Pure. */
 import type { BalanceChange } from "../report/parts.js";
 import type { JudgedBalance } from "../report/policy.js";
 import { within, type Difference, type Story } from "../steps/reading/differences.js";
@@ -6,6 +6,8 @@ import { within, type Difference, type Story } from "../steps/reading/difference
 /** What bounds amounts: whose, by which policies, and what is no difference. */
 export interface Bounding {
   readonly whose: ReadonlySet<string>;
+  /** Of whom a policy speaks that names nobody. */
+  readonly senders: ReadonlySet<string>;
   readonly bounds: ReadonlyArray<JudgedBalance>;
   readonly tolerance: number;
 }
@@ -18,7 +20,7 @@ export const isBounded = (
   found: ReadonlyArray<Difference>,
   one: Story,
   other: Story,
-  { whose, bounds, tolerance }: Bounding,
+  { whose, senders, bounds, tolerance }: Bounding,
 ): boolean => {
   if (found.some(({ isAmount, kind }) => !isAmount || kind === "right")) return false;
   const mine = one.balanceChanges.flatMap((change) => {
@@ -40,7 +42,7 @@ export const isBounded = (
       bounds.some(
         (bounded) =>
           bounded.token === token &&
-          (bounded.account ?? account) === account &&
+          (bounded.account === null ? senders.has(account) : bounded.account === account) &&
           bounded.bound === (delta < 0n ? "spent" : "received"),
       ),
     );

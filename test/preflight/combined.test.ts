@@ -1,0 +1,86 @@
+/** What one block does not show: that a bundle is mined in several, and what is booked for somebody by the block. */
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Policy from "../../src/Policy.js";
+import { Beneficiary, Books, Twice } from "../contracts/artifacts.js";
+import {
+  calldata,
+  cleared,
+  codesOf,
+  nobody,
+  other,
+  preflight,
+  scenesFor,
+  severe,
+  signAll,
+  third,
+  type Scene,
+} from "./scene.js";
+
+const value = 10n ** 18n;
+
+describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => {
+  let scene: Scene;
+  let [books, pair]: [Hex, Hex] = ["0x", "0x"];
+  beforeAll(async () => {
+    scene = await start();
+    [books, pair] = [await scene.deploy(Books), await scene.deploy(Twice)];
+  });
+  afterAll(() => scene?.stop());
+
+  const paid = (functionName: string) =>
+    preflight(scene.url, { from: other.address, to: books, data: calldata(Books, functionName), value });
+
+  it.each(["byRandomness", "byNumber", "byTime"])(
+    "a credit that is another in another block, %s, is not ready",
+    async (name) => {
+      for (let turn = 0; turn < 2; turn++) {
+        const report = await paid(name);
+        expect([report.verdict, severe(report)]).toEqual(["caution", ["ChanceDependent/warning"]]);
+      }
+    },
+  );
+
+  it("neither is one by the parity of the base fee, which no share of it explains", async () =>
+    expect((await paid("byPrice")).verdict).toBe("caution"));
+
+  it("what is booked by the clock, or by the price of gas, is ready", async () => {
+    const report = await paid("byClock");
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+  });
+
+  const both = (functionName: string) => [
+    { from: other.address, to: pair, data: calldata(Twice, "warn") },
+    { from: other.address, to: pair, data: calldata(Twice, functionName), value },
+  ];
+
+  it.each(["payByNumber", "payByTime", "payByRandomness"])(
+    "a bundle whose money comes back in the block of its first transaction alone, %s, is not ready",
+    async (name) => {
+      const report = await preflight(scene.url, both(name), { policies: [Policy.maxSpent("native", 10n)] });
+      expect(report.verdict).toBe("blocked");
+      expect(codesOf(report)).toEqual(
+        expect.arrayContaining(["PolicyViolation/blocker", "SimulationDiverged/blocker"]),
+      );
+    },
+  );
+
+  it("an honest bundle is ready, and does the same in two blocks", async () => {
+    const report = await preflight(scene.url, both("payAlways"), { policies: [Policy.maxSpent("native", 10n)] });
+    expect([report.verdict, severe(report)]).toEqual(["ready", []]);
+    const [first, second] = await signAll(await cleared(report));
+    for (const raw of [first, second]) {
+      await scene.broadcast(raw ?? "0x");
+      await scene.mine();
+    }
+    expect(await scene.balance(pair)).toBe(0n);
+  });
+
+  it("the place of an account that only a policy names decides", async () => {
+    const to = await scene.deploy(Beneficiary, [third.address]);
+    const go = { from: other.address, to, data: calldata(Beneficiary, "go") } as const;
+    const on = (account: Hex) => preflight(scene.url, go, { policies: [Policy.minReceived("native", 0n, account)] });
+    expect([...new Set(codesOf(await on(third.address)))]).toEqual(["SimulationDiverged/blocker"]);
+    expect(codesOf(await on(nobody))).toEqual(["ChanceDependent/warning"]);
+  });
+});
