@@ -162,7 +162,8 @@ export const checkContrast = (
         : [];
   const { numbers } = contrast;
   const judged = isSame({ ...contrast, numbers: [] }) ? [] : [judge(contrast, exact, next, inFlight)];
-  const isTold = numbers.length === 0 || judged.some(({ code }) => code === "ChanceDependent");
+  const isTold =
+    numbers.length === 0 || judged.some(({ code, severity }) => severity === "blocker" || code === "ChanceDependent");
   return [
     ...judged,
     ...(isTold
