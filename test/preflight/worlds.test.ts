@@ -19,6 +19,7 @@ import {
   owner,
   preflight,
   scenesFor,
+  spare,
   tampered,
   third,
   type Scene,
@@ -73,6 +74,12 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     expect([second?.verdict, second?.ledger.rounds]).toEqual(["ready", 2]);
     expect(((exact?.timestamp ?? 0n) - (next?.timestamp ?? 0n)) % 2n).not.toBe(0n);
     expect([exact?.feeRecipient === next?.feeRecipient, exact?.gasLimit === next?.gasLimit]).toEqual([false, false]);
+  });
+
+  it("know who produces the blocks for the receiver whom the caller named", async () => {
+    await scene.seal({ feeRecipient: spare.address });
+    const report = await preflight(scene.url, { ...send, to: spare.address });
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
   });
 
   it("share no parity, and no highest bit of the producer, whatever is drawn", async () => {

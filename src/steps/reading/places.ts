@@ -39,14 +39,18 @@ const addressesIn = (data: Hex): ReadonlyArray<string> =>
     index % 2 === 0 && found !== undefined ? [found.toLowerCase()] : [],
   );
 
-/** Whose place decides: the senders, whom the calldata names, and `others`, such as those that a policy speaks of. */
+/** Whose place decides: the senders, whom they pay, whom the calldata names, and `others`, such as those that a policy speaks of. */
 export const concernedIn = (
   bundle: Arr.NonEmptyReadonlyArray<Case>,
   others: ReadonlyArray<Address>,
 ): ReadonlySet<string> => {
   const named = bundle.flatMap(({ input }) => addressesIn(input.data));
   const own = [...signers(bundle), ...others].map((account) => account.slice(2).toLowerCase());
-  return new Set([...own, ...named].slice(0, mostConcerned));
+  // why: who is paid by name may produce the next block, and is no less who was meant
+  const paid = bundle.flatMap(({ input: { to, data } }) =>
+    to === null || data.length > 2 ? [] : [to.slice(2).toLowerCase()],
+  );
+  return new Set([...own, ...named, ...paid].slice(0, mostConcerned));
 };
 
 const producerName = "0".repeat(39) + "p";
