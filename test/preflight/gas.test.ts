@@ -208,6 +208,25 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(await last()).toBe(400_013n);
   });
 
+  it("of a later transaction that is refunded covers its peak, and is no wider than that takes", async () => {
+    const report = await preflight(scene.url, [
+      { from: owner.address, to: nobody, value: 1n },
+      { from: owner.address, to: clearer, data: calldata(artifacts.StorageClearer, "clear", [20n]) },
+    ]);
+    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
+    const hashes: Array<Hex> = [];
+    for (const { request } of report.transactions) {
+      if (request === null) throw new Error("no request");
+      hashes.push(await scene.broadcast(await owner.signTransaction(request)));
+    }
+    await scene.mine();
+    for (const hash of hashes) expect((await scene.receipt(hash)).status).toBe("0x1");
+    const { limit, used } = report.transactions[1]?.gas ?? { limit: null, used: null };
+    // what is given back is a fifth at most
+    expect(Number(limit) / Number(used)).toBeGreaterThan(1.2);
+    expect(Number(limit) / Number(used)).toBeLessThan(1.9);
+  });
+
   it("blocks the caller's limit where it is too low or beyond the cap", async () => {
     const data = calldata(artifacts.GasReader, "burn", [300_000n]);
     const low = await preflight(scene.url, { from: owner.address, to: gasReader, data, gas: 100_000n });
