@@ -1,49 +1,67 @@
 /**
- * How often the report is right: real transactions preflighted, signed exactly as handed out, sent and
- * mined on anvil, and on geth where it is installed.
+ * How often the report is right: real transactions preflighted, signed exactly as handed out, sent and mined on every
+ * bed whose node is installed; and the rules that the tests prove, by fork and client.
  *
- *     npm run accuracy         (ACCURACY_COUNT=n transactions per node, default 300; ACCURACY_SEED=n)
+ *     npm run accuracy         (ACCURACY_COUNT=n transactions a bed, default 300; ACCURACY_SEED=n)
+ *     npm run accuracy -- --readme
  */
-import { findGeth } from "../test/harness/geth.js";
-import { anvilBench, gethBench, runOn, type Sample } from "../test/harness/accuracy/run.js";
-import { summarise, tableOf, type Summary } from "../test/harness/accuracy/table.js";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bedsOf, measured } from "../test/harness/accuracy/beds.js";
+import { runOn, type Sample } from "../test/harness/accuracy/run.js";
+import { rulesTableOf, summarise, tableOf, type Summary, type Tested } from "../test/harness/accuracy/table.js";
 
 const count = Number(process.env["ACCURACY_COUNT"] ?? 300);
 const seed = Number(process.env["ACCURACY_SEED"] ?? 1);
+const root = fileURLToPath(new URL("..", import.meta.url));
 
-const geth = findGeth();
-if (geth === null) console.warn("geth is not installed: anvil only");
-const benches = [anvilBench, ...(geth === null ? [] : [() => gethBench(geth)])];
-
-const isWrong = ({ mined }: Sample): boolean =>
-  mined !== null &&
-  !(
-    mined.status &&
-    mined.logs &&
-    mined.returnData !== false &&
-    mined.sufficed &&
-    mined.isCovered &&
-    (mined.deviation ?? 0) <= 0.001
+const told = ({ kind, report, against, mined, deviation }: Sample): string =>
+  JSON.stringify({ kind, verdict: report.verdict, against, mined, deviation }, (_, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
   );
 
 const columns: Array<readonly [string, Summary]> = [];
-for (const start of benches) {
-  const bench = await start();
-  const samples = await runOn(bench, count, seed);
-  await bench.stop();
-  const summary = summarise(samples);
-  columns.push([bench.name, summary]);
-  for (const sample of samples.filter(isWrong))
-    console.log(
-      bench.name,
-      sample.kind,
-      JSON.stringify(sample, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
-    );
-  const unsent = new Map<string, number>();
-  for (const { kind, against } of summary.notSent) {
-    const why = `${kind}: ${against.join(", ")}`;
-    unsent.set(why, (unsent.get(why) ?? 0) + 1);
-  }
-  for (const [why, times] of unsent) console.log(`${bench.name}: not sent ${times} × ${why}`);
+for (const [name, start] of bedsOf(measured)) {
+  const summary = summarise(await runOn(start, count, seed));
+  columns.push([name, summary]);
+  for (const sample of summary.falseReady) console.log(`${name}: false ready: ${told(sample)}`);
+  for (const sample of summary.falseBlocked) console.log(`${name}: false blocked: ${told(sample)}`);
+  for (const sample of summary.warned) console.log(`${name}: warned: ${told(sample)}`);
 }
-console.log(`\n${tableOf(columns)}`);
+
+/** The rules as the tests prove them; those of a node that is not installed are not there. */
+const provenRules = (): ReadonlyArray<Tested> => {
+  const directory = mkdtempSync(join(tmpdir(), "rules-"));
+  const out = join(directory, "rules.json");
+  try {
+    const args = ["run", "--project", "unit", "test/preflight/rules.test.ts"];
+    spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", ...args, "--reporter=json", `--outputFile=${out}`], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const { testResults } = JSON.parse(readFileSync(out, "utf8")) as {
+      readonly testResults: ReadonlyArray<{ readonly assertionResults: ReadonlyArray<Tested> }>;
+    };
+    return testResults.flatMap(({ assertionResults }) => assertionResults);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+};
+
+const rules = provenRules();
+const tables = `${tableOf(columns)}\n\n${rulesTableOf(rules)}`;
+console.log(`\n${tables}`);
+if (process.argv.includes("--readme")) {
+  const path = join(root, "README.md");
+  const marked = /(<!-- accuracy -->\n)[^]*?(\n<!-- \/accuracy -->)/;
+  writeFileSync(
+    path,
+    readFileSync(path, "utf8").replace(marked, (_, open: string, close: string) => `${open}\n${tables}\n${close}`),
+  );
+}
+const isFailed = rules.some(({ status }) => status === "failed");
+if (isFailed || columns.some(([, { falseReady, falseBlocked }]) => falseReady.length + falseBlocked.length > 0))
+  process.exitCode = 1;

@@ -99,12 +99,15 @@ export const startGethVectors = (bin: string): Promise<Node> =>
   });
 
 /** The client's own `--dev`, as people start it; `account` is the one that it gives money. */
-export const startGethAsIs = async (bin: string): Promise<Node & { readonly account: `0x${string}` }> => {
+export const startGethAsIs = async (
+  bin: string,
+  args: ReadonlyArray<string> = [],
+): Promise<Node & { readonly account: `0x${string}` }> => {
   const running = await startProcess(
     bin,
     [
       ...["--dev", "--http", "--http.addr", "127.0.0.1", "--http.port", "0"],
-      ...["--authrpc.addr", "127.0.0.1", "--authrpc.port", "0", "--port", "0", "--ipcdisable"],
+      ...["--authrpc.addr", "127.0.0.1", "--authrpc.port", "0", "--port", "0", "--ipcdisable", ...args],
     ],
     /HTTP server started\s+endpoint=([\d.]+:\d+)\s+auth=false/,
   );

@@ -3,76 +3,58 @@
  * was said with what came to pass.
  */
 import * as Effect from "effect/Effect";
-import { createPublicClient, http, type Hex } from "viem";
+import type { Hex, TransactionSerializable } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import * as Preflight from "../../../src/Preflight.js";
 import type { Report } from "../../../src/Report.js";
 import * as Rpc from "../../../src/Rpc.js";
-import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "../anvil.js";
-import { startGethDev } from "../geth.js";
-import { sceneOn } from "./scene.js";
-import { kinds, seeded, setStage, type Case, type Stage } from "./cases.js";
+import { accounts, rawRequest } from "../anvil.js";
+import type { Bed } from "./beds.js";
+import { kinds, seeded, type Case } from "./cases.js";
 
-/** What became of one transaction. */
+/** One transaction that was sent as it was handed out. */
+export interface Mined {
+  readonly status: boolean;
+  readonly logs: boolean;
+  /** null where the node does not trace. */
+  readonly returnData: boolean | null;
+  readonly sufficed: boolean;
+  readonly gasLimit: bigint;
+  /** null = the node refused it, or left it out of its block. */
+  readonly gasUsed: bigint | null;
+}
+
+/** What became of one input. */
 export interface Sample {
   readonly kind: string;
-  readonly verdict: Report["verdict"];
-  /** Codes of what stood against it. */
+  readonly report: Report;
+  /** Codes of what stood against it, warnings too. */
   readonly against: ReadonlyArray<string>;
-  /** null = no request was handed out, so nothing was sent. */
-  readonly mined: {
-    readonly status: boolean;
-    readonly logs: boolean;
-    /** null where the node does not trace. */
-    readonly returnData: boolean | null;
-    readonly sufficed: boolean;
-    readonly gasLimit: bigint;
-    readonly gasUsed: bigint;
-    readonly isCovered: boolean;
-    /** |expected − actual| ÷ actual; null where the node could not simulate it. */
-    readonly deviation: number | null;
-  } | null;
+  /** By position; null = blocked, or no request was handed out. */
+  readonly mined: ReadonlyArray<Mined> | null;
+  readonly isCovered: boolean;
+  /** |expected − actual| ÷ actual; null where the node could not simulate it, or other rules came. */
+  readonly deviation: number | null;
+  /** Where it was blocked: whether it works when it is sent all the same. */
+  readonly worksAnyway: boolean;
 }
-
-export interface Bench {
-  readonly name: string;
-  readonly url: string;
-  readonly chainId: number;
-  readonly stage: Stage;
-  readonly mine: () => Promise<unknown>;
-  readonly stop: () => Promise<void>;
-}
-
-const bench = async (name: string, node: Node, chainId: number, mine: () => Promise<unknown>): Promise<Bench> => {
-  const scene = sceneOn(node.url, chainId, mine);
-  const stage = await setStage(scene, chainId, accounts[0].address);
-  return { name, url: node.url, chainId, stage, mine, stop: node.stop };
-};
-
-export const anvilBench = async (): Promise<Bench> => {
-  const node = await startAnvil({ noMining: true });
-  return bench("anvil", node, 31337, () => mineAnvil(node.url));
-};
-
-export const gethBench = async (bin: string): Promise<Bench> => {
-  const node = await startGethDev(bin);
-  return bench("geth", node, 1337, () => node.mine());
-};
 
 interface Receipt {
   readonly status: Hex;
   readonly gasUsed: Hex;
-  readonly effectiveGasPrice: Hex;
   readonly logs: ReadonlyArray<{ readonly address: Hex; readonly topics: ReadonlyArray<Hex>; readonly data: Hex }>;
 }
 
-const receiptOf = async (url: string, hash: Hex): Promise<Receipt> => {
+const signer = privateKeyToAccount(accounts[0].privateKey);
+
+const receiptOf = async (url: string, hash: Hex): Promise<Receipt | null> => {
   for (let attempt = 0; attempt < 50; attempt++) {
-    const receipt = (await rawRequest(url, "eth_getTransactionReceipt", [hash])) as Receipt | null;
-    if (receipt !== null) return receipt;
+    // a node says that it indexes, or has none yet
+    const receipt = await rawRequest(url, "eth_getTransactionReceipt", [hash]).catch(() => null);
+    if (receipt !== null) return receipt as Receipt;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`no receipt of ${hash}`);
+  return null;
 };
 
 const tracedOutput = async (url: string, hash: Hex): Promise<string | null> => {
@@ -89,59 +71,123 @@ const tracedOutput = async (url: string, hash: Hex): Promise<string | null> => {
 const flat = (logs: ReadonlyArray<{ address: string; topics: ReadonlyArray<string>; data: string }>): string =>
   JSON.stringify(logs.map(({ address, topics, data }) => [address, topics, data])).toLowerCase();
 
-/** Preflights, signs, sends, mines and compares one transaction. */
-export const measure = async (on: Bench, kind: string, drawn: Case): Promise<Sample> => {
-  const signer = privateKeyToAccount(accounts[0].privateKey);
-  const report = await Effect.runPromise(
-    // the union of cases is checked by the library itself
-    Preflight.preflight({ from: signer.address, ...drawn } as never, { deadline: 30_000 }).pipe(
-      Effect.provide(Rpc.layerHttp(on.url)),
-    ),
+const balanceOf = async (url: string): Promise<bigint> =>
+  BigInt((await rawRequest(url, "eth_getBalance", [signer.address, "latest"])) as Hex);
+
+/** Into the pool; null = refused. */
+const broadcast = async (url: string, request: object): Promise<Hex | null> => {
+  const raw = await signer.signTransaction(request as TransactionSerializable);
+  return rawRequest(url, "eth_sendRawTransaction", [raw]).then(
+    (hash) => hash as Hex,
+    () => null,
   );
-  const against = report.findings
-    .filter(({ severity }) => severity === "blocker" || severity === "unavailable")
-    .map(({ code }) => code);
-  const { request, outcome, gas } = report.transactions[0];
-  const funds = report.funds[0];
-  if (request === null || gas.limit === null || report.verdict === "blocked" || funds === undefined)
-    return { kind, verdict: report.verdict, against, mined: null };
-  const client = createPublicClient({ transport: http(on.url) });
-  const raw = await signer.signTransaction(request);
-  const hash = await client.sendRawTransaction({ serializedTransaction: raw });
+};
+
+/** Sends one after the other, and mines them together. */
+const sendAll = async (on: Bed, requests: ReadonlyArray<object>) => {
+  const hashes: Array<Hex | null> = [];
+  for (const request of requests) hashes.push(await broadcast(on.url, request));
   await on.mine();
-  const receipt = await receiptOf(on.url, hash);
-  const success = receipt.status === "0x1";
-  const gasUsed = BigInt(receipt.gasUsed);
-  const actual = (success ? request.value : 0n) + gasUsed * BigInt(receipt.effectiveGasPrice);
+  return Promise.all(
+    hashes.map(async (hash) => {
+      const receipt = hash === null ? null : await receiptOf(on.url, hash);
+      return hash === null || receipt === null ? null : { hash, receipt };
+    }),
+  );
+};
+
+/** Sends what was blocked, with the caller's limits, else generous ones. */
+const worksAnyway = async (on: Bed, inputs: ReadonlyArray<Case>): Promise<boolean> => {
+  const first = Number(await rawRequest(on.url, "eth_getTransactionCount", [signer.address, "latest"]));
+  const fees = { maxFeePerGas: 2n * 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
+  const requests = inputs.map((input, index) => ({
+    ...{ chainId: on.chainId, nonce: first + index, gas: 16_000_000n, ...fees },
+    ...input,
+    gasPrice: undefined,
+  }));
+  return (await sendAll(on, requests)).every((one) => one?.receipt.status === "0x1");
+};
+
+const outcomeOf = async (
+  on: Bed,
+  sent: Awaited<ReturnType<typeof sendAll>>[number] | undefined,
+  { outcome, gas }: Report["transactions"][number],
+): Promise<Mined> => {
+  const gasLimit = gas.limit ?? 0n;
+  if (sent == null) return { status: false, logs: false, returnData: null, sufficed: false, gasLimit, gasUsed: null };
+  const { hash, receipt } = sent;
+  const isSuccess = receipt.status === "0x1";
   const output = await tracedOutput(on.url, hash);
-  const off = funds.expected === null ? actual : funds.expected - actual;
-  const simulated = outcome.evidence === "measured";
+  const isSimulated = outcome.evidence === "measured";
   return {
-    kind,
-    verdict: report.verdict,
-    against,
-    mined: {
-      status: success === (outcome.status === "success") || !simulated,
-      logs: flat(receipt.logs) === flat(outcome.logs) || !simulated,
-      returnData: output === null || !simulated ? null : output === (outcome.returnData ?? "0x").toLowerCase(),
-      sufficed: success,
-      gasLimit: gas.limit,
-      gasUsed,
-      isCovered: funds.required !== null && funds.required >= actual,
-      deviation: simulated ? Number(off < 0n ? -off : off) / Number(actual) : null,
-    },
+    status: isSuccess === (outcome.status === "success") || !isSimulated,
+    logs: flat(receipt.logs) === flat(outcome.logs) || !isSimulated,
+    returnData: output === null || !isSimulated ? null : output === (outcome.returnData ?? "0x").toLowerCase(),
+    sufficed: isSuccess,
+    gasLimit,
+    gasUsed: BigInt(receipt.gasUsed),
   };
 };
 
-/** `count` transactions on one node, the kinds in turn, drawn from `seed`. */
-export const runOn = async (on: Bench, count: number, seed: number): Promise<ReadonlyArray<Sample>> => {
+/** Preflights, signs, sends, mines and compares the transactions of one input. */
+export const measure = async (
+  on: Bed,
+  kind: string,
+  inputs: readonly [Case, ...ReadonlyArray<Case>],
+): Promise<Sample> => {
+  const calls = inputs.map((input) => ({ from: signer.address, ...input }));
+  const report = await Effect.runPromise(
+    // the union of cases is checked by the library itself
+    Preflight.preflight(calls as never, { deadline: 30_000 }).pipe(Effect.provide(Rpc.layerHttp(on.url))),
+  );
+  const against = report.findings.filter(({ severity }) => severity !== "info").map(({ code }) => code);
+  const said = { kind, report, against };
+  const requests = report.transactions.flatMap(({ request }) => (request === null ? [] : [request]));
+  const [funds] = report.funds;
+  if (requests.length < inputs.length || report.verdict === "blocked" || funds === undefined)
+    return { ...said, mined: null, isCovered: true, deviation: null, worksAnyway: await worksAnyway(on, inputs) };
+  const had = await balanceOf(on.url);
+  const sent = await sendAll(on, requests);
+  const mined = await Promise.all(report.transactions.map((one, index) => outcomeOf(on, sent[index], one)));
+  const actual = had - (await balanceOf(on.url));
+  const off = funds.expected === null ? actual : funds.expected - actual;
+  const isComparable =
+    !against.includes("ForkAhead") && report.transactions.every(({ outcome }) => outcome.evidence === "measured");
+  return {
+    ...said,
+    mined,
+    isCovered: funds.required !== null && funds.required >= actual,
+    deviation: isComparable ? Number(off < 0n ? -off : off) / Number(actual) : null,
+    worksAnyway: false,
+  };
+};
+
+const isAsSaid = ({ status, logs, returnData, sufficed, gasUsed }: Mined): boolean =>
+  status && logs && returnData !== false && sufficed && gasUsed !== null;
+
+/** Whether everything was sent, and did what was said, for no more than was said. */
+export const isRight = ({ mined, isCovered, deviation }: Sample): boolean =>
+  mined !== null && mined.every(isAsSaid) && isCovered && (deviation ?? 0) <= 0.001;
+
+/** At least `count` transactions on nodes of one kind, the kinds of input in turn, drawn from `seed`. */
+export const runOn = async (start: () => Promise<Bed>, count: number, seed: number): Promise<ReadonlyArray<Sample>> => {
   const random = seeded(seed);
-  const names = Object.keys(kinds);
+  const drawn = Object.entries(kinds);
   const samples: Array<Sample> = [];
-  for (let index = 0; index < count; index++) {
-    const kind = names[index % names.length] ?? "";
-    const draw = kinds[kind];
-    if (draw !== undefined) samples.push(await measure(on, kind, await draw(on.stage, random)));
+  let on = await start();
+  try {
+    for (let [index, done] = [seed, 0]; done < count; index++) {
+      const [kind, draw] = drawn[index % drawn.length] ?? ["", () => [{}] as const];
+      const inputs = await draw(on.stage, random);
+      samples.push(await measure(on, kind, inputs));
+      done += inputs.length;
+      await on.rewind();
+      if (!on.isSpent()) continue;
+      await on.stop();
+      on = await start();
+    }
+  } finally {
+    await on.stop();
   }
   return samples;
 };

@@ -15,7 +15,7 @@ export const sceneOn = (url: string, chainId: number, mine: () => Promise<unknow
   };
   const wallet = createWalletClient({ account, chain, transport: http(url) });
   const client = createPublicClient({ chain, transport: http(url) });
-  const fees = { gas: 8_000_000n, maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1n };
+  const fees = { gas: 16_000_000n, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n };
   const next = () => client.getTransactionCount({ address: account.address, blockTag: "latest" });
   return {
     name: "test",
