@@ -10,7 +10,8 @@ export interface Bed {
   readonly url: string;
   readonly chainId: number;
   readonly stage: Stage;
-  readonly mine: () => Promise<unknown>;
+  /** By the rules of `fork`, where there is more than one. */
+  readonly mine: (fork?: string | null) => Promise<unknown>;
   /** After what was mined, and before the next is drawn. */
   readonly rewind: () => Promise<unknown>;
   /** Whether it is of no more use, so that another is to be started. */
@@ -66,15 +67,16 @@ const acrossAmsterdam = (bin: string) => async (): Promise<Bed> => {
   let [isAfter, isStuck] = [false, false];
   return {
     ...on,
-    mine: () => {
-      isAfter = !isAfter;
+    mine: (fork = null) => {
+      isAfter = fork === null ? !isAfter : fork === "amsterdam";
       return node.seal({ after: isAfter ? age : 1 });
     },
     rewind: async () => {
       await rawRequest(node.url, "debug_setHead", [head]);
+      // the pool takes note of it a moment later
+      await new Promise((resolve) => setTimeout(resolve, 200));
       const { pending, queued } = (await rawRequest(node.url, "txpool_status")) as Record<string, Hex>;
       isStuck = pending !== "0x0" || queued !== "0x0";
-      // the pool takes note of it a moment later
       if (!isStuck) await untilMined(node.url);
     },
     isSpent: () => isStuck || Date.now() - began > (crossing - age + 20) * 1000,

@@ -84,10 +84,10 @@ const broadcast = async (url: string, request: object): Promise<Hex | null> => {
 };
 
 /** Sends one after the other, and mines them together. */
-const sendAll = async (on: Bed, requests: ReadonlyArray<object>) => {
+const sendAll = async (on: Bed, requests: ReadonlyArray<object>, fork: string | null = null) => {
   const hashes: Array<Hex | null> = [];
   for (const request of requests) hashes.push(await broadcast(on.url, request));
-  await on.mine();
+  await on.mine(fork);
   return Promise.all(
     hashes.map(async (hash) => {
       const receipt = hash === null ? null : await receiptOf(on.url, hash);
@@ -96,8 +96,8 @@ const sendAll = async (on: Bed, requests: ReadonlyArray<object>) => {
   );
 };
 
-/** Sends what was blocked, with the caller's limits, else generous ones. */
-const worksAnyway = async (on: Bed, inputs: ReadonlyArray<Case>): Promise<boolean> => {
+/** Sends what was blocked, with the caller's limits, else generous ones, into a block of the rules that blocked it. */
+const worksAnyway = async (on: Bed, inputs: ReadonlyArray<Case>, { observed }: Report): Promise<boolean> => {
   const first = Number(await rawRequest(on.url, "eth_getTransactionCount", [signer.address, "latest"]));
   const fees = { maxFeePerGas: 2n * 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
   const requests = inputs.map((input, index) => ({
@@ -105,7 +105,7 @@ const worksAnyway = async (on: Bed, inputs: ReadonlyArray<Case>): Promise<boolea
     ...input,
     gasPrice: undefined,
   }));
-  return (await sendAll(on, requests)).every((one) => one?.receipt.status === "0x1");
+  return (await sendAll(on, requests, observed.rules.fork)).every((one) => one?.receipt.status === "0x1");
 };
 
 const outcomeOf = async (
@@ -145,7 +145,13 @@ export const measure = async (
   const requests = report.transactions.flatMap(({ request }) => (request === null ? [] : [request]));
   const [funds] = report.funds;
   if (requests.length < inputs.length || report.verdict === "blocked" || funds === undefined)
-    return { ...said, mined: null, isCovered: true, deviation: null, worksAnyway: await worksAnyway(on, inputs) };
+    return {
+      ...said,
+      mined: null,
+      isCovered: true,
+      deviation: null,
+      worksAnyway: await worksAnyway(on, inputs, report),
+    };
   const had = await balanceOf(on.url);
   const sent = await sendAll(on, requests);
   const mined = await Promise.all(report.transactions.map((one, index) => outcomeOf(on, sent[index], one)));
@@ -169,7 +175,7 @@ const isAsSaid = ({ status, logs, returnData, sufficed, gasUsed }: Mined): boole
 export const isRight = ({ mined, isCovered, deviation }: Sample): boolean =>
   mined !== null && mined.every(isAsSaid) && isCovered && (deviation ?? 0) <= 0.001;
 
-/** At least `count` transactions on nodes of one kind, the kinds of input in turn, drawn from `seed`. */
+/** At least `count` transactions mined on nodes of one kind, the kinds of input in turn, drawn from `seed`. */
 export const runOn = async (start: () => Promise<Bed>, count: number, seed: number): Promise<ReadonlyArray<Sample>> => {
   const random = seeded(seed);
   const drawn = Object.entries(kinds);
@@ -179,8 +185,9 @@ export const runOn = async (start: () => Promise<Bed>, count: number, seed: numb
     for (let [index, done] = [seed, 0]; done < count; index++) {
       const [kind, draw] = drawn[index % drawn.length] ?? ["", () => [{}] as const];
       const inputs = await draw(on.stage, random);
-      samples.push(await measure(on, kind, inputs));
-      done += inputs.length;
+      const sample = await measure(on, kind, inputs);
+      samples.push(sample);
+      done += (sample.mined ?? []).filter(({ gasUsed }) => gasUsed !== null).length;
       await on.rewind();
       if (!on.isSpent()) continue;
       await on.stop();
