@@ -9,7 +9,7 @@ import {
   UnknownRpcError,
 } from "viem";
 import { looksLikeRevert } from "../../src/abi/revertBytes.js";
-import { classify, type ClassifyInput } from "../../src/errors/classify.js";
+import { classify, refusedPart, type ClassifyInput } from "../../src/errors/classify.js";
 import { isVerdict } from "../../src/Errors.js";
 import type { RpcError } from "../../src/errors/rpc.js";
 import type { Verdict } from "../../src/errors/verdicts.js";
@@ -293,5 +293,51 @@ describe("a code that says the method is not there (-32601, and EIP-1474's -3200
       const expected = byWords === "InternalError" ? "MethodNotSupported" : byWords;
       expect([message, ...byBoth]).toEqual([message, expected, expected]);
     }
+  });
+});
+
+describe("a part of a simulation that a node refuses by its name", () => {
+  const method = "eth_simulateV1";
+  // a relay, a client in Lisp, serde, Go's decoder, joi; anvil for the deployment
+  it.each([
+    ["strato_simulateV1: validation is not supported", "validation"],
+    ["eth_simulateV1 traceTransfers is not supported", "traceTransfers"],
+    ["unknown field `traceTransfers`, expected one of `blockStateCalls`, `validation`", "traceTransfers"],
+    ['json: unknown field "blockOverrides"', "blockOverrides"],
+    ['"validation" is not allowed', "validation"],
+    ["validation=true is not yet supported", "validation"],
+    ["block overrides are not supported", "blockOverrides"],
+    ["unsupported parameter: validation", "validation"],
+    ["this node does not support traceTransfers", "traceTransfers"],
+    ["`traceTransfers` not supported", "traceTransfers"],
+    ["validation: not available", "validation"],
+    ["invalid transaction: validation failed", null],
+    ["block validation error: unknown transaction type", null],
+    ["unknown field `prevRandao`", null],
+    ["blockHash is not supported", null],
+    ["not supported", null],
+    ['can\'t be built due to missing keys: ["to"]', "deployment"],
+    ["missing field `to` at line 1 column 80", "deployment"],
+    ["missing field `token`", null],
+    ["missing keys to sign with", null],
+  ])("%j is %s", (message, part) => {
+    for (const code of [-32_602, -32_601, -32_004, -32_000]) {
+      const failure = classify({ method, error: { code, message } });
+      if (part !== null && part !== "deployment") expect(tagOf(failure)).toBe("InvalidParams");
+      expect(refusedPart(failure)).toBe(tagOf(failure) === "InvalidParams" ? part : null);
+    }
+  });
+  it("may be the hash of a block, though not one that is unknown", () => {
+    const said = (message: string) => tagOf(classify({ method, error: { code: -32_004, message } }));
+    expect(["blockHash is not supported", "{ blockHash } parameters are not supported"].map(said)).toEqual(
+      Array(2).fill("InvalidParams"),
+    );
+    expect(said("unknown block hash")).not.toBe("InvalidParams");
+  });
+  it("is nothing in what other methods say, or contracts", () => {
+    const message = "validation is not supported";
+    expect(tagOf(classify({ method: "eth_call", error: { code: -32_601, message } }))).toBe("MethodNotSupported");
+    const reverted = classify({ method, error: { code: 3, message: `execution reverted: ${message}`, data: "0x" } });
+    expect([tagOf(reverted), refusedPart(reverted)]).toEqual(["ExecutionReverted", null]);
   });
 });

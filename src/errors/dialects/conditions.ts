@@ -16,6 +16,7 @@ import {
   Timeout,
 } from "../rpc.js";
 import { failedBy, says, type Answer } from "./evidence.js";
+import { refusesPart } from "./parameters.js";
 
 const unsupported =
   /does not exist\s*\/\s*is not available|(?:method|rpc)\b[^.\n]{0,96} (?:not (?:found|supported|enabled|implemented|exist|recognized|available)|does(?:n't| not) exist|(?:is )?(?:unsupported|unavailable|unknown))|(?:unknown|unsupported|unrecognized|unimplemented) (?:rpc )?method|^\w+_\w+ (?:is )?not (?:supported|implemented|available|enabled)/i;
@@ -46,6 +47,7 @@ const invalid =
 
 /** What the conversation lacks, before anything is said about a transaction. */
 export const conditions = (flat: Flat): Answer => {
+  if (flat.method === "eth_simulateV1" && says(flat, refusesPart)) return failedBy(flat, InvalidParams);
   if (!says(flat, partOfRequest) && says(flat, unsupported)) {
     return failedBy(flat, MethodNotSupported);
   }
