@@ -76,6 +76,7 @@ const runOf = (bundle: Bundle<Filled>): Run => ({
   before: unseen,
   after: unseen,
   witnessed: false,
+  traced: true,
   slots: null,
 });
 

@@ -28,7 +28,7 @@ export { mostRunBytes } from "./rpc/room.js";
 export type { Forks } from "./primitives/names.js";
 export type { Budget } from "./rpc/room.js";
 export { memoryOf } from "./rpc/memory.js";
-export type { Facts, Memory } from "./rpc/memory.js";
+export type { Facts, Memory, Refusable } from "./rpc/memory.js";
 export type { LedgerEntry, Run, Sighted } from "./rpc/run.js";
 export type { Dispatcher } from "./rpc/dispatcher.js";
 export type { Fetch } from "./rpc/fetch.js";

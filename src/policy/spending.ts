@@ -98,6 +98,10 @@ const spentOf = (report: Report, subject: Subject): Net => {
 const unitOf = (token: Address | null): string => (token === null ? "wei" : `raw units of ${token}`);
 const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : account);
 
+/** Whether events tell of no native movements, so that balances alone speak. */
+const isUntold = ({ findings }: Report, { token }: Subject): boolean =>
+  token === null && findings.some(({ code }) => code === "NativeMovesUnseen");
+
 /** `limit`: the most that may leave: net, of ERC-721 and ERC-1155 net by id. */
 export const judgeSpent =
   (subject: Subject, limit: bigint) =>
@@ -112,7 +116,7 @@ export const judgeSpent =
       return logged > limit
         ? over(logged, "by the events")
         : unknown(`the balance of ${whoOf(subject)} in ${unitOf(subject.token)} was not measured`);
-    return logged > limit
+    return logged > limit && !isUntold(report, subject)
       ? unknown(`measured ${measured} ${unitOf(subject.token)} spent, but the events say ${logged}; at most ${limit}`)
       : pass;
   };

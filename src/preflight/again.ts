@@ -7,10 +7,12 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { Chains, eip7825Cap } from "../Chains.js";
 import { mostGas } from "../chains/rules.js";
+import type { Verdict } from "../errors/verdicts.js";
 import type { Rpc } from "../Rpc.js";
-import { successOf } from "../steps/reading/heard.js";
+import { failureOf, successOf } from "../steps/reading/heard.js";
 import * as Simulate from "../steps/simulate.js";
-import { answersOf, isFree, type Answers, type Round } from "./answers.js";
+import { answersOf, isFree, type Answers, type Called, type Round } from "./answers.js";
+import { askFirst } from "./called.js";
 import { isDry } from "./gasLimit.js";
 import { inRound } from "./ledger.js";
 import { askLensed } from "./lens.js";
@@ -67,7 +69,25 @@ const askPriced = Effect.fnUntraced(function* (
   return { ...heard, ...asked, estimate: null };
 });
 
-/** Asks once more what may have been owed to the gas, then what may have been owed to the price. JSON-RPC: `eth_simulateV1`. */
+/** What a call says that simply lacked gas. */
+const lacksGas: ReadonlySet<string> = new Set<Verdict["_tag"]>(["OutOfGas", "VmHalt", "GasAllowanceExceeded"]);
+
+/** By `eth_call` with as much gas as the rules in force allow, where the call lacked some, or the node says that it needs more. */
+const callWider = Effect.fnUntraced(function* (
+  subject: Subject,
+  heard: Round,
+  called: Called,
+  { chain, blockGasLimit }: Answers,
+  round: number,
+): Effect.fn.Return<Round, never, Rpc> {
+  const most = mostGas(chain, blockGasLimit);
+  const failure = failureOf(called.first);
+  const isShort = failure !== null && (lacksGas.has(failure._tag) || (successOf(heard.estimate) ?? 0n) > eip7825Cap);
+  if (!isShort || subject.bundle[0].input.gas !== null || most <= eip7825Cap) return heard;
+  return { ...heard, called: { ...called, first: yield* inRound(round, askFirst(subject, heard.block, most)) } };
+});
+
+/** Asks once more what may have been owed to the gas, then what may have been owed to the price. JSON-RPC: `eth_simulateV1`; `eth_call` where that says nothing. */
 export const askAgain = Effect.fnUntraced(function* (
   subject: Subject,
   heard: Round,
@@ -75,9 +95,11 @@ export const askAgain = Effect.fnUntraced(function* (
   round: number,
 ): Effect.fn.Return<Round, never, Rpc> {
   const run = successOf(heard.run);
-  if (run === null || (!isFailed(run) && !isStarved(run, successOf(heard.estimate)))) return heard;
+  const { called } = heard;
+  if (run === null ? called === null : !isFailed(run) && !isStarved(run, successOf(heard.estimate))) return heard;
   const chains = yield* Effect.service(Chains);
   const answers = answersOf(heard, chains, subject.options, subject.bundle[0].input.chainId);
+  if (run === null) return called === null ? heard : yield* callWider(subject, heard, called, answers, round);
   const wider = yield* askWider(subject, heard, answers, round);
   return yield* askPriced(subject, wider, alone, answers, wider === heard ? round : round + 1);
 });

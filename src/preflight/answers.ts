@@ -126,12 +126,15 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
   );
   // why: the empty block in front is none that the caller pretends
   const isFeePretended = options.blockOverrides?.baseFeePerGas !== undefined;
-  const simulatedBaseFee =
+  // why: without validation a block has no base fee but one that is pretended
+  const isCharged = isFeePretended || (run ?? alone)?.plan.without?.has("validation") !== true;
+  const simulated =
     alone?.before.environment?.baseFeePerGas ??
     (isFeePretended ? null : run?.ahead?.baseFeePerGas) ??
     real?.baseFeePerGas ??
     alone?.block.baseFeePerGas ??
     null;
+  const simulatedBaseFee = isCharged ? simulated : null;
   return {
     ...round,
     run,

@@ -10,8 +10,8 @@ import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
-import * as Simulate from "../steps/simulate.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import type * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
 import { isSamePlace } from "./compare.js";
 import type { World } from "./contexts.js";
@@ -33,6 +33,7 @@ import {
   type Trial,
 } from "./proofPlans.js";
 import { alonePlan } from "./scanPlans.js";
+import { askTaken } from "./taken.js";
 
 /** The answers of a proof. */
 export interface Proof {
@@ -58,7 +59,7 @@ export const askAt =
   (trials: Arr.NonEmptyReadonlyArray<Trial>, round: () => number): AskAt =>
   (limits) => {
     const askIn = (trial: Trial) =>
-      Effect.forEach(limits, (set) => Effect.result(Simulate.ask(gasPlan(trial, set), trial.abis)), atOnce);
+      Effect.forEach(limits, (set) => Effect.result(askTaken(gasPlan(trial, set), trial.abis)), atOnce);
     return Effect.suspend(() => inRound(round(), Effect.forEach(trials, askIn, atOnce)));
   };
 
@@ -158,10 +159,15 @@ export const isTrueToState = (claim: Claim, { round, next }: Proof): boolean => 
 /** Refusals that a head which moved gives: another may be the head, or the number be taken. */
 const movedReasons = new Set(["SimBlockOrder", "BlockNotFound", "InvalidParams"]);
 
+/** Whether a run is refused for how it was asked: by words, or by the code of a method that answers beside. */
+const isMisplaced = (failure: Failure | null, answers: boolean): failure is RpcError =>
+  failure?._tag === "RpcError" &&
+  (movedReasons.has(failure.reason._tag) || (answers && failure.reason._tag === "MethodNotSupported"));
+
 /** The refusal of a world for its place, which another one may not meet. */
-export const misplaced = ({ round, next }: Proof): RpcError | null => {
-  const refusals = [failureOf(round.run), failureOf(next)];
-  return refusals.find((one): one is RpcError => one?._tag === "RpcError" && movedReasons.has(one.reason._tag)) ?? null;
+export const misplaced = ({ round: { run }, next }: Proof): RpcError | null => {
+  const refusals = [failureOf(run), failureOf(next)];
+  return refusals.find((one): one is RpcError => isMisplaced(one, successOf(run) !== null)) ?? null;
 };
 
 /** Whether both worlds answered, and on the state as it is. */

@@ -15,12 +15,14 @@ import { inFlightOf, unasked, type Claim } from "./proofPlans.js";
  * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
  * holds nothing of the pool, also where the node does not check nonces.
  */
-const isAhead = ({ bundle }: Claim, { round, assumed }: Proof): boolean =>
+const isAhead = (claim: Claim, { round, assumed }: Proof): boolean =>
   assumed !== null ||
+  // why: a node that does not validate refuses nothing for a state that lacks the predecessors
+  (inFlightOf(claim) > 0 && successOf(round.run)?.plan.without?.has("validation") === true) ||
   (round.block !== "pending" &&
-    bundle.some((one) => {
+    claim.bundle.some((one) => {
       const latest = successOf(round.counts.get(one.signer)?.latest);
-      return isFirst(one, bundle) && latest !== null && one.request.nonce > latest;
+      return isFirst(one, claim.bundle) && latest !== null && one.request.nonce > latest;
     }));
 
 /** `isAlike` = the next block, which has nothing of what is in flight, did the same. */

@@ -5,14 +5,15 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import type { Finding } from "../report/finding.js";
-import { CurrentRun, Rpc } from "../Rpc.js";
+import { Rpc } from "../Rpc.js";
+import { learnLack } from "../rpc/memory.js";
 import type { Filled } from "../steps/reading/bundle.js";
 import { successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as Proxies from "../steps/reading/proxies.js";
 import * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
 import type { Signed } from "./choose.js";
-import { inRound } from "./ledger.js";
+import { askTaken, inNextRound } from "./taken.js";
 
 /** What may be the further entry's doing: of a refused form, or left too little of the gas that a node gives one request. */
 const mayRefuse: ReadonlySet<string> = new Set<Verdict["_tag"] | RpcError["reason"]["_tag"]>([
@@ -22,28 +23,27 @@ const mayRefuse: ReadonlySet<string> = new Set<Verdict["_tag"] | RpcError["reaso
 /** What says so of every request, whatever its calls do. */
 const refuses: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>(["InvalidParams", "SimBlockOrder"]);
 
-const inNextRound = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), ({ round }) => inRound(round + 1, ask));
-
 /** A run; without its lens where the endpoint refuses that. JSON-RPC: `eth_simulateV1`, in one more round to find out. */
 export const askLensed = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
-    if ((plan.lens ?? []).length === 0) return Simulate.ask(plan, abis);
-    const unlensed = Effect.map(Simulate.ask({ ...plan, lens: [] }, abis), (run): Simulate.Run => ({
+    if ((plan.lens ?? []).length === 0) return askTaken(plan, abis);
+    const unlensed = Effect.map(askTaken({ ...plan, lens: [] }, abis), (run): Simulate.Run => ({
       ...run,
       slots: null,
     }));
-    if (memory.recall("refusesEntries") === true) return unlensed;
+    if (memory.recall("lacks")?.has("entries") === true) return unlensed;
     const without = (failure: Failure) => {
       const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
       // why: a number that we have set is refused where the head moved, not for the further entry
       const isMoved = said === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;
       if (!mayRefuse.has(said) || isMoved) return Effect.fail(failure);
       return Effect.tap(inNextRound(unlensed), () =>
-        Effect.sync(() => (refuses.has(said) ? memory.learn("refusesEntries", true) : undefined)),
+        Effect.sync(() =>
+          failure._tag === "RpcError" && refuses.has(said) ? learnLack(memory, "entries", failure) : undefined,
+        ),
       );
     };
-    return Simulate.ask(plan, abis).pipe(Effect.catch(without));
+    return askTaken(plan, abis).pipe(Effect.catch(without));
   });
 
 /** What is proven, and what the scan of the same call ran; null for a report from outside. */

@@ -21,7 +21,10 @@ export interface Told extends Story {
 
 /** What was paid for gas, none where none is charged, and for blobs. */
 const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Story["transfers"]): Assets.GasPaid => {
-  const baseFee = run.block.baseFeePerGas ?? run.before.environment?.baseFeePerGas ?? 0n;
+  const executed = run.before.environment?.baseFeePerGas ?? null;
+  // why: without validation a header may name a base fee that nobody is charged
+  const told = run.plan.without?.has("validation") === true ? executed : run.block.baseFeePerGas;
+  const baseFee = told ?? executed ?? 0n;
   return Assets.withBlobs(isFree(run) ? new Map() : Assets.gasPaid(bundle, baseFee, run), bundle, transfers, run);
 };
 

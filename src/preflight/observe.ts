@@ -8,6 +8,7 @@ import type { Sighted } from "../Rpc.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
 import type { Answers } from "./answers.js";
+import { leftOutOf } from "./taken.js";
 
 /** What the state is judged by beside the answers that tell it. */
 export interface Sight {
@@ -86,6 +87,7 @@ export const observe = (
     at: now,
     freshness,
     tier: run !== null ? "simulate" : called !== null ? "call" : "none",
+    leftOut: leftOutOf(run),
     rules,
     namedChainId: successOf(answers.namedChainId),
     worlds,

@@ -28,6 +28,7 @@ import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import { movementsOf } from "./movements.js";
 import { checkChain, checkOverrides, observe, type Sight } from "./observe.js";
+import { checkTaken } from "./taken.js";
 
 /** What a report says beside its cases and answers. */
 interface About extends Sight {
@@ -129,6 +130,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     ...checkChain(bundle, answers),
     ...bundle.flatMap((one) => Code.check(one, round)),
     ...checkOutcomes(bundle, answers),
+    ...checkTaken(bundle, answers.run),
     ...bundle.flatMap((one) => Estimate.check(one, answers)),
     ...bundle.flatMap((one) => Nonce.check(one, round)),
     ...Fee.checkSources(answers),

@@ -3,13 +3,11 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
-import { looksLikeRevert } from "../abi/revertBytes.js";
 import { Chains, eip7825Cap } from "../Chains.js";
+import { refusedPart } from "../errors/classify.js";
 import type { RpcError } from "../errors/rpc.js";
-import { ExecutionReverted } from "../errors/verdicts.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { unknownForks } from "../chains/rules.js";
-import { askCall } from "../eth/call.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { StepName } from "../primitives/names.js";
@@ -20,20 +18,21 @@ import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
+import type { Case } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
-import { explain } from "../steps/reading/outcome.js";
 import { lacksTip } from "../steps/reading/quote.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
-import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import { viewOf } from "../witness/view.js";
+import { gasFor } from "../witness/queries.js";
 import { askAgain } from "./again.js";
-import type { Called, Round } from "./answers.js";
+import type { Round } from "./answers.js";
+import { askCalls } from "./called.js";
 import { isDisproved, knownOf, learn, seenIn } from "./known.js";
 import { inRound } from "./ledger.js";
 import { askLensed } from "./lens.js";
-import { alonePlan, barePlan, fundedPlan, gasOf, roughSubject, type Subject } from "./scanPlans.js";
+import { alonePlan, barePlan, fundedPlan, roughSubject, type Subject } from "./scanPlans.js";
+import { askLess, isForm } from "./taken.js";
 
 /** The steps that ask in a scan. */
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
@@ -42,9 +41,14 @@ const everyStep: ReadonlySet<Asking> = new Set(["chain", "code", "simulate", "es
 /** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
 const oracleRoom = eip7825Cap;
 
-/** The refusal of simulations that is remembered: of the method, or of how all of ours are asked. */
-const refusalIn = (memory: Memory): RpcError | null =>
-  memory.refused("eth_simulateV1") ?? memory.recall("refusesOurSimulations");
+/** The refusal of a run that is remembered: of the method, of how all of ours are asked, or of its deployments. */
+const refusalIn = (memory: Memory, calls: ReadonlyArray<Pick<Case, "input">>): RpcError | null => {
+  const lacks = memory.recall("lacks");
+  const isDeploying = calls.some(({ input }) => input.to === null);
+  return (
+    memory.refused("eth_simulateV1") ?? lacks?.get("any") ?? (isDeploying ? lacks?.get("deployment") : null) ?? null
+  );
+};
 
 /**
  * How the first round of a scan is asked; `isFamiliar` = `bare` and the latest header tell what else the witness alone
@@ -69,7 +73,7 @@ const questionsOf = (subject: Subject, tag: Observed["blockTag"], steps: Readonl
     typeof chain.feeModel !== "object" &&
     steps.has("simulate") &&
     steps.has("fee") &&
-    refusalIn(memory) === null &&
+    refusalIn(memory, bundle) === null &&
     ["eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
   return {
     ...{ subject, tag, steps, known, isFamiliar, subjects },
@@ -80,51 +84,12 @@ const questionsOf = (subject: Subject, tag: Observed["blockTag"], steps: Readonl
 
 type Questions = ReturnType<typeof questionsOf>;
 
-/** `eth_call` of the first transaction, and of the witness: all that a node without simulation can say. */
-const askCalls = Effect.fnUntraced(function* (
-  { bundle, options, abis }: Subject,
-  block: Eth.BlockParameter,
-): Effect.fn.Return<Called, never, Rpc> {
-  const [{ input }] = bundle;
-  const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...Code.queries(bundle)];
-  const at = yield* Simulate.placement;
-  const { stateOverrides } = options;
-  const { first, witness } = yield* asking(
-    { step: "simulate" },
-    Effect.all(
-      {
-        first: askCall({ ...bareCall(input, gasOf(input)), block, stateOverrides }, true).pipe(
-          // why: some nodes hand out the data of a revert as a result
-          Effect.filterOrFail(
-            (data) => !looksLikeRevert(data),
-            (data) => new ExecutionReverted({ data }),
-          ),
-          Effect.catch((failure) => Effect.flatMap(explain(failure, input.to, abis), Effect.fail)),
-          Effect.result,
-        ),
-        witness: Effect.result(
-          Eth.call({
-            from: at.sender,
-            to: at.address,
-            data: encodeQueries(queries),
-            gas: gasFor(queries),
-            block,
-            stateOverrides: { ...stateOverrides, ...at.override },
-          }),
-        ),
-      },
-      { concurrency: "unbounded" },
-    ),
-  );
-  return { first, view: Result.isSuccess(witness) ? viewOf(queries, witness.success) : null };
-});
-
 const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 
 /** One run; the refusal itself, where the node refused simulations before. */
 const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
-    const refused = refusalIn(memory);
+    const refused = refusalIn(memory, plan.calls);
     return refused === null ? Effect.result(askLensed(plan, abis)) : Effect.succeed(Result.fail(refused));
   });
 
@@ -138,7 +103,7 @@ const when = <A, B>(
 /** All the questions at once. */
 const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isFamiliar, bare, alone }: Questions) {
   const { bundle, options, abis } = subject;
-  const isRefused = refusalIn((yield* Rpc).memory) !== null;
+  const isRefused = refusalIn((yield* Rpc).memory, bundle) !== null;
   const call = bareCall(bundle[0].input, null);
   return yield* Effect.all(
     {
@@ -162,24 +127,16 @@ const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
-/**
- * The refusal of a parameter that every simulation of ours has, such as `validation`: the witness alone was refused
- * for its parameters, too, on the tag that this chain is always asked on, with nothing in them that the caller chose.
- */
-const refusedParameter = ({ subject, tag }: Questions, { run, alone }: Asked): RpcError | null => {
-  const [failure, other] = [failureOf(run), failureOf(alone)];
-  const { block, stateOverrides, blockOverrides } = subject.options;
-  const isOurs = block === null && stateOverrides === null && blockOverrides === null && tag === subject.chain.blockTag;
-  // why: a bare HTTP status is a gateway in trouble
-  const isRefused = (one: Failure | null): one is RpcError =>
-    one?._tag === "RpcError" && one.reason._tag === "InvalidParams" && one.reason.code === -32602;
-  return isOurs && isRefused(failure) && isRefused(other) ? other : null;
-};
+/** Whether `eth_call` may say what a refused run does not: of a deployment, of a block that nobody can make larger, of any of ours. */
+const isCallable = ({ subject: { options } }: Questions, failure: Failure | null, memory: Memory): boolean =>
+  isRefusal(failure) ||
+  (isForm(failure) && options.stateOverrides === null && options.blockOverrides === null) ||
+  (failure?._tag === "BlockGasLimitExceeded" && memory.recall("lacks")?.has("blockOverrides") === true);
 
 const lacksBaseFee = (header: Heard<Eth.Block> | null): boolean => (successOf(header)?.baseFeePerGas ?? null) === null;
 
 /** What the first round left out, or asked in vain, and nothing in it makes up for. */
-const lacking = (questions: Questions, asked: Asked) => {
+const lacking = (questions: Questions, asked: Asked, memory: Memory) => {
   const { isFamiliar, subject } = questions;
   const { run, alone, called, fees } = asked;
   const isBlind = isFamiliar && seenIn({ run, alone }).environment === null;
@@ -188,7 +145,7 @@ const lacking = (questions: Questions, asked: Asked) => {
     alone: isBlind || (isFamiliar && (failureOf(fees.history) !== null || lacksBaseFee(fees.header))),
     chainId: isBlind,
     receipts: fees.history !== null && fees.receipts === null && lacksTip(fees.history, subject.options.feeLevel),
-    calls: called === null && (isRefusal(failureOf(run)) || refusedParameter(questions, asked) !== null),
+    calls: called === null && isCallable(questions, failureOf(run), memory),
   };
 };
 
@@ -213,13 +170,19 @@ export const askScan = Effect.fnUntraced(function* (
   const questions = questionsOf(subject, tag, steps, memory);
   const { bare, alone, known, subjects } = questions;
   const askedAt = yield* Clock.currentTimeMillis;
-  const asked = yield* inRound(round, askAtOnce(questions));
+  const first = yield* inRound(round, askAtOnce(questions));
+  const refusal = failureOf(first.run);
+  // why: what is refused by its name is left out already
+  const isUnclear = isForm(refusal) && refusedPart(refusal) !== "deployment" && refusalIn(memory, bundle) === null;
+  const less = isUnclear ? yield* inRound(round + 1, askLess(subject, bare, alone)) : null;
+  const asked = { ...first, ...less };
+  const late = isUnclear ? round + 2 : round + 1;
   const isMovable = tag === "pending" && options.block === null;
   // why: the pending state already holds what a replacement takes away; the mined state does not
-  if (isMovable && Nonce.replaces(bundle, asked)) return yield* askScan(subject, "latest", round + 1, steps);
+  if (isMovable && Nonce.replaces(bundle, asked)) return yield* askScan(subject, "latest", late, steps);
   const noPending = [asked.run, asked.alone].map(failureOf).find(isNoPending) ?? null;
   if (isMovable && noPending !== null) {
-    const again = yield* askScan(subject, "latest", round + 1, steps);
+    const again = yield* askScan(subject, "latest", late, steps);
     const told = fromError(noPending, "info", { step: "simulate", evidence: "unavailable" });
     return { ...again, findings: [...again.findings, told] };
   }
@@ -227,13 +190,11 @@ export const askScan = Effect.fnUntraced(function* (
     memory.forget();
     // why: chain and tag were those of what was believed
     const named = (yield* Effect.service(Chains))(bundle[0].input.chainId);
-    return yield* askScan({ ...subject, chain: named }, options.block ?? named.blockTag, round + 1, steps);
+    return yield* askScan({ ...subject, chain: named }, options.block ?? named.blockTag, late, steps);
   }
-  const refused = refusedParameter(questions, asked);
-  if (refused !== null) memory.learn("refusesOurSimulations", refused);
-  const lacks = lacking(questions, asked);
-  const { receipts, ...late } = yield* inRound(
-    round + 1,
+  const lacks = lacking(questions, asked, memory);
+  const { receipts, ...more } = yield* inRound(
+    late,
     Effect.all(
       {
         alone: when(lacks.alone, askRun(alone, abis), asked.alone),
@@ -246,23 +207,23 @@ export const askScan = Effect.fnUntraced(function* (
   );
   const heard: Round = {
     ...asked,
-    ...late,
+    ...more,
     askedAt,
     fees: { ...asked.fees, receipts },
     block: tag,
     next: null,
     forks: memory.recall("forks") ?? unknownForks,
     noFeeOracle:
-      L1Fee.livesAt(chain.gasPriceOracle, seenIn({ ...asked, ...late })) === false ? chain.gasPriceOracle : null,
+      L1Fee.livesAt(chain.gasPriceOracle, seenIn({ ...asked, ...more })) === false ? chain.gasPriceOracle : null,
     unfunded: null,
     findings: [],
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
   learn(memory, subject, heard, !questions.isFamiliar || lacks.chainId);
-  const next = Object.values(lacks).includes(true) ? round + 2 : round + 1;
+  const next = Object.values(lacks).includes(true) ? late + 1 : late;
   const failure = failureOf(asked.run);
   if (failure?._tag !== "InsufficientFunds") return yield* askAgain(subject, heard, alone, next);
-  const funded = yield* inRound(next, Effect.result(askLensed(fundedPlan(bare, bundle, late.alone), abis)));
+  const funded = yield* inRound(next, Effect.result(askLensed(fundedPlan(bare, bundle, more.alone), abis)));
   return Result.isSuccess(funded)
     ? yield* askAgain(subject, { ...heard, run: funded, unfunded: failure }, alone, next + 1)
     : heard;

@@ -2,9 +2,9 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { Lookup } from "../Chains.js";
-import type { RpcError } from "../errors/rpc.js";
 import type * as Eth from "../Eth.js";
 import { Rpc } from "../Rpc.js";
+import { learnLack } from "../rpc/memory.js";
 import * as Fee from "../steps/fee.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import { answersOf } from "./answers.js";
@@ -12,14 +12,13 @@ import { askProof, bareOf, isComparable, misplaced, recentHeader, type Proof } f
 import { worldsOf } from "./contexts.js";
 import { inRound } from "./ledger.js";
 import type { Claim } from "./proofPlans.js";
+import { isForm } from "./taken.js";
 
 /** What was asked in the end, and what for. */
 export interface Standing {
   readonly claim: Claim;
   readonly proof: Proof;
 }
-
-const isForm = (refusal: RpcError | null): boolean => refusal?.reason._tag === "InvalidParams";
 
 const hashOf = (header: Heard<Eth.Block> | null) => successOf(header)?.hash ?? null;
 
@@ -36,8 +35,8 @@ export const askStanding = Effect.fnUntraced(function* (
     Effect.map(
       worldsOf({
         ...{ report, signed, chain, head: successOf(head) },
-        takesHashes: memory.recall("takesHashes") !== false,
-        takesEntries: memory.recall("refusesEntries") !== true,
+        takesHashes: memory.recall("lacks")?.has("hash") !== true,
+        takesEntries: memory.recall("lacks")?.has("entries") !== true,
       }),
       (worlds): Claim => ({ ...about, worlds, header }),
     );
@@ -51,10 +50,13 @@ export const askStanding = Effect.fnUntraced(function* (
   const isSettled = isComparable(claim, proof) && (proof.bare === null || bareOf(proof) !== null);
   if (refusal === null && !isMoved && isSettled) return { claim, proof };
   // why: of the two it is the second that names a hash, and the first that has a block in front
-  if (failureOf(proof.next) === refusal && isForm(refusal)) memory.learn("takesHashes", false);
-  else if ((claim.worlds.exact.ahead !== null || claim.worlds.exact.isApart) && isForm(refusal))
-    memory.learn("refusesEntries", true);
-  const { header: again } = refusal === null ? proof.round.fees : yield* askHeader;
+  const isOfHash = failureOf(proof.next) === refusal;
+  const isOfForm = refusal?.reason._tag === "MethodNotSupported" || isForm(refusal);
+  if (refusal !== null && isOfForm && (isOfHash || claim.worlds.exact.ahead !== null || claim.worlds.exact.isApart))
+    learnLack(memory, isOfHash ? "hash" : "entries", refusal);
+  const recent = isOfForm ? recentHeader(proof.round, chain, yield* Clock.currentTimeMillis) : null;
+  const { header: again } =
+    refusal === null ? proof.round.fees : recent === null ? yield* askHeader : { header: recent };
   const { balanceOf } = answersOf(proof.round, chains, report.options, report.chainId);
   const standing = { ...(yield* on(again, again)), balanceOf };
   return { claim: standing, proof: yield* askProof(standing, round()) };

@@ -55,3 +55,7 @@ export const runNames = [
 /** A simulated run by its name; see {@link runNames}. */
 export const RunName = Schema.Literals(runNames);
 export type RunName = typeof RunName.Type;
+
+/** What every simulation of ours has, and an endpoint may refuse or ignore. */
+export const SimulationPart = Schema.Literals(["validation", "traceTransfers", "blockOverrides"]);
+export type SimulationPart = typeof SimulationPart.Type;

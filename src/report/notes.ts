@@ -54,6 +54,18 @@ export const notes = {
   /** What the transactions do. */
   ...of("simulate", {
     AlreadySent: ["the same call is in flight already", "wait until they are mined"],
+    BlockNotPretended: [
+      "the node simulates in no block but its own, so that nothing could be tried in another",
+      "use a node that takes block overrides",
+    ],
+    NativeMovesUnseen: [
+      "events tell of no native movements: those between the measured balances were not seen",
+      "read the native amounts as what the balances say, or use a node that traces transfers",
+    ],
+    NotValidated: [
+      "the node checked neither nonce nor price nor funds: our own rules alone do",
+      "use a node that simulates with validation",
+    ],
     OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { schemaOf } from "../primitives/rows.js";
-import { Fork, RunName, StepName } from "../primitives/names.js";
+import { Fork, RunName, SimulationPart, StepName } from "../primitives/names.js";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
@@ -102,6 +102,8 @@ export const Observed = Schema.Struct({
    */
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
   tier: Tier,
+  /** What `eth_simulateV1` did not take, or ignored, in the run that the figures are from; empty where it took everything. */
+  leftOut: Schema.Array(SimulationPart),
   rules: Rules,
   /**
    * What `eth_chainId` answered, at most ten minutes ago on the same connection, whatever the chain says of itself

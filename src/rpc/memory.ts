@@ -6,7 +6,13 @@ import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
-import type { Forks } from "../primitives/names.js";
+import type { Forks, SimulationPart } from "../primitives/names.js";
+
+/**
+ * What an endpoint's simulations may not take, beside parts of ours: a state named by its block's `hash`, a further
+ * entry (`entries`), a call without `to` (`deployment`), anything that we ask of them (`any`).
+ */
+export type Refusable = SimulationPart | "hash" | "entries" | "deployment" | "any";
 
 /** What can be remembered of an endpoint, beside the methods that it refuses. */
 export interface Facts {
@@ -17,14 +23,10 @@ export interface Facts {
   readonly chainId: number;
   /** Whether `eth_feeHistory` tells a tip, so that no block's receipts need be read. Disproved by its next answer. */
   readonly tellsTip: boolean;
-  /** The refusal of a parameter that all our simulations have; `eth_simulateV1` as others ask it may still be answered. */
-  readonly refusesOurSimulations: RpcError;
-  /** Whether a simulation is refused that has a further entry behind its first. */
-  readonly refusesEntries: boolean;
+  /** What its simulations do not take, each with the refusal; it is left out, and not tried while that is believed. */
+  readonly lacks: ReadonlyMap<Refusable, RpcError>;
   /** Whether an array of requests is answered. Not asked again while it is believed that it is not. */
   readonly takesBatches: boolean;
-  /** Whether a state can be named by its block's hash when simulating. Not tried while it is believed that it cannot. */
-  readonly takesHashes: boolean;
   /** What `eth_config` says of forks; nothing, where it is refused in whatever way. What executes is believed before it. */
   readonly forks: Forks;
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */
@@ -35,13 +37,15 @@ export interface Facts {
 const believedMs: Readonly<Record<keyof Facts, number>> = {
   chainId: 10 * 60_000,
   tellsTip: 60_000,
-  refusesOurSimulations: 5 * 60_000,
-  refusesEntries: 10 * 60_000,
+  lacks: 10 * 60_000,
   takesBatches: 10 * 60_000,
-  takesHashes: 10 * 60_000,
   forks: 10 * 60_000,
   noFeeOracle: 10 * 60_000,
 };
+
+/** Notes that an endpoint's simulations do not take something. */
+export const learnLack = (memory: Memory, part: Refusable, refusal: RpcError): void =>
+  memory.learn("lacks", new Map([...(memory.recall("lacks") ?? []), [part, refusal]]));
 
 /** The memory of one connection. */
 export interface Memory {

@@ -12,6 +12,7 @@ import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { Address, Hash } from "../primitives/hex.js";
+import type { SimulationPart } from "../primitives/names.js";
 import { inSpan } from "../primitives/telemetry.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
@@ -25,6 +26,7 @@ import { unseen, viewOf, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { explain, readCall, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/heard.js";
+import { isNativeReporter } from "./reading/transferLogs.js";
 
 /** One call to simulate, for one transaction. */
 export interface Call {
@@ -54,6 +56,8 @@ export interface Plan {
   readonly isApart?: boolean;
   /** Whether the state is partly pretended, so that what is seen in it is `assumed`. */
   readonly pretended: boolean;
+  /** What the endpoint does not take, and the request goes without; none when absent. */
+  readonly without?: ReadonlySet<SimulationPart>;
   /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
   readonly lens?: ReadonlyArray<Address>;
 }
@@ -70,6 +74,8 @@ export interface Run {
   readonly after: View;
   /** Whether the witness answered wherever it was asked. */
   readonly witnessed: boolean;
+  /** Whether events told of native movements wherever there were some; where there were none, whether they were asked to. */
+  readonly traced: boolean;
   /** The proxy slots behind the block; null where they were not seen, or not as the calls left them. */
   readonly slots: View | null;
 }
@@ -100,13 +106,18 @@ const seenBy = (queries: ReadonlyArray<Query>, result: Eth.CallResult | undefine
 const mark = 1n;
 
 /** The entry that reads the proxy slots as the block left them. */
-const lensEntry = (at: Placement, contracts: ReadonlyArray<Address>, queries: ReadonlyArray<Query>) => {
+const lensEntry = (
+  at: Placement,
+  contracts: ReadonlyArray<Address>,
+  queries: ReadonlyArray<Query>,
+  without: ReadonlySet<SimulationPart>,
+): Eth.BlockStateCall => {
   const gasLimit = gasFor(queries);
   return {
     calls: [witnessCall(at, queries, gasLimit)],
     stateOverrides: { ...at.override, ...readers(contracts) },
     // why: the block before may have room for no more than its own calls, and op-geth finds no base fee behind it
-    blockOverrides: { gasLimit, baseFeePerGas: 0n },
+    ...(without.has("blockOverrides") ? {} : { blockOverrides: { gasLimit, baseFeePerGas: 0n } }),
   };
 };
 
@@ -119,6 +130,16 @@ const later = ({ number, time, prevRandao, ...rest }: Eth.BlockOverrides, count:
   ...(time == null ? {} : { time: BigInt(time) + BigInt(count) }),
   ...(prevRandao == null ? {} : { prevRandao: wordOf(BigInt(prevRandao) ^ BigInt(count)) }),
 });
+
+/** Whether each call that moved native currency has an event that tells of such a movement; null = none moved any. */
+const tellsMoves = (calls: ReadonlyArray<Eth.CallRequest>, results: ReadonlyArray<Eth.CallResult>): boolean | null => {
+  const moved = Arr.zip(calls, results).filter(
+    ([{ from, to, value }, { status }]) => status === "success" && BigInt(value ?? 0) > 0n && from !== to,
+  );
+  return moved.length === 0
+    ? null
+    : moved.every(([, { logs }]) => logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
+};
 
 const statusOf = ({ readings }: Run): Outcome["status"] =>
   readings.find(({ outcome }) => outcome.status !== "success")?.outcome.status ?? "success";
@@ -151,6 +172,10 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
   const requests = plan.calls.map(({ request }) => request);
   const rows = plan.isApart === true && requests.length > 1 ? requests.map((request) => [request]) : [requests];
+  const left = plan.without ?? new Set<SimulationPart>();
+  const context = left.has("blockOverrides") ? null : plan.blockOverrides;
+  // why: without validation there is no base fee where none can be asked for
+  const isFree = context === null && plan.blockOverrides?.baseFeePerGas === 0n;
   const simulated = asking(
     { run: plan.name, step: "simulate" },
     Eth.simulateV1({
@@ -159,19 +184,17 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
         ...rows.map((row, index) => ({
           calls: [...(index === 0 ? first : []), ...row, ...(index === rows.length - 1 ? last : [])],
           ...(index === 0 ? { stateOverrides: { ...plan.stateOverrides, ...at.override } } : {}),
-          ...(plan.blockOverrides === null
-            ? {}
-            : { blockOverrides: index === 0 ? plan.blockOverrides : later(plan.blockOverrides, index) }),
+          ...(context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index) }),
         })),
-        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks)]),
+        ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, left)]),
       ],
-      validation: true,
-      traceTransfers: true,
+      ...(left.has("validation") || isFree ? {} : { validation: true }),
+      ...(left.has("traceTransfers") ? {} : { traceTransfers: true }),
       block: plan.block,
     }),
   );
   // why: a number that was asked for says nothing of the blocks that there are
-  const isNumbered = plan.blockOverrides?.number !== undefined;
+  const isNumbered = context?.number !== undefined;
   const blocks = yield* sighting(simulated, ([one]) => (one === undefined || isNumbered ? null : one.number - 1n));
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
   const end = blocks.length - Number(looks.length > 0);
@@ -202,6 +225,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     before: before ?? unseen,
     after: after ?? unseen,
     witnessed: before !== null && after !== null,
+    traced: tellsMoves([...first, ...requests, ...last], calls) ?? !left.has("traceTransfers"),
     slots: chains ? slots : null,
   };
 }, traced);

@@ -355,7 +355,7 @@ describe("a node that refuses a parameter of every simulation", () => {
       ]);
       expect(codesOf(report)).toContain("InvalidParams/unavailable");
     }
-    expect([first.ledger.rounds, second.ledger.rounds]).toEqual([2, 1]);
+    expect([first.ledger.rounds, second.ledger.rounds]).toEqual([3, 1]);
     await node.stop();
   });
 

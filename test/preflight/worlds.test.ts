@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import type { Layer } from "effect/Layer";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { classify } from "../../src/errors/classify.js";
 import { InvalidParams, RpcError } from "../../src/errors/rpc.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
@@ -44,23 +45,32 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
       ),
     );
 
-  it("stand on `pending` both where a node simulates on tags alone, which is found out once", async () => {
-    const layer = tampered(scene.url, ({ method, params }) =>
-      method === "eth_simulateV1" && typeof params[1] === "object" ? refusal : null,
-    );
-    const [first, second] = await twice(layer);
-    for (const report of [first, second]) {
-      expect([report?.verdict, report && codesOf(report), report && statesOf(report)]).toEqual([
-        "ready",
-        ["SealedStateUnseen/info"],
-        [
-          ["exact", "pending"],
-          ["next", "pending"],
-        ],
-      ]);
-    }
-    expect([first?.ledger.rounds, second?.ledger.rounds]).toEqual([4, 2]);
-  });
+  it.each([
+    ["not taken", -32602],
+    ["invalid argument 1: json: cannot unmarshal object into Go value of type string", -32602],
+    ["blockHash is not supported", -32004],
+    ["not available", -32004],
+  ])(
+    "stand on `pending` both where a node simulates on tags alone, which is found out once: %j",
+    async (message, code) => {
+      const failure = classify({ method: "eth_simulateV1", error: { code, message } }) as RpcError;
+      const layer = tampered(scene.url, ({ method, params }) =>
+        method === "eth_simulateV1" && typeof params[1] === "object" ? failure : null,
+      );
+      const [first, second] = await twice(layer);
+      for (const report of [first, second]) {
+        expect([report?.verdict, report && codesOf(report), report && statesOf(report)]).toEqual([
+          "ready",
+          ["SealedStateUnseen/info"],
+          [
+            ["exact", "pending"],
+            ["next", "pending"],
+          ],
+        ]);
+      }
+      expect([first?.ledger.rounds, second?.ledger.rounds]).toEqual([3, 2]);
+    },
+  );
 
   it("share their number where a node takes one block at a time, and nothing else", async () => {
     const layer = tampered(scene.url, ({ method, params }) =>

@@ -124,6 +124,7 @@ const fields: Report = {
     freshness: "fresh",
     feeRecipient: null,
     tier: "simulate",
+    leftOut: [],
     rules: {
       ...{ fork: "osaka", by: "executed", agrees: true, txGasCap: 16_777_216n },
       ...{ maxInitCodeSize: 49_152, nextFork: null },

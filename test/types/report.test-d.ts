@@ -66,6 +66,9 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "DelegationIneffective":
     case "DelegationSet":
     case "ValueToPrecompile":
+    case "BlockNotPretended":
+    case "NativeMovesUnseen":
+    case "NotValidated":
     case "OutcomeUnknown":
     case "WitnessUnavailable":
     case "GasBelowEstimate":

@@ -163,7 +163,14 @@ export const observedSection = (
         text: freshnessText(observed, chainId),
         tone: observed.freshness === "fresh" ? "good" : "warn",
       },
-      { label: "tier", text: tiers[observed.tier], tone: observed.tier === "simulate" ? "plain" : "warn" },
+      {
+        label: "tier",
+        text: joined(
+          tiers[observed.tier],
+          known(observed.leftOut.join(", ") || null, (left) => `without ${left}`),
+        ),
+        tone: observed.tier === "simulate" && observed.leftOut.length === 0 ? "plain" : "warn",
+      },
       worldsFact(observed.worlds),
       digest === null ? null : { label: "digest", text: digest },
       {

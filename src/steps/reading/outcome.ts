@@ -89,5 +89,11 @@ export const readCall = (
     failure,
     evidence,
   };
-  return { outcome, transfers: transfersOf(traced, transaction, evidence) };
+  const transfers = transfersOf(traced, transaction, evidence);
+  const { from, to, value } = input;
+  // why: where nothing tells of native movements, the first of them is known all the same
+  const isTold = transfers.some(({ standard }) => standard === "native") || failure !== null || value === 0n;
+  if (isTold || to === null) return { outcome, transfers };
+  const sent = { standard: "native", token: null, from, to, amount: value, tokenId: null, transaction } as const;
+  return { outcome, transfers: [{ ...sent, evidence: "assumed" }, ...transfers] };
 };

@@ -135,7 +135,8 @@ const movementsOf = (log: OutcomeLog): ReadonlyArray<Movement> => {
   }
 };
 
-const isNativeReporter = (emitter: string): boolean => emitter === traced || emitter === eip7708;
+/** Whether an emitter reports native movements. */
+export const isNativeReporter = (emitter: string): boolean => emitter === traced || emitter === eip7708;
 
 /** One log's movements, with what they are told by. */
 interface Reported {

@@ -55,6 +55,7 @@ export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}
       readings,
       after: before,
       witnessed: true,
+      traced: true,
       slots: null,
     },
     ...changed,

@@ -1,0 +1,221 @@
+/** Nodes that take less than all of a simulation: found out once, told, and never ready on what they did not check. */
+import * as Effect from "effect/Effect";
+import type { Layer } from "effect/Layer";
+import { encodeDeployData, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { classify } from "../../src/errors/classify.js";
+import { RpcError } from "../../src/errors/rpc.js";
+import * as Policy from "../../src/Policy.js";
+import * as Preflight from "../../src/Preflight.js";
+import type { Report } from "../../src/Report.js";
+import type { Rpc } from "../../src/Rpc.js";
+import { Splitter, Token } from "../contracts/artifacts.js";
+import { rawRequest, startAnvil } from "../harness/anvil.js";
+import { furnish, transferOf } from "./furnished.js";
+import {
+  calldata,
+  codesOf,
+  nobody,
+  other,
+  owner,
+  scenesFor,
+  tampered,
+  type AnyInput,
+  type Scene,
+  type Tampering,
+} from "./scene.js";
+
+const method = "eth_simulateV1";
+const refusalOf = (code: number, message: string): RpcError => {
+  const refusal = classify({ method, error: { code, message } });
+  if (refusal._tag !== "RpcError") throw new Error(refusal._tag);
+  return refusal;
+};
+
+interface Payload {
+  readonly validation?: boolean;
+  readonly traceTransfers?: boolean;
+  readonly blockStateCalls: ReadonlyArray<{
+    readonly blockOverrides?: object;
+    readonly calls?: ReadonlyArray<{ to?: Hex }>;
+  }>;
+}
+const has = {
+  validation: ({ validation }: Payload) => validation === true,
+  traceTransfers: ({ traceTransfers }: Payload) => traceTransfers === true,
+  blockOverrides: ({ blockStateCalls }: Payload) => blockStateCalls.some((block) => block.blockOverrides !== undefined),
+} as const;
+type Part = keyof typeof has;
+
+const refusing =
+  (parts: ReadonlyArray<Part>, words: (part: Part) => string, code = -32602): Tampering =>
+  ({ method: asked, params }) => {
+    if (asked !== method) return null;
+    const part = parts.find((one) => has[one](params[0] as Payload));
+    return part === undefined ? null : refusalOf(code, words(part));
+  };
+
+const send = { from: owner.address, to: nobody, value: 1n } as const;
+const run = (layer: Layer<Rpc>, inputs: ReadonlyArray<AnyInput>, options: Preflight.Options = {}) =>
+  Effect.runPromise(
+    Effect.provide(
+      Effect.forEach(inputs, (input) => Preflight.preflight(input as never, options)),
+      layer,
+    ),
+  );
+const said = (report: Report | undefined) =>
+  report && [report.verdict, report.observed.tier, report.observed.leftOut, report.ledger.rounds];
+const severe = (report: Report | undefined) => report && codesOf(report).filter((code) => !code.endsWith("/info"));
+
+describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let splitter: Hex;
+  beforeAll(async () => {
+    ({ scene, token } = await furnish(start));
+    splitter = await scene.deploy(Splitter);
+  });
+  afterAll(() => scene?.stop());
+  // anvil has no base fee without validation, whatever it is given: then both worlds are the same in it
+  const unvalidated = name === "anvil" ? "unknown" : "caution";
+  const on = (tampering: Tampering) => tampered(scene.url, tampering);
+  const words: ReadonlyArray<readonly [string, (part: Part) => string, number]> = [
+    ["by name", (part) => `unknown field \`${part}\`, expected one of \`blockStateCalls\``, -32602],
+    ["as not supported", (part) => `eth_simulateV1 ${part} is not supported`, -32601],
+    ["as not available, by the code of a method", (part) => `${part} not available`, -32004],
+  ];
+  describe.each(words)("refused %s", (_, said_, code) => {
+    it("without validation: caution, for our own rules alone decide; one more round, once", async () => {
+      const [first, second] = await run(on(refusing(["validation"], said_, code)), [send, send]);
+      expect(said(first)).toEqual([unvalidated, "simulate", ["validation"], 3]);
+      expect(said(second)).toEqual([unvalidated, "simulate", ["validation"], 2]);
+      expect(severe(second)).toEqual([
+        "NotValidated/warning",
+        ...(name === "anvil" ? ["BaseNotComparable/unavailable"] : []),
+      ]);
+    });
+    it("without traced transfers: plain sends are ready, calls are caution, by what the balances say", async () => {
+      const policies = [Policy.maxSpent("native", 1n)];
+      const layer = on(refusing(["traceTransfers"], said_, code));
+      const [first, second] = await run(layer, [send, transferOf(token)], { policies });
+      expect(said(first)).toEqual(["ready", "simulate", ["traceTransfers"], 3]);
+      expect(first?.transfers).toMatchObject([{ standard: "native", amount: 1n, evidence: "assumed" }]);
+      expect(said(second)).toEqual(["caution", "simulate", ["traceTransfers"], 2]);
+      expect(severe(second)).toEqual(["NativeMovesUnseen/warning"]);
+    });
+    it("without block overrides: unknown, for there is no second world", async () => {
+      const [first, second] = await run(on(refusing(["blockOverrides"], said_, code)), [send, send]);
+      expect([first?.verdict, first?.transactions[0].outcome.status]).toEqual(["unknown", "success"]);
+      expect(severe(second)).toContain("BlockNotPretended/unavailable");
+    });
+  });
+
+  it("without traced transfers: what leaves the sender is judged by balances, who else has to do with it by nobody", async () => {
+    const refund = { from: owner.address, to: splitter, data: calldata(Splitter, "refund"), value: 5n } as const;
+    const layer = on(refusing(["traceTransfers"], (part) => `unknown field \`${part}\``));
+    const judged = async (policy: Policy.Policy) => {
+      const [report] = await run(layer, [refund], { policies: [policy] });
+      return [report?.verdict, severe(report)];
+    };
+    const told = ["NativeMovesUnseen/warning", ...Array<string>(2).fill("TransferMismatch/warning")];
+    expect(await judged(Policy.maxSpent("native", 0n))).toEqual(["caution", told]);
+    expect(await judged(Policy.onlyTouches([splitter]))).toEqual(["unknown", [...told, "PolicyUnknown/unavailable"]]);
+  });
+
+  it("without validation: knows nothing of what is in flight before", async () => {
+    const layer = on(refusing(["validation"], (part) => `unknown field \`${part}\``));
+    await scene.send(other, { to: nobody, value: 1n });
+    const [report] = await run(layer, [{ ...send, from: other.address }]);
+    await scene.mine();
+    expect(severe(report)).toEqual(
+      expect.arrayContaining(["NotValidated/warning", "PredecessorsNotSimulated/warning"]),
+    );
+  });
+
+  it("tries what is refused without a name, in one round, and remembers", async () => {
+    for (const part of ["validation", "traceTransfers", "blockOverrides"] as const) {
+      const [first, second] = await run(on(refusing([part], () => "invalid params")), [send, send]);
+      expect([first?.observed.leftOut, second?.observed.leftOut]).toEqual([[part], [part]]);
+      expect([first?.ledger.rounds, second?.ledger.rounds]).toEqual([3, 2]);
+      expect([first?.verdict, second?.verdict]).toEqual(
+        Array(2).fill({ validation: unvalidated, traceTransfers: "ready", blockOverrides: "unknown" }[part]),
+      );
+    }
+  });
+
+  it("takes one more round for each part, and then calls", async () => {
+    const both = on(refusing(["validation", "traceTransfers"], (part) => `unknown field \`${part}\``));
+    expect((await run(both, [send, send])).map(said)).toEqual([
+      [unvalidated, "simulate", ["validation", "traceTransfers"], 4],
+      [unvalidated, "simulate", ["validation", "traceTransfers"], 2],
+    ]);
+    const none = on(({ method: asked }) => (asked === method ? refusalOf(-32602, "invalid params") : null));
+    expect((await run(none, [send, send])).map(said)).toEqual([
+      ["unknown", "call", [], 3],
+      ["unknown", "call", [], 1],
+    ]);
+  });
+
+  it("tells of a node that traces nothing though it was asked to", async () => {
+    const mute = on(({ method: asked }) =>
+      asked === method
+        ? (blocks) =>
+            JSON.parse(JSON.stringify(blocks), (key, value: unknown) =>
+              key === "logs" && Array.isArray(value)
+                ? value.filter((log: { address: string }) => !/^0xe{40}$/i.test(log.address))
+                : value,
+            )
+        : null,
+    );
+    const [plain, call] = await run(mute, [send, transferOf(token)]);
+    expect(said(plain)?.slice(0, 3)).toEqual(["ready", "simulate", ["traceTransfers"]]);
+    expect(said(call)?.slice(0, 3)).toEqual(["caution", "simulate", ["traceTransfers"]]);
+    expect(severe(call)).toEqual(["NativeMovesUnseen/warning"]);
+  });
+
+  it("says of a deployment what a call and an estimate can say, where none is simulated", async () => {
+    const deploy = { from: owner.address, abi: Token.abi, bytecode: Token.bytecode, args: ["A", "B", 18] } as const;
+    const words_ = 'Failed to build transaction: eip1559 transaction can\'t be built due to missing keys: ["to"]';
+    const refuse = on(({ method: asked, params }) =>
+      name !== "anvil" &&
+      asked === method &&
+      (params[0] as Payload).blockStateCalls.some(({ calls = [] }) => calls.some(({ to }) => to === undefined))
+        ? refusalOf(-32602, words_)
+        : null,
+    );
+    const data = encodeDeployData({
+      abi: deploy.abi,
+      bytecode: deploy.bytecode as Hex,
+      args: [...deploy.args],
+    });
+    const reports = await run(refuse, [{ from: owner.address, data }, { from: owner.address, data }, send]);
+    expect(reports.map(said)).toEqual([
+      ["unknown", "call", [], 2],
+      ["unknown", "call", [], 1],
+      ["ready", "simulate", [], 2],
+    ]);
+    const [{ outcome, gas, code, request }] = (reports[1] as Report).transactions;
+    expect([outcome.status, code.creates !== null, request !== null]).toEqual(["success", true, true]);
+    expect(gas.limit).toBeGreaterThan(gas.estimate ?? 0n);
+    expect((outcome.returnData ?? "0x").length).toBeGreaterThan(1_000);
+  });
+});
+
+describe("a call that needs more gas than one transaction may have elsewhere, where nothing is simulated", () => {
+  // GAS, 0x01100000 less than it, else INVALID
+  const greedy = "0x5a630110000010600b57fe5b00";
+  const place = "0x00000000000000000000000000000000000fa7fa";
+  const absent = refusalOf(-32601, "the method eth_simulateV1 does not exist/is not available");
+  it.each([
+    ["is asked once more, with as much as the rules in force allow", "prague", {}, ["unknown", "success", 3]],
+    ["is not, where the caller fixed its gas", "prague", { gas: 2n ** 24n }, ["blocked", "halted", 2]],
+    ["is not, where the rules in force allow no more", "osaka", {}, ["blocked", "halted", 2]],
+  ])("%s", async (_, hardfork, given, expected) => {
+    const node = await startAnvil({ hardfork });
+    await rawRequest(node.url, "anvil_setCode", [place, greedy]);
+    const layer = tampered(node.url, ({ method: asked }) => (asked === method ? absent : null));
+    const [report] = await run(layer, [{ from: owner.address, to: place, ...given }]);
+    await node.stop();
+    expect([report?.verdict, report?.transactions[0].outcome.status, report?.ledger.rounds]).toEqual(expected);
+  });
+});
