@@ -11,5 +11,5 @@ describe.each(bedsOf(ruled))("%s", (name, start) => {
   afterAll(() => on?.stop());
 
   for (const [rule, { isOf, prove }] of Object.entries(rules))
-    it.skipIf(isOf?.(name) === false)(rule, () => prove(groundOf(name, on)));
+    it.skipIf(isOf?.(name) === false)(rule, { timeout: 60_000 }, () => prove(groundOf(name, on)));
 });
