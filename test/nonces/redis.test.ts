@@ -111,6 +111,31 @@ if (bin !== null) {
       expect(failed.detail).toContain("0 of 1 replicas");
       expect((await run((store) => store.read(lane)))?.slots[0]).toMatchObject({ state: "committed" });
     });
+    it("writes again what is repeated, for WAIT covers only what its connection wrote (Redis 7.2, Valkey)", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          const claim = { token: newToken(), nonce: 5n };
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
+          const writes = Effect.promise(async () => {
+            const info = String(await client.sendCommand(["INFO", "persistence"]));
+            return Number(/rdb_changes_since_last_save:(\d+)/.exec(info)?.[1]);
+          });
+          const writesOf = <A, E>(operation: Effect.Effect<A, E>) =>
+            Effect.gen(function* () {
+              const before = yield* writes;
+              yield* operation;
+              return (yield* writes) - before;
+            });
+          const commit = store.commit(lane, claim, attempt(5));
+          const replace = store.replace(lane, 5n, attempt(5).hash, attempt(6));
+          yield* commit;
+          expect(yield* writesOf(commit)).toBeGreaterThan(0);
+          yield* replace;
+          expect(yield* writesOf(replace)).toBeGreaterThan(0);
+        }),
+      ));
     it("commits once a replica has it", async () => {
       const replica = await startRedis(bin);
       onTestFinished(replica.stop);

@@ -85,6 +85,9 @@ local function flush()
   for i = 1, #deletes, 500 do redis.call('HDEL', key, unpack(deletes, i, math.min(i + 499, #deletes))) end
   for i = 1, #writes, 500 do redis.call('HSET', key, unpack(writes, i, math.min(i + 499, #writes))) end
 end
+-- What a lost reply has repeated must be waited for as well: since Redis 7.2 a WAIT covers only what
+-- its own connection wrote
+local function again() redis.call('HSET', key, 'floor', s(floor)) end
 local function trim()
   while nxt > floor do
     local top = get(nxt - 1)

@@ -19,7 +19,11 @@ if op == 'commit' then
   local n, token, hash = num(2), ARGV[3], ARGV[4]
   local slot = get(n)
   if not own(slot, token) then return 'lost' end
-  if slot.state ~= 'r' then return slot.hashes[1] == hash and 'committed' or 'lost' end
+  if slot.state ~= 'r' then
+    if slot.hashes[1] ~= hash then return 'lost' end
+    again()
+    return 'committed'
+  end
   slot.state, slot.ends, slot.since, slot.offered, slot.hashes = 'c', 0, now, now, { hash }
   dirty[n] = true
   if slot.width == 2 then
@@ -52,7 +56,10 @@ elseif op == 'replace' then
   local slot = get(n)
   local last = slot and slot.hashes[#slot.hashes]
   if not last then return { 'conflict', '' } end
-  if last == hash then return { 'replaced' } end
+  if last == hash then
+    again()
+    return { 'replaced' }
+  end
   if last ~= replaces or #slot.hashes >= MAX_ATTEMPTS then return { 'conflict', last } end
   slot.hashes[#slot.hashes + 1] = hash
   slot.offered, slot.outcome = now, ''
