@@ -165,13 +165,13 @@ export class ReplaceConflict extends unsent<ReplaceConflict>()(
     ),
 ) {}
 
-/** Somebody else's transaction was mined at the nonce: ours never can be. */
+/** Somebody else's transaction is final at the nonce: ours never can be mined, and is never sent again. */
 export class NonceBurned extends unsent<NonceBurned>()(
   "NonceBurned",
   { lane, nonce: Schema.BigInt, hash: Hash },
   (error) =>
     say(
-      "another transaction of the account was mined at this nonce",
+      "another transaction of the account is final at this nonce",
       [count("nonce", error.nonce), hash("ours", error.hash), text("lane", error.lane)],
       "send again with a new nonce; find out who else uses the key",
     ),

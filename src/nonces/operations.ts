@@ -132,6 +132,9 @@ export type CommitAnswer = "committed" | "lost" | "cold";
 const isOwn = (slot: Slot | undefined, token: string): slot is Slot =>
   slot !== undefined && token !== foreign && slot.token === token && slot.width !== 0;
 
+/** Somebody else's transaction is final at the nonce. Its owner was told to pay again, so its bytes are never sent again. */
+const isBurned = ({ outcome }: Slot): boolean => outcome === "burned";
+
 const rewrite = (draft: Draft, nonce: bigint, slot: Slot): void => {
   draft.writes.set(nonce, slot);
   const second = draft.get(nonce + 1n);
@@ -148,7 +151,9 @@ export const commit = (view: View, claim: Claim, attempt: Attempt, now: number):
   const draft = draftOf(view);
   const slot = draft.get(claim.nonce);
   if (!isOwn(slot, claim.token)) return decide(draft, "lost");
-  if (slot.state !== "reserved") return decide(draft, slot.attempts[0]?.hash === attempt.hash ? "committed" : "lost");
+  if (slot.state !== "reserved") {
+    return decide(draft, slot.attempts[0]?.hash === attempt.hash && !isBurned(slot) ? "committed" : "lost");
+  }
   rewrite(draft, claim.nonce, {
     ...slot,
     state: "committed",
@@ -211,8 +216,9 @@ export const replace = (
   const draft = draftOf(view);
   const slot = draft.get(nonce);
   const last = slot?.attempts.at(-1)?.hash ?? null;
-  if (slot === undefined || last === null) return decide(draft, { _tag: "Conflict", last });
-  if (last === attempt.hash) return decide(draft, { _tag: "Replaced" });
+  if (slot === undefined || last === null || isBurned(slot)) return decide(draft, { _tag: "Conflict", last });
+  // Another may have replaced it since: it stands there all the same
+  if (slot.attempts.some(({ hash }) => hash === attempt.hash)) return decide(draft, { _tag: "Replaced" });
   if (last !== replaces || slot.attempts.length >= maxAttempts) return decide(draft, { _tag: "Conflict", last });
   draft.writes.set(nonce, { ...slot, offeredAt: now, outcome: "", attempts: [...slot.attempts, attempt] });
   return decide(draft, { _tag: "Replaced" });
@@ -232,7 +238,10 @@ export const reportable = [
 ] as const;
 export type Reported = (typeof reportable)[number];
 
-/** Remembers it, where `hash` is one of the nonce's transactions. `mined` and `burned` are for settled ones. */
+/**
+ * Remembers it, where `hash` is one of the nonce's transactions. `mined` and `burned` are for settled
+ * ones; `burned` only when that is final.
+ */
 export const report = (view: View, nonce: bigint, hash: Hash, outcome: Reported): Decision<boolean> => {
   const draft = draftOf(view);
   const slot = draft.get(nonce);
@@ -275,7 +284,7 @@ export const reconcile = (view: View, request: ReconcileRequest, now: number): D
   for (let nonce = start; nonce < draft.next && due.length < maxDue; nonce += 1n) {
     const slot = draft.get(nonce);
     const last = slot?.attempts.at(-1);
-    if (slot === undefined || last === undefined || last.raw === null) continue;
+    if (slot === undefined || isBurned(slot) || last === undefined || last.raw === null) continue;
     if (slot.offeredAt + request.resendAfterMs > now) continue;
     due.push(nonce);
     draft.writes.set(nonce, { ...slot, offeredAt: now, shared: true });

@@ -8,13 +8,13 @@ export interface Settings {
   readonly inFlight: number;
   /** The same for a sender with an EIP-7702 delegation; pools keep 1. */
   readonly delegatedInFlight: number;
-  /** How long settled rows are kept, ms, so that what a reorganisation drops can be sent again. */
+  /** How long settled rows are kept, ms, so that what a reorganisation drops can be sent again: longer than blocks take to be final. */
   readonly settledMs: number;
   /** How long a nonce is left alone after a transaction of somebody else was last seen there, ms. */
   readonly foreignMs: number;
   /** How long after its bytes were last handed out a transaction is sent again, ms. */
   readonly resendAfterMs: number;
-  /** How long no receipt may exist below the floor before a transaction counts as burned, ms. */
+  /** How long no receipt may exist below the floor before the final block is asked whether the transaction is burned, ms. */
   readonly burnedAfterMs: number;
   /** One try of a store operation, ms. */
   readonly storeTimeoutMs: number;
@@ -32,7 +32,7 @@ export const defaults: Settings = {
   ttlMs: 60_000,
   inFlight: 16,
   delegatedInFlight: 1,
-  settledMs: 900_000,
+  settledMs: 3_600_000,
   foreignMs: 60_000,
   resendAfterMs: 10_000,
   burnedAfterMs: 30_000,

@@ -29,24 +29,24 @@ const all: ReadonlyArray<Errors.NonceError> = [
 describe("the failures of the nonce protocol", () => {
   it("read as verdict, evidence, remedy", () =>
     expect(all.map(({ message }) => message)).toMatchInlineSnapshot(`
-    [
-      "the lane's chainId is wrong · a chain id is a positive integer · correct it",
-      "the account has all its transactions in flight · in flight 16, at most 16, lane 8453:0x00000000000000000000000000000000000000aa:0, first lease ends in 400 ms · wait for one to be mined, or use another sender",
-      "the account has all its transactions in flight · in flight 1, at most 1, lane 8453:0x00000000000000000000000000000000000000aa:0 · wait for one to be mined, or use another sender",
-      "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0, latest 5, pending 7 · if it is new, or nothing it sent is in flight any more, start it with \`Nonces.bootstrap\`; if the store lost its data, let what is in flight be mined first",
-      "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0 · if it is new, or nothing it sent is in flight any more, start it with \`Nonces.bootstrap\`; if the store lost its data, let what is in flight be mined first",
-      "the lease on the nonce is lost, the transaction was not sent · nonce 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · reserve again and sign with the new nonce; a longer \`ttl\` if signing takes long",
-      "the nonce store failed at commit · "gone \\u{202e}" · the transaction may be committed and then will be sent: look at \`Nonces.committed\` before trying again",
-      "the nonce store failed at reserve · "gone \\u{202e}" · try again",
-      "the nonce store failed at read · "gone \\u{202e}" · look at the store",
-      "the node's transaction count is not believable · count 1152921504606846976, next 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · check the endpoint; if the account really sent that many elsewhere, use a new lane in the store",
-      "the signed transaction has another nonce than was leased · leased 7, signed 8 · sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
-      "the nonce does not hold the transaction that was to be replaced · nonce 7, holds 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · read \`Nonces.committed\` and replace what stands there",
-      "another transaction of the account was mined at this nonce · nonce 7, ours 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · send again with a new nonce; find out who else uses the key",
-      "the node refused the transaction and its nonce is free again · nonce 7, the sender cannot pay · correct the transaction and send it again",
-      "only a part of the bundle was sent · sent 1, left 2, because not mined in time · deliver what is left by itself",
-    ]
-  `));
+      [
+        "the lane's chainId is wrong · a chain id is a positive integer · correct it",
+        "the account has all its transactions in flight · in flight 16, at most 16, lane 8453:0x00000000000000000000000000000000000000aa:0, first lease ends in 400 ms · wait for one to be mined, or use another sender",
+        "the account has all its transactions in flight · in flight 1, at most 1, lane 8453:0x00000000000000000000000000000000000000aa:0 · wait for one to be mined, or use another sender",
+        "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0, latest 5, pending 7 · if it is new, or nothing it sent is in flight any more, start it with \`Nonces.bootstrap\`; if the store lost its data, let what is in flight be mined first",
+        "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0 · if it is new, or nothing it sent is in flight any more, start it with \`Nonces.bootstrap\`; if the store lost its data, let what is in flight be mined first",
+        "the lease on the nonce is lost, the transaction was not sent · nonce 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · reserve again and sign with the new nonce; a longer \`ttl\` if signing takes long",
+        "the nonce store failed at commit · "gone \\u{202e}" · the transaction may be committed and then will be sent: look at \`Nonces.committed\` before trying again",
+        "the nonce store failed at reserve · "gone \\u{202e}" · try again",
+        "the nonce store failed at read · "gone \\u{202e}" · look at the store",
+        "the node's transaction count is not believable · count 1152921504606846976, next 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · check the endpoint; if the account really sent that many elsewhere, use a new lane in the store",
+        "the signed transaction has another nonce than was leased · leased 7, signed 8 · sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
+        "the nonce does not hold the transaction that was to be replaced · nonce 7, holds 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · read \`Nonces.committed\` and replace what stands there",
+        "another transaction of the account is final at this nonce · nonce 7, ours 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · send again with a new nonce; find out who else uses the key",
+        "the node refused the transaction and its nonce is free again · nonce 7, the sender cannot pay · correct the transaction and send it again",
+        "only a part of the bundle was sent · sent 1, left 2, because not mined in time · deliver what is left by itself",
+      ]
+    `));
   it("survive JSON", () => {
     const codec = Schema.toCodecJson(Errors.NonceError);
     for (const error of all) {

@@ -46,6 +46,10 @@ export class SimulatedChain {
   readonly codes = new Map<string, string>();
   /** The next answers of `eth_sendRawTransaction`, instead of its own. */
   readonly refusals: Array<string> = [];
+  /** How many of an account's last transactions are not final. */
+  unfinal = 0;
+  /** Receipts are not there yet, whatever is mined. */
+  receiptsLag = false;
   private readonly accounts = new Map<string, Account>();
   private readonly lies: Lies;
   readonly chainId: number;
@@ -67,6 +71,7 @@ export class SimulatedChain {
 
   private count(address: string, block: string): number {
     const { mined, pool } = this.account(address);
+    if (block === "0x1") return this.final(mined).length;
     const latest = this.chance(this.lies.stale)
       ? Math.max(0, mined.length - 1 - Math.floor(Math.random() * 5))
       : mined.length;
@@ -74,6 +79,10 @@ export class SimulatedChain {
     let next = latest;
     while (next < mined.length || pool.has(next)) next += 1;
     return next;
+  }
+
+  private final(mined: ReadonlyArray<string>): ReadonlyArray<string> {
+    return mined.slice(0, Math.max(0, mined.length - this.unfinal));
   }
 
   send(raw: Hex): string {
@@ -131,13 +140,19 @@ export class SimulatedChain {
         return `0x${this.chainId.toString(16)}`;
       case "eth_getTransactionCount":
         return `0x${this.count(first ?? "", second ?? "").toString(16)}`;
+      case "eth_getBlockByNumber": {
+        const word = `0x${"11".repeat(32)}`;
+        const transactions = [...this.accounts.values()].flatMap(({ mined }) => this.final(mined));
+        const numbers = { number: "0x1", timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
+        return { ...numbers, parentHash: word, hash: word, transactions };
+      }
       case "eth_getCode":
         return this.codes.get(first?.toLowerCase() ?? "") ?? "0x";
       case "eth_sendRawTransaction":
         return this.send(first as Hex);
       case "eth_getTransactionReceipt": {
         const mined = [...this.accounts.values()].some((account) => account.mined.includes(first ?? ""));
-        return mined
+        return mined && !this.receiptsLag
           ? { transactionHash: first, blockNumber: "0x1", gasUsed: "0x5208", logs: [], status: "0x1" }
           : null;
       }

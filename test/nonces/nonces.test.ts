@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 import { NonceStoreError } from "../../src/errors/nonces.js";
 import { layerMemory, NonceStore, type Store } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
+import type { Hex } from "../../src/primitives/hex.js";
 import type { Rpc } from "../../src/Rpc.js";
 import { accounts } from "../harness/anvil.js";
 import { lane, sender, sign, SimulatedChain } from "./chain.js";
@@ -176,6 +177,57 @@ describe("withNonce", () => {
     expect([ours.nonce, ours.outcome.kind]).toEqual([0n, "tooLow"]);
     expect(foreign).toMatchObject({ _tag: "NonceBurned", nonce: 1n, mayBeSent: false });
     expect(next.nonce).toBe(2n);
+  });
+  /** Sends bytes after `before`, and passes on what the chain says. */
+  const sendAfter = (chain: SimulatedChain, before: (raw: Hex) => void) =>
+    Nonces.withNonce(
+      lane,
+      (nonce) => sign(nonce),
+      (raw) =>
+        Effect.sync(() => {
+          before(raw);
+          return chain.send(raw);
+        }).pipe(Effect.catchDefect(Effect.fail)),
+    );
+  it("says burned only when that is final, and never sends burned bytes again", async () => {
+    const chain = new SimulatedChain();
+    chain.unfinal = 1;
+    const [sent, early, final, again] = await run(
+      chain,
+      Effect.gen(function* () {
+        const first = yield* sendAfter(chain, () => chain.mineForeign(sender.address));
+        const second = yield* Nonces.reconcile(lane);
+        yield* Effect.sleep(80);
+        const third = yield* Nonces.reconcile(lane);
+        chain.unfinal = 0;
+        const fourth = yield* Nonces.reconcile(lane);
+        chain.reorganise(sender.address, 1);
+        return [first, [...second.ended, ...third.ended], fourth.ended, yield* Nonces.reconcile(lane)] as const;
+      }),
+    );
+    expect([sent.outcome.kind, early]).toEqual(["tooLow", []]);
+    expect(final).toMatchObject([{ nonce: 0n, hash: sent.hash, end: "burned" }]);
+    expect(again.resent).toEqual([]);
+  });
+  it("does not say burned because receipts lag behind the count, even a final one", async () => {
+    const chain = new SimulatedChain();
+    chain.receiptsLag = true;
+    const [sent, early, late] = await run(
+      chain,
+      Effect.gen(function* () {
+        const first = yield* sendAfter(chain, (raw) => {
+          chain.send(raw);
+          chain.mine();
+        });
+        yield* Nonces.reconcile(lane);
+        yield* Effect.sleep(80);
+        const second = yield* Nonces.reconcile(lane);
+        chain.receiptsLag = false;
+        return [first, second.ended, (yield* Nonces.reconcile(lane)).ended] as const;
+      }),
+    );
+    expect([sent.outcome.kind, early]).toEqual(["tooLow", []]);
+    expect(late).toMatchObject([{ nonce: 0n, hash: sent.hash, end: "mined" }]);
   });
   it("uses two nonces for an authorisation of the sender itself, and knows one when it sees it", async () => {
     const chain = new SimulatedChain();

@@ -297,6 +297,17 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* take(store, lane, { counts: at(6n) })).toEqual(granted(7n));
         }),
       ));
+    it("is never sent again once it is burned, whatever the chain's count", () =>
+      started((store, lane) =>
+        Effect.gen(function* () {
+          const [token = ""] = yield* inFlight(store, lane, [5n]);
+          yield* store.reconcile(lane, { ...again, counts: at(6n) });
+          expect(yield* store.report(lane, 5n, hashOf(5), "burned")).toBe(true);
+          expect((yield* store.reconcile(lane, { ...again, counts: at(5n) })).answer).toMatchObject({ due: [] });
+          expect(yield* store.commit(lane, { token, nonce: 5n }, attempt(5))).toBe("lost");
+          expect(yield* store.replace(lane, 5n, hashOf(5), attempt(105))).toMatchObject({ _tag: "Conflict" });
+        }),
+      ));
     it("is forgotten after its time", () =>
       started((store, lane) =>
         Effect.gen(function* () {
@@ -319,9 +330,15 @@ export const contract = (run: Run, runs: number): void => {
           expect(last === undefined ? null : yield* store.replace(lane, 5n, hashOf(5), last)).toEqual({
             _tag: "Replaced",
           });
+          const next = attempt(200);
+          yield* store.replace(lane, 5n, last?.hash ?? hashOf(5), next);
+          // A lost reply is asked for again after another replaced it in turn: it was recorded, so it may be mined
+          expect(last === undefined ? null : yield* store.replace(lane, 5n, hashOf(5), last)).toEqual({
+            _tag: "Replaced",
+          });
           expect(yield* store.replace(lane, 6n, hashOf(6), attempt(9))).toEqual({ _tag: "Conflict", last: null });
           const { snapshot } = yield* store.reconcile(lane, { ...again, counts: at(5n) });
-          expect(snapshot?.slots[0]?.attempts.at(-1)).toEqual(last);
+          expect(snapshot?.slots[0]?.attempts.at(-1)).toEqual(next);
         }),
       ));
     it("goes back only while nobody else was given it and no node took it", () =>

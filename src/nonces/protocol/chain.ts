@@ -76,6 +76,41 @@ export const minedOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>)
   return hashes[found] ?? null;
 });
 
+/**
+ * The account's count in the chain's final block, of a node that proves to have that block's receipts;
+ * null where nobody can say: below it, what has no receipt now never gets one.
+ *
+ * JSON-RPC: `eth_getBlockByNumber` on `finalized`; in that block `eth_getTransactionCount`, and
+ * `eth_getTransactionReceipt` of its last transaction.
+ */
+const finalCount = Effect.fnUntraced(
+  function* (lane: LaneId) {
+    yield* ownNonceOnly(lane);
+    const { number, transactions } = yield* Eth.getBlock({ block: "finalized" });
+    const asked = {
+      count: Eth.getTransactionCount({ address: lane.address, block: number }),
+      witness: minedOf((transactions ?? []).slice(-1).map((hash) => hash.toLowerCase() as Hash)),
+    };
+    const { count, witness } = yield* Effect.all(asked, { concurrency: "unbounded" });
+    return witness === null ? null : count;
+  },
+  Effect.orElseSucceed(() => null),
+);
+
+/** How settled nonces end, the final block asked for once, when the first of them has no receipt. */
+export const endings = (lane: LaneId) =>
+  Effect.map(
+    Effect.cached(finalCount(lane)),
+    (final) => (nonce: bigint, hashes: ReadonlyArray<Hash>) =>
+      Effect.gen(function* () {
+        const count = yield* final;
+        if (count === null || count <= nonce) return null;
+        // Only now, so that a receipt the node learnt of together with the block is seen
+        const hash = yield* minedOf(hashes);
+        return hash === null ? { end: "burned" as const, hash: null } : { end: "mined" as const, hash };
+      }),
+  );
+
 /** Broadcasts the bytes as they are. JSON-RPC: `eth_sendRawTransaction`. */
 export const broadcast = (raw: Hex) => Eth.sendRawTransaction({ serializedTransaction: raw });
 

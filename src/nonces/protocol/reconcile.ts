@@ -1,19 +1,17 @@
 /** Bringing a lane and the chain together again, and looking at it. */
 import * as Effect from "effect/Effect";
-import * as Option from "effect/Option";
 import * as Schedule from "effect/Schedule";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceColdStart, NonceImplausible } from "../../errors/nonces.js";
 import type { SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
-import type { SlotAt, Snapshot } from "../check.js";
+import type { Snapshot } from "../check.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
 import { patiently } from "../patience.js";
-import type { Settings } from "../settings.js";
 import { statusOf } from "../status.js";
-import { broadcast, minedOf, outcomeOfSend, readCounts } from "./chain.js";
+import { broadcast, endings, minedOf, outcomeOfSend, readCounts } from "./chain.js";
 import { context, keepOf } from "./lease.js";
 
 /** A committed transaction, with all that was committed at its nonce. */
@@ -40,7 +38,7 @@ export interface Reconciliation {
     readonly outcome: SendOutcome;
     readonly fellOut: boolean;
   }>;
-  /** Settled nonces whose end became known now: `mined` by one of ours, or `burned` by somebody else's. */
+  /** Settled nonces whose end became known now: `mined` by one of ours, or `burned` by somebody else's, which is final. */
   readonly ended: ReadonlyArray<{ readonly nonce: bigint; readonly hash: Hash; readonly end: "mined" | "burned" }>;
 }
 
@@ -50,14 +48,6 @@ const committedIn = (snapshot: Snapshot): ReadonlyArray<CommittedAt> =>
     return state === "committed" && last !== undefined ? [{ nonce, ...last, attempts }] : [];
   });
 
-const endOf = Effect.fnUntraced(function* (slot: SlotAt, now: number, settings: Settings) {
-  const mined = yield* minedOf(slot.attempts.map(({ hash }) => hash));
-  const first = slot.attempts[0];
-  if (mined !== null) return { nonce: slot.nonce, hash: mined, end: "mined" as const };
-  if (first === undefined || slot.since + settings.burnedAfterMs > now) return null;
-  return { nonce: slot.nonce, hash: first.hash, end: "burned" as const };
-});
-
 /**
  * Moves the lane to the chain's counts, sends again what is due in nonce order (committed
  * transactions not sent for `resendAfterMs`, settled ones that fell out), names the gaps, and finds out
@@ -65,7 +55,8 @@ const endOf = Effect.fnUntraced(function* (slot: SlotAt, now: number, settings: 
  *
  * Fails with `NonceColdStart`, `NonceImplausible`, `NonceStoreError`, and when the counts cannot be
  * read. JSON-RPC: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`;
- * `eth_sendRawTransaction`, or `send`; `eth_getTransactionReceipt`.
+ * `eth_sendRawTransaction`, or `send`; `eth_getTransactionReceipt`; where that has no
+ * answer for `burnedAfterMs`, `eth_getBlockByNumber` and `eth_getTransactionCount` on the final block.
  */
 export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = never, R = never>(
   given: Lane,
@@ -95,6 +86,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
     }),
   );
+  const endOf = yield* endings(lane);
   const ended = yield* Effect.forEach(
     snapshot.slots.filter(
       ({ state, outcome, nonce }) =>
@@ -102,10 +94,20 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
     ),
     Effect.fnUntraced(function* (slot) {
       // A receipt that cannot be read now is read by a later reconciliation
-      const end = Option.getOrNull(yield* Effect.option(endOf(slot, snapshot.now, settings)));
-      if (end === null) return [];
-      yield* Effect.ignore(patiently("report", settings, store.report(lane, end.nonce, end.hash, end.end)));
-      return [end];
+      const { nonce } = slot;
+      const hashes = slot.attempts.map((attempt) => attempt.hash);
+      const receipt = yield* Effect.orElseSucceed(minedOf(hashes), () => null);
+      const isYoung = slot.since + settings.burnedAfterMs > snapshot.now;
+      const end =
+        receipt === null && !isYoung
+          ? yield* Effect.orElseSucceed(endOf(nonce, hashes), () => null)
+          : receipt === null
+            ? null
+            : { end: "mined" as const, hash: receipt };
+      const hash = end?.hash ?? hashes[0];
+      if (end === null || hash === undefined) return [];
+      yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, end.end)));
+      return [{ nonce, hash, end: end.end }];
     }),
     { concurrency: 8 },
   );

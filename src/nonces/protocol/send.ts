@@ -9,7 +9,7 @@ import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import { patiently } from "../patience.js";
 import { Settings } from "../settings.js";
-import { broadcast, minedOf, outcomeOfSend, readCounts } from "./chain.js";
+import { broadcast, endings, minedOf, outcomeOfSend } from "./chain.js";
 import { commit, reserve, reserveGap, type Committed, type Lease, type ReserveOptions } from "./lease.js";
 
 /**
@@ -33,26 +33,27 @@ const hashesAt = Effect.fnUntraced(function* ({ lane, nonce, hash }: Committed) 
 });
 
 /**
- * Who used a nonce that the node calls too low. A receipt of ours decides at once. That there is none
- * decides only after `burnedAfterMs`, because another backend of the same endpoint may lag.
+ * Whether somebody else's transaction is final at a nonce that the node calls too low. That there is no
+ * receipt of ours proves nothing before: a backend may lag, and a reorganisation may bring ours back.
  */
-const whoUsed = Effect.fnUntraced(function* (committed: Committed) {
+const isBurned = Effect.fnUntraced(function* (committed: Committed) {
   const settings = yield* Settings;
   const hashes = yield* hashesAt(committed);
   const tries = 6;
   for (let asked = 0; asked <= tries; asked += 1) {
     if (asked > 0) yield* Effect.sleep(settings.burnedAfterMs / tries);
-    if ((yield* minedOf(hashes)) !== null) return "ours";
+    if ((yield* minedOf(hashes)) !== null) return false;
   }
-  const { latest } = yield* readCounts(committed.lane);
-  return latest > committed.nonce ? "foreign" : "unknown";
+  const endOf = yield* endings(committed.lane);
+  const ended = yield* endOf(committed.nonce, hashes);
+  return ended?.end === "burned";
 });
 
 /**
  * Tells the store what came of a send, and answers what it means for the caller.
  *
  * Fails only when it is certain that the transaction never will be mined: with `NonceBurned` when
- * somebody else's was mined at the nonce, and, where the settings allow to give rejected nonces back,
+ * somebody else's is final at the nonce, and, where the settings allow to give rejected nonces back,
  * with `SendRejected`.
  */
 export const report = Effect.fn("Nonces.report")(function* (committed: Committed, outcome: SendOutcome) {
@@ -63,8 +64,8 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
   yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, outcome.kind)));
   if (outcome.kind === "tooLow") {
     // Whoever cannot tell says nothing: the caller then has a transaction that may be mined
-    const used = yield* Effect.orElseSucceed(whoUsed(committed), () => "unknown" as const);
-    if (used === "foreign") return yield* new NonceBurned({ lane: lane.id, nonce, hash });
+    if (yield* Effect.orElseSucceed(isBurned(committed), () => false))
+      return yield* new NonceBurned({ lane: lane.id, nonce, hash });
   }
   if (outcome.kind === "rejected" && settings.recycleRejected) {
     const free = yield* Effect.orElseSucceed(

@@ -20,7 +20,7 @@ if op == 'commit' then
   local slot = get(n)
   if not own(slot, token) then return 'lost' end
   if slot.state ~= 'r' then
-    if slot.hashes[1] ~= hash then return 'lost' end
+    if slot.hashes[1] ~= hash or slot.outcome == 'burned' then return 'lost' end
     again()
     return 'committed'
   end
@@ -55,10 +55,12 @@ elseif op == 'replace' then
   local n, replaces, hash = num(2), ARGV[3], ARGV[4]
   local slot = get(n)
   local last = slot and slot.hashes[#slot.hashes]
-  if not last then return { 'conflict', '' } end
-  if last == hash then
-    again()
-    return { 'replaced' }
+  if not last or slot.outcome == 'burned' then return { 'conflict', last or '' } end
+  for _, each in ipairs(slot.hashes) do
+    if each == hash then
+      again()
+      return { 'replaced' }
+    end
   end
   if last ~= replaces or #slot.hashes >= MAX_ATTEMPTS then return { 'conflict', last } end
   slot.hashes[#slot.hashes + 1] = hash
@@ -92,7 +94,7 @@ elseif op == 'reconcile' then
   for n = math.max(num(2), from), nxt - 1 do
     if #due >= MAX_DUE then break end
     local slot = get(n)
-    if slot and #slot.hashes > 0 and slot.offered + num(6) <= now
+    if slot and #slot.hashes > 0 and slot.outcome ~= 'burned' and slot.offered + num(6) <= now
       and redis.call('HEXISTS', key, 'r' .. s(n) .. '.' .. #slot.hashes) == 1 then
       due[#due + 1] = s(n)
       slot.offered, slot.shared = now, '1'
