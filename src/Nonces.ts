@@ -17,7 +17,9 @@
  * 2. Every nonce of `[floor, next)` is in exactly one state: free, reserved (by us, or held for
  *    somebody else's transaction) or committed.
  * 3. `reserve` gives the lowest free nonce, else the next; never one below the floor, held or committed.
- * 4. A stale or lower count never moves the floor down and never causes a nonce to be issued again.
+ * 4. A count that is stale or lies never causes a committed nonce to be issued again. The floor goes back
+ *    only when every count of `doubtMs` is below it (a reorganisation): then what had settled is in
+ *    flight again. Where that is no longer kept, everything fails with `NonceForgotten`.
  * 5. The same token gets the same nonce; commit and release can be repeated.
  * 6. What a crash left reserved is free again after the lease; what it left committed is sent by
  *    whoever reconciles next, byte for byte.

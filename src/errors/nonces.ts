@@ -127,7 +127,25 @@ export class NonceImplausible extends unsent<NonceImplausible>()(
     say(
       "the node's transaction count is not believable",
       [count("count", error.count), count("next", error.next), text("lane", error.lane)],
-      "check the endpoint; if the account really sent that many elsewhere, use a new lane in the store",
+      "check the endpoint; if the account really sent that many elsewhere, try again, for a count that stays is believed, or use a new lane in the store",
+    ),
+) {}
+
+/** The chain is at a count of which the store keeps nothing any more: what is missing there cannot be sent again. */
+export class NonceForgotten extends unsent<NonceForgotten>()(
+  "NonceForgotten",
+  {
+    lane,
+    /** What the node says. */
+    count: Schema.BigInt,
+    /** The first nonce still kept. */
+    tail: Schema.BigInt,
+  },
+  (error) =>
+    say(
+      "the chain went back further than the nonce store remembers",
+      [count("count", error.count), count("kept from", error.tail), text("lane", error.lane)],
+      "if the node lags, wait or ask another; if the chain was reset, start the lane anew in the store",
     ),
 ) {}
 
@@ -225,6 +243,7 @@ export const NonceError = Schema.Union([
   LeaseLost,
   NonceStoreError,
   NonceImplausible,
+  NonceForgotten,
   SignedMismatch,
   ReplaceConflict,
   NonceBurned,

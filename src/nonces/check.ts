@@ -9,7 +9,7 @@ export interface SlotAt extends Slot {
 export interface Snapshot {
   /** Epoch ms on the store's clock. */
   readonly now: number;
-  /** The highest latest count ever read. */
+  /** The highest latest count read, unless the chain went back for good. */
   readonly floor: bigint;
   /** The first nonce never issued. */
   readonly next: bigint;
@@ -32,15 +32,16 @@ const ofSlot = (
   if (slot.nonce < tail || slot.nonce >= next) found.push("lies outside the lane");
   if (active === (slot.state === "settled")) found.push(`is ${slot.state} ${active ? "above" : "below"} the floor`);
   if ((slot.state === "free") !== (slot.token === "")) found.push("is free with a token, or held without one");
-  if (slot.token === foreign && slot.state !== "reserved") found.push(`is ${slot.state} for somebody else`);
-  const expected = (slot.state === "committed" || slot.state === "settled") && slot.width !== 0;
+  if (slot.token === foreign && slot.state === "committed") found.push(`is ${slot.state} for somebody else`);
+  const isPassed = slot.state === "settled" && slot.token === foreign;
+  const expected = (slot.state === "committed" || slot.state === "settled") && slot.width !== 0 && !isPassed;
   if (expected !== slot.attempts.length > 0) found.push(`is ${slot.state} with ${slot.attempts.length} transactions`);
   if (slot.attempts.some((each) => !hash.test(each.hash))) found.push("has a transaction without a hash");
   if (slot.state === "reserved" && !(slot.until > 0)) found.push("is reserved without an end");
   const second = after?.nonce === slot.nonce + 1n && after.width === 0 && after.token === slot.token;
   if (active && slot.width === 2 && !(second && after.state === slot.state)) found.push("misses its second nonce");
   const first = before?.nonce === slot.nonce - 1n && before.width === 2 && before.token === slot.token;
-  if (slot.width === 0 && !first) found.push("is a second nonce without the first");
+  if (active && slot.width === 0 && !first) found.push("is a second nonce without the first");
   return found;
 };
 

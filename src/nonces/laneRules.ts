@@ -18,7 +18,10 @@ export type SlotState = "free" | "reserved" | "committed" | "settled";
 /** One nonce. Times are epoch ms on the store's clock. */
 export interface Slot {
   readonly state: SlotState;
-  /** Made by who reserved it; {@link foreign} where a transaction of somebody else seems to wait; empty when free. */
+  /**
+   * Made by who reserved it; {@link foreign} where a transaction of somebody else seems to wait, or the
+   * chain passed a nonce that held none of ours; empty when free.
+   */
   readonly token: string;
   /** 1 = one transaction, one nonce; 2 = the transaction uses this nonce and the next; 0 = that next one. */
   readonly width: 0 | 1 | 2;
@@ -41,6 +44,10 @@ export interface View {
   readonly floor: bigint;
   readonly next: bigint;
   readonly tail: bigint;
+  /** A latest count that contradicts the lane and is not believed yet; it means nothing while `doubtAt` is 0. */
+  readonly doubt: bigint;
+  /** Since when every latest count contradicted the lane to the same side, epoch ms; 0 = the last one did not. */
+  readonly doubtAt: number;
   readonly get: (nonce: bigint) => Slot | undefined;
 }
 
@@ -56,6 +63,8 @@ export interface Keep {
   readonly settledMs: number;
   /** A nonce that a transaction of somebody else seems to hold, after it was last seen. */
   readonly foreignMs: number;
+  /** How long every latest count has to contradict the lane before that is believed. */
+  readonly doubtMs: number;
 }
 
 export interface Decision<A> {
@@ -63,6 +72,8 @@ export interface Decision<A> {
   readonly floor: bigint;
   readonly next: bigint;
   readonly tail: bigint;
+  readonly doubt: bigint;
+  readonly doubtAt: number;
   /** null = the nonce is forgotten. */
   readonly writes: ReadonlyMap<bigint, Slot | null>;
   /** Nonces settled, and leases that ended and went back, by this operation. */
@@ -73,7 +84,7 @@ export interface Decision<A> {
 export const foreign = "foreign";
 /** A latest count this far above all we ever issued is not believed: it would close the lane for good. */
 export const maxLead = 65_536n;
-/** A pending count this far above the floor is not believed. */
+/** A pending count this far above the floor is not believed, a latest one this far above all we issued not at once. */
 export const maxPendingLead = 1_024n;
 /** Settled rows kept at most. */
 export const maxSettled = 4_096n;
@@ -99,6 +110,8 @@ export interface Draft {
   floor: bigint;
   next: bigint;
   tail: bigint;
+  doubt: bigint;
+  doubtAt: number;
   readonly writes: Map<bigint, Slot | null>;
   settled: number;
   recycled: number;
@@ -111,6 +124,8 @@ export const draftOf = (view: View): Draft => {
     floor: view.floor,
     next: view.next,
     tail: view.tail,
+    doubt: view.doubt,
+    doubtAt: view.doubtAt,
     writes,
     settled: 0,
     recycled: 0,
@@ -126,6 +141,8 @@ export const decide = <A>(draft: Draft, answer: A): Decision<A> => ({
   floor: draft.floor,
   next: draft.next,
   tail: draft.tail,
+  doubt: draft.doubt,
+  doubtAt: draft.doubtAt,
   writes: draft.writes,
   moved: { settled: draft.settled, recycled: draft.recycled },
 });
@@ -138,18 +155,17 @@ export const trim = (draft: Draft): void => {
   }
 };
 
-/** Everything below the latest count is over: committed rows settle, the others are gone with whoever used them. */
+/** Everything below the latest count is over: committed rows settle, and that the others held none of ours is remembered. */
 const raise = (draft: Draft, latest: bigint, now: number): void => {
-  if (latest <= draft.floor) return;
   const end = latest < draft.next ? latest : draft.next;
   for (let nonce = draft.floor; nonce < end; nonce += 1n) {
     const slot = draft.get(nonce);
-    if (slot?.state === "committed" && slot.width !== 0) {
-      draft.settled += 1;
-      draft.writes.set(nonce, { ...slot, state: "settled", since: now });
-    } else {
-      draft.writes.set(nonce, null);
-    }
+    // What is missing was lost, and may have been committed: it stays missing
+    if (slot === undefined) continue;
+    const settles = slot.state === "committed";
+    if (settles && slot.width !== 0) draft.settled += 1;
+    const kept = settles ? slot : { ...freeSlot, token: foreign };
+    draft.writes.set(nonce, { ...kept, state: "settled", since: now });
   }
   draft.floor = latest;
   if (draft.next < latest) draft.next = latest;
@@ -158,14 +174,86 @@ const raise = (draft: Draft, latest: bigint, now: number): void => {
   if (draft.floor < draft.next && draft.get(draft.floor)?.width === 0) draft.writes.set(draft.floor, freeSlot);
 };
 
+/**
+ * The chain went back to `to`: what had settled is in flight again, what held none of ours is free, and
+ * so is what is burned, whose bytes are never sent again. False, and nothing done, where not all is kept.
+ */
+const lower = (draft: Draft, to: bigint, now: number): boolean => {
+  for (let nonce = to; nonce < draft.floor; nonce += 1n) if (draft.get(nonce) === undefined) return false;
+  for (let nonce = to; nonce < draft.floor; nonce += 1n) {
+    const slot = draft.get(nonce) ?? freeSlot;
+    const before = draft.get(nonce - 1n);
+    const after = draft.get(nonce + 1n);
+    const isSecond = slot.width === 0 && before?.state === "committed" && before.token === slot.token;
+    const isOurs = slot.attempts.length > 0 && slot.outcome !== "burned";
+    if (!isSecond && !isOurs) {
+      draft.writes.set(nonce, freeSlot);
+      continue;
+    }
+    const again: Slot = { ...slot, state: "committed", since: now, outcome: "" };
+    draft.writes.set(nonce, again);
+    if (slot.width !== 2 || (after?.width === 0 && after.token === slot.token)) continue;
+    // Its second nonce was taken for free; where another has it by now, that one keeps it
+    const isFree = after === undefined ? nonce + 1n >= draft.next : after.state === "free";
+    if (isFree)
+      draft.writes.set(nonce + 1n, { ...freeSlot, state: "committed", token: slot.token, width: 0, since: now });
+    else draft.writes.set(nonce, { ...again, width: 1 });
+    if (isFree && draft.next < nonce + 2n) draft.next = nonce + 2n;
+  }
+  draft.floor = to;
+  return true;
+};
+
 const hold = (draft: Draft, nonce: bigint, now: number, ms: number): void => {
   draft.writes.set(nonce, { ...freeSlot, state: "reserved", token: foreign, until: now + ms, since: now });
 };
 
-/** The common start of every operation that read the chain. False = the count is not believed, nothing was changed. */
-export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): boolean => {
-  if (counts.latest > draft.next + maxLead) return false;
-  raise(draft, counts.latest, now);
+/**
+ * What the latest count is worth. One below the floor is stale, or a reorganisation; one far above all
+ * we issued is a lie, or somebody else's: either is believed when none contradicted it for `doubtMs`,
+ * and then the one nearest to what the lane knew.
+ */
+const settle = (draft: Draft, latest: bigint, keep: Keep, now: number): Advance => {
+  const isLow = latest < draft.floor;
+  const isFar = latest > draft.next && latest > draft.floor + maxPendingLead;
+  if (!isLow && !isFar) {
+    draft.doubtAt = 0;
+    // One that is a little above what we issued is first taken for a pending one: see `advance`
+    if (latest <= draft.next) raise(draft, latest, now);
+    return "done";
+  }
+  if (latest > draft.next + maxLead) return "implausible";
+  if (draft.doubtAt === 0 || draft.doubt < draft.floor !== isLow) {
+    draft.doubt = latest;
+    draft.doubtAt = now;
+  } else if (isLow ? latest > draft.doubt : latest < draft.doubt) {
+    draft.doubt = latest;
+  }
+  const isBelieved = draft.doubtAt + keep.doubtMs <= now;
+  if (!isBelieved) return isLow ? "done" : "implausible";
+  if (isLow && !lower(draft, draft.doubt, now)) return "forgotten";
+  if (!isLow) raise(draft, draft.doubt, now);
+  draft.doubtAt = 0;
+  return "done";
+};
+
+/** `implausible`: the latest count is not believed. `forgotten`: the chain is where nothing is kept of the lane. */
+export type Advance = "done" | "implausible" | "forgotten";
+
+/** The counts cannot be acted on. */
+export type Unmoved =
+  /** The latest count is too far above all that was issued. */
+  | { readonly _tag: "Implausible"; readonly next: bigint }
+  /** For as long as the settings say, the latest count was below all that is kept. */
+  | { readonly _tag: "Forgotten"; readonly tail: bigint };
+
+export const unmoved = ({ next, tail }: Pick<View, "next" | "tail">, why: "implausible" | "forgotten"): Unmoved =>
+  why === "implausible" ? { _tag: "Implausible", next } : { _tag: "Forgotten", tail };
+
+/** The common start of every operation that read the chain. Unless `done`, no nonce was moved. */
+export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): Advance => {
+  const outcome = settle(draft, counts.latest, keep, now);
+  if (outcome !== "done") return outcome;
   for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
     const slot = draft.get(nonce);
     if (slot?.state === "reserved" && slot.until <= now) {
@@ -174,13 +262,13 @@ export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): 
     }
   }
   // A pending count above a nonce that is free here, or above all that were issued, means that somebody else sent there.
-  if (counts.pending <= draft.floor + maxPendingLead) {
-    for (let nonce = draft.floor; nonce < counts.pending; nonce += 1n) {
+  const pending = counts.pending > counts.latest ? counts.pending : counts.latest;
+  if (pending <= draft.floor + maxPendingLead) {
+    for (let nonce = draft.floor; nonce < pending; nonce += 1n) {
       const slot = nonce < draft.next ? draft.get(nonce) : freeSlot;
-      if (slot === undefined || slot.state === "free" || slot.token === foreign)
-        hold(draft, nonce, now, keep.foreignMs);
+      if (slot?.state === "free" || slot?.token === foreign) hold(draft, nonce, now, keep.foreignMs);
     }
-    if (draft.next < counts.pending) draft.next = counts.pending;
+    if (draft.next < pending) draft.next = pending;
   }
   trim(draft);
   for (let step = 0; step < pruneStep && draft.tail < draft.floor; step += 1) {
@@ -190,13 +278,13 @@ export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): 
     if (slot !== undefined) draft.writes.set(draft.tail, null);
     draft.tail += 1n;
   }
-  return true;
+  return "done";
 };
 
 /** A lane that begins at the chain's counts; what waits between them is held for whoever sent it. */
 export const begin = (counts: Counts, keep: Keep, now: number): Decision<null> => {
   const { latest } = counts;
-  const draft = draftOf({ floor: latest, next: latest, tail: latest, get: () => undefined });
+  const draft = draftOf({ floor: latest, next: latest, tail: latest, doubt: 0n, doubtAt: 0, get: () => undefined });
   advance(draft, counts, keep, now);
   return decide(draft, null);
 };

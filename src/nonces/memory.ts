@@ -4,25 +4,25 @@ import * as Effect from "effect/Effect";
 import type { LaneId } from "./lane.js";
 import { violations, type Snapshot } from "./check.js";
 import { begin, type Decision, type Slot, type View } from "./laneRules.js";
-import { commit, reconcile, recent, recycle, release, replace, report, reserve } from "./operations.js";
+import { commit, oldest, reconcile, recycle, release, replace, report, reserve } from "./operations.js";
 import type { Reconciled, Store } from "./store.js";
 
 interface LaneState extends View {
   floor: bigint;
   next: bigint;
   tail: bigint;
+  doubt: bigint;
+  doubtAt: number;
   readonly slots: Map<bigint, Slot>;
 }
 
-const apply = <A>(lane: LaneState, decision: Decision<A>): A => {
-  lane.floor = decision.floor;
-  lane.next = decision.next;
-  lane.tail = decision.tail;
-  for (const [nonce, slot] of decision.writes) {
+const apply = <A>(lane: LaneState, { floor, next, tail, doubt, doubtAt, writes, answer }: Decision<A>): A => {
+  Object.assign(lane, { floor, next, tail, doubt, doubtAt });
+  for (const [nonce, slot] of writes) {
     if (slot === null) lane.slots.delete(nonce);
     else lane.slots.set(nonce, slot);
   }
-  return decision.answer;
+  return answer;
 };
 
 const snapshotOf = (lane: LaneState, from: bigint, now: number): Snapshot => ({
@@ -35,8 +35,6 @@ const snapshotOf = (lane: LaneState, from: bigint, now: number): Snapshot => ({
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([nonce, slot]) => ({ nonce, ...slot })),
 });
-
-const oldest = ({ floor, tail }: View): bigint => (floor - recent > tail ? floor - recent : tail);
 
 /** A store in memory, on the Clock service. */
 export const makeMemory: Effect.Effect<Store> = Effect.sync(() => {
@@ -56,7 +54,8 @@ export const makeMemory: Effect.Effect<Store> = Effect.sync(() => {
       Effect.map(now, (time) => {
         if (lanes.has(lane.id)) return false;
         const slots = new Map<bigint, Slot>();
-        const state: LaneState = { floor: 0n, next: 0n, tail: 0n, slots, get: (nonce) => slots.get(nonce) };
+        const get = (nonce: bigint) => slots.get(nonce);
+        const state: LaneState = { floor: 0n, next: 0n, tail: 0n, doubt: 0n, doubtAt: 0, slots, get };
         apply(state, begin(counts, keep, time));
         lanes.set(lane.id, state);
         return true;
@@ -78,7 +77,8 @@ export const makeMemory: Effect.Effect<Store> = Effect.sync(() => {
       on<Reconciled>(lane, { answer: { _tag: "Cold" }, moved: none, snapshot: null }, (state, time) => {
         const decision = reconcile(state, request, time);
         const answer = apply(state, decision);
-        return { answer, moved: decision.moved, snapshot: snapshotOf(state, oldest(state), time) };
+        const from = answer._tag === "Reconciled" ? answer.from : oldest(state);
+        return { answer, moved: decision.moved, snapshot: snapshotOf(state, from, time) };
       }),
     read: (lane) => on<Snapshot | null>(lane, null, (state, time) => snapshotOf(state, oldest(state), time)),
     check: (lane) =>

@@ -8,12 +8,14 @@ import {
   freeSlot,
   maxAttempts,
   trim,
+  unmoved,
   type Attempt,
   type Counts,
   type Decision,
   type Draft,
   type Keep,
   type Slot,
+  type Unmoved,
   type View,
 } from "./laneRules.js";
 
@@ -38,8 +40,7 @@ export type ReserveAnswer =
   | { readonly _tag: "NoGap" }
   /** The token was committed already, or is the one of somebody else's transactions. */
   | { readonly _tag: "Spent"; readonly nonce: bigint }
-  /** The latest count is too far above all that was issued. */
-  | { readonly _tag: "Implausible"; readonly next: bigint }
+  | Unmoved
   | { readonly _tag: "Cold" };
 
 const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot => ({
@@ -60,8 +61,13 @@ const survey = (draft: Draft) => {
   let firstEnd: number | null = null;
   for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
     const slot = draft.get(nonce);
-    if (slot === undefined || slot.state === "free") {
+    if (slot?.state === "free") {
       free ??= nonce;
+      continue;
+    }
+    // One that the store lost may have been committed
+    if (slot === undefined) {
+      inFlight += 1;
       continue;
     }
     if (slot.width !== 0) inFlight += 1;
@@ -88,9 +94,8 @@ const find = (draft: Draft, token: string): { readonly nonce: bigint; readonly s
 export const reserve = (view: View, request: ReserveRequest, now: number): Decision<ReserveAnswer> => {
   const draft = draftOf(view);
   if (request.token === foreign) return decide(draft, { _tag: "Spent", nonce: draft.floor });
-  if (!advance(draft, request.counts, request.keep, now)) {
-    return decide(draft, { _tag: "Implausible", next: draft.next });
-  }
+  const advanced = advance(draft, request.counts, request.keep, now);
+  if (advanced !== "done") return decide(draft, unmoved(draft, advanced));
   const known = find(draft, request.token);
   if (known !== null) {
     return decide(
@@ -261,11 +266,13 @@ export interface ReconcileRequest {
 
 export type ReconcileAnswer =
   | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
-  | { readonly _tag: "Implausible"; readonly next: bigint }
+  | Unmoved
   | { readonly _tag: "Cold" };
 
-/** History that a snapshot shows, and that a reorganisation can make due again. */
+/** History that a snapshot shows; that of a reconciliation all of it from the latest count on. */
 export const recent = 64n;
+export const oldest = ({ floor, tail }: Pick<View, "floor" | "tail">): bigint =>
+  floor - recent > tail ? floor - recent : tail;
 /** Nonces handed out to be sent by one reconciliation. */
 export const maxDue = 64;
 
@@ -275,12 +282,12 @@ export const maxDue = 64;
  */
 export const reconcile = (view: View, request: ReconcileRequest, now: number): Decision<ReconcileAnswer> => {
   const draft = draftOf(view);
-  if (!advance(draft, request.counts, request.keep, now)) {
-    return decide(draft, { _tag: "Implausible", next: draft.next });
-  }
-  const oldest = draft.floor - recent > draft.tail ? draft.floor - recent : draft.tail;
+  const advanced = advance(draft, request.counts, request.keep, now);
+  if (advanced !== "done") return decide(draft, unmoved(draft, advanced));
+  const { latest } = request.counts;
   const due: Array<bigint> = [];
-  const start = request.counts.latest > oldest ? request.counts.latest : oldest;
+  const start = latest > draft.tail ? latest : draft.tail;
+  const from = start < oldest(draft) ? start : oldest(draft);
   for (let nonce = start; nonce < draft.next && due.length < maxDue; nonce += 1n) {
     const slot = draft.get(nonce);
     const last = slot?.attempts.at(-1);
@@ -289,5 +296,5 @@ export const reconcile = (view: View, request: ReconcileRequest, now: number): D
     due.push(nonce);
     draft.writes.set(nonce, { ...slot, offeredAt: now, shared: true });
   }
-  return decide(draft, { _tag: "Reconciled", due, from: oldest });
+  return decide(draft, { _tag: "Reconciled", due, from });
 };

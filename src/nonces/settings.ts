@@ -12,6 +12,11 @@ export interface Settings {
   readonly settledMs: number;
   /** How long a nonce is left alone after a transaction of somebody else was last seen there, ms. */
   readonly foreignMs: number;
+  /**
+   * How long every count has to contradict the lane before that is believed, ms: be below its floor (a
+   * reorganisation, or a stale node), or far above all that was issued.
+   */
+  readonly doubtMs: number;
   /** How long after its bytes were last handed out a transaction is sent again, ms. */
   readonly resendAfterMs: number;
   /** How long no receipt may exist below the floor before the final block is asked whether the transaction is burned, ms. */
@@ -34,6 +39,7 @@ export const defaults: Settings = {
   delegatedInFlight: 1,
   settledMs: 3_600_000,
   foreignMs: 60_000,
+  doubtMs: 15_000,
   resendAfterMs: 10_000,
   burnedAfterMs: 30_000,
   storeTimeoutMs: 2_000,

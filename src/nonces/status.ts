@@ -12,7 +12,7 @@ export interface Status {
   readonly lane: string;
   /** null where the node did not say. */
   readonly counts: Counts | null;
-  /** The highest latest count ever read. */
+  /** The highest latest count read, unless the chain went back for good. */
   readonly floor: bigint;
   /** The first nonce never issued. */
   readonly next: bigint;
@@ -59,7 +59,7 @@ export const statusOf = (
         : [];
     }),
     gaps: gapsOf(snapshot),
-    foreign: slots.filter(({ token }) => token === foreign).map(({ nonce }) => nonce),
+    foreign: slots.filter(({ token, state }) => token === foreign && state === "reserved").map(({ nonce }) => nonce),
     settled: ours.flatMap(({ state, nonce, attempts, outcome }) => {
       const last = attempts.at(-1);
       return state === "settled" && last !== undefined ? [{ nonce, hash: last.hash, outcome }] : [];

@@ -17,7 +17,7 @@ export const freshLane = (chainId = 31337): LaneId =>
 
 /** So long that it does not end within a test. */
 export const ever = 1_000_000_000;
-export const keepAll: Keep = { settledMs: ever, foreignMs: ever };
+export const keepAll: Keep = { settledMs: ever, foreignMs: ever, doubtMs: ever };
 
 export const at = (latest: bigint, pending: bigint = latest): Counts => ({ latest, pending });
 

@@ -424,11 +424,13 @@ describe("reconcile", () => {
         chain.mineForeign(sender.address);
         chain.mineForeign(sender.address);
         const one = yield* Nonces.reconcile(lane);
+        yield* Nonces.reconcile(lane);
         yield* Effect.sleep(80);
         return [one, yield* Nonces.reconcile(lane), yield* send()] as const;
       }),
     );
-    expect([first.ended, first.floor, first.next]).toEqual([[], 2n, 2n]);
+    expect([first.ended, first.floor, first.next]).toEqual([[], 0n, 2n]);
+    expect([second.floor, second.next]).toEqual([2n, 2n]);
     expect(second.ended).toMatchObject([{ nonce: 0n, end: "burned" }]);
     expect(next.nonce).toBe(2n);
   });

@@ -118,6 +118,8 @@ if (bin !== null) {
           yield* store.bootstrap(lane, at(5n, 7n), keepAll);
           yield* execute(`DELETE FROM evm_preflight_nonce_slot WHERE lane = '${lane.id}' AND nonce = 5`);
           expect(yield* store.check(lane)).toEqual(["nonce 5 is in no state"]);
+          const { answer } = yield* store.reserve(lane, request({ counts: at(5n, 7n) }));
+          expect(answer).toMatchObject({ _tag: "Granted", nonce: 7n });
           yield* execute(`UPDATE evm_preflight_nonce_slot SET attempts = '{"a":1}' WHERE lane = '${lane.id}'`);
           expect(yield* Effect.flip(store.check(lane))).toMatchObject({ operation: "check", isRetryable: false });
         }),

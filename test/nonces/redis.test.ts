@@ -150,6 +150,16 @@ if (bin !== null) {
       second.destroy();
       await client.sendCommand(["CONFIG", "SET", "port", "0"]);
     }, 90_000);
+    it("does not hand out a nonce that it lost", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          yield* store.bootstrap(lane, at(5n, 7n), keepAll);
+          yield* Effect.promise(() => client.sendCommand(["HDEL", `evm-preflight:nonces:{${lane.id}}`, "5"]));
+          const { answer } = yield* store.reserve(lane, request({ counts: at(5n, 7n) }));
+          expect(answer).toMatchObject({ _tag: "Granted", nonce: 7n });
+        }),
+      ));
     it("finds what somebody broke", () =>
       run((store) =>
         Effect.gen(function* () {

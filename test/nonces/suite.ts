@@ -187,6 +187,43 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* take(store, lane, { counts: at(5n, 1n << 60n) })).toEqual(granted(5n));
         }),
       ));
+    it("is not moved for good by one count that lies upwards", () =>
+      started((store, lane) =>
+        Effect.gen(function* () {
+          const token = newToken();
+          const over = { ...keepAll, foreignMs: 0 };
+          expect(yield* take(store, lane, { token, counts: at(7n), keep: over })).toEqual(granted(7n));
+          yield* store.commit(lane, { token, nonce: 7n }, attempt(7));
+          expect(yield* take(store, lane, { gapOnly: true, counts: at(5n) })).toEqual(granted(5n));
+          expect(yield* take(store, lane, { counts: at(60_000n) })).toEqual({ _tag: "Implausible", next: 8n });
+          expect(yield* take(store, lane, { counts: at(5n) })).toEqual(granted(6n));
+        }),
+      ));
+    it("names as a gap again what a count that lied had passed, once none repeats it", () =>
+      started((store, lane) =>
+        Effect.gen(function* () {
+          const [low, high] = [newToken(), newToken()];
+          yield* take(store, lane, { token: low, counts: at(5n) });
+          yield* take(store, lane, { token: high, counts: at(5n) });
+          yield* store.commit(lane, { token: high, nonce: 6n }, attempt(6));
+          yield* store.reconcile(lane, { counts: at(7n), keep: keepAll, resendAfterMs: ever });
+          expect(yield* store.commit(lane, { token: low, nonce: 5n }, attempt(5))).toBe("lost");
+          expect(yield* take(store, lane, { gapOnly: true, counts: at(5n) })).toEqual({ _tag: "NoGap" });
+          const believed = { ...keepAll, doubtMs: 0 };
+          expect(yield* take(store, lane, { gapOnly: true, counts: at(5n), keep: believed })).toEqual(granted(5n));
+          expect((yield* store.read(lane))?.slots.map(({ state }) => state)).toEqual(["reserved", "committed"]);
+          expect(yield* store.commit(lane, { token: high, nonce: 6n }, attempt(6))).toBe("committed");
+        }),
+      ));
+    it("believes a count far above all that was issued when it stays", () =>
+      started((store, lane) =>
+        Effect.gen(function* () {
+          const far = { counts: at(50_000n), keep: { ...keepAll, doubtMs: 30 } };
+          expect(yield* take(store, lane, far)).toEqual({ _tag: "Implausible", next: 5n });
+          yield* Effect.sleep(60);
+          expect(yield* take(store, lane, far)).toEqual(granted(50_000n));
+        }),
+      ));
     it("never goes below the floor for a stale count (invariant 4)", () =>
       started((store, lane) =>
         Effect.gen(function* () {
@@ -297,6 +334,59 @@ export const contract = (run: Run, runs: number): void => {
           expect(yield* take(store, lane, { counts: at(6n) })).toEqual(granted(7n));
         }),
       ));
+    it("is handed out again from the chain's count on, however deep the reorganisation", () =>
+      started((store, lane) =>
+        Effect.gen(function* () {
+          const nonces = Array.from({ length: 100 }, (_, index) => 5n + BigInt(index));
+          for (const nonce of nonces) {
+            const token = newToken();
+            yield* take(store, lane, { token, counts: at(nonce) });
+            yield* store.commit(lane, { token, nonce }, attempt(nonce));
+          }
+          yield* store.reconcile(lane, { ...again, counts: at(105n) });
+          const first = yield* store.reconcile(lane, { ...again, counts: at(10n), resendAfterMs: 1 });
+          const due = "due" in first.answer ? first.answer.due : [];
+          expect(due).toEqual(nonces.slice(5, 69));
+          expect(first.snapshot?.slots.find(({ nonce }) => nonce === 10n)?.attempts).toEqual([attempt(10)]);
+          const second = yield* store.reconcile(lane, { ...again, counts: at(10n), resendAfterMs: 60_000 });
+          expect(second.answer).toMatchObject({ due: [] });
+          const believed = { ...keepAll, doubtMs: 0 };
+          const third = yield* store.reconcile(lane, { keep: believed, counts: at(10n), resendAfterMs: 0 });
+          expect(third.snapshot).toMatchObject({ floor: 10n, next: 105n });
+          expect(third.snapshot?.slots.filter(({ state }) => state === "committed")).toHaveLength(95);
+          expect(yield* take(store, lane, { counts: at(10n) })).toMatchObject({ _tag: "Busy", inFlight: 95 });
+        }),
+      ));
+    it("fails closed when the chain went back further than is kept, until it comes back", () =>
+      started((store, lane) =>
+        Effect.gen(function* () {
+          yield* inFlight(store, lane, [5n, 6n]);
+          const keep = { ...keepAll, settledMs: 0, doubtMs: 0 };
+          yield* store.reconcile(lane, { ...again, keep, counts: at(7n) });
+          const forgotten = { _tag: "Forgotten", tail: 7n };
+          const { answer, snapshot } = yield* store.reconcile(lane, { ...again, keep, counts: at(6n) });
+          expect([answer, snapshot?.floor]).toEqual([forgotten, 7n]);
+          expect(yield* take(store, lane, { keep, counts: at(6n) })).toEqual(forgotten);
+          expect(yield* take(store, lane, { keep, counts: at(7n) })).toEqual(granted(7n));
+        }),
+      ));
+    it("holds its second nonce again when the chain goes back before both", () =>
+      started((store, lane) =>
+        Effect.gen(function* () {
+          const token = newToken();
+          yield* take(store, lane, { token, width: 2, counts: at(5n) });
+          yield* store.commit(lane, { token, nonce: 5n }, attempt(5));
+          for (const passed of [at(7n), at(6n)]) {
+            yield* store.reconcile(lane, { ...again, counts: passed, keep: { ...keepAll, doubtMs: 0 } });
+          }
+          expect((yield* store.read(lane))?.next).toBe(6n);
+          yield* store.reconcile(lane, { ...again, counts: at(5n), keep: { ...keepAll, doubtMs: 0 } });
+          expect((yield* store.read(lane))?.slots.map(({ nonce, state, width }) => [nonce, state, width])).toEqual([
+            [5n, "committed", 2],
+            [6n, "committed", 0],
+          ]);
+        }),
+      ));
     it("is never sent again once it is burned, whatever the chain's count", () =>
       started((store, lane) =>
         Effect.gen(function* () {
@@ -306,6 +396,8 @@ export const contract = (run: Run, runs: number): void => {
           expect((yield* store.reconcile(lane, { ...again, counts: at(5n) })).answer).toMatchObject({ due: [] });
           expect(yield* store.commit(lane, { token, nonce: 5n }, attempt(5))).toBe("lost");
           expect(yield* store.replace(lane, 5n, hashOf(5), attempt(105))).toMatchObject({ _tag: "Conflict" });
+          const keep = { ...keepAll, doubtMs: 0 };
+          expect(yield* take(store, lane, { counts: at(5n), keep })).toEqual(granted(5n));
         }),
       ));
     it("is forgotten after its time", () =>
@@ -362,7 +454,10 @@ export const contract = (run: Run, runs: number): void => {
           yield* store.reconcile(lane, { ...again, counts: at(7n) });
           expect(yield* store.commit(lane, { token, nonce: 6n }, attempt(6))).toBe("lost");
           const snapshot = yield* store.read(lane);
-          expect(snapshot?.slots.map(({ nonce, state }) => [nonce, state])).toEqual([[5n, "settled"]]);
+          expect(snapshot?.slots.map(({ nonce, state, token }) => [nonce, state, token === "foreign"])).toEqual([
+            [5n, "settled", false],
+            [6n, "settled", true],
+          ]);
         }),
       ));
   });

@@ -24,13 +24,17 @@ export const schema: ReadonlyArray<string> = [
   PRIMARY KEY (lane, nonce),
   CHECK ((state = 'free') = (token = ''))
 )`,
+  `ALTER TABLE evm_preflight_nonce_lane
+  ADD COLUMN IF NOT EXISTS doubt bigint NOT NULL DEFAULT 0,
+  ADD COLUMN IF NOT EXISTS doubt_at bigint NOT NULL DEFAULT 0`,
 ];
 
 /** Two processes that create the tables at once would fail on each other. */
 export const lockSchema = "SELECT pg_advisory_xact_lock(7702155915594844)";
 
 const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
-const bounds = "floor::text AS floor, next::text AS next, tail::text AS tail";
+const bounds = `l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail, l.doubt::text AS doubt,
+  l.doubt_at::text AS doubt_at`;
 
 /**
  * The lane, locked until the transaction ends. A commit must be on disk before it is acknowledged. A
@@ -39,17 +43,17 @@ const bounds = "floor::text AS floor, next::text AS next, tail::text AS tail";
 export const lockLane = `SELECT ${clock} AS now, ${bounds},
   set_config('idle_in_transaction_session_timeout', '2000', true) AS patience,
   CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END AS synced
-FROM evm_preflight_nonce_lane WHERE lane = $1 FOR UPDATE`;
+FROM evm_preflight_nonce_lane l WHERE l.lane = $1 FOR UPDATE`;
 
 const slot = `nonce::text AS nonce, state, token, width::text AS width, until::text AS until, since::text AS since,
   offered_at::text AS offered_at, shared::text AS shared, outcome, attempts::text AS attempts`;
 
-/** What an operation can touch: the active part and recent history, the oldest rows, and one nonce by name. */
+/** What an operation can touch: the active part, recent history and all from the latest count on, the oldest rows, and one nonce by name. */
 export const slotsFor = `SELECT ${slot} FROM evm_preflight_nonce_slot
 WHERE lane = $1 AND (nonce >= $2::text::bigint OR nonce < $3::text::bigint OR nonce = $4::text::bigint) ORDER BY nonce`;
 
 /** A lane and its slots from a nonce on, as of one moment; one row without a nonce where there is no slot. */
-export const readLane = `SELECT ${clock} AS now, l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail,
+export const readLane = `SELECT ${clock} AS now, ${bounds},
   s.nonce::text AS nonce, s.state, s.token, s.width::text AS width, s.until::text AS until, s.since::text AS since,
   s.offered_at::text AS offered_at, s.shared::text AS shared, s.outcome, s.attempts::text AS attempts
 FROM evm_preflight_nonce_lane l
@@ -72,6 +76,8 @@ export const write = `WITH gone AS (
     outcome = excluded.outcome, attempts = excluded.attempts
 )
 UPDATE evm_preflight_nonce_lane
-SET floor = $2::text::bigint, next = $3::text::bigint, tail = $4::text::bigint WHERE lane = $1`;
+SET floor = $2::text::bigint, next = $3::text::bigint, tail = $4::text::bigint,
+  doubt = $7::text::bigint, doubt_at = $8::text::bigint
+WHERE lane = $1`;
 
 export const lanes = "SELECT lane FROM evm_preflight_nonce_lane ORDER BY lane";

@@ -13,6 +13,7 @@ import type { LaneId } from "../lane.js";
 import { begin, pruneStep, type Decision, type Slot, type View } from "../laneRules.js";
 import {
   commit,
+  oldest,
   reconcile,
   recent,
   recycle,
@@ -66,12 +67,10 @@ const rowOf = (nonce: bigint, slot: Slot) => ({
   attempts: slot.attempts,
 });
 
-const oldestOf = ({ floor, tail }: Pick<View, "floor" | "tail">) => (floor - recent > tail ? floor - recent : tail);
-
 /** The lane after a decision. */
-const snapshotAfter = (held: Held, { floor, next, tail, writes }: Decision<unknown>): Snapshot => {
+const snapshotAfter = (held: Held, { answer, floor, next, tail, writes }: Decision<Reconciled["answer"]>): Snapshot => {
   const merged = new Map<bigint, Slot | null>([...held.slots, ...writes]);
-  const from = oldestOf({ floor, tail });
+  const from = answer._tag === "Reconciled" ? answer.from : oldest({ floor, tail });
   const slots = [...merged]
     .flatMap(([nonce, slot]): ReadonlyArray<SlotAt> => (slot === null || nonce < from ? [] : [{ nonce, ...slot }]))
     .sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
@@ -92,14 +91,19 @@ export const makePostgres = (sql: SqlClient): Store => {
       Effect.catchCause(failureOf(operation)),
     );
 
-  const hold = Effect.fnUntraced(function* (operation: string, lane: LaneId, named: bigint | null) {
+  const hold = Effect.fnUntraced(function* (
+    operation: string,
+    lane: LaneId,
+    named: bigint | null,
+    latest: bigint | null,
+  ) {
     const [row] = yield* query(Sql.lockLane, [lane.id]);
     if (row === undefined) return null;
     const bounds = yield* Effect.fromResult(laneOfRow(operation, row));
     const { floor, tail } = bounds;
     const rows = yield* query(Sql.slotsFor, [
       lane.id,
-      String(floor - recent),
+      String(latest !== null && latest < floor - recent ? latest : floor - recent),
       String(tail + BigInt(pruneStep)),
       String(named ?? -1n),
     ]);
@@ -108,18 +112,21 @@ export const makePostgres = (sql: SqlClient): Store => {
     return { ...bounds, slots, get: (nonce: bigint) => slots.get(nonce) } satisfies Held;
   });
 
-  const write = (lane: LaneId, { floor, next, tail, writes }: Decision<unknown>) => {
+  const write = (lane: LaneId, { floor, next, tail, doubt, doubtAt, writes }: Decision<unknown>) => {
     const gone = [...writes].flatMap(([nonce, slot]) => (slot === null ? [nonce.toString()] : []));
     const kept = [...writes].flatMap(([nonce, slot]) => (slot === null ? [] : [rowOf(nonce, slot)]));
     const bounds = [floor, next, tail].map(String);
-    return query(Sql.write, [lane.id, ...bounds, JSON.stringify(gone), JSON.stringify(kept)]);
+    const slots = [gone, kept].map((each) => JSON.stringify(each));
+    return query(Sql.write, [lane.id, ...bounds, ...slots, String(doubt), String(doubtAt)]);
   };
 
   const changes = (held: View, decision: Decision<unknown>): boolean =>
     decision.writes.size > 0 ||
     decision.floor !== held.floor ||
     decision.next !== held.next ||
-    decision.tail !== held.tail;
+    decision.tail !== held.tail ||
+    decision.doubt !== held.doubt ||
+    decision.doubtAt !== held.doubtAt;
 
   const operate = <A, B>(
     operation: string,
@@ -128,11 +135,12 @@ export const makePostgres = (sql: SqlClient): Store => {
     cold: B,
     decide: (held: Held) => Decision<A>,
     finish: (decision: Decision<A>, held: Held) => B,
+    latest: bigint | null = null,
   ): Effect.Effect<B, NonceStoreError> =>
     transactionally(
       operation,
       Effect.gen(function* () {
-        const held = yield* hold(operation, lane, named);
+        const held = yield* hold(operation, lane, named, latest);
         if (held === null) return cold;
         const decision = decide(held);
         if (changes(held, decision)) yield* write(lane, decision);
@@ -165,7 +173,7 @@ export const makePostgres = (sql: SqlClient): Store => {
         Effect.gen(function* () {
           const created = yield* query(Sql.newLane, [lane.id, String(counts.latest)]);
           if (created.length === 0) return false;
-          const held = yield* hold("bootstrap", lane, null);
+          const held = yield* hold("bootstrap", lane, null, null);
           if (held !== null) yield* write(lane, begin(counts, keep, held.now));
           return true;
         }),
@@ -178,6 +186,7 @@ export const makePostgres = (sql: SqlClient): Store => {
         { answer: { _tag: "Cold" }, moved: none },
         (held) => reserve(held, request, held.now),
         ({ answer, moved }) => ({ answer, moved }),
+        request.counts.latest,
       ),
     commit: (lane, claim, attempt) =>
       operate("commit", lane, claim.nonce, "cold", (held) => commit(held, claim, attempt, held.now), answerOf),
@@ -207,6 +216,7 @@ export const makePostgres = (sql: SqlClient): Store => {
           moved: decision.moved,
           snapshot: snapshotAfter(held, decision),
         }),
+        request.counts.latest,
       ),
     read: (lane) =>
       Effect.map(look("read", lane, recent), (snapshot) =>

@@ -3,11 +3,18 @@ import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import * as Ref from "effect/Ref";
 import type { Hash, Hex } from "../../primitives/hex.js";
-import { LeaseLost, NonceBusy, NonceColdStart, NonceImplausible, ReplaceConflict } from "../../errors/nonces.js";
+import {
+  LeaseLost,
+  NonceBusy,
+  NonceColdStart,
+  NonceForgotten,
+  NonceImplausible,
+  ReplaceConflict,
+} from "../../errors/nonces.js";
 import { NonceStore } from "../../NonceStore.js";
 import { laneOf, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
-import type { Attempt, Counts } from "../laneRules.js";
+import type { Attempt, Counts, Unmoved } from "../laneRules.js";
 import { reserve as decideReserve, type ReserveRequest } from "../operations.js";
 import { patiently } from "../patience.js";
 import { Settings } from "../settings.js";
@@ -56,7 +63,12 @@ export const context = Effect.fnUntraced(function* (lane: Lane) {
   return { lane: checked, store: yield* NonceStore, settings: yield* Settings };
 });
 
-export const keepOf = ({ settledMs, foreignMs }: Settings) => ({ settledMs, foreignMs });
+export const keepOf = ({ settledMs, foreignMs, doubtMs }: Settings) => ({ settledMs, foreignMs, doubtMs });
+
+export const unmovedError = (lane: LaneId, latest: bigint, answer: Unmoved) =>
+  answer._tag === "Implausible"
+    ? new NonceImplausible({ lane: lane.id, count: latest, next: answer.next })
+    : new NonceForgotten({ lane: lane.id, count: latest, tail: answer.tail });
 
 const factsOf = (lane: LaneId, { counts, delegated }: ReserveOptions) =>
   counts !== undefined
@@ -103,7 +115,8 @@ const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, 
       case "Cold":
         return yield* new NonceColdStart({ lane: lane.id, ...facts.counts });
       case "Implausible":
-        return yield* new NonceImplausible({ lane: lane.id, count: facts.counts.latest, next: answer.next });
+      case "Forgotten":
+        return yield* unmovedError(lane, facts.counts.latest, answer);
       case "Spent":
         return yield* new LeaseLost({ lane: lane.id, nonce: answer.nonce });
       case "Busy":
@@ -127,7 +140,7 @@ export const reserveGap = (lane: Lane, options: ReserveOptions = {}) => take(lan
  * Takes the lane's next nonce, as late as possible: after the simulation and the approval, before
  * signing. When the scope closes and nothing was committed, the nonce is free again.
  *
- * Fails with `NonceBusy`, `NonceColdStart`, `NonceImplausible`, `NonceStoreError`, `InvalidLane`, and
+ * Fails with `NonceBusy`, `NonceColdStart`, `NonceForgotten`, `NonceImplausible`, `NonceStoreError`, `InvalidLane`, and
  * with what the node answers. JSON-RPC, at once, unless `counts` are given: `eth_chainId`,
  * `eth_getTransactionCount` on `latest` and `pending`, `eth_getCode`.
  */
@@ -147,7 +160,7 @@ export const peek = Effect.fn("Nonces.peek")(function* (given: Lane, options: Pi
   const snapshot = yield* patiently("read", settings, store.read(lane));
   if (snapshot === null) return counts.pending > counts.latest ? counts.pending : counts.latest;
   const slots = new Map(snapshot.slots.map((slot) => [slot.nonce, slot]));
-  const view = { ...snapshot, get: (nonce: bigint) => slots.get(nonce) };
+  const view = { ...snapshot, doubt: 0n, doubtAt: 0, get: (nonce: bigint) => slots.get(nonce) };
   const request = requestOf(settings, { counts, delegated: false }, {}, "a reservation only imagined", false);
   const { answer } = decideReserve(view, { ...request, cap: Number.MAX_SAFE_INTEGER }, snapshot.now);
   return answer._tag === "Granted" ? answer.nonce : snapshot.next;

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Schedule from "effect/Schedule";
 import type { Hash, Hex } from "../../primitives/hex.js";
-import { NonceColdStart, NonceImplausible } from "../../errors/nonces.js";
+import { NonceColdStart } from "../../errors/nonces.js";
 import type { SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import type { Snapshot } from "../check.js";
@@ -12,7 +12,7 @@ import type { Attempt, Counts } from "../laneRules.js";
 import { patiently } from "../patience.js";
 import { statusOf } from "../status.js";
 import { broadcast, endings, minedOf, outcomeOfSend, readCounts } from "./chain.js";
-import { context, keepOf } from "./lease.js";
+import { context, keepOf, unmovedError } from "./lease.js";
 
 /** A committed transaction, with all that was committed at its nonce. */
 export interface CommittedAt {
@@ -53,7 +53,7 @@ const committedIn = (snapshot: Snapshot): ReadonlyArray<CommittedAt> =>
  * transactions not sent for `resendAfterMs`, settled ones that fell out), names the gaps, and finds out
  * how settled nonces ended. Replicas may all run it: the store hands the bytes to one of them at a time.
  *
- * Fails with `NonceColdStart`, `NonceImplausible`, `NonceStoreError`, and when the counts cannot be
+ * Fails with `NonceColdStart`, `NonceForgotten`, `NonceImplausible`, `NonceStoreError`, and when the counts cannot be
  * read. JSON-RPC: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`;
  * `eth_sendRawTransaction`, or `send`; `eth_getTransactionReceipt`; where that has no
  * answer for `burnedAfterMs`, `eth_getBlockByNumber` and `eth_getTransactionCount` on the final block.
@@ -67,10 +67,8 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   const counts = options.counts ?? (yield* readCounts(lane));
   const request = { counts, keep: keepOf(settings), resendAfterMs: settings.resendAfterMs };
   const { answer, moved, snapshot } = yield* patiently("reconcile", settings, store.reconcile(lane, request));
-  if (answer._tag === "Implausible") {
-    return yield* new NonceImplausible({ lane: lane.id, count: counts.latest, next: answer.next });
-  }
   if (answer._tag === "Cold" || snapshot === null) return yield* new NonceColdStart({ lane: lane.id, ...counts });
+  if (answer._tag !== "Reconciled") return yield* unmovedError(lane, counts.latest, answer);
   yield* Metrics.countMoved({ answer, moved });
   yield* Metrics.gaugeLane(lane.id, snapshot);
 
@@ -89,8 +87,12 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   const endOf = yield* endings(lane);
   const ended = yield* Effect.forEach(
     snapshot.slots.filter(
-      ({ state, outcome, nonce }) =>
-        state === "settled" && outcome !== "mined" && outcome !== "burned" && nonce < counts.latest,
+      ({ state, outcome, nonce, attempts }) =>
+        state === "settled" &&
+        attempts.length > 0 &&
+        outcome !== "mined" &&
+        outcome !== "burned" &&
+        nonce < counts.latest,
     ),
     Effect.fnUntraced(function* (slot) {
       // A receipt that cannot be read now is read by a later reconciliation

@@ -2,7 +2,7 @@
  * A lane in Lua, as `laneRules.ts` has it: one hash per lane, so that it is lost as a whole or not at all.
  * Time is the server's. Nonces are whole numbers below 2^53.
  *
- * Fields: `floor`, `next`, `tail`; `<nonce>` = state|token|width|until|since|offeredAt|shared|outcome|hashes;
+ * Fields: `floor`, `next`, `tail`, `doubt`, `doubtAt`; `<nonce>` = state|token|width|until|since|offeredAt|shared|outcome|hashes;
  * `r<nonce>.<i>` = the bytes of the i-th transaction, from 1.
  */
 import { foreign, maxAttempts, maxLead, maxPendingLead, maxSettled, pruneStep } from "../laneRules.js";
@@ -19,6 +19,7 @@ local function num(i) return tonumber(ARGV[i]) end
 local FOREIGN, LEAD, PENDING_LEAD, MAX_SETTLED = '${foreign}', ${maxLead}, ${maxPendingLead}, ${maxSettled}
 local PRUNE, MAX_ATTEMPTS, RECENT, MAX_DUE = ${pruneStep}, ${maxAttempts}, ${recent}, ${maxDue}
 local floor, nxt, tail
+local doubt, doubtAt = 0, 0
 local known = {}
 local cache, dirty, gone = {}, {}, {}
 local settled, recycled = 0, 0
@@ -66,7 +67,7 @@ local function set(n, slot)
 end
 local function flush()
   local writes, deletes = {}, {}
-  for name, value in pairs({ floor = floor, next = nxt, tail = tail }) do
+  for name, value in pairs({ floor = floor, next = nxt, tail = tail, doubt = doubt, doubtAt = doubtAt }) do
     if known[name] ~= value then
       writes[#writes + 1] = name
       writes[#writes + 1] = s(value)
@@ -97,27 +98,80 @@ local function trim()
   end
 end
 
-local function advance(latest, pending, settledMs, foreignMs)
-  if latest > nxt + LEAD then return false end
-  load(floor, nxt)
-  if latest > floor then
-    for n = floor, math.min(latest, nxt) - 1 do
-      local slot = get(n)
-      if slot and slot.state == 'c' and slot.width ~= 0 then
-        settled = settled + 1
-        slot.state, slot.since = 's', now
-        dirty[n] = true
+local function raise(latest)
+  for n = floor, math.min(latest, nxt) - 1 do
+    local slot = get(n)
+    if slot then
+      if slot.state == 'c' then
+        if slot.width ~= 0 then settled = settled + 1 end
       else
-        set(n, nil)
+        slot = free()
+        slot.token = FOREIGN
       end
-    end
-    floor = latest
-    if nxt < latest then nxt = latest end
-    if floor < nxt then
-      local first = get(floor)
-      if first and first.width == 0 then set(floor, free()) end
+      slot.state, slot.since = 's', now
+      set(n, slot)
     end
   end
+  floor = latest
+  if nxt < latest then nxt = latest end
+  if floor < nxt then
+    local first = get(floor)
+    if first and first.width == 0 then set(floor, free()) end
+  end
+end
+local function lower(to)
+  if to < tail then return false end
+  load(to, floor)
+  for n = to, floor - 1 do
+    if not get(n) then return false end
+  end
+  for n = to, floor - 1 do
+    local slot, before, after = get(n), get(n - 1), get(n + 1)
+    local isSecond = slot.width == 0 and before and before.state == 'c' and before.token == slot.token
+    if not isSecond and (#slot.hashes == 0 or slot.outcome == 'burned') then
+      set(n, free())
+    else
+      slot.state, slot.since, slot.outcome = 'c', now, ''
+      dirty[n] = true
+      if slot.width == 2 and not (after and after.width == 0 and after.token == slot.token) then
+        local isFree = after and after.state == 'f' or not after and n + 1 >= nxt
+        if isFree then
+          local second = free()
+          second.state, second.token, second.width, second.since = 'c', slot.token, 0, now
+          set(n + 1, second)
+          if nxt < n + 2 then nxt = n + 2 end
+        else
+          slot.width = 1
+        end
+      end
+    end
+  end
+  floor = to
+  return true
+end
+local function settle(latest, doubtMs)
+  local isLow, isFar = latest < floor, latest > nxt and latest > floor + PENDING_LEAD
+  if not isLow and not isFar then
+    doubtAt = 0
+    if latest <= nxt then raise(latest) end
+    return nil
+  end
+  if latest > nxt + LEAD then return 'implausible' end
+  if doubtAt == 0 or (doubt < floor) ~= isLow then
+    doubt, doubtAt = latest, now
+  else
+    doubt = isLow and math.max(doubt, latest) or math.min(doubt, latest)
+  end
+  if doubtAt + doubtMs > now then return not isLow and 'implausible' or nil end
+  if not isLow then raise(doubt) elseif not lower(doubt) then return 'forgotten' end
+  doubtAt = 0
+  return nil
+end
+local function advance(latest, pending, settledMs, foreignMs, doubtMs)
+  load(floor, nxt)
+  local unmoved = settle(latest, doubtMs)
+  if unmoved then return unmoved end
+  pending = math.max(pending, latest)
   for n = floor, nxt - 1 do
     local slot = get(n)
     if slot and slot.state == 'r' and slot.ends <= now then
@@ -127,8 +181,8 @@ local function advance(latest, pending, settledMs, foreignMs)
   end
   if pending <= floor + PENDING_LEAD then
     for n = floor, pending - 1 do
-      local slot = n < nxt and get(n) or nil
-      if slot == nil or slot.state == 'f' or slot.token == FOREIGN then
+      local slot = n < nxt and get(n)
+      if n >= nxt or slot and (slot.state == 'f' or slot.token == FOREIGN) then
         local held = free()
         held.state, held.token, held.ends, held.since = 'r', FOREIGN, now + foreignMs, now
         set(n, held)
@@ -144,12 +198,16 @@ local function advance(latest, pending, settledMs, foreignMs)
     if slot then set(tail, nil) end
     tail = tail + 1
   end
-  return true
+  return nil
 end
 local function moved(answer)
   answer[#answer + 1] = s(settled)
   answer[#answer + 1] = s(recycled)
   return answer
+end
+local function stop(unmoved)
+  flush()
+  return moved({ unmoved, s(unmoved == 'implausible' and nxt or tail) })
 end
 local function snapshot(from)
   local out = { s(now), s(floor), s(nxt), s(tail) }

@@ -2,18 +2,19 @@
 import { lane } from "./lane.js";
 
 export const lua = `${lane}
-local bounds = redis.call('HMGET', key, 'floor', 'next', 'tail')
+local bounds = redis.call('HMGET', key, 'floor', 'next', 'tail', 'doubt', 'doubtAt')
 if op == 'bootstrap' then
   if bounds[1] then return 0 end
   if redis.call('EXISTS', key) == 1 then return redis.error_reply('DAMAGED the lane has lost its bounds') end
   floor, nxt, tail = num(2), num(2), num(2)
-  advance(num(2), num(3), num(4), num(5))
+  advance(num(2), num(3), num(4), num(5), num(6))
   flush()
   return 1
 end
 if not (bounds[1] and bounds[2] and bounds[3]) then return false end
 floor, nxt, tail = tonumber(bounds[1]), tonumber(bounds[2]), tonumber(bounds[3])
-known = { floor = floor, next = nxt, tail = tail }
+doubt, doubtAt = tonumber(bounds[4] or '0'), tonumber(bounds[5] or '0')
+known = { floor = floor, next = nxt, tail = tail, doubt = doubt, doubtAt = doubtAt }
 
 if op == 'commit' then
   local n, token, hash = num(2), ARGV[3], ARGV[4]
@@ -87,14 +88,16 @@ elseif op == 'read' then
 elseif op == 'all' then
   return { s(now), redis.call('HGETALL', key) }
 elseif op == 'reconcile' then
-  if not advance(num(2), num(3), num(4), num(5)) then return { moved({ 'implausible', s(nxt) }), snapshot(oldest()) } end
+  local unmoved = advance(num(2), num(3), num(4), num(5), num(6))
+  if unmoved then return { stop(unmoved), snapshot(oldest()) } end
   local due = {}
-  local from = oldest()
+  local start = math.max(num(2), tail)
+  local from = math.min(start, oldest())
   load(from, nxt)
-  for n = math.max(num(2), from), nxt - 1 do
+  for n = start, nxt - 1 do
     if #due >= MAX_DUE then break end
     local slot = get(n)
-    if slot and #slot.hashes > 0 and slot.outcome ~= 'burned' and slot.offered + num(6) <= now
+    if slot and #slot.hashes > 0 and slot.outcome ~= 'burned' and slot.offered + num(7) <= now
       and redis.call('HEXISTS', key, 'r' .. s(n) .. '.' .. #slot.hashes) == 1 then
       due[#due + 1] = s(n)
       slot.offered, slot.shared = now, '1'
@@ -104,13 +107,16 @@ elseif op == 'reconcile' then
   flush()
   return { moved({ 'reconciled', s(from) }), snapshot(from), due }
 elseif op == 'reserve' then
-  local token, ttl, width, cap, gapOnly = ARGV[6], num(7), num(8), num(9), ARGV[10] == '1'
+  local token, ttl, width, cap, gapOnly = ARGV[7], num(8), num(9), num(10), ARGV[11] == '1'
   if token == FOREIGN then return moved({ 'spent', s(floor) }) end
-  if not advance(num(2), num(3), num(4), num(5)) then return moved({ 'implausible', s(nxt) }) end
+  local unmoved = advance(num(2), num(3), num(4), num(5), num(6))
+  if unmoved then return stop(unmoved) end
   local inFlight, pair, lowest, highest, firstEnd, answer = 0, false, nil, nil, nil, nil
   for n = floor, nxt - 1 do
     local slot = get(n)
-    if slot == nil or slot.state == 'f' then
+    if not slot then
+      inFlight = inFlight + 1
+    elseif slot.state == 'f' then
       lowest = lowest or n
     else
       if slot.width ~= 0 then

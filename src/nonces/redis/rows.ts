@@ -102,7 +102,7 @@ export const laneFromFields = (
   const slots: Array<SlotAt> = [];
   const raws = new Set<string>();
   for (const [name, text] of values) {
-    if (name === "floor" || name === "next" || name === "tail") continue;
+    if (["floor", "next", "tail", "doubt", "doubtAt"].includes(name)) continue;
     if (/^r\d+\.\d+$/.test(name)) {
       raws.add(name);
       continue;

@@ -5,7 +5,7 @@ import type { Hash } from "../../primitives/hex.js";
 import { NonceStoreError } from "../../errors/nonces.js";
 import { violations } from "../check.js";
 import type { LaneId } from "../lane.js";
-import type { Attempt, Counts, Keep } from "../laneRules.js";
+import { unmoved, type Attempt, type Counts, type Keep } from "../laneRules.js";
 import type { CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer } from "../operations.js";
 import type { Moved, Reconciled, Store } from "../store.js";
 import { lua } from "./lua.js";
@@ -55,8 +55,8 @@ const run = (redis: Sender, key: string, args: ReadonlyArray<string>) =>
       ),
     );
 
-const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs }: Keep): ReadonlyArray<string> =>
-  [latest, pending, settledMs, foreignMs].map(String);
+const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): ReadonlyArray<string> =>
+  [latest, pending, settledMs, foreignMs, doubtMs].map(String);
 
 const believable = (counts: Counts): boolean =>
   counts.latest < BigInt(Number.MAX_SAFE_INTEGER) && counts.latest >= 0n && counts.pending >= 0n;
@@ -90,7 +90,8 @@ const reserveAnswer = (texts: ReadonlyArray<string>): ReserveAnswer | null => {
     case "spent":
       return { _tag: "Spent", nonce: BigInt(first) };
     case "implausible":
-      return { _tag: "Implausible", next: BigInt(first) };
+    case "forgotten":
+      return unmoved({ next: BigInt(first), tail: BigInt(first) }, tag);
     default:
       return null;
   }
@@ -178,8 +179,8 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       const snapshot = yield* Effect.fromResult(snapshotOf("reconcile", body));
       const bound = BigInt(texts[1] ?? "0");
       const read: ReconcileAnswer =
-        texts[0] === "implausible"
-          ? { _tag: "Implausible", next: bound }
+        texts[0] === "implausible" || texts[0] === "forgotten"
+          ? unmoved({ next: bound, tail: bound }, texts[0])
           : { _tag: "Reconciled", from: bound, due: (textsOf(due) ?? []).map(BigInt) };
       return { answer: read, moved: movedOf(texts), snapshot } satisfies Reconciled;
     }),
