@@ -40,6 +40,19 @@ const run = <A, E>(
 
 const send = (value?: bigint) => Nonces.withNonce(lane, (nonce) => sign(nonce, value));
 
+const signPair = (nonce: bigint) =>
+  Effect.promise(async () => {
+    const authorization = await sender.signAuthorization({
+      address: accounts[2].address,
+      chainId: 31337,
+      nonce: Number(nonce) + 1,
+    });
+    return sender.signTransaction({
+      ...{ type: "eip7702", chainId: 31337, nonce: Number(nonce), gas: 100_000n, to: accounts[1].address },
+      ...{ maxFeePerGas: 2n, maxPriorityFeePerGas: 1n, authorizationList: [authorization] },
+    });
+  });
+
 describe("withNonce", () => {
   it("takes the next nonce, commits, sends", async () => {
     const chain = new SimulatedChain();
@@ -231,18 +244,6 @@ describe("withNonce", () => {
   });
   it("uses two nonces for an authorisation of the sender itself, and knows one when it sees it", async () => {
     const chain = new SimulatedChain();
-    const signPair = (nonce: bigint) =>
-      Effect.promise(async () => {
-        const authorization = await sender.signAuthorization({
-          address: accounts[2].address,
-          chainId: 31337,
-          nonce: Number(nonce) + 1,
-        });
-        return sender.signTransaction({
-          ...{ type: "eip7702", chainId: 31337, nonce: Number(nonce), gas: 100_000n, to: accounts[1].address },
-          ...{ maxFeePerGas: 2n, maxPriorityFeePerGas: 1n, authorizationList: [authorization] },
-        });
-      });
     const wrong = Nonces.withNonce(lane, signPair);
     const also = Nonces.withNonce(lane, (nonce) => sign(nonce), undefined, { width: 2 });
     const right = Nonces.withNonce(lane, signPair, undefined, { width: 2 });
@@ -479,6 +480,21 @@ describe("reconcile", () => {
     expect(found.late).toMatchObject({ _tag: "ReplaceConflict", last: found.replaced.hash });
     expect(found.wrong).toMatchObject({ _tag: "SignedMismatch", field: "nonce" });
     expect(found.resent).toMatchObject([{ hash: found.replaced.hash, outcome: { kind: "underpriced" } }]);
+  });
+  it("keeps a replacement to the nonces that are held: an authorisation of the sender would burn the next", async () => {
+    const chain = new SimulatedChain();
+    const [refused, narrowed] = await run(
+      chain,
+      Effect.gen(function* () {
+        const sent = yield* send();
+        const wide = yield* Effect.flip(Nonces.replace(lane, 0n, sent.hash, yield* signPair(0n)));
+        chain.mine();
+        const pair = yield* Nonces.withNonce(lane, signPair, undefined, { width: 2 });
+        return [wide, yield* Nonces.replace(lane, 1n, pair.hash, yield* sign(1n))] as const;
+      }),
+    );
+    expect(refused).toMatchObject({ _tag: "SignedMismatch", field: "authorizationList" });
+    expect(narrowed.nonce).toBe(1n);
   });
   it("goes on for ever, whatever fails", async () => {
     const chain = new SimulatedChain();

@@ -207,7 +207,9 @@ export const commit = Effect.fn("Nonces.commit")(function* (lease: Lease, signed
  * Another transaction at a committed nonce, with higher fees, or a no-op to cancel it: a
  * compare-and-set on the hash it replaces. Only when this succeeds may it be broadcast.
  *
- * Fails with `ReplaceConflict` when `replaces` is not the last transaction there.
+ * Fails with `ReplaceConflict` when `replaces` is not the last transaction there, and with
+ * `SignedMismatch` when it would use a second nonce, by an authorisation of the sender, that what it
+ * replaces does not hold.
  */
 export const replace = Effect.fn("Nonces.replace")(function* (
   given: Lane,
@@ -216,8 +218,10 @@ export const replace = Effect.fn("Nonces.replace")(function* (
   raw: Hex | `0x${string}`,
 ) {
   const { lane, store, settings } = yield* context(given);
+  const snapshot = yield* patiently("read", settings, store.read(lane));
+  const isWide = snapshot?.slots.some((slot) => slot.nonce === nonce && slot.width === 2) === true;
   const one = attemptOf(raw, lane, nonce, 1);
-  const attempt = yield* Effect.fromResult(one._tag === "Success" ? one : attemptOf(raw, lane, nonce, 2));
+  const attempt = yield* Effect.fromResult(one._tag === "Success" || !isWide ? one : attemptOf(raw, lane, nonce, 2));
   const old = replaces.toLowerCase() as Hash;
   const answer = yield* patiently("replace", settings, store.replace(lane, nonce, old, attempt));
   if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id });
