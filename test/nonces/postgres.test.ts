@@ -6,6 +6,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime";
 import { SqlClient } from "effect/sql/SqlClient";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lockLane } from "../../src/nonces/postgres/sql.js";
+import { makePostgres } from "../../src/nonces/postgres/store.js";
 import { NonceStore, type Store } from "../../src/NonceStore.js";
 import { layer, migrate } from "../../src/postgres.js";
 import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
@@ -77,6 +78,26 @@ if (bin !== null) {
           yield* execute("SELECT pg_reload_conf()");
         }),
       ));
+    it("fails nobody where transactions are serializable by default", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          yield* execute("ALTER SYSTEM SET default_transaction_isolation = 'serializable'");
+          yield* execute("SELECT pg_reload_conf()");
+          yield* Effect.sleep(100);
+          const lane = freshLane();
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          const one = Effect.gen(function* () {
+            const token = newToken();
+            const { answer } = yield* store.reserve(lane, request({ token, counts: at(5n) }));
+            if (answer._tag !== "Granted") return answer._tag;
+            return yield* store.commit(lane, { token, nonce: answer.nonce }, attempt(answer.nonce));
+          });
+          const answers = yield* Effect.all(Array(12).fill(one) as Array<typeof one>, { concurrency: "unbounded" });
+          yield* execute("ALTER SYSTEM RESET default_transaction_isolation");
+          yield* execute("SELECT pg_reload_conf()");
+          expect(answers).toEqual(Array(12).fill("committed"));
+        }),
+      ));
     it("takes the lane from a process that stopped in the middle of an operation", () =>
       run((store) =>
         Effect.gen(function* () {
@@ -96,6 +117,41 @@ if (bin !== null) {
           yield* Deferred.await(locked);
           expect((yield* store.reserve(lane, request({ counts: at(5n) }))).answer._tag).toBe("Granted");
           expect(performance.now() - began).toBeLessThan(5_000);
+        }),
+      ));
+    it("refuses a lane that went back in time, and one of a newer format", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          const claim = { token: newToken(), nonce: 5n };
+          const set = (what: string) =>
+            execute(`UPDATE evm_preflight_nonce_lane SET ${what} WHERE lane = '${lane.id}'`);
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
+          expect(yield* store.commit(lane, claim, attempt(5))).toBe("committed");
+          yield* set("commits = commits - 1");
+          const back = yield* Effect.flip(store.reserve(lane, request({ counts: at(5n) })));
+          expect(back).toMatchObject({ operation: "reserve", isRetryable: false });
+          expect(back.detail).toContain("went back");
+          yield* set("commits = commits + 1, format = 3");
+          const newer = yield* Effect.flip(store.reserve(lane, request({ counts: at(5n) })));
+          expect(newer).toMatchObject({ detail: expect.stringContaining("format 3"), isRetryable: false });
+          yield* set("format = 2");
+          expect((yield* store.reserve(lane, request({ counts: at(5n) }))).answer._tag).toBe("Granted");
+        }),
+      ));
+    it("reads the tables of 0.1.0 once they are migrated", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          yield* execute("ALTER TABLE evm_preflight_nonce_lane DROP doubt, DROP doubt_at, DROP commits, DROP format");
+          yield* migrate;
+          expect((yield* store.reserve(freshLane(), request())).answer._tag).toBe("Cold");
+          const fresh = yield* Effect.flip(store.reserve(lane, request({ counts: at(5n) })));
+          expect(fresh.detail).toContain("went back");
+          const other = makePostgres(yield* SqlClient);
+          expect((yield* other.reserve(lane, request({ counts: at(5n) }))).answer._tag).toBe("Granted");
         }),
       ));
     it("is cold when the lane's row is lost, and cannot commit a lease of before", () =>

@@ -150,6 +150,37 @@ if (bin !== null) {
       second.destroy();
       await client.sendCommand(["CONFIG", "SET", "port", "0"]);
     }, 90_000);
+    it("refuses a lane that went back in time, and one of a newer format; one of 0.1.0 it upgrades", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          const key = `evm-preflight:nonces:{${lane.id}}`;
+          const say = (...command: ReadonlyArray<string>) => Effect.promise(() => client.sendCommand([...command]));
+          const token = newToken();
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          yield* store.reserve(lane, request({ token, counts: at(5n) }));
+          const before = (yield* say("HGETALL", key)) as unknown as ReadonlyArray<string>;
+          expect(yield* store.commit(lane, { token, nonce: 5n }, attempt(5))).toBe("committed");
+          yield* say("DEL", key);
+          yield* say("HSET", key, ...before);
+          const back = yield* Effect.flip(store.reserve(lane, request({ counts: at(5n) })));
+          expect(back).toMatchObject({ operation: "reserve", isRetryable: false });
+          expect(back.detail).toContain("went back in time: 1 commits");
+
+          const next = freshLane();
+          const other = `evm-preflight:nonces:{${next.id}}`;
+          yield* store.bootstrap(next, at(5n), keepAll);
+          yield* say("HSET", other, "format", "3");
+          const newer = yield* Effect.flip(store.reserve(next, request({ counts: at(5n) })));
+          expect(newer).toMatchObject({ detail: expect.stringContaining("format 3"), isRetryable: false });
+
+          const old = freshLane();
+          const oldKey = `evm-preflight:nonces:{${old.id}}`;
+          yield* say("HSET", oldKey, "floor", "5", "next", "5", "tail", "5");
+          expect((yield* store.reserve(old, request({ counts: at(5n) }))).answer).toMatchObject({ nonce: 5n });
+          expect(yield* say("HGET", oldKey, "format")).toBe("2");
+        }),
+      ));
     it("does not hand out a nonce that it lost", () =>
       run((store) =>
         Effect.gen(function* () {

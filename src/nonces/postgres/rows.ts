@@ -8,7 +8,16 @@ import type { SlotAt } from "../check.js";
 const Whole = Schema.String.check(Schema.isPattern(/^(?:0|[1-9]\d{0,18})$/));
 
 /** A lane with the server's clock. Numbers come as text, whatever the driver makes of an int8. */
-const LaneRow = Schema.Struct({ now: Whole, floor: Whole, next: Whole, tail: Whole, doubt: Whole, doubt_at: Whole });
+const LaneRow = Schema.Struct({
+  now: Whole,
+  floor: Whole,
+  next: Whole,
+  tail: Whole,
+  doubt: Whole,
+  doubt_at: Whole,
+  commits: Whole,
+  format: Whole,
+});
 
 const SlotRow = Schema.Struct({
   nonce: Whole,
@@ -36,6 +45,8 @@ export interface LaneBounds {
   readonly tail: bigint;
   readonly doubt: bigint;
   readonly doubtAt: number;
+  readonly commits: number;
+  readonly format: number;
 }
 
 const damaged = (operation: string, what: string) =>
@@ -44,13 +55,15 @@ const damaged = (operation: string, what: string) =>
 export const laneOfRow = (operation: string, row: unknown): Result.Result<LaneBounds, NonceStoreError> =>
   Result.mapBoth(readLane(row), {
     onFailure: () => damaged(operation, "a lane's row"),
-    onSuccess: ({ now, floor, next, tail, doubt, doubt_at }) => ({
+    onSuccess: ({ now, floor, next, tail, doubt, doubt_at, commits, format }) => ({
       now: Number(now),
       floor: BigInt(floor),
       next: BigInt(next),
       tail: BigInt(tail),
       doubt: BigInt(doubt),
       doubtAt: Number(doubt_at),
+      commits: Number(commits),
+      format: Number(format),
     }),
   });
 

@@ -26,15 +26,20 @@ export const schema: ReadonlyArray<string> = [
 )`,
   `ALTER TABLE evm_preflight_nonce_lane
   ADD COLUMN IF NOT EXISTS doubt bigint NOT NULL DEFAULT 0,
-  ADD COLUMN IF NOT EXISTS doubt_at bigint NOT NULL DEFAULT 0`,
+  ADD COLUMN IF NOT EXISTS doubt_at bigint NOT NULL DEFAULT 0,
+  ADD COLUMN IF NOT EXISTS commits bigint NOT NULL DEFAULT 0,
+  ADD COLUMN IF NOT EXISTS format int NOT NULL DEFAULT 2`,
 ];
 
 /** Two processes that create the tables at once would fail on each other. */
 export const lockSchema = "SELECT pg_advisory_xact_lock(7702155915594844)";
 
+/** The lane's row lock is what makes an operation atomic; above this level, waiting for it ends in a failure. */
+export const isolation = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+
 const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
 const bounds = `l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail, l.doubt::text AS doubt,
-  l.doubt_at::text AS doubt_at`;
+  l.doubt_at::text AS doubt_at, l.commits::text AS commits, l.format::text AS format`;
 
 /**
  * The lane, locked until the transaction ends. A commit must be on disk before it is acknowledged. A
@@ -60,8 +65,9 @@ FROM evm_preflight_nonce_lane l
 LEFT JOIN evm_preflight_nonce_slot s ON s.lane = l.lane AND s.nonce >= l.floor - $2::text::bigint
 WHERE l.lane = $1 ORDER BY s.nonce`;
 
-export const newLane = `INSERT INTO evm_preflight_nonce_lane (lane, floor, next, tail)
-VALUES ($1, $2::text::bigint, $2::text::bigint, $2::text::bigint) ON CONFLICT DO NOTHING RETURNING lane`;
+/** Its commits are counted from the time, so that one begun anew is ahead of the one that was lost. */
+export const newLane = `INSERT INTO evm_preflight_nonce_lane (lane, floor, next, tail, commits)
+VALUES ($1, $2::text::bigint, $2::text::bigint, $2::text::bigint, (${clock})::bigint) ON CONFLICT DO NOTHING RETURNING lane`;
 
 export const write = `WITH gone AS (
   DELETE FROM evm_preflight_nonce_slot
@@ -77,7 +83,7 @@ export const write = `WITH gone AS (
 )
 UPDATE evm_preflight_nonce_lane
 SET floor = $2::text::bigint, next = $3::text::bigint, tail = $4::text::bigint,
-  doubt = $7::text::bigint, doubt_at = $8::text::bigint
+  doubt = $7::text::bigint, doubt_at = $8::text::bigint, commits = $9::text::bigint
 WHERE lane = $1`;
 
 export const lanes = "SELECT lane FROM evm_preflight_nonce_lane ORDER BY lane";

@@ -23,6 +23,7 @@ import {
   reserve,
   type ReserveAnswer,
 } from "../operations.js";
+import { laneFormat, makeCommitsSeen, newerFormat } from "../memoryOfLanes.js";
 import type { Moved, Reconciled, Store } from "../store.js";
 import { laneOfRow, slotsOfRows, type LaneBounds } from "./rows.js";
 import * as Sql from "./sql.js";
@@ -82,11 +83,12 @@ const none = { settled: 0, recycled: 0 };
 /** A store on `sql`, whose dialect must be Postgres. */
 export const makePostgres = (sql: SqlClient): Store => {
   const client = sql.withoutTransforms();
+  const seen = makeCommitsSeen();
   const query = (text: string, params: ReadonlyArray<string>) => client.unsafe<object>(text, params);
 
   /** A transaction of its own: one that joined the caller's would not be durable when the caller broadcasts. */
   const transactionally = <A>(operation: string, effect: Effect.Effect<A, SqlError | NonceStoreError>) =>
-    client.withTransaction(effect).pipe(
+    client.withTransaction(Effect.andThen(query(Sql.isolation, []), effect)).pipe(
       Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context)),
       Effect.catchCause(failureOf(operation)),
     );
@@ -100,7 +102,10 @@ export const makePostgres = (sql: SqlClient): Store => {
     const [row] = yield* query(Sql.lockLane, [lane.id]);
     if (row === undefined) return null;
     const bounds = yield* Effect.fromResult(laneOfRow(operation, row));
-    const { floor, tail } = bounds;
+    const { floor, tail, commits, format } = bounds;
+    if (format > laneFormat) return yield* newerFormat(operation, format);
+    if (commits < seen.of(lane.id)) return yield* seen.wentBack(operation, lane.id, commits);
+    seen.remember(lane.id, commits);
     const rows = yield* query(Sql.slotsFor, [
       lane.id,
       String(latest !== null && latest < floor - recent ? latest : floor - recent),
@@ -112,12 +117,12 @@ export const makePostgres = (sql: SqlClient): Store => {
     return { ...bounds, slots, get: (nonce: bigint) => slots.get(nonce) } satisfies Held;
   });
 
-  const write = (lane: LaneId, { floor, next, tail, doubt, doubtAt, writes }: Decision<unknown>) => {
+  const write = (lane: LaneId, { floor, next, tail, doubt, doubtAt, writes }: Decision<unknown>, commits: number) => {
     const gone = [...writes].flatMap(([nonce, slot]) => (slot === null ? [nonce.toString()] : []));
     const kept = [...writes].flatMap(([nonce, slot]) => (slot === null ? [] : [rowOf(nonce, slot)]));
     const bounds = [floor, next, tail].map(String);
     const slots = [gone, kept].map((each) => JSON.stringify(each));
-    return query(Sql.write, [lane.id, ...bounds, ...slots, String(doubt), String(doubtAt)]);
+    return query(Sql.write, [lane.id, ...bounds, ...slots, ...[doubt, doubtAt, commits].map(String)]);
   };
 
   const changes = (held: View, decision: Decision<unknown>): boolean =>
@@ -141,10 +146,17 @@ export const makePostgres = (sql: SqlClient): Store => {
       operation,
       Effect.gen(function* () {
         const held = yield* hold(operation, lane, named, latest);
-        if (held === null) return cold;
+        if (held === null) return { done: cold, commits: 0 };
         const decision = decide(held);
-        if (changes(held, decision)) yield* write(lane, decision);
-        return finish(decision, held);
+        const isChanged = changes(held, decision);
+        const commits = held.commits + (isChanged && (operation === "commit" || operation === "replace") ? 1 : 0);
+        if (isChanged) yield* write(lane, decision, commits);
+        return { done: finish(decision, held), commits };
+      }),
+    ).pipe(
+      Effect.map(({ done, commits }) => {
+        seen.remember(lane.id, commits);
+        return done;
       }),
     );
   const answerOf = <A>({ answer }: Decision<A>): A => answer;
@@ -174,7 +186,7 @@ export const makePostgres = (sql: SqlClient): Store => {
           const created = yield* query(Sql.newLane, [lane.id, String(counts.latest)]);
           if (created.length === 0) return false;
           const held = yield* hold("bootstrap", lane, null, null);
-          if (held !== null) yield* write(lane, begin(counts, keep, held.now));
+          if (held !== null) yield* write(lane, begin(counts, keep, held.now), held.commits);
           return true;
         }),
       ),

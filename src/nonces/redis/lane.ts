@@ -2,9 +2,10 @@
  * A lane in Lua, as `laneRules.ts` has it: one hash per lane, so that it is lost as a whole or not at all.
  * Time is the server's. Nonces are whole numbers below 2^53.
  *
- * Fields: `floor`, `next`, `tail`, `doubt`, `doubtAt`; `<nonce>` = state|token|width|until|since|offeredAt|shared|outcome|hashes;
+ * Fields: `floor`, `next`, `tail`, `doubt`, `doubtAt`, `commits`, `format`; `<nonce>` = state|token|width|until|since|offeredAt|shared|outcome|hashes;
  * `r<nonce>.<i>` = the bytes of the i-th transaction, from 1.
  */
+import { laneFormat } from "../memoryOfLanes.js";
 import { foreign, maxAttempts, maxLead, maxPendingLead, maxSettled, pruneStep } from "../laneRules.js";
 import { maxDue, recent } from "../operations.js";
 
@@ -17,9 +18,9 @@ local function s(n) return string.format('%.0f', n) end
 local function num(i) return tonumber(ARGV[i]) end
 
 local FOREIGN, LEAD, PENDING_LEAD, MAX_SETTLED = '${foreign}', ${maxLead}, ${maxPendingLead}, ${maxSettled}
-local PRUNE, MAX_ATTEMPTS, RECENT, MAX_DUE = ${pruneStep}, ${maxAttempts}, ${recent}, ${maxDue}
+local PRUNE, MAX_ATTEMPTS, RECENT, MAX_DUE, FORMAT = ${pruneStep}, ${maxAttempts}, ${recent}, ${maxDue}, ${laneFormat}
 local floor, nxt, tail
-local doubt, doubtAt = 0, 0
+local doubt, doubtAt, commits = 0, 0, 0
 local known = {}
 local cache, dirty, gone = {}, {}, {}
 local settled, recycled = 0, 0
@@ -67,7 +68,7 @@ local function set(n, slot)
 end
 local function flush()
   local writes, deletes = {}, {}
-  for name, value in pairs({ floor = floor, next = nxt, tail = tail, doubt = doubt, doubtAt = doubtAt }) do
+  for name, value in pairs({ floor = floor, next = nxt, tail = tail, doubt = doubt, doubtAt = doubtAt, commits = commits, format = FORMAT }) do
     if known[name] ~= value then
       writes[#writes + 1] = name
       writes[#writes + 1] = s(value)

@@ -1,12 +1,17 @@
 /** The operations of `operations.ts` as one Lua script. The first argument names the operation. */
 import { lane } from "./lane.js";
 
+/**
+ * Answers with the lane's commits and the operation's answer. The last argument is how many commits the
+ * caller has seen: a lane with fewer went back in time, and is not touched.
+ */
 export const lua = `${lane}
-local bounds = redis.call('HMGET', key, 'floor', 'next', 'tail', 'doubt', 'doubtAt')
+local function main()
+local bounds = redis.call('HMGET', key, 'floor', 'next', 'tail', 'doubt', 'doubtAt', 'commits', 'format')
 if op == 'bootstrap' then
   if bounds[1] then return 0 end
   if redis.call('EXISTS', key) == 1 then return redis.error_reply('DAMAGED the lane has lost its bounds') end
-  floor, nxt, tail = num(2), num(2), num(2)
+  floor, nxt, tail, commits = num(2), num(2), num(2), now
   advance(num(2), num(3), num(4), num(5), num(6))
   flush()
   return 1
@@ -14,7 +19,11 @@ end
 if not (bounds[1] and bounds[2] and bounds[3]) then return false end
 floor, nxt, tail = tonumber(bounds[1]), tonumber(bounds[2]), tonumber(bounds[3])
 doubt, doubtAt = tonumber(bounds[4] or '0'), tonumber(bounds[5] or '0')
-known = { floor = floor, next = nxt, tail = tail, doubt = doubt, doubtAt = doubtAt }
+commits = tonumber(bounds[6] or '0')
+known = { floor = floor, next = nxt, tail = tail, doubt = doubt, doubtAt = doubtAt, commits = commits, format = tonumber(bounds[7] or '1') }
+if known.format > FORMAT then return { err = 'NEWER ' .. s(known.format) } end
+if commits < num(#ARGV) then return { err = 'BACK ' .. s(commits) } end
+
 
 if op == 'commit' then
   local n, token, hash = num(2), ARGV[3], ARGV[4]
@@ -35,6 +44,7 @@ if op == 'commit' then
     end
   end
   if ARGV[5] ~= '' then redis.call('HSET', key, 'r' .. s(n) .. '.1', ARGV[5]) end
+  commits = commits + 1
   flush()
   return 'committed'
 elseif op == 'release' then
@@ -68,6 +78,7 @@ elseif op == 'replace' then
   slot.offered, slot.outcome = now, ''
   dirty[n] = true
   if ARGV[5] ~= '' then redis.call('HSET', key, 'r' .. s(n) .. '.' .. #slot.hashes, ARGV[5]) end
+  commits = commits + 1
   flush()
   return { 'replaced' }
 elseif op == 'report' then
@@ -159,5 +170,9 @@ elseif op == 'reserve' then
   flush()
   return moved(answer)
 end
-return redis.error_reply('ERR unknown operation')
+return { err = 'ERR unknown operation' }
+end
+local answer = main()
+if type(answer) == 'table' and answer.err then return answer end
+return { s(commits), answer }
 `;

@@ -84,6 +84,8 @@ export const snapshotOf = (operation: string, value: unknown): Result.Result<Sna
   return Result.succeed({ now: Number(now), floor: BigInt(floor), next: BigInt(next), tail: BigInt(tail), slots });
 };
 
+const boundNames = new Set(["floor", "next", "tail", "doubt", "doubtAt", "commits", "format"]);
+
 /** A whole lane from its fields, and what of it cannot be read. */
 export const laneFromFields = (
   now: string,
@@ -102,7 +104,7 @@ export const laneFromFields = (
   const slots: Array<SlotAt> = [];
   const raws = new Set<string>();
   for (const [name, text] of values) {
-    if (["floor", "next", "tail", "doubt", "doubtAt"].includes(name)) continue;
+    if (boundNames.has(name)) continue;
     if (/^r\d+\.\d+$/.test(name)) {
       raws.add(name);
       continue;

@@ -7,6 +7,7 @@ import { violations } from "../check.js";
 import type { LaneId } from "../lane.js";
 import { unmoved, type Attempt, type Counts, type Keep } from "../laneRules.js";
 import type { CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer } from "../operations.js";
+import { makeCommitsSeen, newerFormat } from "../memoryOfLanes.js";
 import type { Moved, Reconciled, Store } from "../store.js";
 import { lua } from "./lua.js";
 import { damaged, laneFromFields, snapshotOf, textOf, textsOf } from "./rows.js";
@@ -104,8 +105,28 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
   const lanesKey = `${prefix}:nonces:lanes`;
   const failing = (operation: string) => (error: Redis.RedisError) => storeError(operation, error.cause);
-  const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
-    Effect.mapError(run(redis, keyOf(lane), [operation, ...args]), failing(operation));
+  const seen = makeCommitsSeen();
+
+  /** What the script answers, on the shared connection or on one of its own. */
+  const askOn = (sender: Sender, operation: string, lane: LaneId, args: ReadonlyArray<string>) =>
+    run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane.id))]).pipe(
+      Effect.catch(({ cause }) => {
+        const [, word, count] = /\b(NEWER|BACK) (\d+)/.exec(wordsOf(cause)) ?? [];
+        return word === "NEWER"
+          ? newerFormat(operation, Number(count))
+          : word === "BACK"
+            ? seen.wentBack(operation, lane.id, Number(count))
+            : Effect.fail(storeError(operation, cause));
+      }),
+      Effect.flatMap((reply) => {
+        const [commits, answer] = Array.isArray(reply) ? reply : [];
+        const counted = Number(textOf(commits) ?? "x");
+        if (!Number.isSafeInteger(counted)) return Effect.fail(damaged(operation, "the answer cannot be read"));
+        seen.remember(lane.id, counted);
+        return Effect.succeed<unknown>(answer);
+      }),
+    );
+  const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) => askOn(redis, operation, lane, args);
   const whether = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
     Effect.map(ask(operation, lane, ...args), (answer) => textOf(answer) === "1");
 
@@ -114,7 +135,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     Effect.scoped(
       Effect.gen(function* () {
         const connection = yield* Effect.mapError(redis.reserve, failing(operation));
-        const answer = yield* Effect.mapError(run(connection, keyOf(lane), [operation, ...args]), failing(operation));
+        const answer = yield* askOn(connection, operation, lane, args);
         const reached = yield* Effect.mapError(
           connection.send("WAIT", String(replicas), String(replicaTimeoutMs)),
           failing(operation),
