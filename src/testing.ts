@@ -18,6 +18,8 @@ import * as Schema from "effect/Schema";
 import { classify } from "./errors/classify.js";
 import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
+import { makeMemory } from "./nonces/memory.js";
+import { NonceStore } from "./nonces/service.js";
 import { memoryOf } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
@@ -241,3 +243,6 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
       );
     }),
   );
+
+/** Nonces in a memory of its own, empty at first: for tests whose chain begins anew. `NonceStore.layerMemory` is one for the whole process. */
+export const layerNonces: Layer.Layer<NonceStore> = Layer.effect(NonceStore, makeMemory);

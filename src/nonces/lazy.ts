@@ -2,12 +2,12 @@
 import * as Effect from "effect/Effect";
 import type { Result, Store } from "./store.js";
 
-/** The store in memory, loaded with its first operation. */
+/** The process's store in memory, loaded with its first operation. */
 export const makeLazyMemory: Effect.Effect<Store> = Effect.map(
   Effect.cached(
     Effect.flatMap(
       Effect.promise(() => import("./memory.js")),
-      ({ makeMemory }) => makeMemory,
+      ({ memoryOfProcess }) => memoryOfProcess,
     ),
   ),
   (loaded): Store => {

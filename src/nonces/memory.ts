@@ -36,9 +36,7 @@ const snapshotOf = (lane: LaneState, from: bigint, now: number): Snapshot => ({
     .map(([nonce, slot]) => ({ nonce, ...slot })),
 });
 
-/** A store in memory, on the Clock service. */
-export const makeMemory: Effect.Effect<Store> = Effect.sync(() => {
-  const lanes = new Map<string, LaneState>();
+const makeOn = (lanes: Map<string, LaneState>): Store => {
   const now = Clock.clockWith((clock) => Effect.succeed(clock.currentTimeMillisUnsafe()));
   const on = <A>(lane: LaneId, cold: A, operate: (state: LaneState, now: number) => A): Effect.Effect<A> =>
     Effect.map(now, (time) => {
@@ -85,4 +83,12 @@ export const makeMemory: Effect.Effect<Store> = Effect.sync(() => {
       on<ReadonlyArray<string>>(lane, [], (state, time) => violations(snapshotOf(state, state.tail, time))),
     lanes: Effect.sync(() => [...lanes.keys()].sort()),
   };
-});
+};
+
+/** A store in a memory of its own, on the Clock service. */
+export const makeMemory: Effect.Effect<Store> = Effect.sync(() => makeOn(new Map()));
+
+const ofProcess = new Map<string, LaneState>();
+
+/** The one of this process: two that forgot each other would send a nonce twice. */
+export const memoryOfProcess: Effect.Effect<Store> = Effect.sync(() => makeOn(ofProcess));

@@ -65,12 +65,9 @@ const survey = (draft: Draft) => {
       free ??= nonce;
       continue;
     }
+    if (slot?.width !== 0) inFlight += 1;
     // One that the store lost may have been committed
-    if (slot === undefined) {
-      inFlight += 1;
-      continue;
-    }
-    if (slot.width !== 0) inFlight += 1;
+    if (slot === undefined) continue;
     if (slot.width !== 1) pair = true;
     if (slot.state === "committed") highest = nonce;
     if (slot.state === "reserved" && (firstEnd === null || slot.until < firstEnd)) firstEnd = slot.until;

@@ -5,7 +5,8 @@ import { createClient } from "redis";
 import { createWalletClient, http, type Hex } from "viem";
 import { anvil as anvilChain } from "viem/chains";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { layerMemory, NonceStore, type Store } from "../../src/NonceStore.js";
+import { NonceStore, type Store } from "../../src/NonceStore.js";
+import { layerNonces } from "../../src/testing.js";
 import * as Nonces from "../../src/Nonces.js";
 import { layerNodeRedis } from "../../src/redis.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -26,7 +27,7 @@ beforeEach(async () => {
   clean = await rawRequest(node.url, "evm_snapshot");
 });
 
-const run = <A, E>(effect: Effect.Effect<A, E, NonceStore | Rpc.Rpc>, store: Layer.Layer<NonceStore> = layerMemory) =>
+const run = <A, E>(effect: Effect.Effect<A, E, NonceStore | Rpc.Rpc>, store: Layer.Layer<NonceStore> = layerNonces) =>
   Effect.runPromise(
     effect.pipe(
       Effect.provide(Layer.merge(Rpc.layerHttp(node.url), store)),
@@ -94,19 +95,23 @@ describe("on anvil", () => {
         expect(yield* Nonces.check(lane)).toEqual([]);
       }),
     ));
-  it("a nonce that somebody else used burns ours, and says so", () =>
+  it("a nonce that somebody else used burns ours, and says so when that is final", () =>
     run(
       Effect.gen(function* () {
-        const burned = yield* Effect.flip(
-          Nonces.withNonce(lane, (nonce) =>
-            Effect.gen(function* () {
-              yield* ask("eth_sendRawTransaction", yield* sign(nonce, 777n));
-              yield* mine;
-              return yield* sign(nonce);
-            }),
-          ),
+        const sent = yield* Nonces.withNonce(lane, (nonce) =>
+          Effect.gen(function* () {
+            yield* ask("eth_sendRawTransaction", yield* sign(nonce, 777n));
+            yield* mine;
+            return yield* sign(nonce);
+          }),
         );
-        expect(burned).toMatchObject({ _tag: "NonceBurned", nonce: 0n, mayBeSent: false });
+        expect(sent.outcome.kind).toBe("tooLow");
+        expect((yield* Nonces.reconcile(lane)).ended).toEqual([]);
+        yield* Effect.sleep(120);
+        expect((yield* Nonces.reconcile(lane)).ended).toEqual([]);
+        // anvil's final block is 64 behind the latest
+        yield* ask("anvil_mine", "0x40");
+        expect((yield* Nonces.reconcile(lane)).ended).toEqual([{ nonce: 0n, hash: sent.hash, end: "burned" }]);
         expect((yield* send).nonce).toBe(1n);
       }),
     ));
@@ -210,7 +215,7 @@ describe("two replicas", () => {
   };
 
   it(`on one store send ${many} transactions with no gap and no duplicate`, async () => {
-    const store: Store = await Effect.runPromise(Effect.provide(NonceStore, layerMemory));
+    const store: Store = await Effect.runPromise(Effect.provide(NonceStore, layerNonces));
     const shared = Layer.succeed(NonceStore, store);
     await sendMany(shared, shared, many);
   }, 180_000);

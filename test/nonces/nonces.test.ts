@@ -9,10 +9,11 @@ import * as Metric from "effect/Metric";
 import { keccak256 } from "viem";
 import { describe, expect, it } from "vitest";
 import { NonceStoreError } from "../../src/errors/nonces.js";
-import { layerMemory, NonceStore, type Store } from "../../src/NonceStore.js";
+import { NonceStore, type Store } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
 import type { Hex } from "../../src/primitives/hex.js";
 import type { Rpc } from "../../src/Rpc.js";
+import { layerNonces } from "../../src/testing.js";
 import { accounts } from "../harness/anvil.js";
 import { lane, sender, sign, SimulatedChain } from "./chain.js";
 import { at } from "./lanes.js";
@@ -24,7 +25,7 @@ const changed = (change: (store: Store) => Partial<Store>): Layer.Layer<NonceSto
   Layer.effect(
     NonceStore,
     Effect.map(NonceStore, (store) => ({ ...store, ...change(store) })),
-  ).pipe(Layer.provide(layerMemory));
+  ).pipe(Layer.provide(layerNonces));
 
 const run = <A, E>(
   chain: SimulatedChain,
@@ -33,7 +34,7 @@ const run = <A, E>(
 ): Promise<A> =>
   Effect.runPromise(
     effect.pipe(
-      Effect.provide(Layer.mergeAll(chain.layer(), options.store ?? layerMemory)),
+      Effect.provide(Layer.mergeAll(chain.layer(), options.store ?? layerNonces)),
       Effect.provideService(Nonces.Settings, { ...quick, ...options.settings }),
     ),
   );
