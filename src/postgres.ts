@@ -27,7 +27,7 @@ import { makePostgres } from "./nonces/postgres/store.js";
 
 export { schema } from "./nonces/postgres/sql.js";
 
-/** Creates the two tables in the current schema where they are missing. Can be run again, and by several at once. */
+/** Creates the two tables in the current schema where they are missing, and adds what those of 0.1.0 lack. Can be run again, and by several at once. */
 export const migrate: Effect.Effect<void, SqlError, SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient;
   yield* sql.withTransaction(

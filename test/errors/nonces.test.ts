@@ -41,6 +41,7 @@ describe("the failures of the nonce protocol", () => {
         "the nonce store failed at reserve · "gone \\u{202e}" · try again",
         "the nonce store failed at read · "gone \\u{202e}" · look at the store",
         "the node's transaction count is not believable · count 1152921504606846976, next 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · check the endpoint; if the account really sent that many elsewhere, try again, for a count that stays is believed, or use a new lane in the store",
+        "the chain went back further than the nonce store remembers · count 3, kept from 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · if the node lags, wait or ask another; if the chain was reset, start the lane anew in the store",
         "the signed transaction has another nonce than was leased · leased 7, signed 8 · sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
         "the nonce does not hold the transaction that was to be replaced · nonce 7, holds 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · read \`Nonces.committed\` and replace what stands there",
         "another transaction of the account is final at this nonce · nonce 7, ours 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · send again with a new nonce; find out who else uses the key",
