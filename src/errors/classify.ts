@@ -23,8 +23,6 @@ import { retryAfter, type HeadersLike } from "./retryAfter.js";
 import { InternalError, MalformedResponse, RpcError, Transport } from "./rpc.js";
 import { VmHalt, type Verdict } from "./verdicts.js";
 
-export { refusedPart } from "./dialects/parameters.js";
-
 /** Everything that is known of one failed answer. All but `method` may be missing. */
 export interface ClassifyInput {
   /** The JSON-RPC method that was asked, e.g. `eth_call`. */

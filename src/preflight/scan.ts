@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains, eip7825Cap } from "../Chains.js";
-import { refusedPart } from "../errors/classify.js";
+import { refusedPart } from "../errors/refusedPart.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { unknownForks } from "../chains/rules.js";

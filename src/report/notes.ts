@@ -22,17 +22,11 @@ export const notes = {
     BlockNotNewest: ["the report speaks of another block than the newest", "leave `block` out before signing"],
     ChainIdDisagrees: ["the node names two chain ids", "use another endpoint"],
     ClockSkew: ["clocks are more than 15 s apart; the newest counts", "set the local clock right"],
-    ForkAhead: [
-      "a fork changes the chain's rules before a clearance expires",
-      "wait until it is active, and run `prove` again",
-    ],
+    ForkAhead: ["a fork changes the chain's rules before a clearance expires", "run `prove` again when it is active"],
     FreshnessUnknown: ["how new the state is cannot be told", "use a node that gives block headers"],
     HeadOld: ["the latest block is older than it should be", "ask again, or use another endpoint"],
     PendingStale: ["the state asked is not the newest", "ask again, with another block tag, or use another endpoint"],
-    RulesUncertain: [
-      "what the block executes and what its header says are of different forks",
-      "trust the node's own answers, or use another endpoint",
-    ],
+    RulesUncertain: ["what the block executes and its header are of different forks", "use another endpoint"],
     StatePretended: [
       "the report describes a pretended state",
       "leave the overrides out before signing; no clearance is given with them",
@@ -54,18 +48,12 @@ export const notes = {
   /** What the transactions do. */
   ...of("simulate", {
     AlreadySent: ["the same call is in flight already", "wait until they are mined"],
-    BlockNotPretended: [
-      "the node simulates in no block but its own, so that nothing could be tried in another",
-      "use a node that takes block overrides",
-    ],
+    BlockNotPretended: ["nothing could be tried in another block", "use a node that takes block overrides"],
     NativeMovesUnseen: [
-      "events tell of no native movements: those between the measured balances were not seen",
-      "read the native amounts as what the balances say, or use a node that traces transfers",
+      "events tell of no native movements",
+      "go by the balances, or use a node that traces transfers",
     ],
-    NotValidated: [
-      "the node checked neither nonce nor price nor funds: our own rules alone do",
-      "use a node that simulates with validation",
-    ],
+    NotValidated: ["the node checked neither nonce nor price nor funds", "use a node that simulates with validation"],
     OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",
@@ -98,10 +86,7 @@ export const notes = {
       "the node counts fewer pending than mined transactions",
       "its backends may be out of step; ask again",
     ],
-    BehindInFlight: [
-      "transactions of the sender are in flight before this one; with and without them it does the same",
-      "it can be mined once they are",
-    ],
+    BehindInFlight: ["earlier transactions of the sender make no difference", "it can be mined once they are"],
     NonceAssumed: [
       "the simulated state holds a transaction with this nonce already; the nonce was assumed",
       "use the next nonce, unless it shall be replaced",
@@ -257,8 +242,8 @@ export const notes = {
       "read them as those of this base fee; they will differ by as much as it moves",
     ],
     SealedStateUnseen: [
-      "the node simulates on its pending state alone, with whatever unmined transactions of others it holds",
-      "use an endpoint that simulates on a block by its hash, or bound the amounts by a policy",
+      "the node simulates on its pending state alone, others' transactions in it",
+      "use another endpoint, or bound the amounts by a policy",
     ],
     RequestIncomplete: [
       "a field of the request is not known",

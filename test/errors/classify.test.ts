@@ -9,7 +9,8 @@ import {
   UnknownRpcError,
 } from "viem";
 import { looksLikeRevert } from "../../src/abi/revertBytes.js";
-import { classify, refusedPart, type ClassifyInput } from "../../src/errors/classify.js";
+import { classify, type ClassifyInput } from "../../src/errors/classify.js";
+import { refusedPart } from "../../src/errors/refusedPart.js";
 import { isVerdict } from "../../src/Errors.js";
 import type { RpcError } from "../../src/errors/rpc.js";
 import type { Verdict } from "../../src/errors/verdicts.js";

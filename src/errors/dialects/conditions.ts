@@ -16,7 +16,7 @@ import {
   Timeout,
 } from "../rpc.js";
 import { failedBy, says, type Answer } from "./evidence.js";
-import { refusesPart } from "./parameters.js";
+import { refusesPart } from "../refusedPart.js";
 
 const unsupported =
   /does not exist\s*\/\s*is not available|(?:method|rpc)\b[^.\n]{0,96} (?:not (?:found|supported|enabled|implemented|exist|recognized|available)|does(?:n't| not) exist|(?:is )?(?:unsupported|unavailable|unknown))|(?:unknown|unsupported|unrecognized|unimplemented) (?:rpc )?method|^\w+_\w+ (?:is )?not (?:supported|implemented|available|enabled)/i;

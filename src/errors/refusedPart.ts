@@ -1,7 +1,7 @@
 /** A part of a simulation that a node refuses by its name: nothing is wrong with the rest of it, or with the method. */
-import type { SimulationPart } from "../../primitives/names.js";
-import type { RpcError } from "../rpc.js";
-import type { Verdict } from "../verdicts.js";
+import type { SimulationPart } from "../primitives/names.js";
+import type { RpcError } from "./rpc.js";
+import type { Verdict } from "./verdicts.js";
 
 const names = "(validation|trace ?transfers|block ?overrides)";
 
