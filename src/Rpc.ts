@@ -25,7 +25,7 @@ import { wayTo, type Ways } from "./rpc/way.js";
 
 export { CurrentRun } from "./rpc/run.js";
 export { mostRunBytes } from "./rpc/room.js";
-export type { Forks } from "./primitives/names.js";
+export type { Forks, SimulationPart } from "./primitives/names.js";
 export type { Budget } from "./rpc/room.js";
 export { memoryOf } from "./rpc/memory.js";
 export type { Facts, Memory, Refusable } from "./rpc/memory.js";
