@@ -61,9 +61,6 @@ const namedIn = ({ topics, data }: OutcomeLog): ReadonlySet<Address> => {
   return named;
 };
 
-/** How many of either kind one report names. */
-const most = 32;
-
 const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>): ReadonlyArray<Finding> => {
   const found = new Map<string, Finding>();
   for (const { index, outcome } of bundle) {
@@ -72,7 +69,7 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
       const contract = log.address.toLowerCase() as Address;
       const kind = log.topics[0] ?? null;
       const key = `${index}/${contract}/${kind}`;
-      if (found.size >= most || found.has(key) || isExplained(log)) continue;
+      if (found.has(key) || isExplained(log)) continue;
       const where = { transaction: index, evidence: "logged" } as const;
       if (granting.has(eventOf(log) ?? "")) {
         found.set(key, note("RightUnexplained", "info", where, address("contract", contract), hash("event", kind)));
@@ -100,7 +97,6 @@ const checkCalls = (
   return bundle
     .flatMap((one) => (one.outcome.status === "success" ? askedBy(one) : []))
     .filter((right) => right.said > 0n && right.spender !== nobody && !told.has(aboutOf(right)))
-    .slice(0, most)
     .map(({ transaction, token, owner, spender }) =>
       note(
         "RightUnexplained",
