@@ -77,10 +77,14 @@ const farApart = 2n;
 type Placed = Ran & { readonly code: Parties };
 
 /** What the simulation says is needed; null where it did not work. */
-const ownNeed = ({ outcome, index }: Pick<Placed, "outcome" | "index">, estimate: bigint | null): bigint | null => {
+const ownNeed = (
+  { input, outcome, index }: Pick<Placed, "input" | "outcome" | "index">,
+  estimate: bigint | null,
+): bigint | null => {
   // why: where the node names no peak, the witness for refunds is its estimate, and of later transactions, which it
   // cannot estimate, the proof that runs them with this very limit: the bound by 5/4 is not needed
-  const isWitnessed = estimate !== null || index > 0;
+  // why: an authorisation may give back half of what it must be given
+  const isWitnessed = estimate !== null || (index > 0 && input.authorizationList === null);
   const peak = outcome.maxUsedGas === null && isWitnessed ? outcome.gasUsed : peakOf(outcome);
   return outcome.status === "success" && peak !== null ? candidate(peak) : null;
 };

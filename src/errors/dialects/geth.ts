@@ -93,7 +93,7 @@ const gas = (flat: Flat): Answer => {
   if (
     says(
       flat,
-      /intrinsic gas too high|(?:transaction )?gas limit (?:is )?too high|gas (?:limit )?cap exceeded|exceeds (?:the )?(?:max(?:imum)? )?transaction gas (?:limit )?cap|exceeds (?:the )?(?:max(?:imum)? )?(?:gas )?limit per transaction|transaction gas limit[^.]{0,60}(?:greater|larger|higher) than/i,
+      /intrinsic gas too high(?! -- (?:Call)?Gas(?:Cost|Floor))|(?:transaction )?gas limit (?:is )?too high|gas (?:limit )?cap exceeded|exceeds (?:the )?(?:max(?:imum)? )?transaction gas (?:limit )?cap|exceeds (?:the )?(?:max(?:imum)? )?(?:gas )?limit per transaction|transaction gas limit[^.]{0,60}(?:greater|larger|higher) than/i,
     )
   ) {
     return new TxGasLimitTooHigh({
@@ -105,7 +105,7 @@ const gas = (flat: Flat): Answer => {
   if (
     says(
       flat,
-      /intrinsic (?:gas|cost)|below intrinsic|floor data gas|gas (?:limit )?below (?:the )?floor|insufficient gas for floor/i,
+      /intrinsic (?:gas|cost)|Gas(?:Cost|Floor)MoreThanGasLimit|below intrinsic|floor data gas|gas (?:limit )?below (?:the )?floor|insufficient gas for floor/i,
     )
   ) {
     return new IntrinsicGasTooLow({
