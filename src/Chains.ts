@@ -37,6 +37,7 @@ export interface NodeLimits {
 
 /** One chain's parameters. */
 export interface Chain {
+  /** The chain's name, for people. */
   readonly name: string;
   /** Symbol of the native currency (18 decimals). */
   readonly symbol: string;
@@ -56,6 +57,7 @@ export interface Chain {
   readonly txGasCapKnown: boolean;
   /** EIP-1559: a full block raises the base fee by (elasticity − 1) ÷ denominator. */
   readonly elasticity: bigint;
+  /** The divisor of how far a full block raises the base fee (see `elasticity`). */
   readonly denominator: bigint;
   /** Wei per gas. */
   readonly minBaseFeePerGas: bigint;
@@ -80,7 +82,7 @@ export interface Chain {
 /** EIP-7825: 2^24. */
 export const eip7825Cap = 16_777_216n;
 
-/** A chain nobody described: Ethereum's rules, the fee model detected. */
+/** A chain that is not in the table: Ethereum's rules, the fee model detected. */
 export const unknownChain: Chain = {
   name: "unknown chain",
   symbol: "ETH",
@@ -212,6 +214,18 @@ export const Chains: Context.Reference<Lookup> = Context.Reference("evm-prefligh
  *     },
  *   },
  * })
+ * ```
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Chains } from "evm-preflight";
+ *
+ * const chains = await Effect.service(Chains.Chains).pipe(
+ *   Effect.provide(Chains.layerWith(31337, { name: "our devnet", blockTimeMs: 2_000 })),
+ *   Effect.runPromise,
+ * );
+ * console.log(chains(31337).name, chains(1).blockTimeMs); // our devnet 12000
  * ```
  */
 export const layerWith = (chainId: number, chain: Partial<Chain>): Layer.Layer<never> =>

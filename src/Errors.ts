@@ -16,13 +16,33 @@ export { DecodedLog, DecodedResult } from "./abi/decoded.js";
 export { describeRevert, type RevertTextOptions } from "./abi/revertText.js";
 export { looksLikeRevert } from "./abi/revertBytes.js";
 export type { Stated } from "./errors/stated.js";
-export { InvalidTransaction, ReportVersion } from "./errors/input.js";
+export { Disposed, InvalidConnection, InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
 export * from "./abi/revert.js";
 export * from "./errors/rpc.js";
 export * from "./errors/verdicts.js";
 
-/** Whether a caught error is a verdict on the transaction: it must not be sent as it is. */
+/**
+ * Whether a caught error is a verdict on the transaction: it must not be sent as it is.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Errors, Preflight, Report, Rpc } from "evm-preflight";
+ *
+ * const error = await Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 10n ** 30n,
+ * }).pipe(
+ *   Effect.flatMap(Report.ready),
+ *   Effect.flip,
+ *   Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")),
+ *   Effect.runPromise,
+ * );
+ * console.log(Errors.isVerdict(error), error._tag); // true InsufficientFunds
+ * ```
+ */
 export const isVerdict = Schema.is(Verdict);
 
 /** Whether a caught error is a failure of the conversation with the node. */

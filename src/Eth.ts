@@ -5,9 +5,12 @@
  * wrong one is `MalformedResponse` and its path. Every other failure is what the node said, classified.
  */
 import * as Effect from "effect/Effect";
+import { askLogs } from "./eth/getLogs.js";
 import * as Result from "effect/Result";
+import * as Stream from "effect/Stream";
 import { indexAbis } from "./abi/abiIndex.js";
 import type { Address, Hash, Hex } from "./primitives/hex.js";
+import { later } from "./primitives/later.js";
 import { isRecord } from "./primitives/record.js";
 import { BlockNotFound, RpcError } from "./errors/rpc.js";
 import { ask, type Failure } from "./eth/ask.js";
@@ -15,7 +18,7 @@ import { askCall } from "./eth/call.js";
 import { Block, FeeHistory } from "./eth/block.js";
 import { decoder, malformed, type Decoder } from "./eth/decode.js";
 import * as Encode from "./eth/encode.js";
-import { askLogs } from "./eth/getLogs.js";
+import type { Head } from "./eth/heads.js";
 import type { Log } from "./eth/log.js";
 import { explain } from "./eth/explain.js";
 import type {
@@ -30,13 +33,16 @@ import type {
 import { Receipt } from "./eth/receipt.js";
 import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
 import { list } from "./eth/shape.js";
+import type { HeadOptions } from "./eth/watchHeads.js";
+import type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
 import { Bytes, Index, Quantity, Word } from "./eth/wire.js";
 import type { Rpc } from "./Rpc.js";
 import { judging } from "./rpc/judging.js";
 
 export type { Failure } from "./eth/ask.js";
-export type { Block, FeeHistory } from "./eth/block.js";
+export type { Block, FeeHistory, FullBlock } from "./eth/block.js";
 export type { Address, Hash, Hex } from "./primitives/hex.js";
+export type { BlockName, Head, Header } from "./eth/heads.js";
 export type { Log } from "./eth/log.js";
 export type { AskedRows, OverrideRow } from "./eth/overrides.js";
 export type {
@@ -63,7 +69,11 @@ export type {
 } from "./eth/parameters.js";
 export type { Receipt } from "./eth/receipt.js";
 export type { ObjectShape, Shape } from "./eth/shape.js";
-export type { CallResult, SimulatedBlock, SimulatedTransaction } from "./eth/simulation.js";
+export { getFullBlock, getTransaction, getTransactionReceipt } from "./eth/mined.js";
+export type { CallResult, SimulatedBlock } from "./eth/simulation.js";
+export type { FullTransaction } from "./eth/transaction.js";
+export type { HeadOptions } from "./eth/watchHeads.js";
+export type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
 
 const quantityOf = (method: string): Decoder<bigint> => decoder(method, Quantity);
 
@@ -158,6 +168,18 @@ export const estimateGas = (
  * The nonce for the next transaction of an address.
  *
  * JSON-RPC: `eth_getTransactionCount`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth, Rpc } from "evm-preflight";
+ *
+ * const next = await Eth.getTransactionCount({
+ *   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   block: "pending",
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(next); // 0n
+ * ```
  */
 export const getTransactionCount = (parameters: AtAccount): Effect.Effect<bigint, Failure, Rpc> =>
   ask("eth_getTransactionCount", Encode.atAccount(parameters), readCount);
@@ -217,3 +239,40 @@ export const feeHistory = (parameters: FeeRange): Effect.Effect<FeeHistory, Fail
 export const sendRawTransaction = (parameters: {
   readonly serializedTransaction: Hex | `0x${string}`;
 }): Effect.Effect<Hash, Failure, Rpc> => ask("eth_sendRawTransaction", Encode.sending(parameters), readSent);
+
+const followingHeads = later(() => import("./eth/watchHeads.js"));
+const followingLogs = later(() => import("./eth/watchLogs.js"));
+
+/**
+ * The heads of the chain, from the present one on, without end: told by the node where it has a socket
+ * (`Rpc.layerTransport(webSocket(url, { reconnect: false }))`, or a viem client over one), else asked for every `pollMs`.
+ *
+ * Each block once, in the order of the chain; gaps are filled by asking, up to `fill` blocks, and what was told before and
+ * is replaced is named (`replaced`). One head waits at most: who is slower than the chain gets the newest, and is told
+ * how many were left out (`skipped`). A socket that closed, or that is silent while the chain moves, is opened again, and
+ * an endpoint that does not answer is asked again; the stream fails with the last failure after `giveUpMs` without
+ * any answer, and at once where asking again cannot help (`Unauthorized`, `MalformedResponse` with the field's path, …).
+ *
+ * JSON-RPC: `eth_subscribe` (`newHeads`), `eth_unsubscribe`; `eth_getBlockByNumber` and `eth_getBlockByHash`.
+ */
+export const watchHeads = (options: HeadOptions = {}): Stream.Stream<Head, Failure, Rpc> =>
+  Stream.unwrap(Effect.map(followingHeads, ({ headsBy }) => headsBy((block) => getBlock({ block }), options)));
+
+/**
+ * Logs that match a filter, of every block after the present one, without end: told by the node where it has a socket,
+ * else read block by block as {@link watchHeads} tells of them.
+ *
+ * Each log once; one whose block is replaced comes again with `removed`. What a lost socket or a slow taker may have
+ * missed is read by `eth_getLogs` at the next head, not dropped: 1,024 logs wait at most. Fails as `watchHeads` does, and
+ * with `InvalidParams` and the path before anything is sent. With `pending` the logs of pending state, each once: those
+ * that are dropped before the taker comes are lost, and nothing is taken back.
+ *
+ * JSON-RPC: `eth_subscribe` (`newHeads`, and `logs` or `pendingLogs`), `eth_unsubscribe`; `eth_getLogs` (from and to
+ * `pending` for pending state), `eth_getBlockByNumber` and `eth_getBlockByHash`.
+ */
+export const watchLogs = (filter: LiveFilter, options: LogOptions = {}): Stream.Stream<Log, Failure, Rpc> =>
+  Stream.unwrap(
+    Effect.map(followingLogs, ({ logsBy }) =>
+      logsBy({ block: (block) => getBlock({ block }), logs: getLogs }, filter, options),
+    ),
+  );

@@ -9,6 +9,7 @@
 export { layerMemory, NonceStore } from "./nonces/service.js";
 export type { Lane, LaneId } from "./nonces/lane.js";
 export { laneOf } from "./nonces/lane.js";
+export type { AdoptAnswer } from "./nonces/adopt.js";
 export { violations, type SlotAt, type Snapshot } from "./nonces/check.js";
 export type { Attempt, Counts, Decision, Keep, Slot, SlotState, Unmoved } from "./nonces/laneRules.js";
 export type {

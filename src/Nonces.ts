@@ -1,5 +1,5 @@
 /**
- * Nonces for bots and replicas that share a sender: reserve, commit, never twice, never a gap.
+ * Nonces for bots and replicas that share a sender: reserve, commit, send. No nonce is used twice and none is left out.
  *
  * ```
  *         reserve              commit                    floor > n
@@ -34,23 +34,13 @@
 export { outcomeOf, SendOutcome, SendOutcomeKind } from "./errors/sendOutcome.js";
 export type { Lane, LaneId } from "./nonces/lane.js";
 export type { Attempt, Counts } from "./nonces/laneRules.js";
-export {
-  adopt,
-  bootstrap,
-  commit,
-  peek,
-  release,
-  replace,
-  reserve,
-  type Committed,
-  type Lease,
-  type ReserveOptions,
-  type Signed,
-} from "./nonces/protocol/lease.js";
+export { peek, release, reserve, type Lease, type ReserveOptions } from "./nonces/protocol/lease.js";
+export { commit, replace, type Committed, type Signed } from "./nonces/protocol/commit.js";
+export { adopt, bootstrap, forget, moveTo, type ReadCounts } from "./nonces/protocol/start.js";
+export { keep, layerKeep, type KeepEvent, type KeepOptions } from "./nonces/protocol/keep.js";
 export {
   check,
   committed,
-  keep,
   lanes,
   reconcile,
   status,
@@ -58,6 +48,8 @@ export {
   type Reconciliation,
 } from "./nonces/protocol/reconcile.js";
 export { reserveAll } from "./nonces/protocol/forReport.js";
-export { deliver, fillGap, noop, report, withNonce, type Sent } from "./nonces/protocol/send.js";
+export { Sender, type Send } from "./nonces/sender.js";
+export { deliver, fillGap, noop, report, sendReplacement, withNonce, type Sent } from "./nonces/protocol/send.js";
 export { defaults, Settings } from "./nonces/settings.js";
+export { health, oldAfterMs, type Concern } from "./nonces/health.js";
 export { toText, type Status } from "./nonces/status.js";

@@ -14,6 +14,7 @@ import { InvalidTransaction } from "./errors/input.js";
 import { judgeFee, judgeGas } from "./policy/costs.js";
 import { readData, type PolicyData } from "./policy/data.js";
 import { every, some, unknown } from "./policy/results.js";
+import { each, no, type Checked } from "./primitives/problem.js";
 import { judgeDelegated, judgeNewApprovals, judgeTouched, judgeUnlimitedApprovals } from "./policy/rights.js";
 import { judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
 import type { Policy, PolicyResult } from "./report/policy.js";
@@ -53,6 +54,19 @@ const movement = (
  * At most `amount` leaves `account`, or the senders of the bundle together; what comes back counts
  * against it, gas does not (see {@link maxFee}). ERC-721 and ERC-1155 count by id: what comes back of one
  * id makes up for no other.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Policy, Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight(
+ *   { from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 2n },
+ *   { policies: [Policy.maxSpent("native", 1n)] },
+ * ).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * const blocker = report.findings.find(({ severity }) => severity === "blocker");
+ * console.log(report.verdict, blocker?.code); // blocked PolicyViolation
+ * ```
  */
 export const maxSpent = (token: Token, amount: bigint, account?: `0x${string}`): Policy =>
   movement("maxSpent", judgeSpent, token, amount, account);
@@ -86,7 +100,7 @@ export const denyDelegated: Policy = {
 };
 
 /**
- * Nobody but these addresses and the senders takes part: receivers, emitters of events, tokens, parties
+ * Only these addresses and the senders take part: receivers, emitters of events, tokens, parties
  * of movements, owners, spenders, delegates. A contract that is called, emits nothing and gets nothing
  * cannot be seen in a simulation without traces.
  */
@@ -153,7 +167,10 @@ export const make = (name: string, evaluate: (report: Report) => PolicyResult): 
 /** Policies within policies are read this deep. */
 const mostDepth = 16;
 
-const build = (data: PolicyData, depth: number): Policy | null => {
+/** One that holds no others. */
+type Simple = Exclude<PolicyData, { readonly policies: ReadonlyArray<unknown> }>;
+
+const build = (data: Simple): Policy => {
   switch (data.policy) {
     case "maxSpent":
       return maxSpent(data.token, BigInt(data.amount), data.account);
@@ -171,23 +188,20 @@ const build = (data: PolicyData, depth: number): Policy | null => {
       return maxFee(BigInt(data.wei));
     case "maxGas":
       return maxGas(BigInt(data.gas));
-    case "all":
-    case "any": {
-      const inner = data.policies.map((one) => rebuild(one, depth + 1));
-      const policies = inner.flatMap((policy) => (policy === null ? [] : [policy]));
-      if (policies.length !== inner.length) return null;
-      return data.policy === "all" ? all(...policies) : any(...policies);
-    }
   }
 };
 
-const rebuild = (data: unknown, depth: number): Policy | null => {
-  const read = depth > mostDepth ? null : readData(data);
-  return read === null ? null : build(read, depth);
+const rebuild = (data: unknown, field: string, depth: number): Checked<Policy> => {
+  if (depth > mostDepth) return no(field, `is more than ${mostDepth} policies within each other`);
+  return Result.flatMap(readData(data, field), (read): Checked<Policy> => {
+    if (!("policies" in read)) return Result.succeed(build(read));
+    const inner = each(read.policies, (one, index) => rebuild(one, `${field}.policies[${index}]`, depth + 1));
+    return Result.map(inner, (policies) => (read.policy === "all" ? all(...policies) : any(...policies)));
+  });
 };
 
 /** Rebuilds a policy from its data; null when it is none that can be rebuilt, or has a field too many. */
-export const fromData = (data: Schema.Json): Policy | null => rebuild(data, 0);
+export const fromData = (data: Schema.Json): Policy | null => Result.getOrNull(rebuild(data, "policy", 0));
 
 /** The data of a policy, as it stands in a report and in a JSON file. */
 export const toData = (policy: Policy): Schema.Json => policy.data;
@@ -196,21 +210,15 @@ export const toData = (policy: Policy): Schema.Json => policy.data;
  * The policies of a JSON file: an array of policies, already parsed, e.g.
  * `[{ "policy": "maxSpent", "token": "native", "amount": "1000000000000000000" }, { "policy": "noNewApprovals" }]`.
  *
- * Fails with `InvalidTransaction` naming the first that is no policy.
+ * Fails with `InvalidTransaction` that names the first wrong field, e.g. `policies[0].policies[1]`, and says what is
+ * expected there.
  */
 export const fromJson = (json: unknown): Effect.Effect<ReadonlyArray<Policy>, InvalidTransaction> =>
-  Effect.gen(function* () {
-    if (!Array.isArray(json))
-      return yield* new InvalidTransaction({ field: "policies", problem: "must be an array of policies" });
-    const policies: Array<Policy> = [];
-    for (const [index, data] of (json as ReadonlyArray<unknown>).entries()) {
-      const policy = rebuild(data, 0);
-      if (policy === null)
-        return yield* new InvalidTransaction({
-          field: `policies[${index}]`,
-          problem: "is no policy that this version knows",
-        });
-      policies.push(policy);
-    }
-    return policies;
-  });
+  Effect.mapError(
+    Effect.fromResult(
+      Array.isArray(json)
+        ? each(json as ReadonlyArray<unknown>, (data, index) => rebuild(data, `policies[${index}]`, 0))
+        : no("policies", "must be an array of policies"),
+    ),
+    (problem) => new InvalidTransaction(problem),
+  );

@@ -8,23 +8,24 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { indexAbis } from "./abi/abiIndex.js";
 import { Chains } from "./Chains.js";
 import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/prepare.js";
 import { answersOf, type Round } from "./preflight/answers.js";
 import { assignNonces, choose, withGas } from "./preflight/choose.js";
 import { admitted, lastRound, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
-import { settleGas, undoubted } from "./preflight/gasLimit.js";
+import { undoubted } from "./preflight/gasDoubt.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/maxSendable.js";
+import { checkConnection } from "./preflight/observe.js";
 import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
-import { withSent } from "./preflight/sent.js";
+import { abisOf } from "./report/abis.js";
 import { phase, reported } from "./report/telemetry.js";
 import { askAt } from "./preflight/askProof.js";
 import { askScan } from "./preflight/scan.js";
 import { note } from "./report/finding.js";
+import { later } from "./primitives/later.js";
 import { requestsOf } from "./report/digest.js";
 import type { Report } from "./report/schema.js";
 import { Rpc } from "./Rpc.js";
@@ -32,12 +33,15 @@ import * as Assets from "./steps/assets.js";
 import * as Estimate from "./steps/estimate.js";
 import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
 import * as Transaction from "./Transaction.js";
+import { watchBy } from "./watch/later.js";
 
 export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
 export type { Options } from "./preflight/prepare.js";
 export { MeasureLimits, type Limits } from "./preflight/limits.js";
+export type { SettleOptions } from "./postflight/settlement.js";
 export type { MaxSendable } from "./preflight/maxSendable.js";
 export { assignNonces } from "./preflight/choose.js";
+export { settle } from "./postflight/ask/later.js";
 export {
   checkCode,
   estimateGas,
@@ -48,9 +52,37 @@ export {
   type StepError,
 } from "./preflight/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/tokenCache.js";
-export type { AbiCall, Bundle, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
+export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
+export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
 
 const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
+
+const tracing = later(() => import("./preflight/trace.js"));
+const seeking = later(() => import("./preflight/sent.js"));
+const settlingGas = later(() => import("./preflight/gasLimit.js"));
+
+/** Whether a transaction fails while others of its sender are in flight. */
+const mayBeSent = ({ transactions }: Report): boolean =>
+  transactions.some(
+    ({ outcome: { status }, nonce: { inFlight } }) =>
+      (status === "reverted" || status === "halted") && inFlight !== null && inFlight > 0,
+  );
+
+/** The report with what is asked only of what fails. */
+const withLast = (
+  report: Report,
+  recorder: Recorder,
+  earlier: Report["ledger"] | null,
+): Effect.Effect<Report, never, Rpc> =>
+  Effect.flatMap(
+    mayBeSent(report)
+      ? Effect.flatMap(seeking, ({ withSent }) => withSent(report, recorder, earlier))
+      : Effect.succeed(report),
+    (told) =>
+      told.options.traceReverts && told.transactions[0].outcome.status === "reverted"
+        ? Effect.flatMap(tracing, ({ withTrace }) => withTrace(told, recorder, earlier))
+        : Effect.succeed(told),
+  );
 
 /** A scan: its report, and the answers that its proof need not ask for again. */
 const scanOnce = Effect.fnUntraced(function* (
@@ -68,7 +100,7 @@ const scanOnce = Effect.fnUntraced(function* (
   const chosen = choose(bundle, answers);
   const trial = { bundle: chosen, options, block: round.block, ahead: null, context: options.blockOverrides, abis };
   const settled = chosen.some(Estimate.isLimitDoubtful)
-    ? yield* settleGas(
+    ? yield* (yield* settlingGas).settleGas(
         chosen,
         answers,
         askAt([trial], () => lastRound(recorder) + 1),
@@ -88,7 +120,7 @@ const scanOnce = Effect.fnUntraced(function* (
     ],
     earlier: [],
   });
-  return { report: yield* withSent(report, recorder, null), round };
+  return { report: yield* withLast(report, recorder, null), round };
 });
 
 /**
@@ -104,7 +136,8 @@ const scanOnce = Effect.fnUntraced(function* (
  */
 export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options.Options = {}) {
-    const prepared = yield* Options.prepare(input, options);
+    const { defaults } = yield* Rpc;
+    const prepared = yield* Options.prepare(input, options, defaults);
     return yield* withRun(prepared.options.deadlineMs, (recorder) =>
       Effect.map(scanOnce(prepared, recorder), ({ report }) => report),
     );
@@ -134,7 +167,7 @@ const proveScanned = <E, R>(
                 "Preflight.prove",
                 Effect.flatMap(
                   proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], scanned: round }),
-                  (proven) => withSent(proven, recorder, null),
+                  (proven) => withLast(proven, recorder, null),
                 ),
                 (proven) => proven,
               ),
@@ -148,13 +181,27 @@ const proveScanned = <E, R>(
  * `gas` settle the limit in a further round, and the wider one is proven.
  *
  * Fails only with `InvalidTransaction`, before anything is sent.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.stage); // ready proven
+ * ```
  */
 export const preflight: Transaction.TakesInput<
   Options.Options,
   Effect.Effect<Report, InvalidTransaction, Rpc>
 > = admitted(
   Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
-    return yield* proveScanned(yield* Options.prepare(input, options), Effect.succeed);
+    const { defaults } = yield* Rpc;
+    return yield* proveScanned(yield* Options.prepare(input, options, defaults), Effect.succeed);
   }, reported("preflight")),
 );
 
@@ -173,7 +220,8 @@ export const reserving = <E, R>(
 ): Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
   admitted(
     Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options.Options = {}) {
-      return yield* proveScanned(yield* Options.prepare(input, options), (scanned) =>
+      const { defaults } = yield* Rpc;
+      return yield* proveScanned(yield* Options.prepare(input, options, defaults), (scanned) =>
         // why: of a transaction of which nothing was learned nothing will be sent
         scanned.observed.tier === "none"
           ? Effect.succeed(scanned)
@@ -184,11 +232,11 @@ export const reserving = <E, R>(
 
 /**
  * Runs the exact requests of a report in two worlds, on the state that was asked for and on the sealed head in the
- * block that comes next, and reports what that proved. On an
- * older report it notices that the world moved. It decides nothing again: where the gas limit no longer
- * suffices it says `ScanAgain`. Never fails: failures of the node are findings.
+ * block that comes next, and reports what that proved. The
+ * outcome is compared with that of an older report (`OutcomeChanged`). Nonce, gas limit and price stay as they were
+ * chosen: where the gas limit no longer suffices it says `ScanAgain`. Never fails: failures of the node are findings.
  *
- * A report whose request has a hole is returned unchanged, without asking; one that was learned
+ * A report whose request lacks its nonce, gas, fee or chain is returned unchanged, without asking; one that was learned
  * without `eth_simulateV1` is scanned again, for it cannot be proven. `options` replaces those of the
  * report field by field; the input and the requests stay.
  * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap`, `priced` and `order`
@@ -198,9 +246,10 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
   Effect.fn("Preflight.prove")(function* (report: Report, options: Options.Options = {}) {
     if (requestsOf(report) === null) return report;
     const { report: revised, refused } = Options.revise(report, options);
-    const policies = Options.policiesOf(options.policies, revised.options);
-    const abis = indexAbis(Options.sourcesOf(revised.options.abis));
+    const policies = yield* Options.policiesOf(options.policies, revised.options);
+    const abis = abisOf(revised.options);
     const earlier = revised.stage === "scanned" ? revised.ledger : null;
+    const { defaults } = yield* Rpc;
     return yield* withRun(revised.options.deadlineMs, (recorder) =>
       revised.observed.tier === "call"
         ? Effect.map(
@@ -211,9 +260,12 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
             proveChosen(revised, {
               ...{ policies, abis, recorder, earlier },
               scanned: null,
-              found: refused === null ? [] : [refused],
+              found: [
+                ...(refused === null ? [] : [refused]),
+                ...checkConnection(revised.chainId, defaults?.chainId ?? null),
+              ],
             }),
-            (proven) => withSent(proven, recorder, earlier),
+            (proven) => withLast(proven, recorder, earlier),
           ),
     );
   }, reported("prove")),
@@ -224,3 +276,21 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
  * `{ value, report }`. See `maxSendableWith` for what exact means.
  */
 export const maxSendable = maxSendableWith(scan, preflight);
+
+/**
+ * Keeps the clearance of a proven report true from head to head (`Eth.watchHeads`): one event for each head that is
+ * judged, without end while heads come. `Fresh` = sign by its `report`; `Moved` = sign only what its `diff` allows for;
+ * `Lost` = there is no clearance, and why. A clearance that expires before a head comes is `Lost`, too.
+ *
+ * By the header alone: a fee cap below the next base fee, on chains whose formula is known. Then what the outcome hangs on
+ * (accounts, slots, what the proof asked of contracts, the sender's count), in one `eth_simulateV1` per head for all the
+ * watched reports of an endpoint: `Fresh` where nothing of it has changed since the proof. Everything else is a `prove`,
+ * one at a time, at the newest head: a report that is not `ready`, a bundle, a deployment, blobs or authorisations, a
+ * contract whose code may read the block, the price or make accounts, a chain with precompiles of its own, a node
+ * without `eth_createAccessList`, five minutes since the last proof. What waits in the pool is seen by proofs alone.
+ *
+ * `options` are those of `prove`: policies that are functions have to be given again. Fails as `Report.ready` does where
+ * the report gives no clearance, and as `heads` fails.
+ * JSON-RPC: `eth_simulateV1`, `eth_createAccessList`, `eth_getCode`, and as `prove`.
+ */
+export const watch = watchBy(prove);

@@ -4,64 +4,60 @@
  * Everything above asks through {@link Rpc}; only this file and its parts in `rpc/` talk to viem
  * clients, wallets, `node:http` and `fetch`.
  */
+import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
-import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import type { HttpClient } from "effect/http/HttpClient";
 import * as Layer from "effect/Layer";
-import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import type { Transport as ViemTransport } from "viem";
-import { RpcError, Transport } from "./errors/rpc.js";
-import type { Verdict } from "./errors/verdicts.js";
+import {
+  checkClient,
+  checkProvider,
+  checkQuorum,
+  checkTransport,
+  checkUrl,
+  optionsOf,
+  type HttpEndpoint,
+} from "./rpc/connection.js";
 import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { sendSingly, sendTogether } from "./rpc/http.js";
+import type { KnownEndpoint } from "./rpc/knownEndpoint.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { following, type PostOptions, type PostTo } from "./rpc/post.js";
+import { Rpc } from "./rpc/service.js";
 import { patienceOf, requests, type Patience, type Send } from "./rpc/retry.js";
+import type { QuorumOptions } from "./rpc/quorum/layer.js";
+import { subscribeBy, type Subscribe } from "./rpc/subscribe.js";
 import { wayTo, type Ways } from "./rpc/way.js";
 
+export type { InputDefaults } from "./transaction/schema.js";
+export { Rpc } from "./rpc/service.js";
 export { CurrentRun } from "./rpc/run.js";
 export { mostRunBytes } from "./rpc/room.js";
 export type { Forks, SimulationPart } from "./primitives/names.js";
 export type { Budget } from "./rpc/room.js";
+export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
 export { memoryOf } from "./rpc/memory.js";
 export type { Facts, Memory, Refusable } from "./rpc/memory.js";
-export type { LedgerEntry, Run, Sighted } from "./rpc/run.js";
+export type { LedgerEntry, Run, Sighted, Testimony } from "./rpc/run.js";
 export type { Dispatcher } from "./rpc/dispatcher.js";
 export type { Fetch } from "./rpc/fetch.js";
 export type { GateOptions } from "./rpc/gate.js";
 export type { NodeAgent } from "./rpc/nodeHttp.js";
 export type { NodeWays } from "./rpc/nodeWay.js";
+export type { Subscribe, Subscription } from "./rpc/subscribe.js";
 export type { Ways } from "./rpc/way.js";
+export type { QuorumOptions } from "./rpc/quorum/layer.js";
 export type { Patience } from "./rpc/retry.js";
 
-/** JSON-RPC 2.0 requests to one endpoint. */
-export class Rpc extends Context.Service<
-  Rpc,
-  {
-    /** The endpoint without credentials, for people. */
-    readonly endpoint: string;
-    /**
-     * One request. Succeeds with the `result` as it came; fails with the classified error, after
-     * the retries that its reason allows within the run's deadline.
-     */
-    readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcError | Verdict>;
-    /** What this endpoint was found to be, and which methods it refuses. */
-    readonly memory: Memory;
-    /**
-     * Runs an effect once there is room for it (`maxInFlight`), first come, first served; requests outside
-     * do so one by one. Where the room does not come in `maxWaitMs`, the effect runs all the same and each of
-     * its requests fails with `AdmissionTimeout`. Within another admitted effect it does not wait again.
-     */
-    readonly admit: <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
-  }
->()("evm-preflight/Rpc") {}
-
-/** How patient an endpoint is, and with how many at once; every field has a default. */
-export interface Options extends Partial<Patience> {}
+/** How patient an endpoint is, with how many at once, and what is known of it; every field has a default. */
+export interface Options extends Partial<Patience> {
+  /** What `evm-preflight doctor --json` found out, so that it is not asked again; checked as if it had been. */
+  readonly endpoint?: KnownEndpoint;
+}
 
 /** What does not depend on who carries the requests; every field has a default. */
 export interface PostingOptions extends Options {
@@ -83,36 +79,42 @@ export interface PostingOptions extends Options {
 /** How to talk HTTP; every field has a default. */
 export interface HttpOptions extends PostingOptions, Ways {}
 
-const over = (sendWith: (memory: Memory) => Send, endpoint: string, options: Options): Effect.Effect<Rpc["Service"]> =>
-  Effect.flatMap(Clock.Clock, (clock) => observed(endpoint, requests(sendWith, endpoint, patienceOf(options), clock)));
-
-/** Sends nothing: there is nowhere to send to. */
-const nowhere = (detail: string) => (): Send => (method, _params, done) => {
-  done({ result: Result.fail(new RpcError({ method, reason: new Transport({ detail }) })), bytes: 0 });
-  return () => undefined;
-};
+const over = (
+  sendWith: (memory: Memory) => Send,
+  endpoint: string,
+  options: Options,
+  subscribe?: Subscribe,
+): Effect.Effect<Rpc["Service"]> =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    const node = requests(sendWith, endpoint, patienceOf(options), clock);
+    const told = options.endpoint;
+    const begun =
+      told === undefined
+        ? Effect.void
+        : Effect.map(
+            Effect.promise(() => import("./rpc/knownEndpoint.js")),
+            ({ believe }) => believe(node.memory, told),
+          );
+    return Effect.andThen(begun, observed(endpoint, { ...node, subscribe }));
+  });
 
 const mebibyte = 1_048_576;
 
-/** A layer over whatever posts to `url`; `wayOf` gives null where it cannot. */
+/** A layer over whatever posts to an endpoint. */
 const posting = <R>(
-  url: string,
+  endpoint: HttpEndpoint,
   options: PostingOptions,
-  wayOf: (url: URL, options: PostOptions) => Effect.Effect<PostTo | null, never, R>,
+  wayOf: (url: URL, options: PostOptions) => Effect.Effect<PostTo, never, R>,
 ): Layer.Layer<Rpc, never, Exclude<R, Scope.Scope>> =>
   Layer.effect(
     Rpc,
     Effect.gen(function* () {
-      const endpoint = endpointOf(url);
-      if (endpoint.url === null) return yield* over(nowhere("not an http or https URL"), endpoint.shown, options);
       const headers = {
         "content-type": "application/json",
         ...(endpoint.authorization === null ? {} : { authorization: endpoint.authorization }),
         ...options.headers,
       };
       const postTo = yield* wayOf(endpoint.url, { headers });
-      if (postTo === null)
-        return yield* over(nowhere("`agent` and `dispatcher` are for Node only"), endpoint.shown, options);
       const post = following(postTo, endpoint.url);
       const carried = { firstId: options.firstId ?? 1, maxBytes: options.maxResponseBytes ?? 32 * mebibyte };
       const sendWith = (memory: Memory): Send =>
@@ -126,22 +128,24 @@ const posting = <R>(
 /**
  * An endpoint by its URL, over plain HTTP POST. User and password in the URL become basic
  * authorisation; nothing behind the origin is ever shown. Redirects with status 307 and 308 are
- * followed within the origin (browsers hide where they point, so not there).
+ * followed within the origin (browsers hide where they point, so not there). Throws `InvalidConnection` of the
+ * URL or the option that is wrong.
  */
 export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
-  posting(url, options, (to, target) =>
+  posting(checkUrl(url, options, optionsOf.http), options, (to, target) =>
     Effect.map(
-      Effect.acquireRelease(wayTo(to, options, target), (way) => Effect.sync(() => way?.close())),
-      (way) => way?.postTo ?? null,
+      Effect.acquireRelease(wayTo(to, options, target), (way) => Effect.sync(() => way.close())),
+      (way) => way.postTo,
     ),
   );
 
 /**
  * The same over Effect's own `HttpClient`, for what a program has put around it: proxies, tracing, tests.
- * Give it a client without retries and without status checks, for both are decided here.
+ * Give it a client without retries and without status checks, for both are decided here. Throws `InvalidConnection` of the
+ * URL or the option that is wrong.
  */
 export const layerHttpClient = (url: string, options: PostingOptions = {}): Layer.Layer<Rpc, never, HttpClient> =>
-  posting(url, options, (_, target) =>
+  posting(checkUrl(url, options, optionsOf.posting), options, (_, target) =>
     Effect.flatMap(
       Effect.promise(() => import("./rpc/httpClient.js")),
       ({ viaHttpClient }) => viaHttpClient(target),
@@ -151,6 +155,7 @@ export const layerHttpClient = (url: string, options: PostingOptions = {}): Laye
 /** Whatever answers JSON-RPC requests: a viem client, or an EIP-1193 provider such as a wallet. */
 export interface Requester {
   // `never`: each has its own, narrower types of the methods it knows
+  /** Sends one request, `{ method, params }`, and resolves with its result. */
   request(args: never, options?: never): Promise<unknown>;
 }
 
@@ -167,35 +172,99 @@ const shownOf = (
   return typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: (text) => text };
 };
 
-/** A viem client. Its batching works, its retries are off: the reasons of the errors decide here. */
-export const layerClient = (
-  client: Requester & { readonly transport?: unknown; readonly name?: string | undefined },
-  options: Options = {},
-): Layer.Layer<Rpc> => {
+/** What is used of a viem client. */
+export interface ViemClient extends Requester {
+  /** Its transport, by whose `url` the endpoint is named. */
+  readonly transport?: unknown;
+  /** Its name, where the transport has no `url`. */
+  readonly name?: string | undefined;
+  /** Its id is the `chainId` of every transaction that names none. */
+  readonly chain?: { readonly id: number } | undefined;
+  /** The sender of every transaction that names none. */
+  readonly account?: { readonly address: `0x${string}` } | undefined;
+}
+
+/** Who sends what names no sender, over this client: its account, where it has one. */
+export type SenderOf<client> = client extends { readonly account: { readonly address: string } } ? "client" : "caller";
+
+/**
+ * A viem client. Its batching works, its retries are off: the reasons of the errors decide here. Its `chain` and
+ * `account` are the `chainId` and `from` of every transaction that has none; others are refused. Throws
+ * `InvalidConnection` of what is wrong.
+ */
+export const layerClient = (client: ViemClient, options: Options = {}): Layer.Layer<Rpc> => {
+  const defaults = checkClient(client, options);
   const { shown, redact } = shownOf(client.transport, client.name ?? "viem client");
+  const rpc = over(() => sendForeign(requestOf(client), redact), shown, options, subscribeBy(client.transport, redact));
   return Layer.effect(
     Rpc,
-    over(() => sendForeign(requestOf(client), redact), shown, options),
+    Effect.map(rpc, (made) => ({ ...made, defaults })),
   );
 };
 
-/** A viem transport, such as `http(url, { batch: true })`, `webSocket(url)` or `fallback([…])`. */
+/**
+ * A viem transport, such as `http(url, { batch: true })`, `fallback([…])` or `webSocket(url, { reconnect: false })`,
+ * which `Eth.watchHeads` and `Eth.watchLogs` subscribe through: they open a lost socket again themselves. Throws
+ * `InvalidConnection` of what is wrong.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Eth, Rpc } from "evm-preflight";
+ * import { fallback, http } from "viem";
+ *
+ * const nodes = Rpc.layerTransport(fallback([http("http://127.0.0.1:9"), http("http://127.0.0.1:8545")]));
+ * console.log(await Effect.runPromise(Effect.provide(Eth.chainId, nodes))); // 31337
+ * ```
+ */
 export const layerTransport = (transport: ViemTransport, options: Options = {}): Layer.Layer<Rpc> => {
-  const made = Result.try(() => transport({ retryCount: 0 }));
-  if (Result.isFailure(made)) {
-    const detail = made.failure instanceof Error ? (made.failure.message.split("\n")[0] ?? "") : "";
-    return Layer.effect(Rpc, over(nowhere(detail), "viem transport", options));
-  }
-  const { shown, redact } = shownOf(made.success.value, made.success.config.name);
+  const made = checkTransport(transport, options);
+  const { shown, redact } = shownOf(made.value, made.config.name);
   return Layer.effect(
     Rpc,
-    over(() => sendForeign(requestOf(made.success), redact), shown, options),
+    over(() => sendForeign(requestOf(made), redact), shown, options, subscribeBy(made.value, redact)),
   );
 };
 
-/** An EIP-1193 provider, such as a wallet in the browser. */
-export const layerProvider = (provider: Requester, options: Options = {}): Layer.Layer<Rpc> =>
-  Layer.effect(
+/** An EIP-1193 provider, such as a wallet in the browser. Throws `InvalidConnection` of what is wrong. */
+export const layerProvider = (provider: Requester, options: Options = {}): Layer.Layer<Rpc> => {
+  checkProvider(provider, options);
+  return Layer.effect(
     Rpc,
     over(() => sendForeign(requestOf(provider), (text) => text), "EIP-1193 provider", options),
   );
+};
+
+/** One endpoint of a {@link quorum}: its URL with the options of {@link layerHttp} beside it, or a layer of one's own. */
+export type QuorumEndpoint =
+  | ({
+      readonly url: string;
+      /** Who runs it. Left out: the last two labels of the host, `host:port` of an address. */
+      readonly provider?: string | undefined;
+    } & HttpOptions)
+  | { readonly layer: Layer.Layer<Rpc>; readonly provider: string };
+
+/**
+ * Several endpoints as one, which must agree on what is measured. The first is asked everything and its answers are
+ * handed on; simulations, code, counts, balances, calls, chain id and headers are asked of all. What differs about
+ * sealed state is `WitnessesDisagree`, a blocker with both values; about pending state `DependsOnPending`, at most
+ * `caution`; where fewer than `agree` providers confirmed, `QuorumMissing`, and the verdict is `unknown`. An endpoint
+ * that has not the block yet is asked once more on one that both have (the run `pinned`). Outside the pipeline a
+ * request fails instead. Heads are the first endpoint's; a watched report is proven at each of them.
+ *
+ * Endpoints of one provider count once. Throws `InvalidConnection` where there are fewer than two different ones, where
+ * `agree` is below 2 or more than there are, and where an address does not tell who runs it (`co.uk`, shared hosting).
+ */
+export const quorum = (
+  endpoints: ReadonlyArray<QuorumEndpoint>,
+  { agree = 2, waitMs = 3_000 }: QuorumOptions = {},
+): Layer.Layer<Rpc> => {
+  const [first, ...rest] = Arr.map(checkQuorum(endpoints, agree, waitMs), ([endpoint, provider]) => {
+    if ("layer" in endpoint) return { provider, layer: endpoint.layer };
+    const { url, provider: _, ...options } = endpoint;
+    return { provider, layer: layerHttp(url, options) };
+  });
+  // why: few are asked by several, and what compares them weighs much
+  const loaded = Effect.promise(() => import("./rpc/quorum/layer.js"));
+  return Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(first, rest, { agree, waitMs })));
+};

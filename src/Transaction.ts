@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "./errors/input.js";
-import type { CheckedInput } from "./transaction/schema.js";
+import type { CheckedInput, InputDefaults } from "./transaction/schema.js";
 import { validate } from "./transaction/validate.js";
 
 export type { Checked, Problem } from "./primitives/problem.js";
@@ -15,14 +15,30 @@ export type { Authorization, GivenAuthorization } from "./transaction/entries.js
 export type { AbiFields } from "./transaction/fields.js";
 export type * from "./transaction/input.js";
 export type { Read } from "./transaction/read.js";
-export { Transaction, type CheckedInput, type Transactions, type TransactionFields } from "./transaction/schema.js";
+export {
+  Transaction,
+  type CheckedInput,
+  type InputDefaults,
+  type Transactions,
+  type TransactionFields,
+} from "./transaction/schema.js";
 
 /**
  * Checks an input of any form and encodes ABI calls.
  *
  * Fails with `InvalidTransaction`, `field` being the path of the first wrong field (`to`,
  * `args[1]`; in a list `[2].to`). What it gave before is given back as it is, so that an input that was
- * looked at can be handed on.
+ * looked at can be handed on. `defaults` stand where a transaction names no chain or sender; another is refused.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Transaction } from "evm-preflight";
+ *
+ * const wrong = Transaction.check({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: "0x12" });
+ * const error = await Effect.runPromise(Effect.flip(wrong));
+ * console.log(error.field, error.problem); // to must be 20 bytes of hex with 0x
+ * ```
  */
-export const check = (input: unknown): Effect.Effect<CheckedInput, InvalidTransaction> =>
-  Effect.suspend(() => Effect.fromResult(validate(input)));
+export const check = (input: unknown, defaults?: InputDefaults): Effect.Effect<CheckedInput, InvalidTransaction> =>
+  Effect.suspend(() => Effect.fromResult(validate(input, defaults)));

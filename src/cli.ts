@@ -1,4 +1,4 @@
-/** The bin `evm-preflight`: check, doctor, decode. */
+/** The bin `evm-preflight`: check, verify, doctor, decode, nonces. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import * as Cause from "effect/Cause";

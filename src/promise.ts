@@ -12,45 +12,62 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Transport } from "viem";
 import type * as Nonces from "./Nonces.js";
+import { Sender } from "./nonces/sender.js";
 import { layerMemory, type NonceStore } from "./nonces/service.js";
-import type { Delivered, Sign } from "./promise/deliver.js";
+import type { Head, HeadOptions, LiveFilter, Log, LogOptions } from "./Eth.js";
+import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
+import type { NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
+import type { Following } from "./promise/watching.js";
+import type { Report } from "./report/schema.js";
+import { checkConnection } from "./rpc/connection.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
+import type { Watched } from "./watch/watch.js";
 
-export type { Delivered, Sign } from "./promise/deliver.js";
+export type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
-export type { Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
+export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
+export type { KeepEvent, Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
 export type { Options } from "./preflight/prepare.js";
+export type { Fresh, Lost, Moved, Watched } from "./watch/watch.js";
 
 /**
- * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client, a viem transport, an
- * EIP-1193 provider, or a layer of one's own such as those of `evm-preflight/testing`.
+ * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (whose chain and account every
+ * transaction has that names none), a viem transport, an EIP-1193 provider, several endpoints that must agree
+ * (`Rpc.quorum`), or a layer of one's own such as those of `evm-preflight/testing`.
  */
-export type Connection =
+export type Connection<client extends Rpc.ViemClient = Rpc.ViemClient> =
   | ({ readonly url: string } & Rpc.HttpOptions)
-  | ({
-      readonly client: Rpc.Requester & { readonly transport?: unknown; readonly name?: string | undefined };
-    } & Rpc.Options)
+  | ({ readonly client: client } & Rpc.Options)
   | ({ readonly transport: Transport } & Rpc.Options)
   | ({ readonly provider: Rpc.Requester } & Rpc.Options)
+  | ({ readonly endpoints: ReadonlyArray<Rpc.QuorumEndpoint> } & Rpc.QuorumOptions)
   | { readonly layer: Layer.Layer<Rpc.Rpc> };
 
 const layerOf = (connection: Connection): Layer.Layer<Rpc.Rpc> => {
+  checkConnection(connection);
   if ("url" in connection) return Rpc.layerHttp(connection.url, connection);
+  if ("endpoints" in connection) return Rpc.quorum(connection.endpoints, connection);
   if ("client" in connection) return Rpc.layerClient(connection.client, connection);
   if ("transport" in connection) return Rpc.layerTransport(connection.transport, connection);
   return "layer" in connection ? connection.layer : Rpc.layerProvider(connection.provider, connection);
 };
 
 /** The pipeline on one connection. */
-export interface PreflightClient extends Omit<Promises.Facade<NonceStore>, "preflight"> {
+export interface PreflightClient<sender extends Transaction.Sender = "caller"> extends Omit<
+  Promises.Facade<NonceStore>,
+  "preflight" | "scan"
+> {
   /** Scan, then prove: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
-  readonly run: Promises.Facade["preflight"];
+  readonly run: Promises.Actions<sender>["preflight"];
+  /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
+  readonly scan: Promises.Actions<sender>["scan"];
   /**
    * Scans, reserves nonces, proves with them, has the cleared requests signed, commits and sends them:
    * never the same nonce twice, whatever fails in between. Rejects with what stands against sending, and
-   * with the errors of `Nonces`; nothing is sent then unless the error's `mayBeSent` is true (`PartlySent` says what).
+   * with the errors of `Nonces`; nothing is sent then unless the error's `mayBeSent` is true: `SendRejected` of a
+   * node that refused bytes which keep their nonce, `PartlySent` of a bundle that stopped, with what went out.
    *
    * A clearance that expired while it was signed is proven again before anything is committed: what then stands
    * against it rejects, also an outcome that changed. A request that waits for others (`Clearance.waits`) is committed
@@ -59,16 +76,29 @@ export interface PreflightClient extends Omit<Promises.Facade<NonceStore>, "pref
    *
    * The caller leaves nonces out; `sign` must sign exactly what it is given.
    */
-  readonly deliver: (sign: Sign) => Transaction.TakesInput<Promises.RunOptions, Promise<Delivered>>;
+  readonly deliver: (sign: Sign) => Transaction.TakesInput<DeliverOptions, Promise<Delivered>, sender>;
   /**
-   * `Nonces.withNonce`: takes the lane's next nonce, has it signed, commits it and sends it (by
-   * `eth_sendRawTransaction` when `send` is left out). For transactions that need no report.
+   * `Nonces.withNonce`: takes the lane's next nonce, has it signed, commits it and sends it. For
+   * transactions that need no report. Rejects as `deliver` does, when nothing was or will be sent unless
+   * `mayBeSent` is true. An abort after the commit leaves the sending to `nonces.keep`.
    */
   readonly withNonce: (
     lane: Nonces.Lane,
     sign: (nonce: bigint) => Promise<`0x${string}`>,
-    send?: (raw: `0x${string}`) => Promise<unknown>,
+    options?: WithNonceOptions,
   ) => Promise<Nonces.Sent>;
+  /** What the lanes need beside sending: `bootstrap` once, `keep` in at least one process. */
+  readonly nonces: NonceActions;
+  /**
+   * `Preflight.watch`: what each new head means for a proven report, without end: `Fresh`, `Moved` or `Lost`. All
+   * reports of a connection are watched by one stream of heads (`Defaults.heads`). Its `next` rejects as `ready` does
+   * where the report gives no clearance, and as `watchHeads` does; with `signal.reason` once that is aborted.
+   */
+  readonly watch: (report: Report, options?: Promises.RunOptions) => AsyncIterable<Watched>;
+  /** `Eth.watchHeads`: the heads of the chain, from the present one on. */
+  readonly watchHeads: (options?: HeadOptions & Promises.Abortable) => AsyncIterable<Head>;
+  /** `Eth.watchLogs`: logs of every block after the present one, or of pending state. */
+  readonly watchLogs: (filter: LiveFilter, options?: LogOptions & Promises.Abortable) => AsyncIterable<Log>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
@@ -76,28 +106,76 @@ export interface PreflightClient extends Omit<Promises.Facade<NonceStore>, "pref
 export interface Defaults extends Promises.Defaults {
   /** The store that `deliver` and `withNonce` reserve in; `NonceStore.layerMemory` of this process when left out. */
   readonly nonces?: Layer.Layer<NonceStore> | undefined;
+  /**
+   * Broadcasts in place of `eth_sendRawTransaction`, such as a private relay: first sends, what `keep` sends
+   * again, and replacements. It answers with the hash, or rejects with what the relay said.
+   */
+  readonly send?: Send | undefined;
+  /** How heads are followed where reports are watched. */
+  readonly heads?: HeadOptions | undefined;
 }
+
+const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (error) => error });
+
+/** An iterable whose iterator comes with a module that is still to be loaded. */
+const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
+  [Symbol.asyncIterator]: () => {
+    const opened = open();
+    const end = (iterator: AsyncIterator<A>) =>
+      iterator.return?.() ?? Promise.resolve<IteratorResult<A>>({ done: true, value: undefined });
+    return { next: () => opened.then((iterator) => iterator.next()), return: () => opened.then(end) };
+  },
+});
 
 /**
  * The pipeline on one connection, as Promises. `defaults` are the options of every call that says
  * nothing else. Runs are independent of each other; `dispose` when done, or use `await using`.
+ * Throws `InvalidConnection` of what is wrong with the connection.
  */
-export const createPreflight = (
-  connection: Connection,
-  { nonces, log, ...defaults }: Defaults = {},
-): PreflightClient => {
-  const layer = Layer.merge(layerOf(connection), nonces ?? layerMemory);
-  // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
-  const sending = Effect.tryPromise({ try: () => import("./promise/deliver.js"), catch: (error) => error });
+export const createPreflight = <client extends Rpc.ViemClient = Rpc.ViemClient>(
+  connection: Connection<client>,
+  { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
+): PreflightClient<Rpc.SenderOf<client>> => {
+  const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => attempt(() => send(raw)));
+  const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
   const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log });
-  const deliver =
-    (sign: Sign) =>
-    (input: unknown, options: Promises.RunOptions = {}) =>
-      facade.effect(
-        Effect.flatMap(sending, ({ deliverAll }) => deliverAll(sign, input, { ...defaults, ...options })),
-        options,
-      );
-  const withNonce: PreflightClient["withNonce"] = (...given) =>
-    facade.effect(Effect.flatMap(sending, ({ sendWithNonce }) => sendWithNonce(...given)));
-  return { ...facade, run, deliver, withNonce, [Symbol.asyncDispose]: facade.dispose };
+  // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
+  const act = <A, E>(
+    use: (actions: typeof import("./promise/nonces.js")) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>,
+    options?: Promises.Abortable,
+  ) =>
+    facade.effect(
+      Effect.flatMap(
+        attempt(() => import("./promise/nonces.js")),
+        use,
+      ),
+      options,
+    );
+  let following: Promise<Following> | null = null;
+  const follow = () =>
+    (following ??= import("./promise/watching.js").then(({ followWith }) => followWith(facade.effect, heads)));
+  const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
+  return {
+    ...facade,
+    run,
+    deliver: (sign) => (input: unknown, options?: DeliverOptions) =>
+      act(({ deliverAll }) => deliverAll(sign, input, { ...defaults, ...options }), options),
+    withNonce: (lane, sign, options) => act(({ withNonce }) => withNonce(lane, sign, options), options),
+    nonces: {
+      bootstrap: (lane, options) => act(({ bootstrap }) => bootstrap(lane, options), options),
+      keep: (lane, options) => act(({ keep }) => keep(facade, lane, options)),
+      replace: (lane, nonce, replaces, raw, options) =>
+        act(({ replace }) => replace(lane, nonce, replaces, raw), options),
+      status: (lane, options) => act((actions) => actions.status(lane), options),
+    },
+    watch: (report, options = {}) =>
+      later(() =>
+        follow().then((on) => on.report(report, Promises.withPolicies(report, options, defaults), options.signal)),
+      ),
+    watchHeads: ({ signal, ...options } = {}) => later(() => follow().then((on) => on.heads(options, signal))),
+    watchLogs: (filter, { signal, ...options } = {}) =>
+      later(() => follow().then((on) => on.logs(filter, options, signal))),
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  };
 };

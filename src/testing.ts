@@ -35,7 +35,9 @@ const isFailure = Schema.is(Failure);
 /** A JSON-RPC error as a node would send it; made by {@link rpcError}. */
 export interface ScriptedError {
   readonly _tag: "ScriptedError";
+  /** The error of the JSON-RPC answer. */
   readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+  /** The status of the HTTP answer; null where it does not matter. */
   readonly httpStatus: number | null;
 }
 
@@ -108,6 +110,7 @@ export const layerScripted = (
         // why: what the real node was found to be is not what the script makes of it
         memory: { ...node.memory, refused: (method) => of(method).memory.refused(method) },
         admit: real.admit,
+        defaults: real.defaults,
       });
     }),
   ).pipe(Layer.provideMerge(otherwise));
@@ -115,8 +118,11 @@ export const layerScripted = (
 
 /** One request and its answer, JSON-safe. */
 export interface Exchange {
+  /** The JSON-RPC method. */
   readonly method: string;
+  /** Its parameters. */
   readonly params: ReadonlyArray<unknown>;
+  /** What the node answered. */
   readonly answer: { readonly result: unknown } | { readonly failure: Schema.Json };
 }
 
@@ -159,7 +165,7 @@ export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<R
       const clock = yield* Clock.Clock;
       const fresh = memoryOf(() => clock.currentTimeMillisUnsafe(), impatient.refusalMs);
       const memory = { ...fresh, refused: real.memory.refused };
-      return Rpc.of({ endpoint: real.endpoint, request, memory, admit: real.admit });
+      return Rpc.of({ ...real, request, memory });
     }),
   ).pipe(
     Layer.provide(node),

@@ -105,6 +105,24 @@ describe("ready", () => {
     ]);
   });
 
+  it("says in its message what is missing, once each and the first four, and nothing of an outcome that nobody saw", () => {
+    const other = note("GasUnknown", "unavailable", { evidence: "unavailable" });
+    const blind = proven({
+      stage: "scanned",
+      findings: [unavailable, unavailable, other],
+      verdict: "unknown",
+      ...with0({ request: null, outcome: { ...transfer.outcome, status: "unknown" } }),
+    });
+    const result = judged(blind);
+    expect(gapsOf(blind)).toHaveLength(6);
+    expect(Result.isFailure(result) && result.failure.message).toBe(
+      "the report proves too little to sign · the outcome is not known · block 7, the gas that is needed is not known, the report is only scanned, not proven, the nonce, gas, fee or chain of a request is not known, and 1 more in missing · run `prove`, on a node that can answer what is missing",
+    );
+    expect(gapsOf(blind).at(-1)?.sentence).toBe("whether the transactions succeed is not known");
+    const failed = proven(with0({ outcome: { ...transfer.outcome, status: "reverted" } }));
+    expect(gapsOf(failed).map(({ sentence }) => sentence)).toEqual(["a transaction does not succeed"]);
+  });
+
   it("believes neither the verdict nor the reason that the report gives for it", () => {
     expect(gapsOf(proven({ because: "blocked by everything" }))).toEqual([]);
     const lied = proven({ findings: [unavailable], verdict: "ready", because: "every check was made" });

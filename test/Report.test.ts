@@ -103,6 +103,38 @@ describe("matches", () => {
     }
   });
 
+  it("says which field differs, with both values, and of another key both accounts", async () => {
+    const [first, ...rest] = signed as [Hex, ...Array<Hex>];
+    const [request] = clearance.requests;
+    const sign = (changed: object, key = owner) =>
+      key.signTransaction({ ...request, ...changed } as TransactionSerializable);
+    const said = (raws: ReadonlyArray<string>, of = clearance) => Report.mismatch(of, raws);
+    expect(said(signed)).toBe(null);
+    const wrongKey = said([await sign({}, other), ...rest]);
+    expect(wrongKey).toMatchObject({
+      ...{ _tag: "SignedMismatch", field: "[0].from", mayBeSent: false },
+      expected: owner.address.toLowerCase(),
+      actual: other.address.toLowerCase(),
+    });
+    expect(wrongKey?.message).toBe(
+      `the transaction is signed by another account than the one that sends it · sender ${owner.address.toLowerCase()}, signed by ${other.address.toLowerCase()} · sign with the sender's key; nothing was sent`,
+    );
+    expect(said([await sign({ value: 77n }), ...rest])).toMatchObject({
+      ...{ field: "[0].value", expected: String(request.value), actual: "77" },
+    });
+    expect(said([await sign({ nonce: request.nonce + 1 }), ...rest])).toMatchObject({
+      ...{ field: "[0].nonce", expected: String(request.nonce), actual: String(request.nonce + 1) },
+    });
+    expect(said(["0x12", ...rest])).toMatchObject({ field: "[0].raw", actual: "0x12" });
+    expect(said(rest)).toMatchObject({ field: "count", expected: "5", actual: "4" });
+    const digest = `0x${"00".repeat(32)}` as const;
+    expect(said(signed, { ...clearance, digest: digest as never })).toMatchObject({
+      field: "digest",
+      expected: digest,
+    });
+    expect(first).toBe(signed[0]);
+  });
+
   it("fails for another key, another order, too few, too many, other bytes, and a changed clearance", async () => {
     const [first, second, ...rest] = signed as [Hex, Hex, ...Array<Hex>];
     const byOther = await other.signTransaction(clearance.requests[0] as TransactionSerializable);
@@ -137,7 +169,7 @@ describe("ready", () => {
     expect(await missingIn(remade((draft) => (draft.observed = { ...draft.observed, tier: "call" })))).toMatch(
       /not simulated/,
     );
-    expect(await missingIn(withTransaction(1, { request: null }))).toMatch(/hole/);
+    expect(await missingIn(withTransaction(1, { request: null }))).toMatch(/of a request is not known/);
   });
 
   it("refuses a report that is too old, or from the future", async () => {

@@ -18,19 +18,25 @@ const floors: ReadonlyArray<{ readonly floor: number; readonly group: string; re
   { floor: 3.5, group: "report", paths: /^src\/report\/.+\.ts$/ },
   { floor: 4, group: "reading", paths: /^src\/steps\/reading\/.+\.ts$/ },
   { floor: 4.5, group: "steps", paths: /^src\/steps\/[^/]+\.ts$/ },
+  { floor: 4.8, group: "settlement", paths: /^src\/postflight\/[^/]+\.ts$/ },
   { floor: 5, group: "Report", paths: /^src\/Report\.ts$/ },
   // Below the pipeline that evaluates it, above the report that it judges.
   { floor: 5.5, group: "Policy", paths: /^src\/(Policy|policy\/.+)\.ts$/ },
   { floor: 6, group: "Nonces", paths: /^src\/(Nonces|nonces\/protocol\/.+)\.ts$/ },
-  { floor: 6, group: "Preflight", paths: /^src\/(Preflight|preflight\/.+)\.ts$/ },
+  { floor: 6, group: "preflight", paths: /^src\/preflight\/.+\.ts$/ },
+  // Callers of the pipeline, which knows nothing of them.
+  { floor: 6.1, group: "watch", paths: /^src\/watch\/.+\.ts$/ },
+  { floor: 6.2, group: "postflight", paths: /^src\/postflight\/ask\/.+\.ts$/ },
+  { floor: 6.4, group: "Preflight", paths: /^src\/Preflight\.ts$/ },
   { floor: 6.5, group: "facade", paths: /^src\/promise\/.+\.ts$/ },
-  { floor: 7, group: "cli", paths: /^src\/(cli|cli\/.+)\.ts$/ },
   { floor: 7, group: "index", paths: /^src\/index\.ts$/ },
   { floor: 7, group: "promise", paths: /^src\/promise\.ts$/ },
   { floor: 7, group: "viem", paths: /^src\/viem\.ts$/ },
   { floor: 7, group: "redis", paths: /^src\/redis\.ts$/ },
   { floor: 7, group: "postgres", paths: /^src\/postgres\.ts$/ },
   { floor: 7, group: "testing", paths: /^src\/testing\.ts$/ },
+  // A program over the doors.
+  { floor: 7.5, group: "cli", paths: /^src\/(cli|cli\/.+)\.ts$/ },
 ];
 
 const placeOf = (file: string) => floors.find(({ paths }) => paths.test(file));
@@ -56,6 +62,19 @@ const floorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
       return [say(each, `floor ${here.floor} may not import floor ${there.floor}`)];
     });
   });
+
+/** Callers of the pipeline, each in a room of its own. */
+const callers = /^src\/(watch|postflight|rpc\/quorum)\//;
+
+/** Imports by which the pipeline or a step would know of its callers. */
+const callerBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, imports }) =>
+    /^src\/(preflight|steps)\//.test(file)
+      ? imports
+          .filter(({ specifier }) => callers.test(targetOf(file, specifier) ?? ""))
+          .map((each) => say(each, "is a caller of the pipeline"))
+      : [],
+  );
 
 /** One import cycle as a path, or null. */
 const findCycle = (modules: ReadonlyArray<Module>): string | null => {
@@ -186,6 +205,11 @@ describe("the sources", () => {
     ));
   it("take nothing but errors out of errors/", () => expect(errorBreaches(modules)).toEqual([]));
   it("carry a case through the pipeline as one record", () => expect(indexBreaches(modules)).toEqual([]));
+  it("keep the pipeline ignorant of who calls it", () => {
+    expect(callerBreaches(modules)).toEqual([]);
+    const text = 'import { a } from "../postflight/settle.js";';
+    expect(callerBreaches([moduleOf("src/preflight/scan.ts", text)])).toHaveLength(1);
+  });
   it("have no import cycle", () => expect(findCycle(modules)).toBeNull());
   it("talk to the outside only in Rpc and the doors made for it", () => expect(ioBreaches(modules)).toEqual([]));
   it("hold no forbidden word", () => expect(wordBreaches(modules)).toEqual([]));
@@ -220,6 +244,12 @@ describe("these rules", () => {
       breach("src/steps/code.ts", 'import type { Rpc } from "../Rpc.js";\nimport { a } from "./reading/tokens.js";'),
     ).toEqual([]);
     expect(breach("src/rpc/http.ts", 'import { Rpc } from "../Rpc.js";')).toEqual([]);
+  });
+  it("keep the pipeline and its steps ignorant of who calls it", () => {
+    for (const room of ["watch", "postflight", "rpc/quorum"])
+      for (const file of ["src/preflight/scan.ts", "src/steps/code.ts"])
+        expect(callerBreaches([moduleOf(file, `import type { A } from "../${room}/a.js";`)])).toHaveLength(1);
+    expect(callerBreaches([moduleOf("src/Preflight.ts", 'import { a } from "./watch/a.js";')])).toEqual([]);
   });
   it("find cycles inside a group", () =>
     expect(

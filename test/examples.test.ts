@@ -1,10 +1,13 @@
 /** The examples, executed against a real node. */
-import { once } from "node:events";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as Effect from "effect/Effect";
+import { FetchHttpClient, HttpServer } from "effect/http";
+import { HttpApiClient } from "effect/http-api";
+import * as ManagedRuntime from "effect/ManagedRuntime";
+import { Errors } from "evm-preflight";
 import {
   createWalletClient,
   encodeFunctionData,
@@ -22,6 +25,8 @@ import { payOnce } from "../examples/bot.js";
 import { Oracle, Token } from "../examples/contracts.js";
 import { dryRun } from "../examples/dry-run.js";
 import { transferOn } from "../examples/fee-model.js";
+import { transferUnder } from "../examples/policies.js";
+import { WalletApi } from "../examples/wallet-api.js";
 import { walletBackend } from "../examples/wallet-backend.js";
 import { accounts, mineAnvil, startAnvil, type Node } from "./harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "./harness/geth.js";
@@ -90,28 +95,45 @@ describe("examples/bot.ts", () => {
     expect("skipped" in skipped ? skipped.skipped : "").toContain("ERC20InsufficientBalance");
   });
 
+  it("waits until it is time, and pays what is still true then", async () => {
+    const before = await balanceOf(bob.address);
+    const asked: Array<bigint> = [];
+    const round = await payOnce(node.url, owner.privateKey, token, bob.address, 2n, {
+      isTime: ({ header }) => {
+        asked.push(header.number);
+        if (asked.length < 3) void mineAnvil(node.url);
+        return asked.length === 3;
+      },
+    });
+    expect(round).toHaveProperty("sent");
+    expect(asked.map((number) => number - (asked[0] ?? 0n))).toEqual([0n, 1n, 2n]);
+    await mineAnvil(node.url);
+    expect(await balanceOf(bob.address)).toBe(before + 2n);
+  });
+
   it("stops when it is told to", async () => {
     const reason = new Error("shutting down");
-    const stopped = payOnce(node.url, owner.privateKey, token, bob.address, 1n, AbortSignal.abort(reason));
+    const signal = AbortSignal.abort(reason);
+    const stopped = payOnce(node.url, owner.privateKey, token, bob.address, 1n, { signal });
     await expect(stopped).rejects.toBe(reason);
   });
 });
 
 describe("examples/wallet-backend.ts", () => {
-  let server: Server;
+  let backend: ManagedRuntime.ManagedRuntime<HttpServer.HttpServer, never>;
   let url: string;
   beforeAll(async () => {
-    server = walletBackend(node.url).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    backend = ManagedRuntime.make(walletBackend(node.url, 0));
+    const { address } = await backend.runPromise(Effect.service(HttpServer.HttpServer));
+    url = `http://127.0.0.1:${"port" in address ? address.port : 0}`;
   });
-  afterAll(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  afterAll(() => backend.dispose());
   const post = async (path: string, body: unknown) => {
-    const response = await fetch(url + path, { method: "POST", body: JSON.stringify(body) });
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    const headers = { "content-type": "application/json" };
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const response = await fetch(url + path, { method: "POST", headers, body: text });
+    const answer = await response.text();
+    return { status: response.status, body: JSON.parse(answer === "" ? "{}" : answer) as Record<string, unknown> };
   };
   const wish = { from: alice.address, to: bob.address, value: "1" };
   /** The JSON of a report, as an app gets it. */
@@ -133,12 +155,50 @@ describe("examples/wallet-backend.ts", () => {
     expect(clearance.status).toBe(200);
     expect(clearance.body["requests"]).toHaveLength(1);
     const poor = await reported({ value: String(10n ** 30n) });
-    expect(await post("/clear", poor)).toMatchObject({ status: 409, body: { code: "InsufficientFunds" } });
+    expect(await post("/clear", poor)).toMatchObject({ status: 409, body: { _tag: "InsufficientFunds" } });
     expect(await post("/preflight", { ...wish, to: "0x12" })).toMatchObject({ status: 400, body: { field: "to" } });
     expect((await post("/preflight", "{")).status).toBe(400);
     expect((await post("/clear", { ...report, version: 1 })).status).toBe(400);
     expect((await post("/clear", { ...report, funds: "plenty" })).status).toBe(400);
+    expect((await post("/clear", "[".repeat(100_000))).status).toBe(400);
     expect((await post("/nowhere", {})).status).toBe(404);
+  });
+
+  it("survives a report that is nested without end", async () => {
+    const { observed, ...report } = await reported();
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const posted = JSON.stringify({ ...report, observed, findings: "HERE" }).replace(`"HERE"`, deep);
+    expect((await post("/clear", posted)).status).toBe(400);
+    expect((await reported())["verdict"]).toBe("ready");
+  });
+
+  it("serves what it takes and gives as OpenAPI, report and errors by name", async () => {
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
+      readonly paths: Record<string, { readonly post: { readonly responses: Record<string, unknown> } }>;
+      readonly components: { readonly schemas: Record<string, { readonly required?: ReadonlyArray<string> }> };
+    };
+    expect(Object.keys(document.paths)).toEqual(["/preflight", "/clear"]);
+    const { responses } = document.paths["/clear"]?.post ?? { responses: {} };
+    expect(responses["200"]).toMatchObject({
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Clearance" } } },
+    });
+    expect(JSON.stringify(responses["409"])).toContain("InsufficientFunds");
+    const report = Object.entries(document.components.schemas).find(([name]) => /^Report(Encoded)?$/.test(name))?.[1];
+    expect(report?.required).toEqual(expect.arrayContaining(["verdict", "because", "findings", "digest"]));
+  });
+
+  it("gives the app a typed client: a report, a clearance with bigints, and errors by their class", async () => {
+    const asked = Effect.gen(function* () {
+      const client = yield* HttpApiClient.make(WalletApi, { baseUrl: url });
+      const report = yield* client.preflight({ payload: { ...wish, value: 1n } });
+      const { requests } = yield* client.clear({ payload: report });
+      const poor = yield* client.preflight({ payload: { ...wish, value: 10n ** 30n } });
+      return { value: requests[0].value, refused: yield* Effect.flip(client.clear({ payload: poor })) };
+    });
+    const { value, refused } = await Effect.runPromise(Effect.provide(asked, FetchHttpClient.layer));
+    expect(value).toBe(1n);
+    expect(refused).toBeInstanceOf(Errors.InsufficientFunds);
+    expect(refused).toMatchObject({ account: alice.address.toLowerCase(), shortfall: expect.any(BigInt) });
   });
 
   it("clears no report that was made to look better than it is", async () => {
@@ -147,7 +207,7 @@ describe("examples/wallet-backend.ts", () => {
     const rich = (poor["funds"] as ReadonlyArray<object>).map((funds) => ({ ...funds, shortfall: "0" }));
     expect(await post("/clear", { ...poor, ...better, funds: rich })).toMatchObject({
       status: 409,
-      body: { code: "InsufficientFunds" },
+      body: { _tag: "InsufficientFunds" },
     });
     // nobody gave alice any of it
     const data = encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [bob.address, 5n] });
@@ -174,7 +234,7 @@ describe("examples/wallet-backend.ts", () => {
       ["the balances that were shown", { balanceChanges: less }, "OutcomeChanged"],
     ];
     for (const [what, change, code] of altered)
-      expect(await post("/clear", { ...report, ...change }), what).toMatchObject({ status: 409, body: { code } });
+      expect(await post("/clear", { ...report, ...change }), what).toMatchObject({ status: 409, body: { _tag: code } });
   });
 
   it("does not take the app's word for how long a clearance holds", async () => {
@@ -183,6 +243,30 @@ describe("examples/wallet-backend.ts", () => {
     const clearance = await post("/clear", patient);
     expect(clearance.status).toBe(200);
     expect(clearance.body["expiresAt"]).toBeLessThanOrEqual(Date.now() + 30_000);
+  });
+});
+
+describe("examples/policies.ts", () => {
+  const file = join(root, "examples/policies.json");
+  const transfer = { from: alice.address, to: bob.address, value: 1n };
+
+  it("holds a transfer to the policies of a file", async () => {
+    const allowed = await transferUnder(file, node.url, transfer);
+    expect([allowed.verdict, allowed.options.policies.length]).toEqual(["ready", 4]);
+    const tooMuch = await transferUnder(file, node.url, { ...transfer, value: 2n * 10n ** 18n });
+    expect(tooMuch.verdict).toBe("blocked");
+    expect(tooMuch.findings.flatMap(({ error }) => (error?._tag === "PolicyViolation" ? [error.policy] : []))).toEqual([
+      "maxSpent",
+    ]);
+  });
+
+  it("names what is wrong with a file, and asks nothing", async () => {
+    const wrong = join(mkdtempSync(join(tmpdir(), "policies-")), "wrong.json");
+    writeFileSync(wrong, `[{ "policy": "noNewApprovals" }, { "policy": "maxSpend" }]`);
+    await expect(transferUnder(wrong, "http://127.0.0.1:9", transfer)).rejects.toMatchObject({
+      _tag: "InvalidTransaction",
+      field: expect.stringMatching(/^policies\[1\]/),
+    });
   });
 });
 

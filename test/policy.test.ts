@@ -50,6 +50,17 @@ describe("what may leave and what must arrive", () => {
     expect(tag(Policy.minReceived(usdc, 7n, bob), moving(change({ account: bob, delta: 7n })))).toBe("Pass");
   });
 
+  it("is told in the units of the token, and of the chain, with what was judged beside", () => {
+    const detail = (policy: Policy.Policy, on: Report) => Object(policy.evaluate(on)).detail;
+    const named = { ...moving(change({ delta: -2_500_000n })), tokens: tokens().tokens };
+    expect(detail(Policy.maxSpent(usdc, 1n), named)).toMatch(
+      /^the senders spend 2\.5 USDC 0x.*\(2500000 raw units of 0x\w{40}\), measured; at most 0\.000001 USDC/,
+    );
+    expect(detail(Policy.maxSpent(usdc, 1n), { ...named, tokens: [] })).toMatch(/spend 2500000 raw units of 0x/);
+    expect(detail(Policy.maxSpent("native", 1n), report())).toContain("spend 1.5 ETH, measured; at most 1 wei");
+    expect(detail(Policy.maxFee(1n), report())).toMatch(/^fees of up to [\d.]+ (?:gwei|ETH), at most 1 wei$/);
+  });
+
   it("never passes on events alone, on nothing, or where events and balances disagree", () => {
     const logged = change({ evidence: "logged", before: null, after: null });
     expect(tag(Policy.maxSpent(usdc, 100n), moving(logged))).toBe("Unknown");
@@ -182,6 +193,9 @@ describe("costs", () => {
     expect(tag(Policy.maxGas(2n * gas - 1n), report({ transactions: [transfer, transfer] }))).toBe("Fail");
     const open = { ...transfer, request: null, gas: { ...transfer.gas, limit: null } };
     expect(tag(Policy.maxGas(10n ** 9n), report({ transactions: [open] }))).toBe("Unknown");
+    expect(Policy.maxGas(10n ** 9n).evaluate(report({ transactions: [transfer, open] }))).toMatchObject({
+      reason: "the gas limit of transaction 2 is not known",
+    });
   });
 });
 
@@ -295,7 +309,12 @@ describe("written down", () => {
     const bad = await read([{ policy: "noNewApprovals" }, { policy: "nope" }]);
     expect(Result.isFailure(bad) ? bad.failure : null).toMatchObject({
       _tag: "InvalidTransaction",
-      field: "policies[1]",
+      field: "policies[1].policy",
+    });
+    const short = await read([{ policy: "maxFee" }]);
+    expect(Result.isFailure(short) ? short.failure : null).toMatchObject({
+      field: "policies[0].wei",
+      problem: "is missing",
     });
     expect(Result.isFailure(await read({ policy: "noNewApprovals" }))).toBe(true);
   });

@@ -11,21 +11,27 @@ import { safely } from "../primitives/safely.js";
 /** An ABI, alone or with the address whose code it describes. */
 export type AbiSource = Abi | { readonly address: string; readonly abi: Abi };
 
-/** One error or event of an ABI. */
+/** One error, event or function of an ABI. */
 export interface IndexedItem {
+  /** The item's name. */
   readonly name: string;
+  /** Its canonical signature, `transfer(address,uint256)`. */
   readonly signature: string;
+  /** Its parameters, in order. */
   readonly inputs: ReadonlyArray<IndexedParameter>;
   /** The JSON ABI item. */
   readonly item: Schema.Json;
+  /** Whose ABI it is from. */
   readonly provenance: Provenance;
   /** Lower case; null where the ABI was given without one. */
   readonly address: string | null;
+  /** Whether the event has no topic for its signature. */
   readonly anonymous: boolean;
 }
 
-/** A parameter of an error or event. */
+/** A parameter of one of them. */
 export interface IndexedParameter extends Parameter {
+  /** Whether the value is a topic of the log. */
   readonly indexed?: boolean | undefined;
 }
 
@@ -36,6 +42,8 @@ export interface AbiIndex {
   readonly errors: (selector: string) => ReadonlyArray<IndexedItem>;
   /** The events with this first topic. */
   readonly events: (topic: string) => ReadonlyArray<IndexedItem>;
+  /** The functions with this selector. */
+  readonly functions: (selector: string) => ReadonlyArray<IndexedItem>;
   /** The events that have none. */
   readonly anonymous: () => ReadonlyArray<IndexedItem>;
 }
@@ -59,8 +67,8 @@ const isPair = (source: AbiSource): source is { readonly address: string; readon
 /** Where events stand that have no topic of their own: under no topic that a log can have. */
 const noTopic = "";
 
-/** The errors of an ABI by selector, or its events by topic. Items that are not well-formed are left out. */
-const arranged = (type: "error" | "event") =>
+/** The errors or functions of an ABI by selector, or its events by topic. Items that are not well-formed are left out. */
+const arranged = (type: "error" | "event" | "function") =>
   remembered((abi: ReadonlyArray<Abi[number]>) => {
     const found = new Map<string, Array<Described>>();
     for (const item of abi) {
@@ -69,7 +77,7 @@ const arranged = (type: "error" | "event") =>
       if (signature === null) continue;
       const anonymous = item.type === "event" && item.anonymous === true;
       const topic = anonymous ? noTopic : keccak256(stringToHex(signature));
-      const key = item.type === "error" ? topic.slice(0, 10) : topic;
+      const key = item.type === "event" ? topic : topic.slice(0, 10);
       const same = found.get(key) ?? [];
       found.set(key, same);
       // an ABI item is JSON by its type; abitype declares it with readonly tuples
@@ -79,6 +87,7 @@ const arranged = (type: "error" | "event") =>
   });
 const errorsOf = arranged("error");
 const eventsOf = arranged("event");
+const functionsOf = arranged("function");
 
 /** The items of all sources under a key, gathered when they are first asked for. */
 const lookUp = (
@@ -109,7 +118,13 @@ const lookUp = (
 /** Arranges ABIs. Items that are not well-formed are left out. */
 export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => {
   const events = lookUp(abis, eventsOf);
-  return { _tag: "AbiIndex", errors: lookUp(abis, errorsOf), events, anonymous: () => events(noTopic) };
+  return {
+    _tag: "AbiIndex",
+    errors: lookUp(abis, errorsOf),
+    functions: lookUp(abis, functionsOf),
+    events,
+    anonymous: () => events(noTopic),
+  };
 };
 
 const isIndex = (sources: AbiSources): sources is AbiIndex => !Array.isArray(sources);

@@ -3,6 +3,7 @@
  * (`tuple` without components, `uint8[0]`) in an array makes decoders loop for as long as the data
  * says; an item from somebody's JSON can be made that way.
  */
+import type { AbiEventParameter } from "abitype";
 import { arrayOf } from "./type.js";
 
 const maxElements = 4_096;
@@ -30,5 +31,8 @@ const areModest = (parameters: unknown, depth: number): boolean =>
 export const isDecodable = (parameters: unknown): boolean => areModest(parameters, 0);
 
 /** Whether the ABI item has such a list under `field`. */
-export const hasDecodable = (item: unknown, field: "inputs" | "outputs"): boolean =>
+export const hasDecodable = <Field extends "inputs" | "outputs">(
+  item: unknown,
+  field: Field,
+): item is { readonly [F in Field]: ReadonlyArray<AbiEventParameter> } =>
   typeof item === "object" && item !== null && isDecodable((item as Readonly<Record<string, unknown>>)[field]);

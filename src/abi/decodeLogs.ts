@@ -16,8 +16,11 @@ const most = 262_144;
 
 /** A log as a node gives it. */
 export interface RawLog {
+  /** The contract that emitted it. */
   readonly address: string;
+  /** Its topics, 32 bytes each; the first is the event's signature. */
   readonly topics: ReadonlyArray<string>;
+  /** What is not indexed, ABI-encoded. */
   readonly data: string;
 }
 

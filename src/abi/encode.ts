@@ -6,6 +6,7 @@ import { encodeAbiParameters, encodeDeployData, encodeFunctionData, getAbiItem }
 import type { Hex } from "../primitives/hex.js";
 import { no, type Checked } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
+import { noFunction } from "./naming.js";
 import { coerce, type Reading } from "./coerce.js";
 import { reason } from "./given.js";
 
@@ -73,13 +74,20 @@ export const encodeFunction = (
 ): Checked<Encoded> => {
   if (typeof functionName !== "string") return no(name("functionName"), "must name a function of the ABI");
   if (!Array.isArray(args)) return no(name("args"), "must be an array");
-  const named = abi.filter(
+  const functions = abi.filter(
     (item): item is Schema.Json & AbiFunction =>
-      withInputs("function", item) && "name" in item && item["name"] === functionName,
+      withInputs("function", item) && "name" in item && typeof item["name"] === "string",
   );
+  const named = functions.filter((item) => item.name === functionName);
   const bySignature = functionName.includes("(") || /^0x[0-9a-f]{8}$/i.test(functionName);
   if (named.length === 0 && !bySignature)
-    return no(name("functionName"), `the ABI has no function ${escapeText(functionName, 80)}`);
+    return no(
+      name("functionName"),
+      noFunction(
+        functionName,
+        functions.map((item) => item.name),
+      ),
+    );
   const only = named.length === 1 ? named[0] : undefined;
   if (only !== undefined && only.inputs.length !== args.length)
     return no(

@@ -5,7 +5,6 @@
  * JSON form loses nothing. Decoding itself is in `revertOf.ts`.
  */
 import * as Schema from "effect/Schema";
-import type { AbiParameter } from "abitype";
 import { decodeErrorResult } from "viem";
 import { Address, Hex, nullable } from "../primitives/hex.js";
 import { hasDecodable } from "./decodable.js";
@@ -21,10 +20,14 @@ export const Provenance = Schema.Struct({
 export type Provenance = typeof Provenance.Type;
 
 /** No bytes at all: `require` without a reason, a missing function, `revert()`. */
-export class RevertEmpty extends Schema.TaggedClass<RevertEmpty>()("Empty", { data: Hex }) {}
+export class RevertEmpty extends Schema.TaggedClass<RevertEmpty>()("Empty", {
+  /** The revert data as it came. */
+  data: Hex,
+}) {}
 
 /** `Error(string)`. */
 export class RevertReason extends Schema.TaggedClass<RevertReason>()("Reason", {
+  /** The revert data as it came. */
   data: Hex,
   /** The contract's own words, unescaped, at most 4,096 characters of them. Escape before showing. */
   reason: Schema.String,
@@ -34,7 +37,9 @@ export class RevertReason extends Schema.TaggedClass<RevertReason>()("Reason", {
 
 /** `Panic(uint256)`. */
 export class RevertPanic extends Schema.TaggedClass<RevertPanic>()("Panic", {
+  /** The revert data as it came. */
   data: Hex,
+  /** Solidity's panic code. */
   code: Schema.BigInt,
   /** What Solidity means by the code. */
   meaning: Schema.String,
@@ -42,6 +47,7 @@ export class RevertPanic extends Schema.TaggedClass<RevertPanic>()("Panic", {
 
 /** A custom error that an ABI explains; it re-encodes to the same bytes. */
 export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
+  /** The revert data as it came. */
   data: Hex,
   /** e.g. `ERC20InsufficientBalance`. */
   name: Schema.String,
@@ -49,6 +55,7 @@ export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
   signature: Schema.String,
   /** The JSON ABI item. */
   item: Schema.Json,
+  /** Whose ABIs name it. */
   provenance: Schema.Array(Provenance),
   /** What the error means, where the library knows. */
   meaning: nullable(Schema.String),
@@ -56,23 +63,24 @@ export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
   /** The decoded arguments, in order; none where the item does not fit the bytes, as in a forged report. */
   get args(): ReadonlyArray<unknown> {
     // why: an item of somebody's JSON may be made to keep a decoder busy for ever
-    if (!hasDecodable(this.item, "inputs")) return [];
-    const abi = [this.item] as unknown as readonly [{ type: "error"; name: string; inputs: readonly AbiParameter[] }];
-    return safely(
-      () => (decodeErrorResult({ abi, data: this.data }).args as ReadonlyArray<unknown> | undefined) ?? [],
-      [],
-    );
+    const { name, item, data } = this;
+    if (!hasDecodable(item, "inputs")) return [];
+    const abi = [{ type: "error", name, inputs: item.inputs }] as const;
+    return safely(() => decodeErrorResult({ abi, data }).args ?? [], []);
   }
 }
 
 /** Several ABI items explain the same bytes; none is preferred. */
 export class RevertAmbiguous extends Schema.TaggedClass<RevertAmbiguous>()("Ambiguous", {
+  /** The revert data as it came. */
   data: Hex,
+  /** The errors that it may be. */
   candidates: Schema.Array(RevertCustom),
 }) {}
 
 /** Bytes that nothing here explains. */
 export class RevertUnknown extends Schema.TaggedClass<RevertUnknown>()("Unknown", {
+  /** The revert data as it came. */
   data: Hex,
   /** The first four bytes, where there are four. */
   selector: nullable(Hex),
@@ -97,6 +105,7 @@ export type RevertLayer = typeof RevertLayer.Type;
 export class Revert extends Schema.Class<Revert>("Revert")({
   /** The raw bytes as returned. */
   data: Hex,
+  /** From the outermost error to the innermost; `path` says where in the one above it stood. */
   layers: Schema.NonEmptyArray(Schema.Struct({ path: Schema.String, layer: RevertLayer })),
   /** The contract that reverted, where known. */
   address: nullable(Address),

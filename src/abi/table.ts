@@ -1,7 +1,6 @@
 /** The errors that occur daily, by selector, and the codes that some contracts use instead. The rows are written by `scripts/build-error-table.mjs`. */
-import type * as Schema from "effect/Schema";
 import { keccak256, stringToHex } from "viem";
-import { signatureOf, type IndexedItem, type IndexedParameter } from "./abiIndex.js";
+import { itemOf } from "./declaration.js";
 import type { Table } from "./revertOf.js";
 import { declared, sources, types } from "./table/errors.js";
 import { shortReasons } from "./table/reasons.js";
@@ -19,47 +18,6 @@ export const packages: ReadonlyArray<readonly [source: string, declarations: Rea
     groups.flatMap(({ places, declarations }) => (places.includes(place) ? declarations : [])),
   ],
 );
-
-/** The top-level parts of a comma-separated list. */
-const parts = (list: string): ReadonlyArray<string> => {
-  const found: Array<string> = [];
-  let depth = 0;
-  let start = 0;
-  for (let index = 0; index <= list.length; index += 1) {
-    const character = list[index];
-    if (character === "(") depth += 1;
-    else if (character === ")") depth -= 1;
-    else if ((character === "," && depth === 0) || character === undefined) {
-      if (index > start) found.push(list.slice(start, index));
-      start = index + 1;
-    }
-  }
-  return found;
-};
-
-const parameter = (text: string): IndexedParameter => {
-  const end = text.startsWith("(") ? text.lastIndexOf(")") + 1 : 0;
-  const space = text.indexOf(" ", end);
-  const [type, name] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
-  if (end === 0) return { name, type };
-  return { name, type: `tuple${type.slice(end)}`, components: parts(type.slice(1, end - 1)).map(parameter) };
-};
-
-const itemOf = (source: string, declaration: string): IndexedItem => {
-  const open = declaration.indexOf("(");
-  const name = declaration.slice(0, open);
-  const inputs = parts(declaration.slice(open + 1, -1)).map(parameter);
-  return {
-    name,
-    signature: signatureOf(name, inputs),
-    inputs,
-    // made above: no field of a parameter is undefined
-    item: { type: "error", name, inputs: inputs as unknown as Schema.Json },
-    provenance: { kind: "builtin", source },
-    address: null,
-    anonymous: false,
-  };
-};
 
 // hashing is what costs, so a look-up hashes the few declarations that a search by halves comes by, each once
 const selectors = new Map<string, string>();
@@ -90,7 +48,7 @@ const errors: Table["errors"] = (selector) =>
       return found === undefined ? [] : places.map((place) => ({ place, found }));
     })
     .sort((left, right) => left.place - right.place)
-    .map(({ place, found }) => itemOf(sources[place] ?? "", found));
+    .map(({ place, found }) => itemOf("error", sources[place] ?? "", found));
 
 /** The built-in errors and codes. */
 export const builtin: Table = { errors, meaning: (code) => shortReasons.get(code) ?? null };

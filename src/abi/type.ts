@@ -2,7 +2,9 @@
 
 /** A parameter as JSON ABIs write it. */
 export interface Parameter {
+  /** The Solidity type. */
   readonly type: string;
+  /** The parameter's name, where it has one. */
   readonly name?: string | undefined;
   /** Of a tuple, or of an array of tuples. */
   readonly components?: ReadonlyArray<Parameter> | undefined;

@@ -11,20 +11,27 @@ import type { View } from "../witness/view.js";
 export interface FeeSubject {
   /** Unsigned EIP-2718 bytes: of the very transaction in a proof, a little longer ones in a scan. */
   readonly unsigned: Hex;
+  /** The gas limit of the transaction, gas. */
   readonly gasLimit: bigint;
 }
 
 /** Gas of a transaction: what it took in the simulation (null = not known), and the limit to sign. */
 export interface FeeGas {
+  /** Gas that the simulation used; null where it is not known. */
   readonly used: bigint | null;
+  /** The gas limit, gas. */
   readonly limit: bigint;
 }
 
 /** Fees beyond gas × price, wei. `…AtMost` is what the payer must hold for them. */
 export interface ExtraFees {
+  /** What publishing on L1 is expected to cost, wei. */
   readonly l1Fee: bigint;
+  /** The most that publishing on L1 may cost until inclusion, wei. */
   readonly l1FeeAtMost: bigint;
+  /** What the chain's operator is expected to charge, wei. */
   readonly operatorFee: bigint;
+  /** The most that the operator may charge at the gas limit, wei. */
   readonly operatorFeeAtMost: bigint;
 }
 
@@ -42,6 +49,7 @@ export type FeeDecision =
 
 /** A fee model. */
 export interface FeeModel {
+  /** The model's name, for people. */
   readonly name: string;
   /** What the witness reads for these transactions. Calls go out with the gas cap that they carry. */
   readonly queries: (subjects: ReadonlyArray<FeeSubject>) => ReadonlyArray<Query>;

@@ -4,7 +4,8 @@ import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
 import { coerceAll, type Reading } from "../abi/coerce.js";
 import { isSignatures, parseSignatures } from "../abi/given.js";
-import { no, type Checked } from "../primitives/problem.js";
+import { functionsText, noFunction } from "../abi/naming.js";
+import { addressProblem, no, type Checked } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
 import { count, wei } from "./quantity.js";
 
@@ -59,6 +60,8 @@ const fromJson: Reading = {
       // viem takes numbers for the sizes that fit one
       return Result.map(number(type, json), (value) => (bits <= 48 ? Number(value) : value));
     }
+    if (type === "address" && typeof json === "string" && !json.startsWith("0x"))
+      return Result.fail(addressProblem(json));
     const [wanted, problem] =
       type === "bool" ? ["boolean", "must be true or false"] : ["string", `must be a string for ${type}`];
     return typeof json === wanted ? Result.succeed(json) : Result.fail(problem);
@@ -94,10 +97,13 @@ export const abiCall = (
   const functions = abi.filter((item): item is AbiFunction => item.type === "function");
   const named =
     name === null ? functions : functions.filter((item) => item.name === name || toFunctionSignature(item) === name);
+  const names = functions.map((item) => item.name);
   if (named.length === 0)
-    return no(path("functionName"), name === null ? "is missing" : `the ABI has no function ${escapeText(name, 80)}`);
-  if (name === null && named.length > 1)
-    return no(path("functionName"), `is missing; the ABI has ${named.length} functions`);
+    return no(
+      path("functionName"),
+      name === null ? `is missing; ${functionsText(names)}` : noFunction(name.replace(/\(.*$/s, ""), names),
+    );
+  if (name === null && named.length > 1) return no(path("functionName"), `is missing; ${functionsText(names)}`);
   const tried = named.map((item) => ({ item, values: argumentsOf(item.inputs, args, path("args")) }));
   const fitting = tried.filter(({ values }) => Result.isSuccess(values));
   const chosen = fitting[0] ?? tried[0];

@@ -3,17 +3,19 @@ import * as Effect from "effect/Effect";
 import type * as FileSystem from "effect/FileSystem";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
 import type * as Stdio from "effect/Stdio";
 import type { Problem } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
+import { KnownEndpoint } from "../rpc/knownEndpoint.js";
 import type { LooseCall } from "../Transaction.js";
 import { wrong, type WrongUsage } from "./exit.js";
 import { readAbi, readText } from "./files.js";
 import { flagOf, transactionFlags, type CheckFlags } from "./flags.js";
 import { inputOf, inputOfText } from "./input.js";
-import { block, duration } from "./quantity.js";
+import { amount, block, duration } from "./quantity.js";
 
 type Text = Option.Option<string>;
 
@@ -24,13 +26,21 @@ export const complaint = (flags: CheckFlags, { field, problem }: Problem): Wrong
   return wrong(flag === null ? field : `${flag}${rest}`, problem);
 };
 
+const parsed = (text: string): Result.Result<unknown, string> =>
+  Result.try({ try: (): unknown => JSON.parse(text), catch: () => `is no JSON: ${escapeText(text, 60)}` });
+
 const json = (text: string, name: string): Effect.Effect<unknown, WrongUsage> =>
-  Effect.fromResult(
-    Result.try({
-      try: (): unknown => JSON.parse(text),
-      catch: () => wrong(name, `is no JSON: ${escapeText(text, 60)}`),
-    }),
-  );
+  Effect.mapError(Effect.fromResult(parsed(text)), (problem) => wrong(name, problem));
+
+const argsForm = `must be one JSON array in quotes, such as '["0x…", "1000000"]'`;
+
+/** The flags that take an amount, and the units that it may have been meant in. */
+const amounts = {
+  value: amount(["ether", "gwei", "wei"]),
+  maxFeePerGas: amount(["gwei", "wei"]),
+  maxPriorityFeePerGas: amount(["gwei", "wei"]),
+  gasPrice: amount(["gwei", "wei"]),
+} satisfies { readonly [K in keyof typeof transactionFlags]?: unknown };
 
 /** The fields that were given as flags, `abi` not counted: it may be there for decoding only. */
 const given = (flags: CheckFlags): Record<string, unknown> =>
@@ -53,15 +63,31 @@ export const readInput = Effect.fnUntraced(function* (
   const entries = given(flags);
   const stray = Object.keys(entries)[0];
   if (Option.isSome(flags.input)) {
+    if (Option.isSome(flags.args) && Result.isFailure(parsed(flags.args.value)))
+      return yield* wrong("--args", argsForm);
     if (stray !== undefined)
-      return yield* wrong(flagOf(stray) ?? stray, "cannot stand together with an input file; write it into the file");
+      return yield* wrong(
+        flagOf(stray) ?? stray,
+        `cannot stand together with the input file ${escapeText(flags.input.value, 60)}; write it into the file`,
+      );
     const text = yield* readText(flags.input.value, "input");
     return yield* Effect.mapError(Effect.fromResult(inputOfText(text)), (error) => complaint(flags, error));
   }
   if (entries["from"] === undefined)
     return yield* wrong("--from", "is missing; or give a JSON file with the transaction, or - for stdin");
   if (Option.isSome(flags.abi) && !isForDecoding(flags)) entries["abi"] = yield* readAbi(flags.abi.value);
-  if (Option.isSome(flags.args)) entries["args"] = yield* json(flags.args.value, "--args");
+  for (const [name, readAmount] of Object.entries(amounts)) {
+    const given = entries[name];
+    if (typeof given !== "string") continue;
+    entries[name] = yield* Effect.mapError(Effect.fromResult(readAmount(given)), (problem) =>
+      wrong(flagOf(name) ?? name, problem),
+    );
+  }
+  if (Option.isSome(flags.args)) {
+    const args = parsed(flags.args.value);
+    if (Result.isFailure(args)) return yield* wrong("--args", `${args.failure}; it ${argsForm}`);
+    entries["args"] = args.success;
+  }
   return yield* Effect.mapError(Effect.fromResult(inputOf(entries)), (error) => complaint(flags, error));
 });
 
@@ -74,13 +100,36 @@ const readPolicies = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<ReadonlyArray<Policy.Policy>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
   const data = yield* json(yield* readText(path, "--policies"), "--policies");
-  if (!Array.isArray(data)) return yield* wrong("--policies", "must be a JSON array of policies");
-  return yield* Effect.forEach(data as ReadonlyArray<Parameters<typeof Policy.fromData>[0]>, (entry, index) => {
-    const policy = Policy.fromData(entry);
-    return policy === null
-      ? Effect.fail(wrong(`--policies[${index}]`, "is no policy this version knows"))
-      : Effect.succeed(policy);
-  });
+  return yield* Effect.mapError(Policy.fromJson(data), ({ field, problem }) => wrong(`--${field}`, problem));
+});
+
+/** The headers of `--header`; what they hold is never repeated. */
+export const readHeaders = (
+  headers: ReadonlyArray<string>,
+): Effect.Effect<Readonly<Record<string, string>>, WrongUsage> =>
+  Effect.map(
+    Effect.forEach(headers, (given, index) => {
+      const [, name, value] =
+        /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}):[ \t]*([\t\x20-\x7e\x80-\xff]{1,8192})$/.exec(given) ?? [];
+      return name === undefined || value === undefined
+        ? Effect.fail(wrong(`--header[${index}]`, 'must be one header in quotes, "name: value", in one line'))
+        : Effect.succeed([name.toLowerCase(), value.trim()] as const);
+    }),
+    (pairs) => Object.fromEntries(pairs),
+  );
+
+const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
+
+/** What the file of `--endpoint` tells of it. */
+export const readEndpoint = Effect.fnUntraced(function* (
+  path: Text,
+): Effect.fn.Return<{ readonly endpoint?: KnownEndpoint }, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  if (Option.isNone(path)) return {};
+  const data = yield* json(yield* readText(path.value, "--endpoint"), "--endpoint");
+  const endpoint = yield* Effect.mapError(decodeEndpoint(data), ({ message }) =>
+    wrong("--endpoint", `is not what doctor --json writes: ${escapeText(message.replace(/\s+/g, " "), 200)}`),
+  );
+  return { endpoint };
 });
 
 /** The options of the run. */
@@ -90,6 +139,7 @@ export const readOptions = Effect.fnUntraced(function* (
   const asked = yield* read("--block", flags.block, block);
   const deadline = yield* read("--deadline", flags.deadline, duration);
   return {
+    traceReverts: true,
     ...(Option.isSome(flags.abi) && isForDecoding(flags) ? { abis: [yield* readAbi(flags.abi.value)] } : {}),
     ...(asked === null ? {} : { block: asked }),
     ...(deadline === null ? {} : { deadline }),

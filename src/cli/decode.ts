@@ -1,17 +1,19 @@
 /** `evm-preflight decode`: revert data, calldata and logs in words. Asks nobody. */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
-import * as Result from "effect/Result";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
-import type { Abi, AbiFunction } from "abitype";
-import { decodeEventLog, toEventSignature, toFunctionSelector, toFunctionSignature } from "viem";
+import type { Abi } from "abitype";
+import { wellKnown } from "../abi/wellKnown.js";
+import { decodeCall } from "../abi/decodeCall.js";
+import { decodeLog } from "../abi/decodeLogs.js";
 import { decodeRevert } from "../abi/decodeRevert.js";
-import { describeCall, describeCalldata, describeValue } from "../abi/print.js";
+import { describeLog } from "../abi/describeLog.js";
+import { describeCalldata, describeValue } from "../abi/print.js";
+import type { Provenance } from "../abi/revert.js";
 import { describeLayer } from "../abi/revertText.js";
 import type { Hex } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
-import { isDecodable } from "../abi/decodable.js";
 import { Exited, exitCodes, wrong, type WrongUsage } from "./exit.js";
 import { readAbi } from "./files.js";
 import { text, toggle } from "./flags.js";
@@ -22,7 +24,19 @@ export interface Reading {
   readonly kind: "revert" | "call" | "event";
   readonly signature: string;
   readonly text: string;
+  /** `selector`: by nothing but its first bytes, which any contract may use otherwise. */
+  readonly by: "abi" | "selector";
+  /** Whose: standards, contracts and packages that have it; empty for an ABI that was given. */
+  readonly sources: ReadonlyArray<string>;
 }
+
+const originOf = (provenance: ReadonlyArray<Provenance>): Pick<Reading, "by" | "sources"> =>
+  provenance.every(({ kind }) => kind === "builtin")
+    ? { by: "selector", sources: provenance.flatMap(({ source }) => source ?? []) }
+    : { by: "abi", sources: [] };
+
+const originText = ({ by, sources }: Reading): string =>
+  by === "selector" && sources.length > 0 ? `  by selector: ${sources.join(", ")}` : "";
 
 const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
   decodeRevert(data, abi === null ? [] : [abi]).layers.flatMap(({ path, layer }): ReadonlyArray<Reading> => {
@@ -35,52 +49,44 @@ const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
           : layer._tag === "Panic"
             ? "Panic(uint256)"
             : layer.candidates.map((candidate) => candidate.signature).join(" or ");
-    const text = `${path === "" ? "" : `${escapeText(path, 60)}: `}${describeLayer(layer, { sources: true })}`;
-    return [{ kind: "revert", signature: escapeText(signature, 400), text }];
+    const text = `${path === "" ? "" : `${escapeText(path, 60)}: `}${describeLayer(layer)}`;
+    const origin = layer._tag === "Custom" ? originOf(layer.provenance) : ({ by: "selector", sources: [] } as const);
+    return [{ kind: "revert", signature: escapeText(signature, 400), text, ...origin }];
   });
 
-const callReadings = (data: Hex, abi: Abi): ReadonlyArray<Reading> =>
-  abi
-    .filter((item): item is AbiFunction => item.type === "function")
-    .filter((item) => toFunctionSelector(item) === data.slice(0, 10).toLowerCase())
-    .flatMap((item) => {
-      const text = describeCalldata(data, item);
-      return text === null || text.startsWith("selector ")
-        ? []
-        : [{ kind: "call", signature: toFunctionSignature(item), text }];
-    });
+const callReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
+  decodeCall(data, abi === null ? [] : [abi]).map(({ signature, item, provenance }) => ({
+    kind: "call",
+    signature: escapeText(signature, 400),
+    text: describeCalldata(data, item) ?? "",
+    ...originOf(provenance),
+  }));
 
-const eventReadings = (data: Hex, topics: ReadonlyArray<`0x${string}`>, abi: Abi): ReadonlyArray<Reading> =>
-  abi.flatMap((item): ReadonlyArray<Reading> => {
-    if (item.type !== "event" || !isDecodable(item.inputs)) return [];
-    const decoded = Result.try({
-      try: () => {
-        const [first, ...rest] = topics;
-        if (first === undefined) return null;
-        // why: viem's types want literal topics; wrong ones throw and are caught
-        const { args } = decodeEventLog({ abi: [item], data, topics: [first, ...rest] as never, strict: true });
-        const values = args === undefined ? [] : Object.entries(args as Readonly<Record<string, unknown>>);
-        const parameters = values.map(
-          ([name], index) => item.inputs.find((input) => input.name === name) ?? item.inputs[index],
-        );
-        return describeCall(
-          item.name,
-          parameters,
-          values.map(([, value]) => value),
-        );
-      },
-      catch: () => null,
-    });
-    return Result.isFailure(decoded) || decoded.success === null
-      ? []
-      : [{ kind: "event", signature: toEventSignature(item), text: decoded.success }];
-  });
+/** Where anonymous events are looked for: a log on the command line has no address. */
+const nowhere = "0x0000000000000000000000000000000000000000";
+
+const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): ReadonlyArray<Reading> => {
+  const log = { address: nowhere, topics, data };
+  const decoded = decodeLog(log, abi === null ? [] : [{ address: nowhere, abi }]) ?? decodeLog(log, wellKnown);
+  if (decoded === null) return [];
+  const { signature, provenance } = decoded;
+  return [
+    { kind: "event", signature: escapeText(signature, 400), text: describeLog(decoded), ...originOf(provenance) },
+  ];
+};
 
 /** Every reading of `data` that holds: as a log when topics are given, else as a revert and as a call. */
-export const readingsOf = (data: Hex, abi: Abi | null, topics: ReadonlyArray<`0x${string}`>): ReadonlyArray<Reading> =>
-  topics.length > 0
-    ? eventReadings(data, topics, abi ?? [])
-    : [...revertReadings(data, abi), ...callReadings(data, abi ?? [])];
+export const readingsOf = (data: Hex, abi: Abi | null, topics: ReadonlyArray<Hex>): ReadonlyArray<Reading> =>
+  topics.length > 0 ? eventReadings(data, topics, abi) : [...revertReadings(data, abi), ...callReadings(data, abi)];
+
+/** A reading a line; that several fit is said, for none of them is a fact. */
+const readingsText = (readings: ReadonlyArray<Reading>): string => {
+  const calls = readings.filter(({ kind }) => kind === "call").length;
+  return [
+    ...readings.map((reading) => `${reading.kind}  ${reading.text}${originText(reading)}`),
+    ...(calls > 1 ? [`${calls} functions fit; only the contract's own ABI tells which it is`] : []),
+  ].join("\n");
+};
 
 const hex = (text: string, name: string): Effect.Effect<Hex, WrongUsage> => {
   if (!/^0x[0-9a-fA-F]*$/.test(text))
@@ -113,13 +119,12 @@ export const decode = Command.make(
     const data = yield* hex(given.data, "data");
     const abi = Option.isNone(given.abi) ? null : yield* readAbi(given.abi.value);
     const topics = Option.isNone(given.topics) ? [] : yield* readTopics(given.topics.value);
-    if (topics.length > 0 && abi === null) return yield* wrong("--abi", "is missing; a log needs one to be read");
     const readings = readingsOf(data, abi, topics);
     yield* print(
       given.json
         ? JSON.stringify({ data, readings }, null, 2)
         : readings.length > 0
-          ? readings.map(({ kind, text }) => `${kind}  ${text}`).join("\n")
+          ? readingsText(readings)
           : data.length === 2
             ? "no data: a revert without a reason, or an empty call"
             : `nothing known begins with ${describeValue({ type: "bytes4" }, data.slice(0, 10))}; give the contract's ABI with --abi`,
@@ -127,7 +132,9 @@ export const decode = Command.make(
     return yield* new Exited({ code: readings.length > 0 ? exitCodes.ready : exitCodes.unknown });
   }),
 ).pipe(
-  Command.withDescription("Decode revert data by the built-in errors and an ABI; with an ABI also calldata and logs"),
+  Command.withDescription(
+    "Decode revert data, calldata and logs by an ABI, else by what many contracts share; exit code 3 where nothing fits",
+  ),
   Command.withExamples([
     {
       command: `evm-preflight decode 0x08c379a0… --abi MyContract.json`,

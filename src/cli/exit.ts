@@ -2,8 +2,11 @@
 import * as Data from "effect/Data";
 import type { Report } from "../report/schema.js";
 
-/** 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage. */
-export const exitCodes = { ready: 0, blocked: 1, caution: 2, unknown: 3, usage: 64 } as const;
+/** 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage, 73 the report was printed and its file could not be written. */
+export const exitCodes = { ready: 0, blocked: 1, caution: 2, unknown: 3, usage: 64, unwritten: 73 } as const;
+/** {@link exitCodes} for `--help`. */
+export const exitCodesText =
+  "Exit codes: 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage, 73 a file could not be written (the report was printed), 130 interrupted";
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** The command is done and says so by its exit code; everything was printed already. */
@@ -11,6 +14,9 @@ export class Exited extends Data.TaggedError("Exited")<{ readonly code: ExitCode
 
 /** The command was asked wrongly; `message` says where and how to correct it. */
 export class WrongUsage extends Data.TaggedError("WrongUsage")<{ readonly message: string }> {}
+
+/** A file could not be written after everything else was done. */
+export class Unwritten extends Data.TaggedError("Unwritten")<{ readonly message: string }> {}
 
 /** Wrong usage of a flag, an argument or a field. */
 export const wrong = (where: string, problem: string): WrongUsage =>

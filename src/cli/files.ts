@@ -2,13 +2,14 @@
 import * as ByteSize from "effect/ByteSize";
 import * as Effect from "effect/Effect";
 import * as FileSystem from "effect/FileSystem";
+import * as Path from "effect/Path";
 import * as Result from "effect/Result";
 import * as Stdio from "effect/Stdio";
 import * as Stream from "effect/Stream";
 import type { Abi } from "abitype";
 import { escapeText } from "../primitives/text.js";
 import { abiOf, abiOfText } from "./abi.js";
-import { wrong, type WrongUsage } from "./exit.js";
+import { Unwritten, wrong, type WrongUsage } from "./exit.js";
 
 /** More than any bundle with its ABIs. */
 const maxBytes = 33_554_432n;
@@ -34,15 +35,35 @@ export const readText = Effect.fnUntraced(function* (
   return yield* Effect.mapError(fs.readFileString(path), why);
 });
 
+type Refused = { readonly reason: { readonly _tag: string } };
+
+const unwritable = (path: string, name: string, { reason }: Refused): WrongUsage =>
+  wrong(name, `${escapeText(path, 200)} cannot be written (${reason._tag})`);
+
+/** Refuses a path that nothing could be written to, before any work is done for it; writes nothing. */
+export const checkWritable = Effect.fnUntraced(function* (
+  path: string,
+  name: string,
+): Effect.fn.Return<void, WrongUsage, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem;
+  const { dirname } = yield* Path.Path;
+  const refused = (error: Refused) => unwritable(path, name, error);
+  const isThere = yield* Effect.mapError(fs.exists(path), refused);
+  if (isThere && (yield* Effect.mapError(fs.stat(path), refused)).type === "Directory")
+    return yield* wrong(name, `${escapeText(path, 200)} is a directory`);
+  yield* Effect.mapError(fs.access(isThere ? path : dirname(path), { writable: true }), refused);
+});
+
 /** Writes a file. */
 export const writeText = Effect.fnUntraced(function* (
   path: string,
   text: string,
   name: string,
-): Effect.fn.Return<void, WrongUsage, FileSystem.FileSystem> {
+): Effect.fn.Return<void, Unwritten, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem;
-  yield* Effect.mapError(fs.writeFileString(path, text), (error) =>
-    wrong(name, `${escapeText(path, 200)} cannot be written (${error.reason._tag})`),
+  yield* Effect.mapError(
+    fs.writeFileString(path, text),
+    (error) => new Unwritten({ message: unwritable(path, name, error).message }),
   );
 });
 

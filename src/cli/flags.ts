@@ -20,13 +20,13 @@ const ofTransaction = {
   from: ["from", "the sender"],
   to: ["to", "the recipient; absent for a deployment"],
   data: ["data", "calldata or initcode, 0x…"],
-  value: ["value", "what is sent along: wei, or with a unit such as 0.1ether or 2gwei"],
+  value: ["value", "what is sent along, with its unit: 0.1ether, 2gwei, 5wei"],
   chainId: ["chain-id", "chain the transaction is for; another one at the node is a blocker"],
   gas: ["gas", "gas limit; chosen when absent"],
   nonce: ["nonce", "nonce; read from the node when absent"],
-  maxFeePerGas: ["max-fee", "maxFeePerGas, e.g. 2gwei"],
-  maxPriorityFeePerGas: ["tip", "maxPriorityFeePerGas, e.g. 0.1gwei"],
-  gasPrice: ["gas-price", "gasPrice of a legacy transaction"],
+  maxFeePerGas: ["max-fee", "maxFeePerGas with its unit, e.g. 2gwei"],
+  maxPriorityFeePerGas: ["tip", "maxPriorityFeePerGas with its unit, e.g. 0.1gwei"],
+  gasPrice: ["gas-price", "gasPrice of a legacy transaction, with its unit"],
   abi: [
     "abi",
     'ABI file (JSON, artifact, signatures), or a signature: "transfer(address to, uint256 amount)"; beside --data or a file only for decoding',
@@ -43,13 +43,33 @@ export const transactionFlags = Object.fromEntries(
   // the same keys
 ) as TransactionFlags;
 
+/** How each kind of policy is written. */
+const policyForms = [
+  '{"policy":"maxSpent","token":"native","amount":"1000000000000000000"} (token: native or an address; "account" may be added)',
+  "minReceived with the same fields",
+  '{"policy":"maxFee","wei":"1000000000000000"}',
+  '{"policy":"maxGas","gas":"500000"}',
+  '{"policy":"onlyTouches","addresses":["0x…"]}',
+  '{"policy":"noNewApprovals"}, noUnlimitedApprovals and denyDelegated without fields',
+  '{"policy":"all","policies":[…]} and any',
+];
+
+/** Requests carry these, and nothing else does: they may hold keys. */
+export const header = CliFlag.String("header").pipe(
+  CliFlag.withDescription('an HTTP header for the endpoint, as often as needed: "authorization: Bearer …"'),
+  CliFlag.atLeast(0),
+);
+
 /** A flag for each option that has one. */
 export const optionFlags = {
   block: text("block", "latest, pending, …, a number or a hash (default: the chain's own policy)"),
-  policies: text("policies", "JSON file with policies the outcome must satisfy"),
-  deadline: text("deadline", "time for the whole run: 500ms, 10s, 1m (default 10s)"),
+  policies: text(
+    "policies",
+    `JSON file with an array of policies that the outcome must satisfy: ${policyForms.join(", ")}; amounts are raw units or wei`,
+  ),
+  deadline: text("deadline", "time for the whole run, with its unit: 500ms, 10s, 1m (default 10s)"),
   feeLevel: CliFlag.Literals("fee-level", named.feeLevel.schema.literals).pipe(
-    CliFlag.withDescription("how much tip to propose"),
+    CliFlag.withDescription("how much tip to propose (default normal)"),
     CliFlag.optional,
   ),
 } satisfies { readonly [K in keyof typeof named | keyof typeof times]?: CliFlag.Flag<unknown> };

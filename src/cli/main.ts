@@ -3,6 +3,7 @@ import * as Console from "effect/Console";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as CliConfig from "effect/cli/CliConfig";
+import type * as CliError from "effect/cli/CliError";
 import * as CliOutput from "effect/cli/CliOutput";
 import * as Command from "effect/cli/Command";
 import * as GlobalFlag from "effect/cli/GlobalFlag";
@@ -11,12 +12,13 @@ import { check } from "./check.js";
 import { decode } from "./decode.js";
 import { doctor } from "./doctorCommand.js";
 import { exitCodes, withoutSecrets } from "./exit.js";
-import { nonces } from "./nonces.js";
+import { nonces } from "./nonces/command.js";
+import { verify } from "./verify.js";
 import { version } from "./version.js";
 
 const root = Command.make("evm-preflight").pipe(
   Command.withDescription("What will happen if this transaction is sent now, and exactly what should be signed"),
-  Command.withSubcommands([check, doctor, decode, nonces]),
+  Command.withSubcommands([check, verify, doctor, decode, nonces]),
 );
 
 const complain = (path: ReadonlyArray<string>, messages: ReadonlyArray<string>): Effect.Effect<void> =>
@@ -29,14 +31,24 @@ const complain = (path: ReadonlyArray<string>, messages: ReadonlyArray<string>):
     ].join("\n"),
   );
 
+/**
+ * What went wrong, once: of a command that is not there no flag is missing. A stray word may be part of a header that
+ * lost its quotes, so that none is repeated.
+ */
+const told = (errors: ReadonlyArray<CliError.NonShowHelpErrors>): ReadonlyArray<string> => {
+  const unknown = errors.filter(({ _tag }) => _tag === "UnknownSubcommand");
+  return (unknown.length > 0 ? unknown : errors).map((error) =>
+    error._tag === "UnexpectedArgument"
+      ? "there are more arguments than it takes; put a value with spaces into quotes"
+      : error.message,
+  );
+};
+
 /** Help as it is; complaints short, on stderr, and without the keys that URLs carry. */
 const presenter: CliOutput.Presenter = {
   present: (presentation) =>
     presentation._tag === "InvalidInvocation"
-      ? complain(
-          presentation.commandPath,
-          presentation.errors.map(({ message }) => message),
-        )
+      ? complain(presentation.commandPath, told(presentation.errors))
       : CliOutput.defaultPresenter.present(presentation),
 };
 
@@ -45,14 +57,13 @@ const settings = Layer.mergeAll(
   Layer.succeed(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
 );
 
-/**
- * Runs the program and gives its exit code: 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage.
- */
+/** Runs the program and gives its exit code; see {@link exitCodes}. */
 export const main = (args: ReadonlyArray<string>): Effect.Effect<number, never, Command.Environment> =>
   Command.runWith(root, { version })(args).pipe(
     Effect.as(0),
     Effect.catchTags({
       Exited: ({ code }) => Effect.succeed<number>(code),
+      Unwritten: ({ message }) => Effect.as(Console.error(escapeText(message, 1_024)), exitCodes.unwritten),
       WrongUsage: ({ message }) =>
         Effect.as(
           complain(["evm-preflight", ...args.slice(0, 1).filter((name) => /^[a-z]+$/.test(name))], [message]),

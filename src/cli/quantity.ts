@@ -43,17 +43,35 @@ export const wei = (value: unknown): Parsed<bigint> => {
     : Result.succeed(BigInt(`${whole}${fraction.padEnd(places, "0")}`));
 };
 
+/**
+ * Wei as a person types it: always with its unit, for a bare number may be meant in any. Zero needs none, and 0x is wei
+ * wherever the chain writes it.
+ */
+export const amount =
+  (units: ReadonlyArray<string>) =>
+  (value: string): Parsed<bigint> =>
+    /^\d+(?:\.\d+)?$/.test(value) && !/^[0.]+$/.test(value)
+      ? Result.fail(
+          `needs a unit: ${units
+            // why: nothing is smaller than a wei
+            .filter((unit) => unit !== "wei" || !value.includes("."))
+            .map((unit) => `${shown(value)}${unit}`)
+            .join(" or ")}`,
+        )
+      : wei(value);
+
 /** A safe integer, such as a nonce or a chain id. */
 export const integer = (value: unknown): Parsed<number> =>
   Result.flatMap(count(value), (parsed) =>
     parsed <= BigInt(Number.MAX_SAFE_INTEGER) ? Result.succeed(Number(parsed)) : Result.fail("is too large"),
   );
 
-const milliseconds: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000, m: 60_000 };
+const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** ms from `500`, `500ms`, `10s`, `1m`. */
+/** ms from `500ms`, `10s`, `1m`. */
 export const duration = (value: string): Parsed<number> => {
-  const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m)?$/.exec(value);
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Result.fail(`needs a unit: ${shown(value)}s or ${shown(value)}ms`);
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m)$/.exec(value);
   const ms = match === null ? 0 : Number(match[1]) * (milliseconds[match[2] ?? ""] ?? 1);
   return ms > 0
     ? Result.succeed(ms)

@@ -12,16 +12,24 @@ export interface Look {
   readonly width: number;
 }
 
-/** Colours and the terminal's width on a terminal; plain text in a pipe, and with `NO_COLOR`. */
-export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> = Effect.gen(function* () {
-  const stdio = yield* Stdio.Stdio;
-  const isTerminal = yield* stdio.stdoutIsTerminal;
-  const noColor = yield* Config.String("NO_COLOR").pipe(
+const variable = (name: string): Effect.Effect<string> =>
+  Config.String(name).pipe(
     Config.withDefault(""),
     Effect.orElseSucceed(() => ""),
   );
+
+/**
+ * Colours and the terminal's width on a terminal, plain text in a pipe. `FORCE_COLOR` (but 0) wants colours in a pipe,
+ * too; `NO_COLOR` wants none anywhere.
+ */
+export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio;
+  const isTerminal = yield* stdio.stdoutIsTerminal;
+  const noColor = yield* variable("NO_COLOR");
+  const forced = yield* variable("FORCE_COLOR");
+  const wanted = forced === "" ? isTerminal : !["0", "false"].includes(forced);
   const columns = isTerminal ? yield* (yield* Terminal.Terminal).columns : 0;
-  return { color: isTerminal && noColor === "", width: columns > 0 ? columns : 100 };
+  return { color: wanted && noColor === "", width: columns > 0 ? columns : 100 };
 });
 
 /** `text` on stdout, with one newline at its end. */

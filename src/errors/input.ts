@@ -16,6 +16,28 @@ export class InvalidTransaction extends stated<InvalidTransaction>()(
   ({ field, problem }) => say(`${escapeText(field)}: ${problem}`, [text("", "nothing was sent")], "correct the input"),
 ) {}
 
+/** What a connection to a node was made with cannot be right; nothing was opened. */
+export class InvalidConnection extends stated<InvalidConnection>()(
+  "InvalidConnection",
+  {
+    /** Which part, e.g. `url`, `timeoutMs`, `headers.authorization`. */
+    field: Schema.String,
+    /** What is wrong with it. */
+    problem: Schema.String,
+  },
+  ({ field, problem }) =>
+    say(`${escapeText(field)}: ${problem}`, [text("", "no connection was made")], "correct the connection"),
+) {}
+
+/** The client was disposed: nothing is asked any more, and what was under way has ended. */
+export class Disposed extends stated<Disposed>()("Disposed", {}, () =>
+  say(
+    "the client was disposed",
+    [text("", "what was under way has ended")],
+    "make another one, and dispose of it last",
+  ),
+) {}
+
 /** A report in JSON of another version than this library reads. */
 export class ReportVersion extends stated<ReportVersion>()(
   "ReportVersion",

@@ -2,61 +2,73 @@
  * Failures of the nonce protocol. Each says whether a transaction may have been, or may yet be,
  * broadcast under the nonce: `mayBeSent`. Where it is false, trying again from the start pays once.
  */
-import type * as Cause from "effect/Cause";
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
-import { count, hash, milliseconds, quote, say, text, type Statement } from "../primitives/statement.js";
-import { derived, type Stated } from "./stated.js";
+import { count, hash, milliseconds, quote, say, text } from "../primitives/statement.js";
+import { lane, unsent, type OfNonce } from "./ofNonce.js";
+import { NonceBurned, PartlySent, SendRejected } from "./sending.js";
+import { derived } from "./stated.js";
 
-/** What every failure of the nonce protocol has beside its fields. */
-export interface OfNonce extends Stated {
-  /** Whether a transaction may have been, or may yet be, broadcast under the nonce. */
-  readonly mayBeSent: boolean;
-}
+export type { OfNonce } from "./ofNonce.js";
+export { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 
-/** A failure after which nothing is sent. */
-const unsent =
-  <Self>() =>
-  <const Tag extends string, const Fields extends Schema.Struct.Fields>(
-    tag: Tag,
-    fields: Fields,
-    statement: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => Statement,
-  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
-    derived<Self, OfNonce>()<Tag, Fields>(tag, fields, { mayBeSent: () => false, statement });
-
-/** `chainId:address:key`. */
-const lane = Schema.String;
 const chainCount = nullable(Schema.BigInt);
 
 /** A field of the lane that cannot be right; nothing was asked. */
 export class InvalidLane extends unsent<InvalidLane>()(
   "InvalidLane",
-  { field: Schema.String, problem: Schema.String },
-  ({ field, problem }) => say(`the lane's ${escapeText(field)} is wrong`, [text("", problem)], "correct it"),
+  {
+    /** The field of the lane that is wrong. */
+    field: Schema.String,
+    /** What is wrong with it. */
+    problem: Schema.String,
+  },
+  ({ field, problem }) => say(`the lane's ${escapeText(field)}: ${problem}`, [], "correct it"),
 ) {}
+
+/** The lowest nonce in flight: nothing behind it is mined before. */
+const Head = Schema.Struct({
+  nonce: Schema.BigInt,
+  /** Its last transaction; null while it is only leased, or holds somebody else's. */
+  hash: nullable(Hash),
+  /** The last thing a node said of it, a `Nonces.SendOutcomeKind`; empty = nothing yet. */
+  outcome: Schema.String,
+  /** Since when it is there, ms. */
+  ageMs: Schema.Number,
+});
 
 /** No nonce can be handed out now: the account has as many transactions in flight as it may. */
 export class NonceBusy extends unsent<NonceBusy>()(
   "NonceBusy",
   {
+    /** The lane: `chainId:address:key`. */
     lane,
+    /** How many of the lane's transactions are in flight. */
     inFlight: Schema.Int,
     /** The most in flight. */
     cap: Schema.Int,
     /** Until the first lease ends, ms; null = only the chain can make room. */
     retryInMs: nullable(Schema.Int),
+    /** What all others wait for; null where the store did not tell. */
+    head: nullable(Head),
   },
-  (error) =>
+  ({ lane, inFlight, cap, retryInMs, head }) =>
     say(
       "the account has all its transactions in flight",
       [
-        count("in flight", error.inFlight),
-        count("at most", error.cap),
-        text("lane", error.lane),
-        milliseconds("first lease ends in", error.retryInMs),
+        count("in flight", inFlight),
+        count("at most", cap),
+        text("lane", lane),
+        milliseconds("first lease ends in", retryInMs),
+        count("the first is nonce", head?.nonce ?? null),
+        hash("with", head?.hash ?? null),
+        text("which the node called", head?.outcome ?? null),
+        milliseconds("since", head?.ageMs ?? null),
       ],
-      "wait for one to be mined, or use another sender",
+      head?.outcome === "rejected" || head?.outcome === "underpriced"
+        ? "replace the first (`Nonces.replace`, or `evm-preflight nonces cancel`): nothing behind it is mined before"
+        : "wait for the first to be mined (`waitMs` does), replace it where it is stuck, or use another sender",
     ),
 ) {}
 
@@ -64,26 +76,36 @@ export class NonceBusy extends unsent<NonceBusy>()(
 export class NonceColdStart extends unsent<NonceColdStart>()(
   "NonceColdStart",
   {
+    /** The lane: `chainId:address:key`. */
     lane,
     /** The chain's counts, where they were read. */
     latest: chainCount,
+    /** What `eth_getTransactionCount` on `pending` said; null where it was not read. */
     pending: chainCount,
   },
   (error) =>
     say(
       "the nonce store knows nothing of this account",
       [text("lane", error.lane), count("latest", error.latest), count("pending", error.pending)],
-      "if it is new, or nothing it sent is in flight any more, start it with `Nonces.bootstrap`; if the store lost its data, let what is in flight be mined first",
+      "if it is new, or nothing it sent is in flight any more, start it once with `Nonces.bootstrap(lane)`, in promises `preflight.nonces.bootstrap(lane)`; if the store lost its data, let what is in flight be mined first",
     ),
 ) {}
 
 /** The lease is over and the nonce may be somebody else's: the transaction must not be broadcast. */
-export class LeaseLost extends unsent<LeaseLost>()("LeaseLost", { lane, nonce: Schema.BigInt }, (error) =>
-  say(
-    "the lease on the nonce is lost, the transaction was not sent",
-    [count("nonce", error.nonce), text("lane", error.lane)],
-    "reserve again and sign with the new nonce; a longer `ttl` if signing takes long",
-  ),
+export class LeaseLost extends unsent<LeaseLost>()(
+  "LeaseLost",
+  {
+    /** The lane: `chainId:address:key`. */
+    lane,
+    /** The nonce in question. */
+    nonce: Schema.BigInt,
+  },
+  (error) =>
+    say(
+      "the lease on the nonce is lost, the transaction was not sent",
+      [count("nonce", error.nonce), text("lane", error.lane)],
+      "reserve again and sign with the new nonce; a longer `ttl` if signing takes long",
+    ),
 ) {}
 
 /** The store did not answer, or not sensibly. */
@@ -96,16 +118,20 @@ export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
     detail: Schema.String,
     /** Whether asking again can help. */
     isRetryable: Schema.Boolean,
+    /** The nonce that was to be committed; null at other operations. */
+    nonce: nullable(Schema.BigInt),
+    /** The transaction that was to be committed there; null at other operations. */
+    hash: nullable(Hash),
   },
   {
     // a commit without an answer may have been made: then the transaction is sent by whoever reconciles
     mayBeSent: ({ operation }) => operation === "commit" || operation === "replace",
-    statement: ({ operation, detail, isRetryable, mayBeSent }) =>
+    statement: ({ operation, detail, isRetryable, mayBeSent, nonce, hash: wanted }) =>
       say(
         `the nonce store failed at ${escapeText(operation)}`,
-        [quote("", detail)],
+        [quote("", detail), count("nonce", nonce), hash("transaction", wanted)],
         mayBeSent
-          ? "the transaction may be committed and then will be sent: look at `Nonces.committed` before trying again"
+          ? "the transaction may be committed, now or until its lease ends, and then will be sent: when the lease has ended, look for its hash in `Nonces.status`, among the committed and the settled, and try again only where it is absent"
           : isRetryable
             ? "try again"
             : "look at the store",
@@ -117,6 +143,7 @@ export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
 export class NonceImplausible extends unsent<NonceImplausible>()(
   "NonceImplausible",
   {
+    /** The lane: `chainId:address:key`. */
     lane,
     /** What the node said. */
     count: Schema.BigInt,
@@ -135,6 +162,7 @@ export class NonceImplausible extends unsent<NonceImplausible>()(
 export class NonceForgotten extends unsent<NonceForgotten>()(
   "NonceForgotten",
   {
+    /** The lane: `chainId:address:key`. */
     lane,
     /** What the node says. */
     count: Schema.BigInt,
@@ -149,28 +177,38 @@ export class NonceForgotten extends unsent<NonceForgotten>()(
     ),
 ) {}
 
-/** The signed bytes are not what was leased; nothing was sent. */
+/** The signed bytes are not what was leased, or cleared; nothing was sent. */
 export class SignedMismatch extends unsent<SignedMismatch>()(
   "SignedMismatch",
   {
-    /** `nonce`, `chainId`, `from`, `raw`, `hash` or `authorizationList`. */
+    /** `from`: another account signed. Else a field of the transaction, `raw`, `hash`, `count`, `senders` or `digest`; in a bundle `[1].from`. */
     field: Schema.String,
+    /** What was to be signed; of `from` the account that sends. */
     expected: Schema.String,
+    /** What was signed; of `from` the account that signed. */
     actual: Schema.String,
   },
   ({ field, expected, actual }) =>
-    say(
-      `the signed transaction has another ${escapeText(field)} than was leased`,
-      [text("leased", expected), text("signed", actual)],
-      "sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
-    ),
+    field.endsWith("from")
+      ? say(
+          "the transaction is signed by another account than the one that sends it",
+          [text("sender", expected), text("signed by", actual)],
+          "sign with the sender's key; nothing was sent",
+        )
+      : say(
+          `the signed transaction has another ${escapeText(field)} than it should`,
+          [text("should be", expected), text("signed", actual)],
+          "sign exactly what was handed out, with the nonce and for the chain it names; nothing was sent",
+        ),
 ) {}
 
 /** The nonce does not hold the transaction that was to be replaced. */
 export class ReplaceConflict extends unsent<ReplaceConflict>()(
   "ReplaceConflict",
   {
+    /** The lane: `chainId:address:key`. */
     lane,
+    /** The nonce in question. */
     nonce: Schema.BigInt,
     /** Hash of the last transaction committed at the nonce; null = none. */
     last: nullable(Hash),
@@ -181,58 +219,6 @@ export class ReplaceConflict extends unsent<ReplaceConflict>()(
       [count("nonce", error.nonce), hash("holds", error.last), text("lane", error.lane)],
       "read `Nonces.committed` and replace what stands there",
     ),
-) {}
-
-/** Somebody else's transaction is final at the nonce: ours never can be mined, and is never sent again. */
-export class NonceBurned extends unsent<NonceBurned>()(
-  "NonceBurned",
-  { lane, nonce: Schema.BigInt, hash: Hash },
-  (error) =>
-    say(
-      "another transaction of the account is final at this nonce",
-      [count("nonce", error.nonce), hash("ours", error.hash), text("lane", error.lane)],
-      "send again with a new nonce; find out who else uses the key",
-    ),
-) {}
-
-/** The node refused the transaction for good and the nonce went back. */
-export class SendRejected extends unsent<SendRejected>()(
-  "SendRejected",
-  {
-    lane,
-    nonce: Schema.BigInt,
-    hash: Hash,
-    /** Why, in the words of the typed error. */
-    detail: Schema.String,
-  },
-  (error) =>
-    say(
-      "the node refused the transaction and its nonce is free again",
-      [count("nonce", error.nonce), text("", error.detail)],
-      "correct the transaction and send it again",
-    ),
-) {}
-
-/** A delivery stopped after some of its bundle was sent: what is left was not committed, and its nonces are free again. */
-export class PartlySent extends derived<PartlySent, OfNonce>()(
-  "PartlySent",
-  {
-    /** In the order of the bundle. */
-    sent: Schema.Array(Schema.Struct({ lane, nonce: Schema.BigInt, hash: Hash })),
-    /** How many were not sent. */
-    left: Schema.Int,
-    /** Why, in the words of the error that stopped it. */
-    detail: Schema.String,
-  },
-  {
-    mayBeSent: () => true,
-    statement: ({ sent, left, detail }) =>
-      say(
-        "only a part of the bundle was sent",
-        [count("sent", sent.length), count("left", left), text("because", detail)],
-        "deliver what is left by itself",
-      ),
-  },
 ) {}
 
 /** Every failure of the nonce protocol itself. */

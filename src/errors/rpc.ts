@@ -50,6 +50,7 @@ export class RpcError extends derived<RpcError, Retryable>()(
   {
     /** The JSON-RPC method, e.g. `eth_call`. */
     method: Schema.String,
+    /** Why it failed, as a tagged reason with its own facts. */
     reason: Reason,
   },
   {

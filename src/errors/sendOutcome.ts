@@ -7,7 +7,8 @@
  */
 import * as Schema from "effect/Schema";
 import { classify } from "./classify.js";
-import { Hash, nullable } from "../primitives/hex.js";
+import { Hash, isHash, nullable } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
 import { RpcError } from "./rpc.js";
 import { Verdict } from "./verdicts.js";
 
@@ -17,7 +18,7 @@ import { Verdict } from "./verdicts.js";
  * - `underpriced`: the pool holds another one at the nonce, or wants a higher fee: replace it with a higher fee.
  * - `tooHigh`: a predecessor is missing, or the account may not have more in flight: send again later.
  * - `rejected`: these bytes cannot be mined as things stand.
- * - `unknown`: nobody knows whether the node took it: send the same bytes again.
+ * - `unknown`: it is not known whether the node took it: send the same bytes again.
  */
 export const SendOutcomeKind = Schema.Literals([
   "accepted",
@@ -32,6 +33,7 @@ export type SendOutcomeKind = typeof SendOutcomeKind.Type;
 
 /** One send and what came of it. */
 export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
+  /** What became of the sending. */
   kind: SendOutcomeKind,
   /** The hash the node answered with; null when it answered with an error. */
   hash: nullable(Hash),
@@ -44,7 +46,6 @@ export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
   }
 }
 
-const isHash = Schema.is(Hash);
 const isJudged = Schema.is(Schema.Union([Verdict, RpcError]));
 
 const maxTexts = 16;
@@ -101,12 +102,18 @@ const judge = (error: RpcError | Verdict): SendOutcomeKind => {
   }
 };
 
+/** The result in a whole JSON-RPC answer. */
+const resultIn = (answer: unknown): unknown =>
+  isRecord(answer) && (answer["error"] === undefined || answer["error"] === null) ? answer["result"] : undefined;
+
 /**
- * The outcome of a send from its hash, its classified error, or whatever a foreign client threw
- * (viem's errors carry the node's own words, which are read before anybody's reading of them).
+ * The outcome of a send from its hash, its classified error, a whole JSON-RPC answer, or whatever a
+ * foreign client threw (viem's errors carry the node's own words, which are read before anybody's
+ * reading of them). What is none of these is `unknown`.
  */
 export const outcomeOf = (answer: unknown): SendOutcome => {
-  if (isHash(answer)) return new SendOutcome({ kind: "accepted", hash: answer });
+  const result = isHash(answer) ? answer : resultIn(answer);
+  if (isHash(result)) return new SendOutcome({ kind: "accepted", hash: result });
   const error = isJudged(answer) ? answer : classify({ method: "eth_sendRawTransaction", error: answer });
   return new SendOutcome({ kind: judge(error), error });
 };

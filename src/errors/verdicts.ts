@@ -44,6 +44,7 @@ export const Verdict = Schema.Union([
   proof.PolicyViolation,
   proof.SimulationDiverged,
   proof.OutcomeChanged,
+  proof.WitnessesDisagree,
   proof.NotProven,
 ]);
 export type Verdict = typeof Verdict.Type;

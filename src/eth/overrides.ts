@@ -9,7 +9,9 @@ type Wire = "address" | "bytes" | "word" | "quantity" | "slots";
 
 /** One override: `Given` by callers, kept as `schema` says. */
 export interface OverrideRow<Given, S extends Schema.Constraint, W extends string> extends Gives<Given> {
+  /** How it is kept in a report. */
   readonly schema: S;
+  /** How it is written to JSON-RPC. */
   readonly wire: W;
 }
 const row =

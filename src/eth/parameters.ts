@@ -19,17 +19,25 @@ export type BlockParameter =
   | { readonly blockHash: Hash; readonly requireCanonical?: boolean | undefined }
   | { readonly blockNumber: Integer };
 
+/** One entry of an EIP-2930 access list. */
 export interface AccessListEntry {
+  /** The account that is paid for ahead. */
   readonly address: Address;
+  /** Slots of its storage, 32 bytes each. */
   readonly storageKeys: ReadonlyArray<Hash>;
 }
 
 /** A signed EIP-7702 authorisation. */
 export interface AuthorizationEntry {
+  /** The delegate; the zero address clears the delegation. */
   readonly address: Address;
+  /** The chain it is for; 0 = every chain. */
   readonly chainId: Integer;
+  /** The authority's nonce. */
   readonly nonce: Integer;
+  /** The signature's r, 32 bytes. */
   readonly r: Hash;
+  /** The signature's s, 32 bytes. */
   readonly s: Hash;
   /** 0 or 1. */
   readonly yParity?: Maybe<Integer>;
@@ -39,11 +47,17 @@ export interface AuthorizationEntry {
 
 /** What a request takes, by how it is written. */
 export interface Written {
+  /** 20 bytes of hex. */
   readonly address: Address;
+  /** Bytes of hex, of any length. */
   readonly bytes: Hex;
+  /** A whole number from 0. */
   readonly quantity: Integer;
+  /** Hashes, 32 bytes each. */
   readonly hashes: ReadonlyArray<Hash>;
+  /** EIP-2930 entries. */
   readonly accessList: ReadonlyArray<AccessListEntry>;
+  /** Signed EIP-7702 authorisations. */
   readonly authorizationList: ReadonlyArray<AuthorizationEntry>;
 }
 /** The fields of a transaction, each as its row says that it is written. */
@@ -66,9 +80,13 @@ export interface AccountOverride extends AskedRows<typeof accountRows> {}
 /** Overrides by address. */
 export type StateOverrides = Readonly<Record<string, AccountOverride>>;
 
+/** A withdrawal from the beacon chain (EIP-4895). */
 export interface Withdrawal {
+  /** Its number among all withdrawals. */
   readonly index: Integer;
+  /** The validator it is from. */
   readonly validatorIndex: Integer;
+  /** Who receives it. */
   readonly address: Address;
   /** Gwei. */
   readonly amount: Integer;
@@ -82,24 +100,31 @@ export interface BlockOverrides extends AskedRows<typeof blockRows> {
   readonly difficulty?: Maybe<Integer>;
   /** EIP-4788: root of the parent's beacon block, 32 bytes. */
   readonly beaconRoot?: Maybe<Hash>;
+  /** Withdrawals of the simulated block. */
   readonly withdrawals?: Maybe<ReadonlyArray<Withdrawal>>;
 }
 
 /** One simulated block. */
 export interface BlockStateCall {
+  /** The transactions of the block, in order. */
   readonly calls?: Maybe<ReadonlyArray<CallRequest>>;
+  /** State that is pretended, by account. */
   readonly stateOverrides?: Maybe<StateOverrides>;
+  /** Fields of the block that are pretended. */
   readonly blockOverrides?: Maybe<BlockOverrides>;
 }
 
 /** A message call, and what to pretend for it. */
 export interface Pretending extends CallRequest {
+  /** State that is pretended, by account. */
   readonly stateOverrides?: Maybe<StateOverrides>;
+  /** Fields of the block that are pretended. */
   readonly blockOverrides?: Maybe<BlockOverrides>;
 }
 
 /** What `eth_simulateV1` simulates, on which block, and what it tells of it. */
 export interface Simulation {
+  /** The blocks to simulate, each on top of the one before. */
   readonly blocks: ReadonlyArray<BlockStateCall>;
   /** Lists ETH transfers as logs; default false. */
   readonly traceTransfers?: Maybe<boolean>;
@@ -109,18 +134,23 @@ export interface Simulation {
   readonly returnFullTransactions?: Maybe<boolean>;
   /** Also lists the blocks with which nodes fill a gap between two numbers; default false. Not sent. */
   readonly fillers?: Maybe<boolean>;
+  /** The block whose state is asked. */
   readonly block: BlockParameter;
 }
 
 /** An account at a block. */
 export interface AtAccount {
+  /** The account that is asked about. */
   readonly address: string;
+  /** The block whose state is asked. */
   readonly block: BlockParameter;
 }
 
 /** Which blocks `eth_feeHistory` tells of. */
 export interface FeeRange {
+  /** How many blocks to tell of. */
   readonly blockCount: number;
+  /** The last of them. */
   readonly newestBlock: Integer | BlockTag;
   /** 0 to 100, ascending. */
   readonly rewardPercentiles: ReadonlyArray<number>;
@@ -135,7 +165,9 @@ export interface LogFilter {
   readonly fromBlock?: Maybe<Integer | BlockTag>;
   /** Default `latest`. */
   readonly toBlock?: Maybe<Integer | BlockTag>;
+  /** The contract or contracts that emitted the logs; any when left out. */
   readonly address?: Maybe<Address | ReadonlyArray<Address>>;
+  /** What the topics must be, by place; null or left out = anything. */
   readonly topics?: Maybe<ReadonlyArray<TopicFilter>>;
   /** Wins over the range, which is not sent then. */
   readonly blockHash?: Maybe<Hash>;

@@ -11,7 +11,9 @@ import { isRecord } from "../primitives/record.js";
 
 /** One shape; every `read` gives exactly what `schema` decodes to, or undefined, which no answer decodes to. */
 export interface Shape<S extends Schema.Constraint = Schema.Constraint> {
+  /** The schema of what is read. */
   readonly schema: S;
+  /** Reads a value of an answer; undefined where it does not fit. */
   readonly read: (value: unknown) => S["Type"] | undefined;
   /** What a field of this shape is where its key is missing; undefined where the key is required. */
   readonly missing: S["Type"] | undefined;

@@ -8,54 +8,12 @@ import type { Classify } from "../rpc/judging.js";
 import { headerFields } from "./block.js";
 import { decoder, malformed } from "./decode.js";
 import { Log } from "./log.js";
+import { FullTransaction } from "./transaction.js";
 import type { Simulation } from "./parameters.js";
 import { either, list, orNull, struct, whole } from "./shape.js";
-import { Account, Anything, Bytes, Finite, Index, isBytes, Quantity, Status, Text, TypeByte, Word } from "./wire.js";
+import { Anything, Bytes, Finite, isBytes, Quantity, Status, Text, Word } from "./wire.js";
 
 const method = "eth_simulateV1";
-
-/** A simulated transaction in full, where `returnFullTransactions` asked for it. */
-const SimulatedTransaction = struct({
-  /** The transaction's own, 32 bytes. */
-  hash: Word,
-  from: Account,
-  nonce: Quantity,
-  /** Gas limit, in gas. */
-  gas: Quantity,
-  /** Wei. */
-  value: Quantity,
-  /** null = deployment. */
-  to: orNull(Account),
-  chainId: orNull(Quantity),
-  /** Wei per gas, as the two below. */
-  maxFeePerGas: orNull(Quantity),
-  maxPriorityFeePerGas: orNull(Quantity),
-  gasPrice: orNull(Quantity),
-  blobVersionedHashes: orNull(list(Word)),
-  /** Wei per blob gas. */
-  maxFeePerBlobGas: orNull(Quantity),
-  /** Calldata or initcode. */
-  input: Bytes,
-  /** EIP-2718 type. */
-  type: orNull(TypeByte),
-  accessList: orNull(list(struct({ address: Account, storageKeys: list(Word) }))),
-  authorizationList: orNull(
-    list(struct({ chainId: Quantity, address: Account, nonce: Quantity, yParity: Quantity, r: Quantity, s: Quantity })),
-  ),
-  /** Of the signature, which a simulated transaction has not: zeros, as the two below. */
-  v: orNull(Quantity),
-  r: orNull(Quantity),
-  s: orNull(Quantity),
-  yParity: orNull(Quantity),
-  /** The simulated block's. */
-  blockHash: orNull(Word),
-  blockNumber: orNull(Quantity),
-  /** Unix seconds. */
-  blockTimestamp: orNull(Quantity),
-  /** Its place in the block, from 0. */
-  transactionIndex: orNull(Index),
-});
-export type SimulatedTransaction = typeof SimulatedTransaction.schema.Type;
 
 const CallError = struct({
   code: orNull(Finite),
@@ -65,8 +23,10 @@ const CallError = struct({
 
 const SimulatedBlockWire = struct({
   ...headerFields,
+  /** The hash of the simulated block, of no use outside. */
   hash: Word,
-  transactions: orNull(list(either(Word, SimulatedTransaction))),
+  /** Its transactions: hashes, or whole where they were asked for. */
+  transactions: orNull(list(either(Word, FullTransaction))),
   calls: list(
     struct({
       status: Status,
@@ -82,7 +42,9 @@ const SimulatedBlockWire = struct({
 
 /** One call inside a simulated block. */
 export interface CallResult {
+  /** Whether it succeeded or failed. */
   readonly status: "success" | "failure";
+  /** Gas that it used, refunds taken off. */
   readonly gasUsed: bigint;
   /** Gas at its highest, before refunds; what the gas limit must hold. */
   readonly maxUsedGas: bigint | null;
@@ -100,6 +62,7 @@ export interface CallResult {
 export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.schema.Type, "calls"> {
   /** Which entry of `blocks` it answers, from 0; null = none: the node fills a gap between two numbers with it. */
   readonly entry: number | null;
+  /** What became of the transactions, in order. */
   readonly calls: ReadonlyArray<CallResult>;
 }
 

@@ -1,7 +1,9 @@
 /** What must be true of a lane, whichever store holds it. Pure. */
 import { foreign, type Slot } from "./laneRules.js";
 
+/** One nonce of a lane, with its number. */
 export interface SlotAt extends Slot {
+  /** Its number. */
   readonly nonce: bigint;
 }
 

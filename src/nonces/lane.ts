@@ -5,6 +5,7 @@ import { InvalidLane } from "../errors/nonces.js";
 
 /** One sequence of nonces. `key` 0, or left out, is the account's own nonce. */
 export interface Lane {
+  /** The chain. */
   readonly chainId: number;
   /** Checksummed or not; the same account either way. */
   readonly address: Address | `0x${string}`;
@@ -14,18 +15,33 @@ export interface Lane {
 
 /** A checked lane. `id` = `chainId:address:key`, the address in lower case: the same for every replica. */
 export interface LaneId {
+  /** `chainId:address:key`, the address in lower case. */
   readonly id: string;
+  /** The chain. */
   readonly chainId: number;
+  /** The account that signs, lower-case. */
   readonly address: Address;
+  /** The key of a two-dimensional nonce; 0 = the account's own nonce. */
   readonly key: bigint;
 }
 
 const invalid = (field: string, problem: string) => Result.fail(new InvalidLane({ field, problem }));
 
+/** Names that other libraries have for it. */
+const elsewhere = ["from", "account", "sender"] as const;
+const missing = (lane: object) => {
+  const said = elsewhere.find((name) => name in lane);
+  return invalid("address", said === undefined ? "is missing" : `is missing; say address for ${said}`);
+};
+
 /** Checks a lane and brings it into the one form that all replicas agree on. */
 export const laneOf = (lane: Lane): Result.Result<LaneId, InvalidLane> => {
+  if (typeof lane !== "object" || lane === null)
+    return invalid("chainId", "is missing: a lane is { chainId, address }");
   const { chainId, address, key = 0n } = lane;
+  if (chainId === undefined || chainId === null) return invalid("chainId", "is missing");
   if (!Number.isSafeInteger(chainId) || chainId <= 0) return invalid("chainId", "a chain id is a positive integer");
+  if (address === undefined || address === null) return missing(lane);
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return invalid("address", "an address has 20 bytes of hex");
   if (typeof key !== "bigint" || key < 0n || key >= 1n << 192n)
     return invalid("key", "a nonce key has at most 192 bits");

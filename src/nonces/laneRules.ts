@@ -9,15 +9,16 @@ import type { Hash, Hex } from "../primitives/hex.js";
 
 /** One signed transaction for a nonce. Without `raw` it can be looked up, but not sent again. */
 export interface Attempt {
-  readonly hash: Hash;
-  readonly raw: Hex | null;
+  /** Of the signed bytes. */ readonly hash: Hash;
+  /** The signed bytes. */ readonly raw: Hex | null;
 }
 
+/** What a nonce is. */
 export type SlotState = "free" | "reserved" | "committed" | "settled";
 
 /** One nonce. Times are epoch ms on the store's clock. */
 export interface Slot {
-  readonly state: SlotState;
+  /** What it is. */ readonly state: SlotState;
   /**
    * Made by who reserved it; {@link foreign} where a transaction of somebody else seems to wait, or the
    * chain passed a nonce that held none of ours; empty when free.
@@ -53,8 +54,8 @@ export interface View {
 
 /** The chain's counts for the account. `pending` may be blind to the mempool, and both may be stale. */
 export interface Counts {
-  readonly latest: bigint;
-  readonly pending: bigint;
+  /** `eth_getTransactionCount` on `latest`. */ readonly latest: bigint;
+  /** The same on `pending`. */ readonly pending: bigint;
 }
 
 /** How long things are kept, in ms. */
@@ -67,13 +68,14 @@ export interface Keep {
   readonly doubtMs: number;
 }
 
+/** What an operation answers, and the lane after it. */
 export interface Decision<A> {
-  readonly answer: A;
-  readonly floor: bigint;
-  readonly next: bigint;
-  readonly tail: bigint;
-  readonly doubt: bigint;
-  readonly doubtAt: number;
+  /** What the caller is told. */ readonly answer: A;
+  /** The first nonce that is not settled. */ readonly floor: bigint;
+  /** The first nonce that was never issued. */ readonly next: bigint;
+  /** The first nonce of the history. */ readonly tail: bigint;
+  /** The latest count that is not believed yet. */ readonly doubt: bigint;
+  /** Since when, epoch ms; 0 = all is believed. */ readonly doubtAt: number;
   /** null = the nonce is forgotten. */
   readonly writes: ReadonlyMap<bigint, Slot | null>;
   /** Nonces settled, and leases that ended and went back, by this operation. */
@@ -156,7 +158,7 @@ export const trim = (draft: Draft): void => {
 };
 
 /** Everything below the latest count is over: committed rows settle, and that the others held none of ours is remembered. */
-const raise = (draft: Draft, latest: bigint, now: number): void => {
+export const raise = (draft: Draft, latest: bigint, now: number): void => {
   const end = latest < draft.next ? latest : draft.next;
   for (let nonce = draft.floor; nonce < end; nonce += 1n) {
     const slot = draft.get(nonce);
@@ -174,12 +176,16 @@ const raise = (draft: Draft, latest: bigint, now: number): void => {
   if (draft.floor < draft.next && draft.get(draft.floor)?.width === 0) draft.writes.set(draft.floor, freeSlot);
 };
 
+const keepsAll = (draft: Draft, from: bigint): boolean => {
+  for (let nonce = from; nonce < draft.floor; nonce += 1n) if (draft.get(nonce) === undefined) return false;
+  return true;
+};
+
 /**
  * The chain went back to `to`: what had settled is in flight again, what held none of ours is free, and
- * so is what is burned, whose bytes are never sent again. False, and nothing done, where not all is kept.
+ * so is what is burned, whose bytes are never sent again, and what is no longer kept.
  */
-const lower = (draft: Draft, to: bigint, now: number): boolean => {
-  for (let nonce = to; nonce < draft.floor; nonce += 1n) if (draft.get(nonce) === undefined) return false;
+export const lower = (draft: Draft, to: bigint, now: number): void => {
   for (let nonce = to; nonce < draft.floor; nonce += 1n) {
     const slot = draft.get(nonce) ?? freeSlot;
     const before = draft.get(nonce - 1n);
@@ -201,7 +207,6 @@ const lower = (draft: Draft, to: bigint, now: number): boolean => {
     if (isFree && draft.next < nonce + 2n) draft.next = nonce + 2n;
   }
   draft.floor = to;
-  return true;
 };
 
 const hold = (draft: Draft, nonce: bigint, now: number, ms: number): void => {
@@ -231,8 +236,9 @@ const settle = (draft: Draft, latest: bigint, keep: Keep, now: number): Advance 
   }
   const isBelieved = draft.doubtAt + keep.doubtMs <= now;
   if (!isBelieved) return isLow ? "done" : "implausible";
-  if (isLow && !lower(draft, draft.doubt, now)) return "forgotten";
-  if (!isLow) raise(draft, draft.doubt, now);
+  if (isLow && !keepsAll(draft, draft.doubt)) return "forgotten";
+  if (isLow) lower(draft, draft.doubt, now);
+  else raise(draft, draft.doubt, now);
   draft.doubtAt = 0;
   return "done";
 };
@@ -253,7 +259,12 @@ export const unmoved = ({ next, tail }: Pick<View, "next" | "tail">, why: "impla
 /** The common start of every operation that read the chain. Unless `done`, no nonce was moved. */
 export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): Advance => {
   const outcome = settle(draft, counts.latest, keep, now);
-  if (outcome !== "done") return outcome;
+  if (outcome === "done") sweep(draft, counts, keep, now);
+  return outcome;
+};
+
+/** Leases that ended go back, what somebody else sent is held, and what is old is forgotten. */
+export const sweep = (draft: Draft, counts: Counts, keep: Keep, now: number): void => {
   for (let nonce = draft.floor; nonce < draft.next; nonce += 1n) {
     const slot = draft.get(nonce);
     if (slot?.state === "reserved" && slot.until <= now) {
@@ -278,7 +289,6 @@ export const advance = (draft: Draft, counts: Counts, keep: Keep, now: number): 
     if (slot !== undefined) draft.writes.set(draft.tail, null);
     draft.tail += 1n;
   }
-  return "done";
 };
 
 /** A lane that begins at the chain's counts; what waits between them is held for whoever sent it. */

@@ -1,11 +1,11 @@
 /** Lanes in one process: nothing survives it, nobody else sees it. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import type { LaneId } from "./lane.js";
 import { violations, type Snapshot } from "./check.js";
-import { begin, type Decision, type Slot, type View } from "./laneRules.js";
-import { commit, oldest, reconcile, recycle, release, replace, report, reserve } from "./operations.js";
-import type { Reconciled, Store } from "./store.js";
+import type { LaneId } from "./lane.js";
+import type { Decision, Slot, View } from "./laneRules.js";
+import { makeStore, type Operation } from "./makeStore.js";
+import type { Store } from "./store.js";
 
 interface LaneState extends View {
   floor: bigint;
@@ -16,73 +16,44 @@ interface LaneState extends View {
   readonly slots: Map<bigint, Slot>;
 }
 
-const apply = <A>(lane: LaneState, { floor, next, tail, doubt, doubtAt, writes, answer }: Decision<A>): A => {
-  Object.assign(lane, { floor, next, tail, doubt, doubtAt });
+const newState = (): LaneState => {
+  const slots = new Map<bigint, Slot>();
+  return { floor: 0n, next: 0n, tail: 0n, doubt: 0n, doubtAt: 0, slots, get: (nonce) => slots.get(nonce) };
+};
+
+const write = (lane: LaneState, { floor, next, tail, doubt, doubtAt, writes }: Decision<unknown>): LaneState => {
   for (const [nonce, slot] of writes) {
     if (slot === null) lane.slots.delete(nonce);
     else lane.slots.set(nonce, slot);
   }
-  return answer;
+  return Object.assign(lane, { floor, next, tail, doubt, doubtAt });
 };
 
-const snapshotOf = (lane: LaneState, from: bigint, now: number): Snapshot => ({
-  now,
-  floor: lane.floor,
-  next: lane.next,
-  tail: lane.tail,
-  slots: [...lane.slots]
-    .filter(([nonce]) => nonce >= from)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([nonce, slot]) => ({ nonce, ...slot })),
+const snapshotOf = ({ floor, next, tail, slots }: LaneState, now: number): Snapshot => ({
+  ...{ now, floor, next, tail },
+  slots: [...slots].sort(([a], [b]) => (a < b ? -1 : 1)).map(([nonce, slot]) => ({ nonce, ...slot })),
 });
 
 const makeOn = (lanes: Map<string, LaneState>): Store => {
-  const now = Clock.clockWith((clock) => Effect.succeed(clock.currentTimeMillisUnsafe()));
-  const on = <A>(lane: LaneId, cold: A, operate: (state: LaneState, now: number) => A): Effect.Effect<A> =>
+  const now = Clock.clockWith((clock) => Effect.sync(() => clock.currentTimeMillisUnsafe()));
+  const snapshot = (lane: LaneId) =>
     Effect.map(now, (time) => {
       const state = lanes.get(lane.id);
-      return state === undefined ? cold : operate(state, time);
+      return state === undefined ? null : snapshotOf(state, time);
     });
-  const none = { settled: 0, recycled: 0 };
-
-  return {
-    kind: "memory",
-    persistent: false,
-    bootstrap: (lane, counts, keep) =>
+  return makeStore("memory", false, {
+    apply: <A>(lane: LaneId, { run }: Operation<A>) =>
       Effect.map(now, (time) => {
-        if (lanes.has(lane.id)) return false;
-        const slots = new Map<bigint, Slot>();
-        const get = (nonce: bigint) => slots.get(nonce);
-        const state: LaneState = { floor: 0n, next: 0n, tail: 0n, doubt: 0n, doubtAt: 0, slots, get };
-        apply(state, begin(counts, keep, time));
-        lanes.set(lane.id, state);
-        return true;
+        const state = lanes.get(lane.id);
+        const { answer, change } = run(state ?? null, time);
+        if (change !== null) lanes.set(lane.id, write(state ?? newState(), change));
+        return answer;
       }),
-    reserve: (lane, request) =>
-      on(lane, { answer: { _tag: "Cold" }, moved: none }, (state, time) => {
-        const decision = reserve(state, request, time);
-        return { answer: apply(state, decision), moved: decision.moved };
-      }),
-    commit: (lane, claim, attempt) =>
-      on(lane, "cold", (state, time) => apply(state, commit(state, claim, attempt, time))),
-    release: (lane, claim) => on(lane, false, (state) => apply(state, release(state, claim))),
-    recycle: (lane, claim, hash) => on(lane, false, (state) => apply(state, recycle(state, claim, hash))),
-    replace: (lane, nonce, replaces, attempt) =>
-      on(lane, { _tag: "Cold" }, (state, time) => apply(state, replace(state, nonce, replaces, attempt, time))),
-    report: (lane, nonce, hash, outcome) =>
-      on(lane, false, (state) => apply(state, report(state, nonce, hash, outcome))),
-    reconcile: (lane, request) =>
-      on<Reconciled>(lane, { answer: { _tag: "Cold" }, moved: none, snapshot: null }, (state, time) => {
-        const decision = reconcile(state, request, time);
-        const answer = apply(state, decision);
-        const from = answer._tag === "Reconciled" ? answer.from : oldest(state);
-        return { answer, moved: decision.moved, snapshot: snapshotOf(state, from, time) };
-      }),
-    read: (lane) => on<Snapshot | null>(lane, null, (state, time) => snapshotOf(state, oldest(state), time)),
-    check: (lane) =>
-      on<ReadonlyArray<string>>(lane, [], (state, time) => violations(snapshotOf(state, state.tail, time))),
+    read: (_, lane) => snapshot(lane),
+    check: (lane) => Effect.map(snapshot(lane), (whole) => (whole === null ? [] : violations(whole))),
+    forget: (lane) => Effect.sync(() => lanes.delete(lane.id)),
     lanes: Effect.sync(() => [...lanes.keys()].sort()),
-  };
+  });
 };
 
 /** A store in a memory of its own, on the Clock service. */

@@ -18,6 +18,11 @@ export const recycled = counter(
 );
 export const fenced = counter("fenced", "commits refused because the lease was lost");
 
+export const keepFailed = counter(
+  "keep_failed",
+  "reconciliations by keep that failed, and bytes it sent again that a node refused, by lane and reason",
+);
+
 const inFlight = gauge("in_flight", "nonces reserved or committed, by lane and state");
 const gaps = gauge("gaps", "free nonces below a committed one, by lane");
 const lanes = gauge("lanes", "lanes that the store knows");

@@ -10,38 +10,23 @@ import {
   trim,
   unmoved,
   type Attempt,
-  type Counts,
   type Decision,
   type Draft,
-  type Keep,
   type Slot,
-  type Unmoved,
   type View,
 } from "./laneRules.js";
+import type {
+  Claim,
+  CommitAnswer,
+  ReconcileAnswer,
+  ReconcileRequest,
+  ReplaceAnswer,
+  Reported,
+  ReserveAnswer,
+  ReserveRequest,
+} from "./requests.js";
 
-export interface ReserveRequest {
-  /** Made by the caller, at least 16 characters: the same token gets the same nonce, however often it is asked. */
-  readonly token: string;
-  /** How long the nonce is kept without a commit, ms. */
-  readonly ttlMs: number;
-  readonly width: 1 | 2;
-  /** The most transactions in flight. */
-  readonly cap: number;
-  /** Only a free nonce below a committed one. */
-  readonly gapOnly: boolean;
-  readonly counts: Counts;
-  readonly keep: Keep;
-}
-
-export type ReserveAnswer =
-  | { readonly _tag: "Granted"; readonly nonce: bigint; readonly leaseMs: number }
-  /** `retryInMs`: when the first lease ends; null = nothing but the chain can make room. */
-  | { readonly _tag: "Busy"; readonly inFlight: number; readonly cap: number; readonly retryInMs: number | null }
-  | { readonly _tag: "NoGap" }
-  /** The token was committed already, or is the one of somebody else's transactions. */
-  | { readonly _tag: "Spent"; readonly nonce: bigint }
-  | Unmoved
-  | { readonly _tag: "Cold" };
+export * from "./requests.js";
 
 const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot => ({
   ...freeSlot,
@@ -123,14 +108,6 @@ export const reserve = (view: View, request: ReserveRequest, now: number): Decis
   });
 };
 
-export interface Claim {
-  readonly token: string;
-  readonly nonce: bigint;
-}
-
-/** `lost`: the token does not hold the nonce. Whoever gets this answer must not broadcast. */
-export type CommitAnswer = "committed" | "lost" | "cold";
-
 const isOwn = (slot: Slot | undefined, token: string): slot is Slot =>
   slot !== undefined && token !== foreign && slot.token === token && slot.width !== 0;
 
@@ -201,12 +178,6 @@ export const recycle = (view: View, claim: Claim, hash: Hash): Decision<boolean>
   return decide(draft, true);
 };
 
-export type ReplaceAnswer =
-  | { readonly _tag: "Replaced" }
-  /** Nothing is committed at the nonce, or `last` is not what was to be replaced. */
-  | { readonly _tag: "Conflict"; readonly last: Hash | null }
-  | { readonly _tag: "Cold" };
-
 /** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */
 export const replace = (
   view: View,
@@ -226,20 +197,6 @@ export const replace = (
   return decide(draft, { _tag: "Replaced" });
 };
 
-/** What is reported about a nonce: a send's outcome, or how it ended. */
-export const reportable = [
-  "accepted",
-  "alreadyKnown",
-  "tooLow",
-  "underpriced",
-  "tooHigh",
-  "rejected",
-  "unknown",
-  "mined",
-  "burned",
-] as const;
-export type Reported = (typeof reportable)[number];
-
 /**
  * Remembers it, where `hash` is one of the nonce's transactions. `mined` and `burned` are for settled
  * ones; `burned` only when that is final.
@@ -253,18 +210,6 @@ export const report = (view: View, nonce: bigint, hash: Hash, outcome: Reported)
   if (fits) draft.writes.set(nonce, { ...slot, outcome });
   return decide(draft, fits);
 };
-
-export interface ReconcileRequest {
-  readonly counts: Counts;
-  readonly keep: Keep;
-  /** Bytes handed out within this time are not handed out again, ms: replicas share the work. */
-  readonly resendAfterMs: number;
-}
-
-export type ReconcileAnswer =
-  | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
-  | Unmoved
-  | { readonly _tag: "Cold" };
 
 /** History that a snapshot shows; that of a reconciliation all of it from the latest count on. */
 export const recent = 64n;

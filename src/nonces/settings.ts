@@ -1,6 +1,7 @@
 /** How the nonce protocol behaves; provide `Settings` to change it. */
 import * as Context from "effect/Context";
 
+/** How long things take and how many there may be; times in ms. */
 export interface Settings {
   /** How long a reserved nonce waits for its commit, ms: the longest a crash can hold one up. */
   readonly ttlMs: number;
@@ -33,6 +34,7 @@ export interface Settings {
   readonly recycleRejected: boolean;
 }
 
+/** The settings in use where none are provided. */
 export const defaults: Settings = {
   ttlMs: 60_000,
   inFlight: 16,
@@ -47,6 +49,7 @@ export const defaults: Settings = {
   recycleRejected: false,
 };
 
+/** The service that holds the settings; provide others with `Effect.provideService(Nonces.Settings, …)`. */
 export const Settings: Context.Reference<Settings> = Context.Reference("evm-preflight/Nonces/Settings", {
   defaultValue: () => defaults,
 });

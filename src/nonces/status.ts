@@ -16,7 +16,9 @@ export interface Status {
   readonly floor: bigint;
   /** The first nonce never issued. */
   readonly next: bigint;
+  /** Nonces that are reserved, and when their leases end, ms. */
   readonly reserved: ReadonlyArray<{ readonly nonce: bigint; readonly endsInMs: number }>;
+  /** Nonces that are committed and not settled, the lowest first. */
   readonly committed: ReadonlyArray<{
     readonly nonce: bigint;
     readonly hash: Hash;

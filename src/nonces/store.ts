@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect";
 import type { Hash } from "../primitives/hex.js";
 import type { NonceStoreError } from "../errors/nonces.js";
+import type { AdoptAnswer } from "./adopt.js";
 import type { Snapshot } from "./check.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt, Counts, Decision, Keep } from "./laneRules.js";
@@ -18,7 +19,9 @@ import type {
 
 /** Nonces settled and leases gone back by an operation, beside its answer. */
 export interface Moved<A> {
+  /** What the operation says. */
   readonly answer: A;
+  /** How many nonces were settled, and how many leases went back. */
   readonly moved: Decision<A>["moved"];
 }
 
@@ -28,6 +31,7 @@ export interface Reconciled extends Moved<ReconcileAnswer> {
   readonly snapshot: Snapshot | null;
 }
 
+/** What a store gives; fails with `NonceStoreError` when the store cannot be reached or is damaged. */
 export type Result<A> = Effect.Effect<A, NonceStoreError>;
 
 /**
@@ -44,14 +48,24 @@ export interface Store {
   readonly persistent: boolean;
   /** Starts an unknown lane at the chain's counts; false when it is known already, and then changes nothing. */
   readonly bootstrap: (lane: LaneId, counts: Counts, keep: Keep) => Result<boolean>;
+  /** Takes the lowest free nonce, else the next; the same token gets the same. */
   readonly reserve: (lane: LaneId, request: ReserveRequest) => Result<Moved<ReserveAnswer>>;
   /** The fence. Only after `committed` may the transaction be broadcast. */
   readonly commit: (lane: LaneId, claim: Claim, attempt: Attempt) => Result<CommitAnswer>;
+  /** Gives a reserved nonce back; false when the token does not hold it. */
   readonly release: (lane: LaneId, claim: Claim) => Result<boolean>;
+  /** Gives a committed nonce back whose transaction no node can have; false when it is not the token's. */
   readonly recycle: (lane: LaneId, claim: Claim, hash: Hash) => Result<boolean>;
+  /** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */
   readonly replace: (lane: LaneId, nonce: bigint, replaces: Hash, attempt: Attempt) => Result<ReplaceAnswer>;
+  /** Remembers what a node said of a transaction; false when it is not one of the nonce's. */
   readonly report: (lane: LaneId, nonce: bigint, hash: Hash, outcome: Reported) => Result<boolean>;
+  /** Brings the lane up to the chain's counts, and says what is to be sent again. */
   readonly reconcile: (lane: LaneId, request: ReconcileRequest) => Result<Reconciled>;
+  /** Sets the lane's floor to the latest count at once, in either direction, on the operator's word. */
+  readonly adopt: (lane: LaneId, counts: Counts, keep: Keep) => Result<AdoptAnswer>;
+  /** Removes the lane with all that it holds, and its name; false when it was not there. */
+  readonly forget: (lane: LaneId) => Result<boolean>;
   /** The active part and 64 settled nonces; null when the lane is unknown. Changes nothing. */
   readonly read: (lane: LaneId) => Result<Snapshot | null>;
   /** All of the lane's violations of the partition, in words: a health probe. Changes nothing. */

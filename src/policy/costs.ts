@@ -1,6 +1,8 @@
 /** Policies over what the bundle may cost. */
 import type { PolicyResult } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
+import { formatGas } from "../primitives/units.js";
+import { nativeText } from "./amounts.js";
 import { fail, pass, unknown } from "./results.js";
 
 const fees: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);
@@ -17,7 +19,9 @@ export const judgeFee =
     const total = report.funds
       .flatMap(({ terms }) => terms)
       .reduce((sum, { name, amount }) => (fees.has(name) ? sum + amount : sum), 0n);
-    return total > limit ? fail(`fees of up to ${total} wei, at most ${limit} wei`) : pass;
+    return total > limit
+      ? fail(`fees of up to ${nativeText(report, total)}, at most ${nativeText(report, limit)}`)
+      : pass;
   };
 
 /** The gas limits of all transactions together. */
@@ -26,7 +30,7 @@ export const judgeGas =
   (report: Report): PolicyResult => {
     const limits = report.transactions.map(({ request, gas }) => request?.gas ?? gas.limit);
     const unset = limits.findIndex((gas) => gas === null);
-    if (unset >= 0) return unknown(`the gas limit of transaction ${unset} is not known`);
+    if (unset >= 0) return unknown(`the gas limit of transaction ${unset + 1} is not known`);
     const total = limits.reduce<bigint>((sum, gas) => sum + (gas ?? 0n), 0n);
-    return total > limit ? fail(`gas limits of ${total} gas, at most ${limit} gas`) : pass;
+    return total > limit ? fail(`gas limits of ${formatGas(total)}, at most ${formatGas(limit)}`) : pass;
   };

@@ -4,13 +4,16 @@ import type { FindingCode } from "../report/finding.js";
 import type { PolicyResult } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import type { Approval } from "../report/parts.js";
+import { tokenText } from "./amounts.js";
 import { every, fail, pass, unknown } from "./results.js";
 import { unseen } from "./spending.js";
 
 const zero = "0x0000000000000000000000000000000000000000";
 
-const nameOf = ({ standard, token, tokenId, owner, spender, after, unlimited }: Approval): string =>
-  `${unlimited ? "unlimited " : ""}${standard} approval of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}${after === null || unlimited ? "" : `, ${after} units`}`;
+const nameOf = (report: Report, { standard, token, tokenId, owner, spender, after, unlimited }: Approval): string => {
+  const size = after === null || unlimited ? "" : `, ${tokenText(report, token, after)}`;
+  return `${unlimited ? "unlimited " : ""}${standard} approval of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}${size}`;
+};
 
 const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"]);
 
@@ -27,34 +30,35 @@ const unexplained = (report: Report): PolicyResult =>
     : pass;
 
 const judgeApprovals =
-  (judge: (approval: Approval) => PolicyResult) =>
+  (judge: (approval: Approval, named: () => string) => PolicyResult) =>
   (report: Report): PolicyResult => {
     const hidden = unseen(report);
-    return hidden === null ? every([...report.approvals.map(judge), cut(report)]) : unknown(hidden);
+    return hidden === null
+      ? every([...report.approvals.map((approval) => judge(approval, () => nameOf(report, approval))), cut(report)])
+      : unknown(hidden);
   };
 
 /** Rights that are known and grow. What is only logged tells what was granted, but not what was there before. */
-const judgeGrowth = judgeApprovals((approval) => {
-  const { before, after, evidence } = approval;
-  if (evidence !== "measured" || after === null)
-    return unknown(`whether the ${nameOf(approval)} is new was not measured`);
+const judgeGrowth = judgeApprovals(({ before, after, evidence }, named) => {
+  if (evidence !== "measured" || after === null) return unknown(`whether the ${named()} is new was not measured`);
   if (after === 0n) return pass;
-  if (before === null) return unknown(`what stood before the ${nameOf(approval)} is not known`);
-  return after > before ? fail(nameOf(approval)) : pass;
+  if (before === null) return unknown(`what stood before the ${named()} is not known`);
+  return after > before ? fail(named()) : pass;
 });
 
 /** Rights that grow, of whatever kind. */
 export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeGrowth(report), unexplained(report)]);
 
 /** Unlimited rights, unless one that was there is only being spent. */
-export const judgeUnlimitedApprovals: (report: Report) => PolicyResult = judgeApprovals((approval) => {
-  const { before, after, evidence, unlimited } = approval;
-  if (unlimited) {
-    const spent = evidence === "measured" && before !== null && after !== null && after < before;
-    return spent ? pass : fail(nameOf(approval));
-  }
-  return evidence === "measured" ? pass : unknown(`the ${nameOf(approval)} was not measured`);
-});
+export const judgeUnlimitedApprovals: (report: Report) => PolicyResult = judgeApprovals(
+  ({ before, after, evidence, unlimited }, named) => {
+    if (unlimited) {
+      const spent = evidence === "measured" && before !== null && after !== null && after < before;
+      return spent ? pass : fail(named());
+    }
+    return evidence === "measured" ? pass : unknown(`the ${named()} was not measured`);
+  },
+);
 
 /** Everyone the bundle is seen to have to do with, its senders apart. */
 const touchedBy = (report: Report): ReadonlySet<string> => {
@@ -98,7 +102,7 @@ export const judgeDelegated = (report: Report): PolicyResult =>
             : pass,
       ),
       ...(input.authorizationList ?? []).map(({ address }) =>
-        address.toLowerCase() === zero ? pass : fail(`transaction ${index} sets a delegation to ${address}`),
+        address.toLowerCase() === zero ? pass : fail(`transaction ${index + 1} sets a delegation to ${address}`),
       ),
     ]),
     ...report.approvals.map((approval) =>

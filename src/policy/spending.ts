@@ -3,6 +3,7 @@ import type { Address } from "../primitives/hex.js";
 import type { PolicyResult } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import type { Transfer } from "../report/parts.js";
+import { currencyText, tokenText } from "./amounts.js";
 import { fail, pass, unknown } from "./results.js";
 
 /** Whose balance of what; `account` null = the senders of the bundle together. */
@@ -48,7 +49,7 @@ const measuredOf = (report: Report, token: Address | null, account: Address): bi
 export const unseen = (report: Report): string | null => {
   if (report.observed.tier !== "simulate") return "the transactions were not simulated";
   const index = report.transactions.findIndex(({ outcome }) => outcome.status === "unknown");
-  return index < 0 ? null : `the outcome of transaction ${index} is not known`;
+  return index < 0 ? null : `the outcome of transaction ${index + 1} is not known`;
 };
 
 /** What the bundle leaves the subject with more (positive) or less (negative). */
@@ -95,7 +96,6 @@ const spentOf = (report: Report, subject: Subject): Net => {
   };
 };
 
-const unitOf = (token: Address | null): string => (token === null ? "wei" : `raw units of ${token}`);
 const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : account);
 
 /** Whether events tell of no native movements, so that balances alone speak. */
@@ -109,15 +109,16 @@ export const judgeSpent =
     const hidden = unseen(report);
     if (hidden !== null) return unknown(hidden);
     const { measured, logged } = spentOf(report, subject);
+    const told = (amount: bigint) => tokenText(report, subject.token, amount);
     const over = (spent: bigint, how: string) =>
-      fail(`${whoOf(subject)} spend ${spent} ${unitOf(subject.token)} (${how}), at most ${limit}`);
+      fail(`${whoOf(subject)} spend ${told(spent)}, ${how}; at most ${told(limit)}`);
     if (measured !== null && measured > limit) return over(measured, "measured");
     if (measured === null)
       return logged > limit
         ? over(logged, "by the events")
-        : unknown(`the balance of ${whoOf(subject)} in ${unitOf(subject.token)} was not measured`);
+        : unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
     return logged > limit && !isUntold(report, subject)
-      ? unknown(`measured ${measured} ${unitOf(subject.token)} spent, but the events say ${logged}; at most ${limit}`)
+      ? unknown(`measured ${told(measured)} spent, but the events say ${told(logged)}; at most ${told(limit)}`)
       : pass;
   };
 
@@ -128,11 +129,12 @@ export const judgeReceived =
     const hidden = unseen(report);
     if (hidden !== null) return unknown(hidden);
     const { measured, logged } = netOf(report, subject);
+    const told = (amount: bigint) => tokenText(report, subject.token, amount);
     if (measured === null)
-      return unknown(`the balance of ${whoOf(subject)} in ${unitOf(subject.token)} was not measured`);
+      return unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
     return measured < least
       ? fail(
-          `${whoOf(subject)} receive ${measured} ${unitOf(subject.token)} (measured; the events say ${logged}), at least ${least}`,
+          `${whoOf(subject)} receive ${told(measured)}, measured (the events say ${told(logged)}); at least ${told(least)}`,
         )
       : pass;
   };

@@ -2,7 +2,6 @@
  * A scan's run once more, where what it showed may be owed to what it pretended: to less gas than the rules in force
  * allow, or to a block without a base fee. One more round each, and none for calls that worked.
  */
-import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { Chains, eip7825Cap } from "../Chains.js";
@@ -13,19 +12,10 @@ import { failureOf, successOf } from "../steps/reading/heard.js";
 import * as Simulate from "../steps/simulate.js";
 import { answersOf, isFree, type Answers, type Called, type Round } from "./answers.js";
 import { askFirst } from "./called.js";
-import { isDry } from "./gasLimit.js";
+import { isFailed, isStarved } from "./gasDoubt.js";
 import { inRound } from "./ledger.js";
 import { askLensed } from "./lens.js";
 import { pricedPlan, widerPlan, type Subject } from "./scanPlans.js";
-
-const isFailed = ({ readings }: Simulate.Run): boolean => readings.some(({ outcome }) => outcome.status !== "success");
-
-/** Whether calls took all the gas that we gave them, or the node says that they need more. */
-const isStarved = ({ readings, plan }: Simulate.Run, estimate: bigint | null): boolean =>
-  Arr.zip(readings, plan.calls).some(
-    ([{ outcome }, { input, gas }], index) =>
-      input.gas === null && (isDry(outcome, gas) || (index === 0 && estimate !== null && estimate > gas)),
-  );
 
 /** With as much gas as the rules in force allow. */
 const askWider = Effect.fnUntraced(function* (
@@ -96,7 +86,6 @@ export const askAgain = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Round, never, Rpc> {
   const run = successOf(heard.run);
   const { called } = heard;
-  if (run === null ? called === null : !isFailed(run) && !isStarved(run, successOf(heard.estimate))) return heard;
   const chains = yield* Effect.service(Chains);
   const answers = answersOf(heard, chains, subject.options, subject.bundle[0].input.chainId);
   if (run === null) return called === null ? heard : yield* callWider(subject, heard, called, answers, round);

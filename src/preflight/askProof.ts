@@ -6,6 +6,7 @@ import * as Result from "effect/Result";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Chain } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
+import { later } from "../primitives/later.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
@@ -19,7 +20,7 @@ import type { AskAt } from "./gasLimit.js";
 import { askForks } from "./known.js";
 import { inRound } from "./ledger.js";
 import { askLensed, lensOf } from "./lens.js";
-import { askOrder } from "./order.js";
+import type { Placed } from "./placed.js";
 import {
   accountQueries,
   barePlan,
@@ -43,14 +44,17 @@ export interface Proof {
   readonly next: Heard<Simulate.Run>;
   /** The node's words, where the nonces had to be pretended: its state does not agree with its counts. */
   readonly assumed: Verdict | null;
-  /** The senders in another order; null where none depends on another. */
-  readonly order: Heard<Simulate.Run> | null;
+  /** The bundle placed otherwise, where that may matter. */
+  readonly placed: Placed;
   /** The calls at no base fee and with ample gas; null where the scan ran them so itself. */
   readonly bare: Heard<Simulate.Run> | null;
 }
 
 const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.result(askLensed(plan, claim.abis));
+
+/** How a bundle is placed otherwise; a transaction alone is not. */
+export const placing = later(() => import("./placed.js"));
 
 const atOnce = { concurrency: "unbounded" } as const;
 
@@ -98,7 +102,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const alonePlanned = alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
   const askAlone = ask(claim, { ...alonePlanned, lens: lensOf(claim) });
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
-  const { exact, reserved, next, bare, order, ...answered } = yield* inRound(
+  const { exact, reserved, next, bare, placed, ...answered } = yield* inRound(
     round,
     Effect.all(
       {
@@ -106,7 +110,8 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
         reserved: isDoubtful ? ask(claim, planOf(claim, worlds.exact, true, "reserved")) : skipped,
         bare: claim.asksBare ? ask(claim, barePlan(claim)) : skipped,
         next: ask(claim, planOf(claim, worlds.next, isDoubtful)),
-        order: askOrder(claim),
+        placed:
+          claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(placing, ({ askPlaced }) => askPlaced(claim)),
         alone: asksAlone ? askAlone : skipped,
         codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
         counts: Nonce.ask(bundle),
@@ -137,7 +142,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       findings: [],
     },
     next,
-    order,
+    placed,
     bare,
     assumed,
   };

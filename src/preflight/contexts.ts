@@ -189,7 +189,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
     isApart:
       signed.length > 1 &&
       takesEntries &&
-      (options.pending ?? chain.pending) === "guess" &&
+      (isSealed || block !== "pending") &&
       coming !== null &&
       time !== null &&
       dear["baseFeePerGas"] !== undefined,

@@ -29,7 +29,7 @@ import {
   type Cause,
   type Contrast,
 } from "./compare.js";
-import { unknownGas, type Gas } from "./gasLimit.js";
+import { unknownGas, type Gas } from "./gasDoubt.js";
 import type { Measure } from "./limits.js";
 import { storyOf, type Told } from "./movements.js";
 import { inFlightOf, type Claim } from "./proofPlans.js";

@@ -5,20 +5,19 @@
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import { eip7825Cap } from "../Chains.js";
 import { gas } from "../primitives/statement.js";
-import { fromError, note, type Finding } from "../report/finding.js";
-import type { Outcome } from "../report/parts.js";
+import { note, type Finding } from "../report/finding.js";
 import type { Rpc } from "../Rpc.js";
 import { capOf, isPlain } from "../steps/estimate.js";
 import * as Funds from "../steps/funds.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
-import { between, firstThatHolds, isSame, settleLimit, type Tried } from "../steps/reading/sameOutcome.js";
+import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
+import { between, firstThatHolds, settleLimit, type Tried } from "../steps/reading/wideEnough.js";
 import type { Run } from "../steps/simulate.js";
 import type { Answers } from "./answers.js";
 import type { Limits } from "./choose.js";
+import { isTooTight, undoubted, unknownGas, type Gas } from "./gasDoubt.js";
 
 /** The wider limit beside the chosen one, in percent on top of it. */
 const widePercent = 50n;
@@ -78,45 +77,6 @@ const triedIn = (heard: Heard<Run>): Tried | null => {
   const run = successOf(heard);
   return run === null ? null : { block: run.block, outcomes: run.readings.map(({ outcome }) => outcome) };
 };
-
-/** Whether a case took all the gas it was given and failed: with more it might not. An inner call leaves a 64th of it. */
-export const isDry = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>
-  status !== "success" && gasUsed !== null && gasUsed * 8n >= limit * 7n;
-
-/** Whether any case of a run did so. */
-export const isExhausted = (run: Run | null): boolean =>
-  run !== null && Arr.zip(run.readings, run.plan.calls).some(([{ outcome }, { gas: limit }]) => isDry(outcome, limit));
-
-/** Whether the node refuses a run for its gas alone: more of it may do. */
-const isTooTight = (failure: Failure | null): boolean =>
-  failure?._tag === "IntrinsicGasTooLow" || failure?._tag === "OutOfGas";
-
-/**
- * Whether gas may decide: the exact requests were refused for it or ran dry, or did not do what they did
- * with ample gas, to the last byte; null = what they do with it is not known.
- */
-export const isInDoubt = (exact: Heard<Run>, next: Heard<Run>, ample: ReadonlyArray<Outcome> | null): boolean => {
-  if (Result.isFailure(exact)) return isTooTight(exact.failure);
-  if (isExhausted(exact.success) || isExhausted(successOf(next))) return true;
-  const outcomes = exact.success.readings.map(({ outcome }) => outcome);
-  return ample !== null && !isSame(ample, outcomes);
-};
-
-/** What the runs at other limits showed. */
-export interface Gas {
-  /** Limits that hold where the chosen ones do not; null = the chosen ones hold, or none is better. */
-  readonly limits: Limits | null;
-  readonly findings: ReadonlyArray<Finding>;
-  /** The run with ample gas, at the prices of the requests; null where none was asked, or answered. */
-  readonly ample: Run | null;
-}
-
-/** Where nothing was asked. */
-export const undoubted: Gas = { limits: null, findings: [], ample: null };
-
-/** A run at another limit that got no answer: whether gas decides is not known. */
-export const unknownGas = (failure: Failure): Finding =>
-  fromError(failure, "unavailable", { step: "estimate", evidence: "unavailable" });
 
 /** Without an answer nothing is settled, and nothing is widened. */
 const unanswered = (heard: ReadonlyArray<Heard<Run>>): Gas | null => {

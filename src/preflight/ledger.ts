@@ -33,7 +33,7 @@ export const withRun = <A, E, R>(
     Effect.sync(() => new AbortController()),
     (controller) =>
       Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-        const recorder: Recorder = { startedAt, entries: [], sighted: { block: null, aheadMs: null } };
+        const recorder: Recorder = { startedAt, entries: [], sighted: { block: null, aheadMs: null, testimonies: [] } };
         return Effect.provideService(use(recorder), CurrentRun, {
           round: 1,
           deadline: startedAt + deadlineMs,
@@ -49,6 +49,10 @@ export const withRun = <A, E, R>(
 /** The same requests, written down as part of round `round`. */
 export const inRound = <A, E, R>(round: number, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Effect.service(CurrentRun), (run) => Effect.provideService(effect, CurrentRun, { ...run, round }));
+
+/** The same requests, written down as part of the round after the current one. */
+export const inNextRound = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), ({ round }) => inRound(round + 1, ask));
 
 /** The last round that anything was asked in. */
 export const lastRound = ({ entries }: Recorder): number =>

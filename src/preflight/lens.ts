@@ -13,7 +13,8 @@ import * as Proxies from "../steps/reading/proxies.js";
 import * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
 import type { Signed } from "./choose.js";
-import { askTaken, inNextRound } from "./taken.js";
+import { inNextRound } from "./ledger.js";
+import { askTaken } from "./taken.js";
 
 /** What may be the further entry's doing: of a refused form, or left too little of the gas that a node gives one request. */
 const mayRefuse: ReadonlySet<string> = new Set<Verdict["_tag"] | RpcError["reason"]["_tag"]>([

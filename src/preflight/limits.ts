@@ -14,8 +14,11 @@ import type { Query } from "../witness/queries.js";
 
 /** How many holdings, rights and tokens one run measures; what is over them is told by `PartiesCut`. */
 export interface Limits {
+  /** The most balances that are measured. */
   readonly holdings: number;
+  /** The most approvals and other rights that are measured. */
   readonly rights: number;
+  /** The most tokens that are described. */
   readonly tokens: number;
 }
 

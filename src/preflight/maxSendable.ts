@@ -12,6 +12,7 @@ import type { Options } from "./prepare.js";
 export interface MaxSendable {
   /** Wei. */
   readonly value: bigint;
+  /** The proven report of sending that much. */
   readonly report: Report;
 }
 

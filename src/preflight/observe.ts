@@ -1,10 +1,10 @@
 /** Which state a report speaks of: its chain, its block, and whether it is the newest and the real one. Pure. */
-import { ChainIdMismatch } from "../errors/verdicts.js";
+import { ChainIdMismatch, WitnessesDisagree } from "../errors/verdicts.js";
 import { count, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import { freshnessOf } from "../report/freshness.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
-import type { Sighted } from "../Rpc.js";
+import type { Sighted, Testimony } from "../Rpc.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
 import type { Answers } from "./answers.js";
@@ -44,6 +44,38 @@ const checkRules = (
     ...(isBetween || isPlanned
       ? [note("ForkAhead", "warning", { evidence: isBetween ? "measured" : "estimated" }, ...when)]
       : []),
+  ];
+};
+
+/** Most lines of what endpoints said that one finding holds. */
+const mostSaid = 16;
+
+/** What other endpoints said of the same. */
+const checkTestimonies = ({ testimonies: all }: Sighted): ReadonlyArray<Finding> => {
+  const isProven = all.some(({ kind, run }) => kind === "confirmed" && run === "next");
+  // why: where the sealed run is confirmed, and did the same, another's view of what is not sealed is not needed
+  const testimonies = all.filter(
+    ({ kind, isSealed, method }) => !(isProven && kind === "unconfirmed" && !isSealed && method === "eth_simulateV1"),
+  );
+  const linesOf = (kind: Testimony["kind"]) => {
+    const about = testimonies.filter((one) => one.kind === kind);
+    return [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
+  };
+  const [pending, unconfirmed] = [linesOf("pending"), linesOf("unconfirmed")];
+  const methods = new Set(testimonies.flatMap(({ kind, method }) => (kind === "disagreed" ? [method] : [])));
+  const disagreed = [...methods].map((method) => {
+    const about = testimonies.filter((one) => one.kind === "disagreed" && one.method === method);
+    const differences = [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
+    const where = { step: "proof", evidence: "measured" } as const;
+    return fromError(new WitnessesDisagree({ method, differences }), "blocker", where);
+  });
+  const said = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
+  return [
+    ...disagreed,
+    ...(unconfirmed.length === 0
+      ? []
+      : [note("QuorumMissing", "unavailable", { evidence: "unavailable" }, ...said(unconfirmed))]),
+    ...(pending.length === 0 ? [] : [note("DependsOnPending", "warning", { evidence: "measured" }, ...said(pending))]),
   ];
 };
 
@@ -92,7 +124,7 @@ export const observe = (
     namedChainId: successOf(answers.namedChainId),
     worlds,
   };
-  return { observed, findings: [...findings, ...checkRules(answers, now, maxAgeMs)] };
+  return { observed, findings: [...findings, ...checkTestimonies(sighted), ...checkRules(answers, now, maxAgeMs)] };
 };
 
 /** Whether it is the chain that was meant, and one chain. */
@@ -120,6 +152,16 @@ export const checkChain = (
   }
   return findings;
 };
+
+/** That a report is of another chain than the connection it is proven on. */
+export const checkConnection = (chainId: number | null, meant: number | null): ReadonlyArray<Finding> =>
+  chainId === null || meant === null || chainId === meant
+    ? []
+    : [
+        fromError(new ChainIdMismatch({ expected: BigInt(chainId), actual: BigInt(meant) }), "blocker", {
+          ...{ step: "chain", evidence: "assumed" },
+        }),
+      ];
 
 /** That the caller asked for another state than the newest and real one. */
 export const checkOverrides = ({ blockTag }: Observed, options: ReportOptions): ReadonlyArray<Finding> => {

@@ -1,14 +1,14 @@
 /** The options of a run: what callers write, checked, and the form that the report keeps. */
-import type { Abi } from "abitype";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { indexAbis, type AbiIndex } from "../abi/abiIndex.js";
-import type * as Decode from "../abi/decodeRevert.js";
+import type { AbiIndex } from "../abi/abiIndex.js";
 import { InvalidTransaction } from "../errors/input.js";
+import { later } from "../primitives/later.js";
+import { didYouMean } from "../primitives/nearest.js";
 import { no } from "../primitives/problem.js";
 import type { GivenRows } from "../primitives/rows.js";
 import { text } from "../primitives/statement.js";
-import { fromData } from "../Policy.js";
+import { abisOf } from "../report/abis.js";
 import { note, type Finding } from "../report/finding.js";
 import { named, times } from "../report/options.js";
 import type { Policy } from "../report/policy.js";
@@ -29,6 +29,8 @@ interface Row {
 }
 const rows: ReadonlyArray<readonly [name: string, row: Row]> = Object.entries<Row>({ ...named, ...times });
 
+const optionNames = rows.map(([name]) => name);
+
 /** What is taken where the caller says nothing. */
 const defaults: Readonly<Record<string, unknown>> = Object.fromEntries(
   rows.map(([name, { kept = name, absent }]) => [kept, absent]),
@@ -44,7 +46,7 @@ const complete = (
       return yield* no("options", "must be an object");
     // why: the doors take the signal beside the options and read it themselves
     const stray = Object.keys(options).find((key) => key !== "signal" && !rows.some(([name]) => name === key));
-    if (stray !== undefined) return yield* no(`options.${stray}`, "is not an option");
+    if (stray !== undefined) return yield* no(`options.${stray}`, `is not an option${didYouMean(stray, optionNames)}`);
     const completed: Record<string, unknown> = {};
     for (const [name, { kept = name, absent, check }] of rows) {
       const value: unknown = options[name as keyof Options];
@@ -56,14 +58,17 @@ const complete = (
     return completed as ReportOptions;
   }).pipe(Result.mapError((problem) => new InvalidTransaction(problem)));
 
-/** The ABIs of a report's options, as the decoders take them. */
-export const sourcesOf = (abis: ReportOptions["abis"]): ReadonlyArray<Decode.AbiSource> =>
-  // why: kept as JSON in the report; the decoders leave out items that are not well-formed
-  abis.map(({ address, abi }) => (address === null ? (abi as Abi) : { address, abi: abi as Abi }));
+// why: who makes a policy has the module; only a report that comes with policies as data needs it beside
+const rebuilding = later(() => import("../Policy.js"));
 
 /** The policies of a run: those given now, else those that the report holds, as far as they can be rebuilt. */
-export const policiesOf = (given: ReadonlyArray<Policy> | undefined, options: ReportOptions): ReadonlyArray<Policy> =>
-  given ?? options.policies.flatMap((data) => fromData(data) ?? []);
+export const policiesOf = (
+  given: ReadonlyArray<Policy> | undefined,
+  { policies }: ReportOptions,
+): Effect.Effect<ReadonlyArray<Policy>> => {
+  if (given !== undefined || policies.length === 0) return Effect.succeed(given ?? []);
+  return Effect.map(rebuilding, ({ fromData }) => policies.flatMap((data) => fromData(data) ?? []));
+};
 
 /** What is scanned: the cases, the options and policies, and the ABIs arranged for decoding. */
 export interface Prepared {
@@ -77,16 +82,17 @@ export interface Prepared {
 export const prepare = Effect.fnUntraced(function* (
   input: unknown,
   given: Options,
+  defaults?: Transaction.InputDefaults,
 ): Effect.fn.Return<Prepared, InvalidTransaction> {
-  const { transactions, abis } = yield* Transaction.check(input);
+  const { transactions, abis } = yield* Transaction.check(input, defaults);
   const own = yield* Effect.fromResult(complete(given));
   // why: the ABIs that came with the input are the nearest
   const options = { ...own, abis: [...abis, ...own.abis] };
   return {
     bundle: bundleOf(transactions),
     options,
-    policies: policiesOf(given.policies, options),
-    abis: indexAbis(sourcesOf(options.abis)),
+    policies: yield* policiesOf(given.policies, options),
+    abis: abisOf(options),
   };
 });
 

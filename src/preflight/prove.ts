@@ -7,6 +7,7 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
+import { later } from "../primitives/later.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
@@ -17,16 +18,15 @@ import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { answersOf, type Answers } from "./answers.js";
-import { askAt, type Proof } from "./askProof.js";
+import { askAt, placing, type Proof } from "./askProof.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { isSame } from "./compare.js";
 import { checkRuns, compare, worldsIn } from "./contrast.js";
-import { isExhausted, isInDoubt, settleGas, undoubted, type Gas } from "./gasLimit.js";
+import { isExhausted, isInDoubt, undoubted, type Gas } from "./gasDoubt.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { checkSlots } from "./lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
-import { worldOfOrder } from "./order.js";
 import { subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
 import { askStanding } from "./standing.js";
@@ -72,6 +72,8 @@ const trialsOf = (claim: Claim, { next }: Proof): Arr.NonEmptyReadonlyArray<Tria
     : [trialIn(claim, worlds.exact)];
 };
 
+const settling = later(() => import("./gasLimit.js"));
+
 /** Settles the gas limits of a claim where the runs cast doubt on them. */
 const settle = (
   claim: Claim,
@@ -89,7 +91,9 @@ const settle = (
       Result.getOrElse(ample, () => null),
     )
   )
-    return settleGas(bundle, answers, askAt(trialsOf(claim, proof), round));
+    return Effect.flatMap(settling, ({ settleGas }) =>
+      settleGas(bundle, answers, askAt(trialsOf(claim, proof), round)),
+    );
   return Effect.succeed(undoubted);
 };
 
@@ -136,6 +140,8 @@ const proveOnce = Effect.fnUntraced(function* (
   const bundle = keep(signed, answers);
   const settled = isWidened ? undoubted : yield* settle(claim, proof, { bundle, answers }, round);
   const compared = settled.limits === null ? yield* compare(claim, proof, bundle, settled, round) : null;
+  const apart = signed.length < 2 ? null : yield* placing;
+  const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
   const now = yield* Clock.currentTimeMillis;
   const proven = reportOf(bundle, answers, {
     ...{ options: report.options, policies, measure, now },
@@ -150,7 +156,7 @@ const proveOnce = Effect.fnUntraced(function* (
     },
     // why: a proof whose run got no answer has proven nothing
     stage: answers.run === null ? "scanned" : "proven",
-    worlds: [...worldsIn(claim, proof, compared), ...worldOfOrder(claim, answers.run, proof.order)],
+    worlds: [...worldsIn(claim, proof, compared), ...placed],
     elsewhere: compared?.other == null ? [] : [compared.other],
     ledger: ledgerOf(recorder, now, earlier),
     earlier: earlierFindings(report),
@@ -162,6 +168,7 @@ const proveOnce = Effect.fnUntraced(function* (
       ...checkRequests(signed),
       ...checkAhead(claim, proof, compared?.contrast != null && isSame(compared.contrast)),
       ...checkStates(claim),
+      ...(apart?.checkApart(claim, placed) ?? []),
       ...checkMeasured(claim, proof),
       ...checkSlots(claim, proof, bundle),
     ],

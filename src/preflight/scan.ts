@@ -10,6 +10,7 @@ import type { FeeSubject } from "../chains/feeModel.js";
 import { unknownForks } from "../chains/rules.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
+import { later } from "../primitives/later.js";
 import type { StepName } from "../primitives/names.js";
 import { fromError } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
@@ -25,14 +26,14 @@ import { lacksTip } from "../steps/reading/quote.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
 import { gasFor } from "../witness/queries.js";
-import { askAgain } from "./again.js";
 import type { Round } from "./answers.js";
 import { askCalls } from "./called.js";
+import { isFailed, isStarved } from "./gasDoubt.js";
 import { isDisproved, knownOf, learn, seenIn } from "./known.js";
 import { inRound } from "./ledger.js";
 import { askLensed } from "./lens.js";
 import { alonePlan, barePlan, fundedPlan, roughSubject, type Subject } from "./scanPlans.js";
-import { askLess, isForm } from "./taken.js";
+import { isForm } from "./taken.js";
 
 /** The steps that ask in a scan. */
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
@@ -152,6 +153,18 @@ const lacking = (questions: Questions, asked: Asked, memory: Memory) => {
 const isNoPending = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
 
+const omitting = later(() => import("./less.js"));
+const repeating = later(() => import("./again.js"));
+
+/** What was heard, with what is asked once more where what failed may be owed to what the run pretended. */
+const withAgain = (subject: Subject, heard: Round, alone: Simulate.Plan, round: number) => {
+  const run = successOf(heard.run);
+  const isEnough = run === null ? heard.called === null : !isFailed(run) && !isStarved(run, successOf(heard.estimate));
+  return isEnough
+    ? Effect.succeed(heard)
+    : Effect.flatMap(repeating, ({ askAgain }) => askAgain(subject, heard, alone, round));
+};
+
 /**
  * What the steps of a scan ask, all at once in one network round; `steps` leaves some out, and what is known of the
  * endpoint others. What turns out to be lacking costs one round more: the witness `alone` where `bare` got no answer,
@@ -174,7 +187,7 @@ export const askScan = Effect.fnUntraced(function* (
   const refusal = failureOf(first.run);
   // why: what is refused by its name is left out already
   const isUnclear = isForm(refusal) && refusedPart(refusal) !== "deployment" && refusalIn(memory, bundle) === null;
-  const less = isUnclear ? yield* inRound(round + 1, askLess(subject, bare, alone)) : null;
+  const less = isUnclear ? yield* inRound(round + 1, (yield* omitting).askLess(subject, bare, alone)) : null;
   const asked = { ...first, ...less };
   const late = isUnclear ? round + 2 : round + 1;
   const isMovable = tag === "pending" && options.block === null;
@@ -222,9 +235,9 @@ export const askScan = Effect.fnUntraced(function* (
   learn(memory, subject, heard, !questions.isFamiliar || lacks.chainId);
   const next = Object.values(lacks).includes(true) ? late + 1 : late;
   const failure = failureOf(asked.run);
-  if (failure?._tag !== "InsufficientFunds") return yield* askAgain(subject, heard, alone, next);
+  if (failure?._tag !== "InsufficientFunds") return yield* withAgain(subject, heard, alone, next);
   const funded = yield* inRound(next, Effect.result(askLensed(fundedPlan(bare, bundle, more.alone), abis)));
   return Result.isSuccess(funded)
-    ? yield* askAgain(subject, { ...heard, run: funded, unfunded: failure }, alone, next + 1)
+    ? yield* withAgain(subject, { ...heard, run: funded, unfunded: failure }, alone, next + 1)
     : heard;
 });

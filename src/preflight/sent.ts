@@ -22,12 +22,6 @@ const read = decoder("eth_getBlockByNumber", PendingCalls);
 
 const isSame = (one: string | null, other: string | null): boolean => one?.toLowerCase() === other?.toLowerCase();
 
-/** The transactions of a report that fail while others of their sender are in flight. */
-const suspects = ({ transactions }: Report): ReadonlyArray<number> =>
-  transactions.flatMap(({ outcome: { status }, nonce: { inFlight } }, index) =>
-    (status === "reverted" || status === "halted") && inFlight !== null && inFlight > 0 ? [index] : [],
-  );
-
 /** Where target, calldata and value are those of a transaction in flight. */
 const alreadySent = ({ transactions }: Report, sent: Sent): ReadonlyArray<Finding> =>
   transactions.flatMap(({ input }, transaction) => {
@@ -40,15 +34,15 @@ const alreadySent = ({ transactions }: Report, sent: Sent): ReadonlyArray<Findin
   });
 
 /**
- * The report, with `AlreadySent` where a call that fails is in the node's pending block already. A node without one
- * adds nothing. JSON-RPC: `eth_getBlockByNumber` on `pending` with its transactions.
+ * The report of a call that fails while others of its sender are in flight, with `AlreadySent` where it is in the node's
+ * pending block already. A node without one adds nothing. JSON-RPC: `eth_getBlockByNumber` on `pending` with its
+ * transactions.
  */
 export const withSent = Effect.fnUntraced(function* (
   report: Report,
   recorder: Recorder,
   earlier: Ledger | null,
 ): Effect.fn.Return<Report, never, Rpc> {
-  if (suspects(report).length === 0) return report;
   const { request } = yield* Rpc;
   const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
   const answer = yield* Effect.result(inRound(lastRound(recorder) + 1, ask));

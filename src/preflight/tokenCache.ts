@@ -9,7 +9,9 @@ import type { TokenInfo } from "../report/parts.js";
 
 /** Names and symbols by chain and address; of a chain that is not known, nothing is remembered. Decimals are read anew in every proof: amounts hang on them. */
 export interface TokenNames {
+  /** What is known of these tokens; those that are not known are left out. */
   readonly recall: (chainId: number | null, tokens: ReadonlyArray<Address>) => Effect.Effect<ReadonlyArray<TokenInfo>>;
+  /** Keeps what was measured. */
   readonly keep: (chainId: number | null, infos: ReadonlyArray<TokenInfo>) => Effect.Effect<void>;
 }
 

@@ -16,6 +16,9 @@ export type Address = `0x${string}`;
 export const Hash = prefixed.pipe(Schema.check(Schema.isPattern(/^0x[0-9a-fA-F]{64}$/)));
 export type Hash = `0x${string}`;
 
+/** Whether it is 32 bytes of hex. */
+export const isHash = (value: unknown): value is Hash => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value);
+
 /** A field that may be missing when constructed and is `null` then: JSON-safe, never `undefined`. */
 export const nullable = <S extends Schema.Constraint>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withConstructorDefault(Effect.succeed(null)));

@@ -38,7 +38,9 @@ export type StepName = typeof StepName.Type;
  * nonces pretended that the state does not have yet. `next`: the exact requests on the sealed head, in the block that
  * comes next. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`; in a scan as `bare`, at the base
  * fee that the block will have, where a call failed without one. `order`: the
- * exact requests of several senders, the last sender first.
+ * exact requests of several senders, the last sender first. `apart`: the exact requests on sealed state, each in a block
+ * of its own, where `exact` has them in one. `pinned`: another run once more on a block that all endpoints of a quorum
+ * have, where their heads differ.
  */
 export const runNames = [
   "bare",
@@ -51,6 +53,8 @@ export const runNames = [
   "swap",
   "priced",
   "order",
+  "apart",
+  "pinned",
 ] as const;
 /** A simulated run by its name; see {@link runNames}. */
 export const RunName = Schema.Literals(runNames);

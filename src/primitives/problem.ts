@@ -12,6 +12,12 @@ export interface Problem {
 /** A value that was looked at, or what is wrong with it. */
 export type Checked<A> = Result.Result<A, Problem>;
 
+/** What is wrong with a text that is no address. */
+export const addressProblem = (value: string): string =>
+  /^[^\s.]+(?:\.[^\s.]+)+$/.test(value)
+    ? "is a name, and names are not resolved here; give the address, 20 bytes of hex with 0x"
+    : "must be 20 bytes of hex with 0x";
+
 /** Every value read, up to the first that is wrong. */
 export const each = <A, B>(
   values: ReadonlyArray<A>,

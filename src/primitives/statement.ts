@@ -1,7 +1,7 @@
 /** What is said of something, as data: a sentence, numbers with their units, a remedy. Text is made when it is shown. */
 import * as Schema from "effect/Schema";
 import { checksummed, escapeText } from "./text.js";
-import { formatGas, formatGasPrice, formatWei } from "./units.js";
+import { formatGas, formatGasPrice, formatWei, roundUnits } from "./units.js";
 
 /**
  * A number or a name that a sentence rests on. `units` are a token's raw units; `quote` is somebody
@@ -24,8 +24,11 @@ export type Figure = typeof Figure.Type;
 
 /** What happened, the numbers, what to do (empty where nothing is to be done). */
 export interface Statement {
+  /** What happened, in one sentence. */
   readonly sentence: string;
+  /** The numbers that belong to it, with their units. */
   readonly numbers: ReadonlyArray<Figure>;
+  /** What to do; empty where nothing is to be done. */
   readonly remedy: string;
 }
 
@@ -71,6 +74,9 @@ export const say = (sentence: string, known: ReadonlyArray<Figure | null>, remed
 /** More than anybody reads: characters of one text, figures of one statement. A forged report may hold any number. */
 const most = { characters: 1024, name: 48, figures: 32 } as const;
 
+/** No amount, but a number that stands for all there is. */
+const vast = 10n ** 30n;
+
 const valueText = (figure: Figure, symbol: string | undefined): string => {
   switch (figure.unit) {
     case "wei":
@@ -84,7 +90,7 @@ const valueText = (figure: Figure, symbol: string | undefined): string => {
     case "count":
       return String(figure.value);
     case "units":
-      return `${figure.value} raw`;
+      return `${figure.value < vast ? figure.value : `≈${roundUnits(figure.value, 0, true).text}`} smallest units`;
     case "bytes":
     case "blocks":
     case "ms":

@@ -1,4 +1,4 @@
-/** Amounts with their units, as people read them: exact, never rounded. */
+/** Amounts with their units, as people read them. Exact; only {@link roundUnits} rounds, and says so. */
 
 /** An integer amount at `decimals`, exact: no rounding, no trailing zeros. */
 export const formatUnits = (amount: bigint, decimals: number): string => {
@@ -7,6 +7,40 @@ export const formatUnits = (amount: bigint, decimals: number): string => {
   const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
   const fraction = decimals === 0 ? "" : digits.slice(-decimals).replace(/0+$/, "");
   return `${negative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+};
+
+const thousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+
+/** Significant digits that people are shown. */
+const shownDigits = 6;
+/** A number with more digits before the point is shown by its first ones and a power of ten. */
+const mostWhole = 18;
+
+/**
+ * An amount at `decimals` for people: six significant digits, no whole digit dropped, thousands separated;
+ * `1.15792 × 10^59` beyond 18 whole digits. `up` rounds away from zero, else towards it. Negative
+ * amounts by their size, with a sign. `isExact`: nothing was rounded.
+ */
+export const roundUnits = (
+  amount: bigint,
+  decimals: number,
+  up: boolean,
+): { readonly text: string; readonly isExact: boolean } => {
+  const size = amount < 0n ? -amount : amount;
+  const digits = size.toString().length;
+  const whole = digits - decimals;
+  const isVast = whole > mostWhole;
+  const dropped = Math.max(0, digits - (isVast ? shownDigits : Math.max(shownDigits, whole)));
+  const unit = 10n ** BigInt(dropped);
+  const kept = size / unit + (up && size % unit !== 0n ? 1n : 0n);
+  const isExact = kept * unit === size;
+  const sign = amount < 0n ? "-" : "";
+  if (isVast) {
+    const places = kept.toString().length - 1;
+    return { text: `${sign}${formatUnits(kept, places)} × 10^${places + dropped - decimals}`, isExact };
+  }
+  const [integer = "0", fraction] = formatUnits(kept * unit, decimals).split(".");
+  return { text: `${sign}${thousands(integer)}${fraction === undefined ? "" : `.${fraction}`}`, isExact };
 };
 
 const wholeEther = 10n ** 15n;
@@ -29,4 +63,4 @@ export const formatGasPrice = (weiPerGas: bigint, symbol?: string): string =>
   weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas, symbol)} per gas`;
 
 /** Gas with thousands separated: `21,000 gas`. */
-export const formatGas = (gas: bigint): string => `${gas.toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",")} gas`;
+export const formatGas = (gas: bigint): string => `${thousands(gas.toString())} gas`;

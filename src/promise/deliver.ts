@@ -3,24 +3,38 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Ref from "effect/Ref";
 import { InvalidTransaction } from "../errors/input.js";
-import { PartlySent } from "../errors/nonces.js";
+import { PartlySent, type NonceError } from "../errors/nonces.js";
 import { gap, NotProven } from "../errors/verdicts.js";
-import { getTransactionCount, sendRawTransaction } from "../Eth.js";
+import { getTransactionCount } from "../Eth.js";
 import * as Nonces from "../Nonces.js";
+import { broadcast } from "../nonces/protocol/chain.js";
 import { prove, reserving } from "../Preflight.js";
 import type { Options } from "../preflight/prepare.js";
-import * as Report from "../Report.js";
+import { mismatch } from "../report/mismatch.js";
+import { ready } from "../report/ready.js";
+import type { Report, Request, Wait } from "../report/schema.js";
+import type { RunOptions } from "./facade.js";
 import { digestOfReport } from "../report/digest.js";
-import type { Rpc } from "../Rpc.js";
+import { Rpc } from "../Rpc.js";
 import { check } from "../Transaction.js";
 
 /** Signs one cleared request; `index` is its place in the bundle. */
-export type Sign = (request: Report.Request, index: number) => Promise<`0x${string}`>;
+export type Sign = (request: Request, index: number) => Promise<`0x${string}`>;
 
 /** What was proven, signed and sent under reserved nonces, in the order of the bundle. */
 export interface Delivered {
-  readonly report: Report.Report;
+  /** The proven report that was cleared. */
+  readonly report: Report;
+  /** What was sent, in the order of the requests. */
   readonly sent: ReadonlyArray<Nonces.Sent>;
+}
+
+/** Options of one delivery. */
+export interface DeliverOptions extends RunOptions {
+  /** How long each of its nonces waits while the account has all its transactions in flight, ms; then `NonceBusy`. Default 0. */
+  readonly waitMs?: number | undefined;
+  /** How long a nonce is kept for the signature, ms. Default 60 s (`Nonces.Settings`). */
+  readonly ttl?: number | undefined;
 }
 
 const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (error) => error });
@@ -28,7 +42,7 @@ const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catc
 /** Between two looks at the chain, ms. */
 const lookEveryMs = 500;
 
-const isMined = ({ account, nonce }: Report.Wait) =>
+const isMined = ({ account, nonce }: Wait) =>
   Effect.match(getTransactionCount({ address: account, block: "latest" }), {
     // why: a node in trouble is asked again until the time is over
     onFailure: () => false,
@@ -36,7 +50,7 @@ const isMined = ({ account, nonce }: Report.Wait) =>
   });
 
 /** Until all of it is mined; fails with `NotProven` of `NotMined` when that takes longer than `withinMs`. */
-const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Report.Wait>, withinMs: number) {
+const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Wait>, withinMs: number) {
   const from = yield* Clock.currentTimeMillis;
   while (!(yield* Effect.forEach(waits, isMined, { concurrency: "unbounded" })).every(Boolean)) {
     if ((yield* Clock.currentTimeMillis) - from > withinMs) {
@@ -48,7 +62,7 @@ const untilMined = Effect.fnUntraced(function* (waits: ReadonlyArray<Report.Wait
 });
 
 /** What is left of a report from place `first` of its bundle on. */
-const restOf = (report: Report.Report, first: number): Report.Report => {
+const restOf = (report: Report, first: number): Report => {
   const [one, ...others] = report.transactions.slice(first);
   if (first === 0 || one === undefined) return report;
   const transactions = [one, ...others] as const;
@@ -56,21 +70,24 @@ const restOf = (report: Report.Report, first: number): Report.Report => {
   return { ...report, transactions, digest, transfers: [], balanceChanges: [], approvals: [] };
 };
 
-const otherwise = gap("SignedOtherwise", "what was signed is not what was cleared");
+/** What may yet be mined though its delivery failed. */
+const heldBy = ({ lane, nonce }: Nonces.Lease, error: NonceError) =>
+  error.mayBeSent && "hash" in error && error.hash !== null ? { lane: lane.id, nonce, hash: error.hash } : null;
 
 /** Clears again what was signed from place `first` on, or fails with what now stands against it. */
 const clearAgain = Effect.fnUntraced(function* (
-  report: Report.Report,
+  report: Report,
   first: number,
   signed: ReadonlyArray<string>,
   { policies }: Options,
 ) {
   const again = yield* prove(restOf(report, first), policies === undefined ? {} : { policies });
-  const clearance = yield* Report.ready(again);
+  const clearance = yield* ready(again);
   // why: nobody sees the new outcome; of a part of the bundle there is no earlier one
   const changed = again.findings.find(({ code }) => first === 0 && code === "OutcomeChanged");
   if (changed?.error != null) return yield* changed.error;
-  if (!Report.matches(clearance, signed.slice(first))) return yield* new NotProven({ missing: [otherwise] });
+  const wrong = mismatch(clearance, signed.slice(first));
+  if (wrong !== null) return yield* wrong;
   return again;
 });
 
@@ -79,10 +96,11 @@ const clearAgain = Effect.fnUntraced(function* (
  * expired while it was signed is proven again before anything is committed. What waits for others to be mined (see
  * `Clearance.waits`) is committed and sent when they are, and when it was proven again then.
  */
-export const deliverAll = (sign: Sign, input: unknown, options: Options) =>
+export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...options }: DeliverOptions) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const checked = yield* check(input);
+      const { defaults } = yield* Rpc;
+      const checked = yield* check(input, defaults);
       const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
       if (fixed !== -1) {
         const field = Array.isArray(input) ? `[${fixed}].nonce` : "nonce";
@@ -90,24 +108,27 @@ export const deliverAll = (sign: Sign, input: unknown, options: Options) =>
       }
       const taken = yield* Ref.make<ReadonlyArray<Nonces.Lease>>([]);
       const reserve = reserving((scanned) =>
-        Effect.flatMap(Nonces.reserveAll(scanned), (reserved) => {
-          const leases = reserved.flatMap((lease) => lease ?? []);
+        Effect.flatMap(Nonces.reserveAll(scanned, { waitMs, ...(ttl === undefined ? {} : { ttl }) }), (given) => {
+          const leases = given.flatMap((lease) => lease ?? []);
           return Effect.as(
             Ref.set(taken, leases),
-            reserved.map((lease) => lease?.nonce ?? null),
+            given.map((lease) => lease?.nonce ?? null),
           );
         }),
       );
       // why: no form of input, but one that was checked already
       const report = yield* reserve(checked as never, options);
       const leases = yield* Ref.get(taken);
-      const clearance = yield* Report.ready(report);
+      const clearance = yield* ready(report);
       const signed = yield* Effect.forEach(clearance.requests, (request, index) => attempt(() => sign(request, index)));
-      if (!Report.matches(clearance, signed) || leases.length !== signed.length)
-        return yield* new NotProven({ missing: [otherwise] });
+      const wrong = mismatch(clearance, signed);
+      if (wrong !== null) return yield* wrong;
+      if (leases.length !== signed.length)
+        return yield* new NotProven({ missing: [gap("RequestIncomplete", "a transaction has no nonce of its own")] });
       const isExpired = (yield* Clock.currentTimeMillis) > clearance.expiresAt;
       const told = isExpired ? yield* clearAgain(report, 0, signed, options) : report;
       const sent: Array<Nonces.Sent> = [];
+      let inDoubt: typeof PartlySent.Type.inDoubt = null;
       const deliver = Effect.fnUntraced(function* (lease: Nonces.Lease, index: number) {
         const waits = clearance.waits.filter(({ transaction }) => transaction === index);
         if (waits.length > 0) {
@@ -115,30 +136,21 @@ export const deliverAll = (sign: Sign, input: unknown, options: Options) =>
           yield* clearAgain(told, index, signed, options);
         }
         const bytes = signed[index] ?? "0x";
-        sent.push(yield* Nonces.deliver(lease, bytes, (raw) => sendRawTransaction({ serializedTransaction: raw })));
+        const one = yield* Effect.result(Nonces.deliver(lease, bytes, broadcast));
+        if (one._tag === "Success") return void sent.push(one.success);
+        inDoubt = heldBy(lease, one.failure);
+        return yield* one.failure;
       });
       yield* Effect.mapError(Effect.forEach(leases, deliver, { discard: true }), (error) =>
         sent.length === 0
           ? error
           : new PartlySent({
               sent: sent.map(({ lane, nonce, hash }) => ({ lane: lane.id, nonce, hash })),
-              left: leases.length - sent.length,
+              inDoubt,
+              left: leases.length - sent.length - (inDoubt === null ? 0 : 1),
               detail: error.message,
             }),
       );
       return { report: told, sent };
     }),
-  );
-
-/** `Nonces.withNonce` over Promises; sends by `eth_sendRawTransaction` where `send` is left out. */
-export const sendWithNonce = (
-  lane: Nonces.Lane,
-  sign: (nonce: bigint) => Promise<`0x${string}`>,
-  send?: (raw: `0x${string}`) => Promise<unknown>,
-) =>
-  Nonces.withNonce(
-    lane,
-    (nonce) => attempt(() => sign(nonce)),
-    (raw): Effect.Effect<unknown, unknown, Rpc> =>
-      send === undefined ? sendRawTransaction({ serializedTransaction: raw }) : attempt(() => send(raw)),
   );

@@ -1,13 +1,16 @@
 /** The pipeline as Promises, over whatever layer gives the node. Doors add only the way in. */
 import * as Cause from "effect/Cause";
-import type * as Effect from "effect/Effect";
+import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
+import { Disposed } from "../errors/input.js";
 import * as Preflight from "../Preflight.js";
-import * as Report from "../Report.js";
+import type * as Report from "../Report.js";
+import { ready } from "../report/ready.js";
+import type { Hash } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
-import type { TakesInput } from "../Transaction.js";
+import type { Sender, TakesInput } from "../Transaction.js";
 import type { Options } from "../preflight/prepare.js";
 import { layerLog, type Log } from "./log.js";
 
@@ -20,14 +23,23 @@ export interface Abortable {
 /** Options of one call. */
 export interface RunOptions extends Options, Abortable {}
 
-/** The pipeline as Promises. Rejections are the tagged errors themselves, so `instanceof` works. */
-export interface Actions {
+/**
+ * The pipeline as Promises. Rejections are the tagged errors themselves, so `instanceof` works. `sender`: who sends
+ * what names no sender.
+ */
+export interface Actions<sender extends Sender = "caller"> {
   /** `Preflight.preflight`: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
-  readonly preflight: TakesInput<RunOptions, Promise<Report.Report>>;
+  readonly preflight: TakesInput<RunOptions, Promise<Report.Report>, sender>;
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
-  readonly scan: TakesInput<RunOptions, Promise<Report.Report>>;
+  readonly scan: TakesInput<RunOptions, Promise<Report.Report>, sender>;
   /** `Preflight.prove`: proves a report, or proves it again. */
   readonly prove: (report: Report.Report, options?: RunOptions) => Promise<Report.Report>;
+  /** `Preflight.settle`: what the report said against what the chain did with `hashes`, in the report's order. */
+  readonly settle: (
+    report: Report.Report,
+    hashes: ReadonlyArray<Hash>,
+    options?: Preflight.SettleOptions & Abortable,
+  ) => Promise<Report.Settled>;
   /** `Report.ready`: what to sign, or a rejection with the first blocker. */
   readonly ready: (report: Report.Report) => Promise<Report.Clearance>;
 }
@@ -36,7 +48,7 @@ export interface Actions {
 export interface Facade<R = never> extends Actions {
   /** Any effect that needs the node, on this connection. */
   readonly effect: <A, E>(effect: Effect.Effect<A, E, Rpc | R>, options?: Abortable) => Promise<A>;
-  /** Lets go of the connection; runs in progress are interrupted. */
+  /** Lets go of the connection. What is under way, and every later call, rejects with `Disposed`; twice is once. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -49,12 +61,15 @@ export interface Defaults extends Options {
 /** Promises over a layer. */
 export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults }: Defaults = {}): Facade<R> => {
   const runtime = ManagedRuntime.make(log === undefined ? layer : Layer.provideMerge(layer, layerLog(log)));
+  let isDisposed = false;
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {
+    if (isDisposed) return Promise.reject(new Disposed({}));
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return runtime.runPromiseExit(effect, signal === undefined ? undefined : { signal }).then((exit) => {
       if (Exit.isSuccess(exit)) return exit.value;
-      const aborted = signal?.aborted === true && Cause.hasInterruptsOnly(exit.cause);
-      return Promise.reject(aborted ? signal.reason : Cause.squash(exit.cause));
+      const isCut = Cause.hasInterruptsOnly(exit.cause);
+      if (isCut && signal?.aborted === true) return Promise.reject(signal.reason);
+      return Promise.reject(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause));
     });
   };
   const withDefaults = (options: Options = {}): Options => ({ ...defaults, ...options });
@@ -67,9 +82,13 @@ export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults 
     scan,
     preflight,
     prove: (report, options) => run(Preflight.prove(report, withPolicies(report, options, defaults)), options?.signal),
-    ready: (report) => run(Report.ready(report), undefined),
+    settle: (report, hashes, options) => run(Preflight.settle(report, hashes, options), options?.signal),
+    ready: (report) => run(ready(report), undefined),
     effect: (effect, options) => run(effect, options?.signal),
-    dispose: () => runtime.dispose(),
+    dispose: () => {
+      isDisposed = true;
+      return runtime.dispose();
+    },
   };
 };
 
@@ -77,7 +96,7 @@ export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults 
  * A policy made by a function is in the report by name only. Where the report holds just the door's own
  * policies, the door has them still; any others have to be given again.
  */
-const withPolicies = (report: Report.Report, options: Options | undefined, { policies }: Options): Options => {
+export const withPolicies = (report: Report.Report, options: Options | undefined, { policies }: Options): Options => {
   if (policies === undefined || options?.policies !== undefined) return options ?? {};
   const isOwn = JSON.stringify(policies.map(({ data }) => data)) === JSON.stringify(report.options.policies);
   return isOwn ? { ...options, policies } : (options ?? {});

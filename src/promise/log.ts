@@ -1,13 +1,14 @@
 /** A logger for people without Effect: what has happened, as plain data. */
 import * as Layer from "effect/Layer";
+import type { KeepEvent } from "../nonces/protocol/keep.js";
 import type { ReportEvent } from "../report/telemetry.js";
 import { Listener } from "../primitives/telemetry.js";
 import type { RequestEvent } from "../rpc/observe.js";
 
-export type { ReportEvent, RequestEvent };
+export type { KeepEvent, ReportEvent, RequestEvent };
 
 /** What a {@link Log} is told: flat, with numbers and strings only, so that `JSON.stringify` takes it. */
-export type LogEvent = RequestEvent | ReportEvent;
+export type LogEvent = RequestEvent | ReportEvent | KeepEvent;
 
 /**
  * Told what happens, when it happens: `(event) => pino.info(event)`, or `console.log`. It is called in the midst
@@ -15,7 +16,7 @@ export type LogEvent = RequestEvent | ReportEvent;
  */
 export type Log = (event: LogEvent) => unknown;
 
-/** Tells `log` of every request and every report of the effects that are given this layer. */
+/** Tells `log` of every request, every report and every failure of a kept lane, of the effects that are given this layer. */
 export const layerLog = (log: Log): Layer.Layer<never> =>
   Layer.succeed(Listener, (event) => {
     // why: a promise takes both what is thrown and what is rejected, and runs its executor at once

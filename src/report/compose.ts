@@ -1,28 +1,35 @@
-/** The whole report as one document: the verdict, the sections in reading order, and what to do next. */
+/** The whole report as one document: verdict, reason and summary, what was found, what is at stake, what to do next, the rest. */
 import { lookup } from "../Chains.js";
 import { escapeText } from "../primitives/text.js";
+import { abisOf } from "./abis.js";
 import { joined, type Document } from "./document.js";
 import type { Severity } from "./finding.js";
 import type { Report } from "./schema.js";
-import { findingsSection, fundsSection, observedSection } from "./sections/conclusions.js";
+import { fundsSection, observedSection } from "./sections/conclusions.js";
+import { findingsSections, problemsOf } from "./sections/findings.js";
 import { addressesSection, approvalsSection, balancesSection, transfersSection } from "./sections/movements.js";
+import { costSection, flowsSection, grantsSection, tokensSection } from "./sections/stakes.js";
 import { transactionSection } from "./sections/transaction.js";
-import { namesOf } from "./tokens.js";
+import { mostReason, namesFor, sentencesOf, type AmountOptions } from "./summary.js";
 import { decidingSeverity } from "./verdict.js";
-import type { Price } from "./values.js";
+import { dateText, type Price } from "./values.js";
 
 /** What every rendering takes. */
-export interface RenderOptions {
-  /** Symbol of the native currency; by default that of the chain. */
-  readonly symbol?: string | undefined;
+export interface RenderOptions extends AmountOptions {
   /** What one native unit costs, for amounts in a currency beside. */
   readonly price?: Price | undefined;
 }
 
-const count = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
-const ofSeverity = (report: Report, severity: Severity | null) =>
-  report.findings.filter((finding) => finding.severity === severity);
+/** What the renderings take that are short unless they are asked for everything. */
+export interface FullOptions extends RenderOptions {
+  /**
+   * The technical part, too: each transaction, every movement, balance and approval exact and with its evidence, funds,
+   * the state that was asked, every address. Default false.
+   */
+  readonly full?: boolean | undefined;
+}
 
+const count = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
 const kinds: Readonly<Record<Severity, string>> = {
   blocker: "blocker",
   unavailable: "missing check",
@@ -33,9 +40,9 @@ const kinds: Readonly<Record<Severity, string>> = {
 /** The reason, and how many more there are. */
 const headline = (report: Report): string => {
   const deciding = decidingSeverity[report.verdict];
-  const others = ofSeverity(report, deciding).length - 1;
+  const others = deciding === null ? 0 : problemsOf(report, deciding).length - 1;
   const more = deciding === null || others < 1 ? "" : ` (and ${count(others, `more ${kinds[deciding]}`)})`;
-  return `${escapeText(report.because, 600)}${more}`;
+  return `${escapeText(report.because, mostReason)}${more}`;
 };
 
 const nextOf = (report: Report): string => {
@@ -51,49 +58,47 @@ const nextOf = (report: Report): string => {
         : "read the warnings, then prove it before you sign";
     case "unknown":
       return "do not sign yet; see what could not be checked, and ask a node that can answer it (`evm-preflight doctor URL` tells what a node can do)";
-    case "blocked": {
-      const remedies = new Map<string, string>();
-      // why: of two blockers of one kind the longer remedy is the one with the numbers
-      for (const { code, remedy } of ofSeverity(report, "blocker"))
-        if (remedy.length > (remedies.get(code) ?? "").length) remedies.set(code, remedy);
-      return remedies.size === 0
-        ? "do not sign it"
-        : [...remedies.values()]
-            .slice(0, 3)
-            .map((remedy) => escapeText(remedy, 400))
-            .join("; ");
-    }
+    case "blocked":
+      return "do not sign it as it is";
   }
 };
 
 /** `report` laid out, in the words of its chain. */
 export const compose = (report: Report, options: RenderOptions = {}): Document => {
   const chain = lookup(report.chainId);
-  const symbol = options.symbol === undefined ? chain.symbol : escapeText(options.symbol, 16);
+  const names = namesFor(report, options);
+  const { native: symbol } = names;
   const money = { symbol, price: options.price };
-  const names = namesOf(report, symbol);
+  const abis = abisOf(report.options);
   const transactions = report.transactions.length;
   return {
     verdict: report.verdict,
     because: headline(report),
-    summary: joined(
+    summary: sentencesOf(report, names),
+    findings: findingsSections(report, names),
+    stakes: [
+      ...flowsSection(report, names),
+      ...grantsSection(report, names),
+      ...costSection(report, names, options.price),
+      ...tokensSection(report, names),
+    ],
+    about: joined(
+      report.chainId === null ? "chain not known" : `${chain.known ? `${chain.name}, ` : ""}chain ${report.chainId}`,
       count(transactions, "transaction"),
-      report.chainId === null ? "chain not known" : `chain ${report.chainId}${chain.known ? ` (${chain.name})` : ""}`,
       report.stage,
-      new Date(Math.min(Math.max(report.observed.at, 0), 8.64e15)).toISOString(),
+      dateText(BigInt(Math.floor(report.observed.at / 1000))),
     ),
-    sections: [
+    next: nextOf(report),
+    technical: [
       ...report.transactions.flatMap((transaction, index) =>
-        transactionSection(transaction, index, transactions, money),
+        transactionSection(transaction, index, transactions, money, abis),
       ),
       ...transfersSection(report, names),
       ...balancesSection(report, names),
       ...approvalsSection(report, names),
       ...fundsSection(report, money),
-      ...findingsSection(report, symbol),
       ...observedSection(report, symbol),
       ...addressesSection(names),
     ],
-    next: nextOf(report),
   };
 };

@@ -5,8 +5,11 @@ import type { Report } from "./schema.js";
 export interface Difference {
   /** Path of the fact, e.g. `transactions[0].gas.limit`, `verdict`. */
   readonly path: string;
+  /** The figure of the first report, as text. */
   readonly before: string;
+  /** The figure of the second report, as text. */
   readonly after: string;
+  /** How much larger it became, in its unit; null where it is no number. */
   readonly by: bigint | null;
 }
 

@@ -18,6 +18,7 @@ export interface Fact {
 }
 
 export interface Column {
+  /** Empty where its cells say what the next column holds, e.g. `to` and `from`. */
   readonly title: string;
   readonly align: "left" | "right";
 }
@@ -27,11 +28,11 @@ export interface Cell {
   readonly tone?: Tone | undefined;
 }
 
-/** A finding: what, the numbers, what to do. */
-interface Item {
-  readonly head: string;
+/** One problem: what it is, where and by how much, what to do. */
+export interface Item {
+  readonly code: string;
   readonly what: string;
-  readonly numbers: string;
+  readonly details: ReadonlyArray<string>;
   readonly remedy: string;
 }
 
@@ -44,22 +45,30 @@ export type Block =
       /** How many rows were left out. */
       readonly cut: number;
     }
-  | { readonly kind: "items"; readonly title: string; readonly tone: Tone; readonly items: ReadonlyArray<Item> };
+  | { readonly kind: "items"; readonly tone: Tone; readonly items: ReadonlyArray<Item> };
 
 export interface Section {
   readonly title: string;
+  readonly tone?: Tone | undefined;
   readonly blocks: ReadonlyArray<Block>;
 }
 
+/** In reading order. */
 export interface Document {
   readonly verdict: VerdictName;
   /** The one reason for the verdict. */
   readonly because: string;
+  /** What leaves, what comes, what is granted, what it costs: a line each. */
+  readonly summary: ReadonlyArray<string>;
+  readonly findings: ReadonlyArray<Section>;
+  /** What moves, who gets rights, what it costs. */
+  readonly stakes: ReadonlyArray<Section>;
   /** What was asked, where and when, in one line. */
-  readonly summary: string;
-  readonly sections: ReadonlyArray<Section>;
+  readonly about: string;
   /** What to do next. */
   readonly next: string;
+  /** Everything else, exact: each transaction, every movement, the state that was asked. */
+  readonly technical: ReadonlyArray<Section>;
 }
 
 /** The tone of a verdict. */
@@ -69,11 +78,12 @@ export const verdictTone = (verdict: VerdictName): Tone =>
 /** More rows than anyone reads; the JSON form has them all. */
 const maxRows = 200;
 
-/** A table of at most 200 rows, one for each item; nothing at all when there are none. */
+/** A table of at most `most` rows, one for each item; nothing at all when there are none. */
 export const table = <A>(
   columns: ReadonlyArray<Column>,
   items: ReadonlyArray<A>,
   row: (item: A) => ReadonlyArray<Cell>,
+  most: number = maxRows,
 ): ReadonlyArray<Block> =>
   items.length === 0
     ? []
@@ -81,8 +91,8 @@ export const table = <A>(
         {
           kind: "table",
           columns,
-          rows: items.slice(0, maxRows).map(row),
-          cut: Math.max(0, items.length - maxRows),
+          rows: items.slice(0, most).map(row),
+          cut: Math.max(0, items.length - most),
         },
       ];
 

@@ -41,13 +41,17 @@ export type Severity = typeof Severity.Type;
 
 /** One finding. */
 export const Finding = Schema.Struct({
+  /** What it is, from a closed list. */
   code: FindingCode,
+  /** What it does to the verdict. */
   severity: Severity,
+  /** The step that found it. */
   step: StepName,
   /** Its place in the bundle, from 0; null = the whole. */
   transaction: nullable(Schema.Int),
   /** What happened. */
   sentence: Schema.String,
+  /** The numbers that belong to it, with their units. */
   numbers: Schema.Array(Figure),
   /** What to do; empty where nothing is to be done. */
   remedy: Schema.String,
@@ -55,8 +59,17 @@ export const Finding = Schema.Struct({
   evidence: Evidence,
   /** The typed error behind it, where there is one. */
   error: nullable(Schema.Union([Verdict, RpcError])),
-});
-export interface Finding extends Schema.Schema.Type<typeof Finding> {}
+}).annotate({ identifier: "Finding" });
+export interface Finding extends Schema.Schema.Type<typeof Finding> {
+  /** `blocker`: it must not be sent. `unavailable`: a needed check could not be made. */
+  readonly severity: Severity;
+  /** Which step found it. */
+  readonly step: StepName;
+  /** The numbers behind the sentence, with their units. */
+  readonly numbers: ReadonlyArray<Figure>;
+  readonly evidence: Evidence;
+  readonly error: Verdict | RpcError | null;
+}
 
 /** Of which transaction a finding speaks, and how what it says is known. */
 export interface Where {

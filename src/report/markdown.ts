@@ -1,6 +1,6 @@
 /** The report as Markdown, for pull requests, tickets and chats. */
-import { compose, type RenderOptions } from "./compose.js";
-import { verdictTone, type Block, type Tone } from "./document.js";
+import { compose, type FullOptions } from "./compose.js";
+import { verdictTone, type Block, type Section, type Tone } from "./document.js";
 import type { Report } from "./schema.js";
 
 const signs: Readonly<Record<Tone, string>> = { good: "✅", warn: "⚠️", bad: "⛔", plain: "", dim: "" };
@@ -41,36 +41,43 @@ const blockLines = (block: Block): ReadonlyArray<string> => {
         ...(block.cut === 0 ? [] : ["", `… and ${block.cut} more, all of them in the JSON`]),
       ];
     case "items":
-      return [
-        `### ${signs[block.tone]} ${block.title} (${block.items.length})`.replace(/ {2,}/g, " "),
-        "",
-        ...block.items.map(
-          ({ head, what, numbers, remedy }) =>
-            `- **${escapeMarkdown(head)}**: ${[what, numbers, remedy === "" ? "" : `→ ${remedy}`]
-              .filter((part) => part !== "")
-              .map(escapeMarkdown)
-              .join(" · ")}`,
-        ),
-      ];
+      return block.items.map(
+        ({ code, what, details, remedy }) =>
+          `- **${escapeMarkdown(what)}** (${escapeMarkdown(code)})${[
+            "",
+            ...details,
+            ...(remedy === "" ? [] : [`→ ${remedy}`]),
+          ]
+            .map(escapeMarkdown)
+            .join(" · ")}`,
+      );
   }
 };
 
-/** The report as GitHub-flavoured Markdown; nothing in it comes through as markup of its own. */
-export const toMarkdown = (report: Report, options: RenderOptions = {}): string => {
-  const { verdict, because, summary, sections, next } = compose(report, options);
+const sectionLines = ({ title, tone, blocks }: Section): ReadonlyArray<string> => [
+  "",
+  `## ${tone === undefined ? "" : signs[tone]} ${escapeMarkdown(title)}`.replace(/ {2,}/g, " "),
+  ...blocks.flatMap((block) => ["", ...blockLines(block)]),
+];
+
+/**
+ * The report as GitHub-flavoured Markdown; nothing in it comes through as markup of its own. Verdict, reason and
+ * {@link summary} first, then findings, what moves and what it costs, amounts rounded; with `full` everything, exact.
+ */
+export const toMarkdown = (report: Report, options: FullOptions = {}): string => {
+  const { verdict, because, summary, findings, stakes, about, next, technical } = compose(report, options);
   return [
     `# ${signs[verdictTone(verdict)]} ${verdict.toUpperCase()}`,
     "",
     `**${escapeMarkdown(because)}**`,
     "",
-    escapeMarkdown(summary),
-    ...sections.flatMap(({ title, blocks }) => [
-      "",
-      `## ${escapeMarkdown(title)}`,
-      ...blocks.flatMap((block) => ["", ...blockLines(block)]),
-    ]),
+    ...summary.map((line, at) => `${escapeMarkdown(line)}${at + 1 < summary.length ? "  " : ""}`),
+    ...[...findings, ...stakes].flatMap(sectionLines),
+    "",
+    escapeMarkdown(about),
     "",
     `**Next:** ${escapeMarkdown(next)}`,
+    ...(options.full === true ? technical : []).flatMap(sectionLines),
     "",
   ].join("\n");
 };

@@ -4,7 +4,9 @@ import type { StepName } from "../primitives/names.js";
 
 /** One kind of note. The sentence is true of every finding with its code: what is particular stands in its numbers. */
 export interface Note {
+  /** The step that finds it. */
   readonly step: StepName;
+  /** What it says. */
   readonly sentence: string;
   /** Empty where nothing is to be done. */
   readonly remedy: string;
@@ -29,7 +31,7 @@ export const notes = {
     RulesUncertain: ["what the block executes and its header are of different forks", "use another endpoint"],
     StatePretended: [
       "the report describes a pretended state",
-      "leave the overrides out before signing; no clearance is given with them",
+      "leave the overrides out; no clearance is given with them",
     ],
   }),
   /** Who sends and who receives. */
@@ -55,6 +57,7 @@ export const notes = {
     ],
     NotValidated: ["the node checked neither nonce nor price nor funds", "use a node that simulates with validation"],
     OutcomeUnknown: ["the outcome is not known", "use a node with eth_simulateV1"],
+    RevertedInside: ["a call inside the transaction failed, by the node's trace; no verdict rests on it"],
     WitnessUnavailable: [
       "balances could not be measured inside the simulation",
       "read the movements as what the events alone say",
@@ -225,6 +228,10 @@ export const notes = {
       "the earlier run learned no outcome that this one could be compared with",
       "run `prove` again",
     ],
+    BundleInOneBlock: [
+      "the bundle was proven in one block only; nothing keeps it together when it is mined",
+      "send them one at a time, each after its own preflight",
+    ],
     ChanceDependent: [
       "what comes in, or what is said, is otherwise when the block is another",
       "sign only if chance is meant to decide here, as in a draw",
@@ -244,6 +251,10 @@ export const notes = {
     SealedStateUnseen: [
       "the node simulates on its pending state alone, others' transactions in it",
       "use another endpoint, or bound the amounts by a policy",
+    ],
+    QuorumMissing: [
+      "fewer endpoints than are asked for confirmed what was measured",
+      "run `prove` again when all of them answer on the newest block",
     ],
     RequestIncomplete: [
       "a field of the request is not known",

@@ -35,9 +35,11 @@ export const BlockName = Schema.Union([
 
 /** One option: `Given` by callers, kept as `schema` says. */
 export interface OptionRow<Given, S extends Schema.Constraint> extends Gives<Given> {
+  /** How it is kept in a report. */
   readonly schema: S;
   /** What is kept where the caller says nothing. */
   readonly absent: S["Type"];
+  /** Reads what the caller wrote, or says what is wrong with it. */
   readonly check: (value: unknown, field: string) => Checked<S["Type"]>;
 }
 const row =
@@ -117,6 +119,13 @@ const share = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLes
 
 /** Every option that is kept under its own name. */
 export const named = {
+  /**
+   * Whether to ask `debug_traceCall` once where the first transaction reverts, to name the call inside that failed
+   * (`RevertedInside`); default false. The verdict rests on none of it.
+   */
+  traceReverts: row<boolean>()(Schema.Boolean, false, (value, field) =>
+    typeof value === "boolean" ? Result.succeed(value) : no(field, "must be a boolean"),
+  ),
   /** ABIs to decode errors, events and results with; in a report `address` null = any contract's. */
   abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource)),
   /** Block to ask about; default: the chain's policy, else `pending`. */

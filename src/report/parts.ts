@@ -20,6 +20,7 @@ export type By = typeof By.Type;
 
 /** Who lives at an address. */
 export const AccountCode = Schema.Struct({
+  /** The account that was asked about. */
   account: Address,
   /** `nobody`: no code. `delegated`: EIP-7702. */
   kind: Schema.Literals(["contract", "delegated", "precompile", "nobody", "unknown"]),
@@ -27,25 +28,34 @@ export const AccountCode = Schema.Struct({
   delegate: nullable(Address),
   /** Whether the delegate has code. */
   delegateHasCode: nullable(Schema.Boolean),
+  /** How the figures are known. */
   evidence: Evidence,
 });
 export interface AccountCode extends Schema.Schema.Type<typeof AccountCode> {}
 
 /** Who sends and who receives. */
 export const Parties = Schema.Struct({
+  /** The sender. */
   from: AccountCode,
   /** null = deployment. */
   to: nullable(AccountCode),
   /** Where a deployment puts its contract (CREATE of sender and nonce); null when the nonce is not known. */
   creates: nullable(Address),
 });
-export interface Parties extends Schema.Schema.Type<typeof Parties> {}
+export interface Parties extends Schema.Schema.Type<typeof Parties> {
+  readonly from: AccountCode;
+  readonly to: AccountCode | null;
+}
 
 /** One log of a simulated call. */
 export const OutcomeLog = Schema.Struct({
+  /** The contract that emitted it. */
   address: Address,
+  /** Its topics, 32 bytes each. */
   topics: Schema.Array(Hash),
+  /** What is not indexed, ABI-encoded. */
   data: Hex,
+  /** The event by the ABIs that are known; null where none names it. */
   decoded: nullable(DecodedLog),
 });
 export interface OutcomeLog extends Schema.Schema.Type<typeof OutcomeLog> {}
@@ -58,16 +68,24 @@ export const Outcome = Schema.Struct({
   gasUsed: amount,
   /** Peak before refunds, where the node says it. */
   maxUsedGas: amount,
+  /** What it returned, or its revert data; null where it is not known. */
   returnData: Schema.NullOr(Hex),
   /** The return value, when the call's function is known. */
   result: Schema.NullOr(DecodedResult),
+  /** The events, in order. */
   logs: Schema.Array(OutcomeLog),
+  /** What the revert says, decoded; null where it did not revert. */
   revert: Schema.NullOr(Revert),
   /** Why it failed. */
   failure: Schema.NullOr(Verdict),
+  /** How the figures are known. */
   evidence: Evidence,
 });
-export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
+export interface Outcome extends Schema.Schema.Type<typeof Outcome> {
+  readonly logs: ReadonlyArray<OutcomeLog>;
+  readonly failure: Verdict | null;
+  readonly evidence: Evidence;
+}
 
 /** How much gas to allow. */
 export const Gas = Schema.Struct({
@@ -85,9 +103,14 @@ export const Gas = Schema.Struct({
   by: By,
   /** Why `eth_estimateGas` gave no number, where it was asked. */
   refusal: nullable(Schema.Union([Verdict, RpcError])),
+  /** How the figures are known. */
   evidence: Evidence,
 });
-export interface Gas extends Schema.Schema.Type<typeof Gas> {}
+export interface Gas extends Schema.Schema.Type<typeof Gas> {
+  readonly by: By;
+  readonly refusal: Verdict | RpcError | null;
+  readonly evidence: Evidence;
+}
 
 /** Which nonce to sign. */
 export const Nonce = Schema.Struct({
@@ -103,15 +126,21 @@ export const Nonce = Schema.Struct({
   gap: Schema.NullOr(Schema.Int),
   /** Who chose it. */
   by: By,
+  /** How the figures are known. */
   evidence: Evidence,
 });
-export interface Nonce extends Schema.Schema.Type<typeof Nonce> {}
+export interface Nonce extends Schema.Schema.Type<typeof Nonce> {
+  readonly by: By;
+  readonly evidence: Evidence;
+}
 
 /** What to pay per gas. */
 export const Fee = Schema.Struct({
   /** Base fee of the block this would be mined in. */
   baseFeePerGas: amount,
+  /** The fee cap to sign, wei per gas; null in a legacy transaction, or where it is not known. */
   maxFeePerGas: amount,
+  /** The tip to sign, wei per gas; null in a legacy transaction, or where it is not known. */
   maxPriorityFeePerGas: amount,
   /** Set instead of the two above for a legacy transaction. */
   gasPrice: amount,
@@ -125,14 +154,19 @@ export const Fee = Schema.Struct({
   horizonSeconds: Schema.NullOr(Schema.Finite),
   /** The cap for the whole horizon, where the balance does not carry it. */
   shortenedFrom: nullable(Schema.Struct({ maxFeePerGas: Schema.BigInt, horizonSeconds: Schema.Finite })),
+  /** How the figures are known. */
   evidence: Evidence,
 });
-export interface Fee extends Schema.Schema.Type<typeof Fee> {}
+export interface Fee extends Schema.Schema.Type<typeof Fee> {
+  readonly by: By;
+  readonly evidence: Evidence;
+}
 
 /** One term of what an account must hold. */
 export const FundsTerm = Schema.Struct({
   /** Index of the transaction. */
   transaction: Schema.Int,
+  /** What it is for. */
   name: Schema.Literals(["value", "gas", "blobGas", "l1Fee", "operatorFee", "received", "spent"]),
   /** Wei; negative for what earlier transactions of the bundle bring in. */
   amount: Schema.BigInt,
@@ -141,6 +175,7 @@ export interface FundsTerm extends Schema.Schema.Type<typeof FundsTerm> {}
 
 /** Whether an account can pay for its transactions, in bundle order. */
 export const Funds = Schema.Struct({
+  /** Who pays. */
   account: Address,
   /** Native balance before the first transaction. */
   balance: amount,
@@ -153,45 +188,67 @@ export const Funds = Schema.Struct({
   expected: amount,
   /** Missing wei; 0 when it can pay. */
   shortfall: amount,
+  /** What `required` consists of. */
   terms: Schema.Array(FundsTerm),
+  /** How the figures are known. */
   evidence: Evidence,
 });
-export interface Funds extends Schema.Schema.Type<typeof Funds> {}
+export interface Funds extends Schema.Schema.Type<typeof Funds> {
+  readonly terms: ReadonlyArray<FundsTerm>;
+  readonly evidence: Evidence;
+}
 
 const standard = Schema.Literals(["native", "erc20", "erc721", "erc1155", "erc6909"]);
 
 /** A token's own description, sanitised when shown. */
 export const TokenInfo = Schema.Struct({
+  /** The token's contract. */
   token: Address,
+  /** What it calls itself, escaped; null where it does not say. */
   name: Schema.NullOr(Schema.String),
+  /** Its symbol, escaped; null where it does not say. */
   symbol: Schema.NullOr(Schema.String),
+  /** How many decimals its amounts have; null where it does not say. */
   decimals: Schema.NullOr(Schema.Int),
 });
 export interface TokenInfo extends Schema.Schema.Type<typeof TokenInfo> {}
 
 /** One movement. */
 export const Transfer = Schema.Struct({
+  /** What kind of movement it is. */
   standard,
   /** null for the native currency. */
   token: Schema.NullOr(Address),
+  /** Who gives; the zero address where it is minted. */
   from: Address,
+  /** Who gets; the zero address where it is burned. */
   to: Address,
   /** Raw units; wei for native. */
   amount: Schema.BigInt,
+  /** The id of an ERC-721, ERC-1155 or ERC-6909 token; null of others. */
   tokenId: Schema.NullOr(Schema.BigInt),
+  /** The transaction's place in the bundle, from 0. */
   transaction: Schema.Int,
+  /** How the figures are known. */
   evidence: Evidence,
 });
 export interface Transfer extends Schema.Schema.Type<typeof Transfer> {}
 
 /** What an account held before and after the bundle, net of the gas it pays. */
 export const BalanceChange = Schema.Struct({
+  /** Whose balance it is. */
   account: Address,
+  /** The token's contract; null = the chain's own currency. */
   token: Schema.NullOr(Address),
+  /** The id of an ERC-721, ERC-1155 or ERC-6909 token; null of others. */
   tokenId: Schema.NullOr(Schema.BigInt),
+  /** Before the bundle, raw units or wei; null where it was not measured. */
   before: amount,
+  /** After the bundle, raw units or wei; null where it was not measured. */
   after: amount,
+  /** How it changes, raw units or wei, gas left out. */
   delta: Schema.BigInt,
+  /** How the figures are known. */
   evidence: Evidence,
 });
 export interface BalanceChange extends Schema.Schema.Type<typeof BalanceChange> {}
@@ -205,6 +262,7 @@ export const Approval = Schema.Struct({
   ]),
   /** The contract that the right is over. */
   token: Address,
+  /** Who grants it. */
   owner: Address,
   /** Of a CryptoPunk that anybody may buy, the zero address. */
   spender: Address,
@@ -212,12 +270,17 @@ export const Approval = Schema.Struct({
   tokenId: Schema.NullOr(Schema.BigInt),
   /** Allowance in raw units; 0 or 1 for all-or-nothing approvals. */
   before: amount,
+  /** What stands after the bundle, raw units; 1 and 0 for a right that is there or not; null where it is not known. */
   after: amount,
   /** Epoch seconds, where the approval ends by itself. */
   expiration: Schema.NullOr(Schema.BigInt),
+  /** Whether it is without limit. */
   unlimited: Schema.Boolean,
+  /** What lives at the spender's address. */
   spenderKind: Schema.Literals(["contract", "eoa", "delegated", "created", "precompile", "unknown"]),
+  /** The transaction's place in the bundle, from 0. */
   transaction: Schema.Int,
+  /** How the figures are known. */
   evidence: Evidence,
 });
 export interface Approval extends Schema.Schema.Type<typeof Approval> {}

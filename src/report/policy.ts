@@ -14,7 +14,9 @@ export type PolicyResult =
 
 /** A balance that a policy judges by, so that it is measured: `token` null = native, `account` null = every sender. */
 export interface JudgedBalance {
+  /** The token's contract; null = the chain's own currency. */
   readonly token: Address | null;
+  /** Whose balance; null = the senders of the bundle. */
   readonly account: Address | null;
   /**
    * What the policy, where it passes, bounds of it: what leaves at most, or what arrives at least. Others' pending
@@ -25,9 +27,12 @@ export interface JudgedBalance {
 
 /** One policy: how it is called, how it is written down, and how it is evaluated. */
 export interface Policy {
+  /** Its name in findings. */
   readonly name: string;
   /** Rebuilds the policy, where it can be rebuilt; else only its name. */
   readonly data: Schema.Json;
+  /** The balances that it judges by, which are measured for it. */
   readonly balances?: ReadonlyArray<JudgedBalance>;
+  /** Judges a report. */
   readonly evaluate: (report: Report) => PolicyResult;
 }

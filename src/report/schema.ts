@@ -1,4 +1,5 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
+import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { schemaOf } from "../primitives/rows.js";
@@ -45,13 +46,17 @@ export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> 
 
 /** One block context in which the exact requests ran. */
 export const World = Schema.Struct({
+  /** The run that simulated it. */
   run: RunName,
   /** The block or tag whose state it stood on. */
   state: BlockName,
+  /** The number of the simulated block. */
   number: amount,
   /** Epoch seconds. */
   timestamp: amount,
+  /** The producer of the simulated block. */
   feeRecipient: Schema.NullOr(Address),
+  /** The gas limit of the simulated block, gas. */
   gasLimit: amount,
   /** Whether it did the same as the world that the report's figures are from; null = could not be compared. */
   agrees: Schema.NullOr(Schema.Boolean),
@@ -60,11 +65,11 @@ export interface World extends Schema.Schema.Type<typeof World> {}
 
 /** The rules that one transaction is bound by, and who says so. */
 export const Rules = Schema.Struct({
-  /** null = nobody said. */
+  /** null = not known. */
   fork: Schema.NullOr(Fork),
   /**
    * `executed`: by opcodes that the witness tried in the simulated block. `header`: by the fields of that block.
-   * `config`: by `eth_config`. `table`: nobody said, and the table of chains is taken.
+   * `config`: by `eth_config`. `table`: by the table of chains, where nothing else told.
    */
   by: Schema.Literals(["executed", "header", "config", "table"]),
   /** Whether nothing spoke against it. */
@@ -80,15 +85,19 @@ export interface Rules extends Schema.Schema.Type<typeof Rules> {}
 
 /** The state all of it was asked on. */
 export const Observed = Schema.Struct({
+  /** The block that was asked for. */
   blockTag: BlockName,
   /** The block whose state was the base. */
   baseNumber: amount,
   /** The block that was simulated on top. */
   simulatedNumber: amount,
+  /** The hash of the block that the simulated one stands on. */
   parentHash: Schema.NullOr(Hash),
   /** Epoch seconds of the simulated block. */
   timestamp: amount,
+  /** The base fee of the simulated block, wei per gas. */
   baseFeePerGas: amount,
+  /** The gas limit of the simulated block, gas. */
   gasLimit: amount,
   /** `latest` as the node answered it beside. */
   latestNumber: amount,
@@ -101,9 +110,11 @@ export const Observed = Schema.Struct({
    * or another state than the newest was asked for. A chain that mines on demand (1337, 31337) is judged by number alone.
    */
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
+  /** How much of the outcome the node could tell. */
   tier: Tier,
   /** What `eth_simulateV1` did not take, or ignored, in the run that the figures are from; empty where it took everything. */
   leftOut: Schema.Array(SimulationPart),
+  /** The rules in force, and how they are known. */
   rules: Rules,
   /**
    * What `eth_chainId` answered, at most ten minutes ago on the same connection, whatever the chain says of itself
@@ -113,7 +124,10 @@ export const Observed = Schema.Struct({
   /** Where the exact requests ran; empty until they were proven. */
   worlds: Schema.Array(World),
 });
-export interface Observed extends Schema.Schema.Type<typeof Observed> {}
+export interface Observed extends Schema.Schema.Type<typeof Observed> {
+  readonly rules: Rules;
+  readonly worlds: ReadonlyArray<World>;
+}
 
 /** One transaction of the bundle, from what was asked to what should be signed. */
 export const TransactionReport = Schema.Struct({
@@ -124,13 +138,29 @@ export const TransactionReport = Schema.Struct({
   gas: Gas,
   nonce: Nonce,
   fee: Fee,
-});
-export interface TransactionReport extends Schema.Schema.Type<typeof TransactionReport> {}
+}).annotate({ identifier: "TransactionReport" });
+export interface TransactionReport extends Schema.Schema.Type<typeof TransactionReport> {
+  /** What was asked for: every field present, null where it was left open. */
+  readonly input: Transaction;
+  /** What is to be signed; null while a field of it is not known. */
+  readonly request: Request | null;
+  /** Who sends and who receives. */
+  readonly code: Parties;
+  /** What the simulated call did. */
+  readonly outcome: Outcome;
+  /** How much gas it takes and is allowed. */
+  readonly gas: Gas;
+  /** Which nonce, and why. */
+  readonly nonce: Nonce;
+  /** What is paid per gas, in wei. */
+  readonly fee: Fee;
+}
 
 /** What it took. */
 export const Ledger = Schema.Struct({
   /** Network rounds, one after another. */
   rounds: Schema.Int,
+  /** Every request that was sent, in order. */
   requests: Schema.Array(
     Schema.Struct({
       method: Schema.String,
@@ -153,48 +183,93 @@ export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
 
 /** One report over a bundle: plain data, JSON-safe through `Report.toJson`. */
 export const Report = Schema.Struct({
+  /** The version of the report's shape; another one is refused by `fromJson`. */
   version: Schema.Literal(reportVersion),
+  /** What to do with the bundle; `ready` of this namespace works it out again. */
   verdict: VerdictName,
   /** The one reason for the verdict, in a sentence. */
   because: Schema.String,
+  /** `scanned`: chosen and checked once. `proven`: the exact requests were simulated, too. */
   stage: Schema.Literals(["scanned", "proven"]),
+  /** The chain; null where the node did not say. */
   chainId: Schema.NullOr(Schema.Int),
+  /** The options of the run, complete. */
   options: ReportOptions,
+  /** The state and block that the figures are from. */
   observed: Observed,
+  /** The transactions, in order. */
   transactions: Schema.NonEmptyArray(TransactionReport).check(Schema.isMaxLength(maxTransactions)),
+  /** What each payer has and needs. */
   funds: Schema.Array(Funds),
+  /** What moves, in the order of the events. */
   transfers: Schema.Array(Transfer),
+  /** What each account has more or less. */
   balanceChanges: Schema.Array(BalanceChange),
+  /** Rights over tokens that were granted, changed or spent. */
   approvals: Schema.Array(Approval),
+  /** What the tokens say of themselves. */
   tokens: Schema.Array(TokenInfo),
+  /** What stands against sending, what could not be checked, warnings and information. */
   findings: Schema.Array(Finding),
-  /** keccak256 over version, chain id, and per transaction its sender and signing hash; null while any request has a hole. */
+  /** keccak256 over version, chain id, and per transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
   digest: Schema.NullOr(Hash),
+  /** What it took: rounds, requests, time. */
   ledger: Ledger,
+}).annotate({ identifier: "Report" });
+export interface Report extends Schema.Schema.Type<typeof Report> {
+  /** `blocked`: do not send. `unknown`: something needed could not be checked. `caution`: ready, with warnings. */
+  readonly verdict: VerdictName;
+  /** The caller's options, completed. */
+  readonly options: ReportOptions;
+  /** The state all of it was asked on. */
+  readonly observed: Observed;
+  /** In the order of the bundle. */
+  readonly transactions: Arr.NonEmptyReadonlyArray<TransactionReport>;
+  /** Whether every payer can pay. */
+  readonly funds: ReadonlyArray<Funds>;
+  /** What moves, native currency and tokens, in raw units. */
+  readonly transfers: ReadonlyArray<Transfer>;
+  /** What accounts held before and after the bundle, in raw units. */
+  readonly balanceChanges: ReadonlyArray<BalanceChange>;
+  /** Rights over somebody's tokens that are given or taken. */
+  readonly approvals: ReadonlyArray<Approval>;
+  /** What the tokens say of themselves. */
+  readonly tokens: ReadonlyArray<TokenInfo>;
+  /** What was found, in the order of the pipeline. */
+  readonly findings: ReadonlyArray<Finding>;
+  /** The requests that it took. */
+  readonly ledger: Ledger;
+}
+
+/** One transaction that must be mined before a request is sent. */
+const Wait = Schema.Struct({
+  /** The request's place in the bundle, from 0. */
+  transaction: Schema.Int,
+  /** Whose transactions have to be mined. */
+  account: Address,
+  /** What `eth_getTransactionCount` of `account` on `latest` must have reached. */
+  nonce: Schema.Int,
 });
-export interface Report extends Schema.Schema.Type<typeof Report> {}
+/** A transaction that must be mined before a request is sent. */
+export interface Wait extends Schema.Schema.Type<typeof Wait> {}
 
 /** Permission to sign exactly these requests until `expiresAt`. */
 export const Clearance = Schema.Struct({
+  /** What to sign, in order. */
   requests: Schema.NonEmptyArray(Request),
   /** Who signs each, in order. */
   senders: Schema.NonEmptyArray(Address),
+  /** The report's digest, which binds it to these requests. */
   digest: Hash,
   /** Epoch ms. */
   expiresAt: Schema.Finite,
   /** What must be mined first, in the order of the requests; sent earlier, one may be dropped or do something else. */
-  waits: Schema.Array(
-    Schema.Struct({
-      /** The request's place in the bundle, from 0. */
-      transaction: Schema.Int,
-      account: Address,
-      /** What `eth_getTransactionCount` of `account` on `latest` must have reached. */
-      nonce: Schema.Int,
-    }),
-  ),
-});
-export interface Clearance extends Schema.Schema.Type<typeof Clearance> {}
-/** What must be mined before a request is sent. */
-export type Wait = Clearance["waits"][number];
+  waits: Schema.Array(Wait),
+}).annotate({ identifier: "Clearance" });
+export interface Clearance extends Schema.Schema.Type<typeof Clearance> {
+  /** What is to be signed, in order. */
+  readonly requests: Arr.NonEmptyReadonlyArray<Request>;
+  readonly waits: ReadonlyArray<Wait>;
+}
 
 export { Request, RunName };

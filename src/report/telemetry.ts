@@ -7,17 +7,23 @@ import type { Report, VerdictName } from "./schema.js";
 
 /** A report was made. */
 export interface ReportEvent {
+  /** Always `report`. */
   readonly type: "report";
   /** The function of `Preflight` that made it. */
   readonly operation: "scan" | "preflight" | "reserving" | "prove";
+  /** The chain; null where the node did not say. */
   readonly chainId: number | null;
+  /** Whether it was scanned or proven. */
   readonly stage: Report["stage"];
+  /** The report's verdict. */
   readonly verdict: VerdictName;
   /** The one reason for the verdict, in a sentence; escaped. */
   readonly because: string;
+  /** How many transactions the bundle has. */
   readonly transactions: number;
   /** Of the report's ledger: with a `prove`, those of the scan before it included. */
   readonly rounds: number;
+  /** How many requests it took. */
   readonly requests: number;
   /** Wall time of the whole call from its admission on, ms. */
   readonly ms: number;

@@ -26,6 +26,12 @@ export interface Names {
   readonly token: (address: string | null) => TokenInfo | null;
   /** The symbol of the native currency. */
   readonly native: string;
+  /** Whether amounts for people are exact, too. */
+  readonly exact: boolean;
+  /** A party in a sentence: `you` for the only sender, the short address of anybody else. */
+  readonly who: (address: string) => string;
+  /** `you`, or the whole address with its checksum. */
+  readonly whole: (address: string) => string;
   /** Every address that is written short somewhere, with what is known of it, in order. */
   readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
 }
@@ -52,8 +58,13 @@ const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => 
   return roles;
 };
 
+/** The senders of a bundle in its order, each once. */
+export const sendersOf = ({ transactions }: Pick<Report, "transactions">): ReadonlyArray<string> => [
+  ...new Set(transactions.map(({ input }) => input.from.toLowerCase())),
+];
+
 /** The names of one report. */
-export const namesOf = (report: Report, native: string): Names => {
+export const namesOf = (report: Report, native: string, exact = false): Names => {
   const roles = rolesOf(report);
   const seen = new Map<string, number>();
   for (const address of roles.keys()) {
@@ -61,12 +72,18 @@ export const namesOf = (report: Report, native: string): Names => {
     seen.set(short, (seen.get(short) ?? 0) + 1);
   }
   const tokens = new Map(report.tokens.map((info) => [info.token.toLowerCase(), info]));
+  const senders = sendersOf(report);
+  const you = senders.length === 1 ? senders[0] : undefined;
   const onTables = report.transfers.length + report.balanceChanges.length + report.approvals.length > 0;
+  const short = (address: string) =>
+    (seen.get(shortAddress(address.toLowerCase())) ?? 0) > 1
+      ? checksummed(address)
+      : shortAddress(checksummed(address));
   return {
-    short: (address) =>
-      (seen.get(shortAddress(address.toLowerCase())) ?? 0) > 1
-        ? checksummed(address)
-        : shortAddress(checksummed(address)),
+    short,
+    exact,
+    who: (address) => (address.toLowerCase() === you ? "you" : short(address)),
+    whole: (address) => (address.toLowerCase() === you ? "you" : checksummed(address)),
     token: (address) => (address === null ? null : (tokens.get(address.toLowerCase()) ?? null)),
     native,
     legend: onTables
@@ -75,7 +92,7 @@ export const namesOf = (report: Report, native: string): Names => {
   };
 };
 
-/** More decimals than any token has; beyond, only raw units are shown. */
+/** More decimals than any token has; beyond, only smallest units are shown. */
 const maxDecimals = 77;
 
 /** What an amount counts: the native currency (`token` null), a token, or one id of it. */
@@ -84,12 +101,29 @@ export interface Unit {
   readonly tokenId: bigint | null;
 }
 
+/** What a token calls itself, harmless; null where it says nothing. */
+export const symbolOf = (names: Names, token: string): string | null => {
+  const info = names.token(token);
+  const symbol = info?.symbol ?? info?.name ?? null;
+  return symbol === null || symbol === "" ? null : symbolText(symbol);
+};
+
+/** A token's decimals, where it gives a number that can be one. */
+export const decimalsOf = (names: Names, token: string): number | null => {
+  const decimals = names.token(token)?.decimals ?? null;
+  return decimals === null || decimals < 0 || decimals > maxDecimals ? null : decimals;
+};
+
+/** `#42`; of an id with more digits than anyone reads, its ends. */
+export const idText = (tokenId: bigint): string => {
+  const digits = String(tokenId);
+  return digits.length <= 12 ? `#${digits}` : `#${digits.slice(0, 5)}…${digits.slice(-5)}`;
+};
+
 /** `USDC 0xA0b8…eB48`, `NFT #5 0x…`, `ETH`. */
 export const unitText = (names: Names, { token, tokenId }: Unit): string => {
   if (token === null) return names.native;
-  const info = names.token(token);
-  const symbol = info?.symbol ?? info?.name ?? null;
-  return [symbol === null ? "token" : symbolText(symbol), tokenId === null ? "" : `#${tokenId}`, names.short(token)]
+  return [symbolOf(names, token) ?? "token", tokenId === null ? "" : `#${tokenId}`, names.short(token)]
     .filter((part) => part !== "")
     .join(" ");
 };
@@ -97,25 +131,23 @@ export const unitText = (names: Names, { token, tokenId }: Unit): string => {
 /** The amount in the token's own decimals; null where they are not known, or mean nothing. */
 const scaled = (names: Names, token: string | null, tokenId: bigint | null, amount: bigint): string | null => {
   if (token === null) return formatUnits(amount, 18);
-  const decimals = names.token(token)?.decimals ?? null;
-  if (tokenId !== null || decimals === null || decimals <= 0 || decimals > maxDecimals) return null;
-  return formatUnits(amount, decimals);
+  const decimals = decimalsOf(names, token);
+  return tokenId !== null || decimals === null ? null : formatUnits(amount, decimals);
 };
 
-/** An amount and its raw form beside: exact, `raw` where the decimals are not known. */
+/** An amount and its smallest units beside: exact, and the same number where the decimals are not known. */
 export const amountText = (
   names: Names,
   { token, tokenId }: Unit,
   amount: bigint,
 ): { readonly amount: string; readonly raw: string } => ({
   amount: scaled(names, token, tokenId, amount) ?? String(amount),
-  raw: token === null ? `${amount} wei` : `${amount} raw`,
+  raw: token === null ? `${amount} wei` : String(amount),
 });
 
-/** An amount in one string, for sentences: `1.5 USDC (1500000 raw)`, `1 ETH`. */
+/** An amount in one string, exact: `1.5`, `1 ETH`, `1500000 smallest units` where the decimals are not known. */
 export const amountInWords = (names: Names, unit: Unit, amount: bigint): string => {
   if (unit.token === null) return formatWei(amount, names.native);
-  const { amount: shown, raw } = amountText(names, unit, amount);
   if (amount === 0n) return "0";
-  return shown === String(amount) ? raw : `${shown} (${raw})`;
+  return scaled(names, unit.token, unit.tokenId, amount) ?? `${amount} smallest units`;
 };

@@ -10,6 +10,7 @@ export const weiText = (wei: bigint, symbol: string): string => {
 
 /** A price of native units in a currency, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH. */
 export interface Price {
+  /** The currency's symbol. */
   readonly currency: string;
   /** Decimal string: what one whole native unit costs. */
   readonly amount: string;

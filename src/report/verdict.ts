@@ -27,6 +27,6 @@ export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage
   if (first !== undefined) return first.sentence;
   if (stage !== "proven") return "nothing found against it yet; not proven";
   return findings.some(({ code }) => code === "FreshnessUnknown")
-    ? "the exact request was proven; how new the state is could not be checked"
-    : "every check was made on the state asked for, and the exact request was proven";
+    ? "exactly this request was proven; how new the state is could not be checked"
+    : "every check passed, and exactly this request was proven";
 };

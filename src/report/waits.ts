@@ -12,7 +12,8 @@ export interface Waiting extends Wait {
   readonly because: "oneInFlight" | "order" | "income";
 }
 
-const runsCode = ({ code: { to } }: TransactionReport): boolean =>
+/** Whether a transaction may run code. */
+export const runsCode = ({ code: { to } }: TransactionReport): boolean =>
   to === null || (to.kind !== "nobody" && to.kind !== "precompile");
 
 /** Whether a transaction may do something else before an earlier one of another sender, or that one after it: code runs. */

@@ -7,6 +7,7 @@ import { unpacking } from "./unpack.js";
 /** What is used of a `Dispatcher` of undici, of any version. */
 export interface Dispatcher {
   // `never`: each version has its own types of options and handlers
+  /** undici's `Dispatcher.dispatch`. */
   dispatch(options: never, handler: never): boolean;
 }
 

@@ -36,13 +36,21 @@ const secretsOf = (url: URL): ReadonlyArray<string> => {
 
 const utf8Base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-/** An endpoint from its URL; `url` is null when it is no http(s) URL. */
-export const endpointOf = (text: string): Endpoint => {
+/** What headers carry that could be a key, without the scheme in front (`Bearer …`). */
+const secretsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.values(headers)
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .filter((value) => value.length >= keyLength && !/^(?:bearer|digest|application\/json)$/i.test(value));
+
+/**
+ * An endpoint from its URL, with the headers that its requests carry; `url` is null when it is no http(s) URL.
+ */
+export const endpointOf = (text: string, headers: Readonly<Record<string, string>> = {}): Endpoint => {
   const parsed = safely(() => new URL(text), null);
   if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) {
     return { url: null, authorization: null, shown: "(not an http or https URL)", redact: () => "" };
   }
-  const secrets = secretsOf(parsed);
+  const secrets = [...secretsOf(parsed), ...secretsIn(headers)].sort((a, b) => b.length - a.length);
   const authorization =
     parsed.username === "" && parsed.password === ""
       ? null

@@ -78,6 +78,14 @@ const redactor = (error: unknown, known: (text: string) => string): ((text: stri
   return (words) => urls.reduce((clean, redact) => redact(clean), known(words));
 };
 
+/** What an error of viem's or a wallet's says; a value, whatever it is. */
+export const judgeForeign = (method: string, error: unknown, redact: (text: string) => string): Unjudged =>
+  // what a wallet throws may have getters that throw themselves
+  Result.getOrElse(
+    Result.try(() => unwrap(method, error, redactor(error, redact))),
+    () => malformed(method, "", "an error that cannot be read"),
+  );
+
 /**
  * Sends through `request`, with the run's one signal (viem keys its batches by it, so a signal per
  * request would break them) and viem's own retries off. Sizes are not known here.
@@ -103,16 +111,7 @@ export const sendForeign =
               ? Result.fail(malformed(method, "result", "neither result nor error"))
               : Result.succeed(result),
           ),
-        (error: unknown) =>
-          finish(
-            Result.fail(
-              // what a wallet throws may have getters that throw themselves
-              Result.getOrElse(
-                Result.try(() => unwrap(method, error, redactor(error, redact))),
-                () => malformed(method, "", "an error that cannot be read"),
-              ),
-            ),
-          ),
+        (error: unknown) => finish(Result.fail(judgeForeign(method, error, redact))),
       );
     return () => {
       open = false;

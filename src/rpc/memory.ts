@@ -51,6 +51,7 @@ export const learnLack = (memory: Memory, part: Refusable, refusal: RpcError): v
 export interface Memory {
   /** A fact, while it is believed; else null. */
   readonly recall: <K extends keyof Facts>(fact: K) => Facts[K] | null;
+  /** Keeps a fact, as long as such facts are believed. */
   readonly learn: <K extends keyof Facts>(fact: K, value: Facts[K]) => void;
   /** Drops every fact and every refusal: another node, or another chain, answers here. */
   readonly forget: () => void;

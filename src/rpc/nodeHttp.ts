@@ -1,5 +1,6 @@
 /** POST through `node:http` and `node:https`, on connections that are kept. */
 import type * as Http from "node:http";
+import type * as Net from "node:net";
 import * as Result from "effect/Result";
 import { builtin } from "./node.js";
 import type { PostOptions, PostTo } from "./post.js";
@@ -8,7 +9,9 @@ import { unpacking } from "./unpack.js";
 
 /** What is used of an `Agent` of `node:http` or `node:https`. */
 export interface NodeAgent {
+  /** Closes the agent's sockets. */
   destroy(): void;
+  /** The most sockets to one origin. */
   readonly maxSockets: number;
 }
 
@@ -19,6 +22,17 @@ const mostSockets = 256;
 export const keepingAgent = (url: URL): NodeAgent => {
   const { Agent } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
   return new Agent({ keepAlive: true, maxSockets: mostSockets });
+};
+
+/**
+ * Who answers before the whole request is written, and hangs up, leaves a connection that belongs to no request any
+ * more: what it fails with then would end the process.
+ */
+const guarded = /* @__PURE__ */ new WeakSet<Net.Socket>();
+const guard = (socket: Net.Socket): void => {
+  if (guarded.has(socket)) return;
+  guarded.add(socket);
+  socket.on("error", () => undefined);
 };
 
 export const viaNodeHttp =
@@ -59,6 +73,7 @@ export const viaNodeHttp =
       return () => undefined;
     }
     const outgoing = started.success;
+    outgoing.on("socket", guard);
     outgoing.on("error", answer.fail);
     outgoing.on("close", () => answer.fail("the connection closed without an answer"));
     outgoing.end(body);

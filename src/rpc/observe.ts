@@ -14,6 +14,7 @@ import { CurrentRun, type LedgerEntry } from "./run.js";
 
 /** A JSON-RPC request has ended, after all its tries: its line of the ledger, and how it went. */
 export interface RequestEvent extends LedgerEntry {
+  /** Always `request`. */
   readonly type: "request";
   /** The tag of the error or of its reason (`Timeout`, `ExecutionReverted`); `Interrupted`; null when answered. */
   readonly error: string | null;

@@ -51,14 +51,9 @@ export const patience: Patience = {
 /** Broadcasting twice is never ours to decide, and what was cleared must not grow old in a queue. */
 const isBroadcast = (method: string): boolean => method.startsWith("eth_send");
 
-/** What a caller asks for; what is left out, or is no number, is as by default. */
-export const patienceOf = (options: Partial<Patience>): Patience => {
-  const asked = Rows.map(patience, (otherwise, name) => {
-    const given = options[name];
-    return given === undefined || Number.isNaN(given) ? otherwise : given;
-  });
-  return { ...asked, maxInFlight: Math.max(1, Math.floor(asked.maxInFlight)) };
-};
+/** What a caller asks for; what is left out is as by default. */
+export const patienceOf = (options: Partial<Patience>): Patience =>
+  Rows.map(patience, (otherwise, name) => options[name] ?? otherwise);
 
 /** Ms to wait before try number `tries + 1`; null when there is none. `chance` is 0 to 1. */
 export const pause = (

@@ -2,6 +2,7 @@
 
 /** Bytes that the answers of one run may still hold together. */
 export interface Budget {
+  /** Bytes that answers may still take. */
   left: number;
 }
 
@@ -35,6 +36,8 @@ const shortAnswers: Readonly<Record<string, number>> = {
   // the largest code of any chain, as digits; what a revert returned
   eth_getCode: 1_024 * kibibyte,
   eth_estimateGas: 1_024 * kibibyte,
+  // more calls than anybody follows
+  debug_traceCall: 1_024 * kibibyte,
 };
 
 /** The room of one answer; `budget` is the run's, null outside any. */

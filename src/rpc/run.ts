@@ -5,6 +5,7 @@ import type { Budget } from "./room.js";
 
 /** One line of a report's ledger: one JSON-RPC request, all its tries. */
 export interface LedgerEntry {
+  /** The JSON-RPC method. */
   readonly method: string;
   /** The endpoint without credentials. */
   readonly endpoint: string;
@@ -22,12 +23,32 @@ export interface LedgerEntry {
   readonly tries: number;
 }
 
+/**
+ * What came of asking other endpoints the same. `disagreed`: another answer where there is only one that is right.
+ * `pending`: another answer about state that is not sealed. `unconfirmed`: fewer endpoints than are needed answered.
+ * `confirmed`: as many as are needed said the same in a simulation on a sealed block.
+ */
+export interface Testimony {
+  /** What came of it, see above. */
+  readonly kind: "disagreed" | "pending" | "unconfirmed" | "confirmed";
+  /** Whether it is about a block that everybody has or has not. */
+  readonly isSealed: boolean;
+  /** The JSON-RPC method that was asked. */
+  readonly method: string;
+  /** The run that it was asked for; null where it belongs to none. */
+  readonly run: RunName | null;
+  /** One per endpoint, with what it said; escaped and bounded. */
+  readonly lines: ReadonlyArray<string>;
+}
+
 /** What the answers of one run say of the newest block and of the time: the greatest of each, in whatever order they come. */
 export interface Sighted {
   /** The highest block that any named; null = none did. */
   block: bigint | null;
   /** Ms by which an HTTP `Date` was ahead of the local clock; null = there was none. */
   aheadMs: number | null;
+  /** What other endpoints said of the same, where they are asked and did not all say the same. */
+  readonly testimonies: Array<Testimony>;
 }
 
 /** What the requests of one run share. */
@@ -36,6 +57,7 @@ export interface Run {
   readonly round: number;
   /** The step that asks now, and the simulated run it asks for. */
   readonly step?: StepName | null;
+  /** The run that the request belongs to; null where it belongs to none. */
   readonly run?: RunName | null;
   /** Epoch ms after which every request fails with `Timeout`; null = none. */
   readonly deadline: number | null;

@@ -11,15 +11,14 @@ export interface Ways extends NodeWays {
   readonly fetch?: Fetch;
 }
 
-/** The way to `url`; null where the caller prefers one that the platform does not have. */
-export const wayTo = (url: URL, ways: Ways, options: PostOptions): Effect.Effect<Way | null> => {
-  const { fetch, dispatcher, agent } = ways;
+/** The way to `url`. */
+export const wayTo = (url: URL, ways: Ways, options: PostOptions): Effect.Effect<Way> => {
+  const { fetch } = ways;
   if (fetch === undefined && isNode)
     // why: pages never need it, so they shall not load it
     return Effect.map(
       Effect.promise(() => import("./nodeWay.js")),
       ({ wayOnNode }) => wayOnNode(url, ways, options),
     );
-  if (fetch === undefined && (dispatcher !== undefined || agent !== undefined)) return Effect.succeed(null);
   return Effect.succeed({ postTo: viaFetch(options, fetch ?? globalThis.fetch), close: () => undefined });
 };

@@ -134,7 +134,7 @@ const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>
 const isOperator = ({ standard, tokenId }: Approval): boolean =>
   tokenId === null && standard !== "erc20" && standard !== "permit2" && standard !== "aaveDebt";
 
-/** What a right that grows gives away; nothing of one that shrinks, or has ended already. */
+/** What a right that grows gives away, in one finding; nothing of one that shrinks, or has ended already. */
 const say = (
   approval: Approval,
   senders: ReadonlySet<Address>,
@@ -153,12 +153,12 @@ const say = (
     address("to", spender),
     text("", exposed ?? null),
   ];
-  const granted = unlimited
-    ? note("ApprovalUnlimited", "warning", approval, ...over)
-    : note("ApprovalGranted", exposed === undefined ? "info" : "warning", approval, ...over, units("amount", after));
-  return purposes.has(partiesOf(approval))
-    ? [granted]
-    : [granted, note("ApprovalLeftOver", "warning", approval, ...over, units("amount", after))];
+  const isLeft = !purposes.has(partiesOf(approval));
+  if (unlimited)
+    return [note("ApprovalUnlimited", "warning", approval, ...over, text("", isLeft ? "left over at the end" : null))];
+  const all = [...over, units("amount", after)];
+  if (isLeft) return [note("ApprovalLeftOver", "warning", approval, ...all)];
+  return [note("ApprovalGranted", exposed === undefined ? "info" : "warning", approval, ...all)];
 };
 
 /** Calldata that holds more calls than are read: what the rest asks for is not known. */

@@ -170,7 +170,8 @@ const checkCap = ({ index, gas: { value, estimate } }: Limited, answers: Answers
  * that merely refuses to estimate costs one level of evidence.
  */
 const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyArray<Finding> => {
-  if (refusal === null) return [];
+  // why: a problem is told once, by the witness that knows more of it
+  if (refusal === null || refusal._tag === outcome.failure?._tag) return [];
   const evidence = refusal._tag === "RpcError" ? "unavailable" : "estimated";
   const where = { step: "estimate", transaction: index, evidence } as const;
   // why: the estimate checks funds against a default gas or the allowance; our own sum decides that

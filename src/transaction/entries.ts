@@ -17,8 +17,11 @@ export const Authorization = Schema.Struct({
   address: Address,
   /** 0 = every chain. */
   chainId: Schema.Int,
+  /** The authority's nonce. */
   nonce: Schema.Int,
+  /** The signature's r, 32 bytes. */
   r: Hash,
+  /** The signature's s, 32 bytes. */
   s: Hash,
   /** 0 or 1. */
   yParity: Schema.Int,

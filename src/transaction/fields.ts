@@ -124,5 +124,8 @@ export interface AbiFields {
 }
 const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof AbiFields>;
 
+/** Every field that a transaction may have. */
+export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
+
 /** Whether a transaction has a field of this name. */
-export const isField = (name: string): boolean => Object.hasOwn(fields, name) || abiFields.includes(name);
+export const isField = (name: string): boolean => fieldNames.includes(name);

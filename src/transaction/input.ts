@@ -1,13 +1,6 @@
 /** What a caller may hand in, as types: a raw call, an ABI call, a deployment, a list of them. */
 import type { Abi, AbiStateMutability } from "abitype";
-import type {
-  ContractConstructorArgs,
-  ContractFunctionArgs,
-  ContractFunctionName,
-  UnionWiden,
-  Widen,
-  ParseAbi,
-} from "viem";
+import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, ParseAbi } from "viem";
 import type { Hex } from "../primitives/hex.js";
 import type { GivenIn } from "../primitives/rows.js";
 import type { AbiFields, fields } from "./fields.js";
@@ -26,9 +19,13 @@ export interface Fields extends Needs<"from">, Allows<Exclude<keyof typeof field
 
 /** A transaction with its data ready: transfer, raw call, or (without `to`) a deployment. */
 export interface RawCall extends Fields, Allows<"to", null>, Allows<"data"> {
+  /** Only in a call through an ABI. */
   readonly abi?: undefined;
+  /** Only in a call through an ABI. */
   readonly functionName?: undefined;
+  /** Only in a call through an ABI, or its deployment. */
   readonly args?: undefined;
+  /** Only in a deployment through an ABI. */
   readonly bytecode?: undefined;
 }
 
@@ -43,113 +40,120 @@ export type Parsed<abi> = abi extends readonly []
       ? abi
       : never;
 
-/** Signatures that the compiler cannot read, said at `abi`. */
-export type Readable<abi> = [Parsed<abi>] extends [never]
-  ? { readonly abi: { readonly "has a signature that is none": true } }
-  : unknown;
+/** The arguments of a function or a constructor; without any they may be left out. */
+export type WithArgs<args> = readonly [] extends args
+  ? {
+      /** The arguments, in order. */
+      readonly args?: args | undefined;
+    }
+  : {
+      /** The arguments, in order. */
+      readonly args: args;
+    };
+
+/** A call of a function: the names that the ABI has. */
+export interface FunctionCall<names> extends Fields, Needs<"to"> {
+  /** Worked out from `functionName` and `args`. */
+  readonly data?: undefined;
+  /** Only in a deployment. */
+  readonly bytecode?: undefined;
+  /** The contract's ABI: JSON, or human-readable signatures. */
+  readonly abi: Abi | readonly unknown[];
+  /** The function to call: its name. */
+  readonly functionName: names;
+}
+
+/** A deployment through an ABI. */
+export interface BytecodeCall extends Fields {
+  /** Only in a call. */
+  readonly to?: null | undefined;
+  /** Worked out from `bytecode` and `args`. */
+  readonly data?: undefined;
+  /** Only in a call. */
+  readonly functionName?: undefined;
+  /** The contract's ABI: JSON, or human-readable signatures. */
+  readonly abi: Abi | readonly unknown[];
+  /** Initcode without the constructor's arguments. */
+  readonly bytecode: Hex;
+}
+
+/** A call whose ABI has a signature that the compiler cannot read, said at `abi`. */
+export interface UnreadableAbi extends LooseCall {
+  readonly abi: readonly { readonly "has a signature that is none": true }[];
+}
 
 /** A call through an ABI; name and arguments are checked by the compiler when the ABI is `as const`. */
 export type AbiCall<
   abi extends Abi | readonly unknown[] = Abi,
   name extends ContractFunctionName<Parsed<abi>> = ContractFunctionName<Parsed<abi>>,
-  args extends ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name> = ContractFunctionArgs<
-    Parsed<abi>,
-    AbiStateMutability,
-    name
-  >,
-  allNames = ContractFunctionName<Parsed<abi>>,
-  allArgs = ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name>,
-> = Fields &
-  Needs<"to"> & {
-    readonly data?: undefined;
-    readonly bytecode?: undefined;
-    /** The contract's ABI: JSON, or human-readable signatures. */
-    readonly abi: abi;
-    /** The function to call: its name. */
-    readonly functionName: allNames | (name extends allNames ? name : never);
-    /** The arguments, in order. */
-    readonly args?: (abi extends Abi | readonly string[] ? UnionWiden<args> : never) | allArgs | undefined;
-  } & (readonly [] extends allArgs ? unknown : { readonly args: Widen<args> }) &
-  Readable<abi>;
+> = FunctionCall<name> & WithArgs<ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name>>;
 
 /** A deployment through an ABI: `bytecode` and the constructor's arguments. */
-export type DeployCall<
-  abi extends Abi | readonly unknown[] = Abi,
-  allArgs = ContractConstructorArgs<Parsed<abi>>,
-> = Fields & {
-  readonly to?: null | undefined;
-  readonly data?: undefined;
-  readonly functionName?: undefined;
-  /** The contract's ABI: JSON, or human-readable signatures. */
-  readonly abi: abi;
-  /** Initcode without the constructor's arguments. */
-  readonly bytecode: Hex;
-  /** The constructor's arguments, in order. */
-  readonly args?: allArgs | undefined;
-} & (readonly [] extends allArgs ? unknown : { readonly args: allArgs }) &
-  Readable<abi>;
+export type DeployCall<abi extends Abi | readonly unknown[] = Abi> = BytecodeCall &
+  WithArgs<ContractConstructorArgs<Parsed<abi>>>;
 
 /** An ABI call whose ABI is not known to the compiler: checked when it runs. */
 export interface LooseCall extends Fields, Allows<"to", null>, Allows<"data">, AbiFields {}
 
-/** `shape`, and no field of `call` that it does not have. */
-export type Exact<call, shape> = shape & { readonly [key in Exclude<keyof call, keyof shape>]: never };
+/** Who sends where `from` is left out: nobody, so that it must be given, or the account of a viem client. */
+export type Sender = "caller" | "client";
 
-/** The arguments of a function; without any they may be left out. */
-export type WithArgs<args> = readonly [] extends args ? { readonly args?: args | undefined } : { readonly args: args };
+/** {@link RawCall}, sent by a viem client's account where it names no sender. */
+export interface ClientRawCall extends Omit<RawCall, "from">, Allows<"from"> {}
+/** {@link FunctionCall}, sent by a viem client's account where it names no sender. */
+export interface ClientFunctionCall<names> extends Omit<FunctionCall<names>, "from">, Allows<"from"> {}
+/** {@link BytecodeCall}, sent by a viem client's account where it names no sender. */
+export interface ClientBytecodeCall extends Omit<BytecodeCall, "from">, Allows<"from"> {}
+/** {@link LooseCall}, sent by a viem client's account where it names no sender. */
+export interface ClientLooseCall extends Omit<LooseCall, "from">, Allows<"from"> {}
 
-/** What an entry of a list must be, judged by the ABI that it brings. */
-export type CheckedCall<call> = call extends { readonly abi: infer given extends readonly unknown[] }
+/** A raw call; its sender may be left to the client. */
+export type RawOf<sender> = sender extends "client" ? ClientRawCall : RawCall;
+/** A call of a function of an ABI, likewise. */
+export type FunctionOf<sender, names> = sender extends "client" ? ClientFunctionCall<names> : FunctionCall<names>;
+/** A deployment, likewise. */
+export type BytecodeOf<sender> = sender extends "client" ? ClientBytecodeCall : BytecodeCall;
+/** A call whose types nobody judges, likewise. */
+export type LooseOf<sender> = sender extends "client" ? ClientLooseCall : LooseCall;
+
+/** The arguments of the function that is named; of a name that is none, none are judged. */
+export type ArgsOf<call, abi extends Abi | readonly unknown[]> = call extends { readonly functionName: infer name }
+  ? // In a tuple, so that a union of names is judged as one.
+    [name] extends [ContractFunctionName<abi>]
+    ? WithArgs<ContractFunctionArgs<abi, AbiStateMutability, name>>
+    : { readonly args?: unknown }
+  : { readonly args?: unknown };
+
+/** What a transaction must be, judged by the ABI that it brings. */
+export type Judged<call, sender = "caller"> = call extends {
+  readonly abi: infer given extends Abi | readonly unknown[];
+}
   ? [Parsed<given>] extends [never]
-    ? Readable<given>
-    : Parsed<given> extends infer abi extends Abi
-      ? Through<call, given, abi>
-      : Exact<call, RawCall>
-  : Exact<call, RawCall>;
+    ? UnreadableAbi
+    : Parsed<given> extends infer abi extends Abi | readonly unknown[]
+      ? call extends { readonly bytecode: unknown }
+        ? BytecodeOf<sender> & WithArgs<ContractConstructorArgs<abi>>
+        : FunctionOf<sender, ContractFunctionName<abi>> & ArgsOf<call, abi>
+      : never
+  : "abi" extends keyof call
+    ? call["abi" & keyof call] extends undefined
+      ? RawOf<sender>
+      : LooseOf<sender>
+    : RawOf<sender>;
 
-/** What an entry must be to go through this ABI: a deployment, a call of one of its functions. */
-export type Through<call, given extends readonly unknown[], abi extends Abi> = call extends { readonly bytecode: Hex }
-  ? Exact<call, DeployCall<given>>
-  : call extends { readonly functionName: infer name }
-    ? // In a tuple, so that a union of names is judged as one.
-      [name] extends [ContractFunctionName<abi>]
-      ? Exact<
-          call,
-          Fields &
-            Needs<"to"> & {
-              readonly data?: undefined;
-              readonly bytecode?: undefined;
-              readonly abi: given;
-              readonly functionName: name;
-            } & WithArgs<ContractFunctionArgs<abi, AbiStateMutability, name>>
-        >
-      : // No plain union: intersected with the literal it would be `never`, and every field would be underlined.
-        { readonly functionName: { readonly "is no function of this ABI, which has": ContractFunctionName<abi> } }
-    : Exact<call, RawCall>;
-
-/** An ordered list, each entry checked against its own ABI. */
-export type Bundle<calls extends readonly unknown[]> = { readonly [index in keyof calls]: CheckedCall<calls[index]> };
+/** What an input must be: a transaction, or a list in which each is judged by itself. */
+export type JudgedInput<input, sender = "caller"> = input extends readonly unknown[]
+  ? { readonly [index in keyof input]: Judged<input[index], sender> }
+  : Judged<input, sender>;
 
 /**
- * A function over every form of input. Overloads, because a conditional type over all forms loses
- * inference; three, because the compiler explains up to three when none fits.
+ * A function over every form of input. One signature, for of overloads a compiler explains only the last:
+ * `input` is read from the branch that never applies, and judged in the other.
  *
  * In a list that is made by `map`, an ABI call needs `as const`, or its name is only a `string`.
  */
-export interface TakesInput<options, result> {
-  <
-    const abi extends Abi | readonly unknown[],
-    name extends ContractFunctionName<Parsed<abi>>,
-    const args extends ContractFunctionArgs<Parsed<abi>, AbiStateMutability, name>,
-  >(
-    call: AbiCall<abi, name, args>,
-    options?: options,
-  ): result;
-  <const abi extends Abi | readonly unknown[] = readonly []>(
-    call: DeployCall<abi> | RawCall | ReadonlyArray<RawCall>,
-    options?: options,
-  ): result;
-  <const calls extends ReadonlyArray<LooseCall>>(calls: readonly [...calls] & Bundle<calls>, options?: options): result;
+export interface TakesInput<options, result, sender extends Sender = "caller"> {
+  <const input>(input: [input] extends [never] ? input : JudgedInput<input, sender>, options?: options): result;
 }
 
 /** Anything a door takes, when it is not known more closely. */

@@ -3,7 +3,7 @@ import * as Result from "effect/Result";
 import { isAddress } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
-import { each, no, type Checked } from "../primitives/problem.js";
+import { addressProblem, each, no, type Checked } from "../primitives/problem.js";
 
 /** Reads one value; `field` is its path, for complaints. */
 export type Read<A> = (value: unknown, field: string) => Checked<A>;
@@ -17,14 +17,20 @@ const maxNonce = 2n ** 64n - 1n;
 const maxDataBytes = 4 * 1024 * 1024;
 
 const kind = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+  value === null
+    ? "null"
+    : value === undefined
+      ? "nothing"
+      : Array.isArray(value)
+        ? "an array"
+        : `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 
 /** Whether the caller said anything. */
 export const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 export const address: Read<Address> = (value, field) => {
   if (typeof value !== "string") return no(field, `must be an address, got ${kind(value)}`);
-  if (!/^0x[0-9a-fA-F]{40}$/.test(value)) return no(field, "must be 20 bytes of hex with 0x");
+  if (!/^0x[0-9a-fA-F]{40}$/.test(value)) return no(field, addressProblem(value));
   const digits = value.slice(2);
   const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   if (mixed && !isAddress(value, { strict: true }))

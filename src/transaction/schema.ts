@@ -38,13 +38,22 @@ export const Transaction: Schema.Struct<TransactionFields> = Schema.Struct({
   ),
   item: nullable(Schema.Json),
 });
-export type Transaction = typeof Transaction.Type;
+export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
+
+/** What a connection says of itself: the fields of transactions that name none; null where it does not say. */
+export interface InputDefaults {
+  /** The chain that transactions are for; null = whichever the node serves. */
+  readonly chainId: number | null;
+  /** Who sends; null = each transaction names its sender. */
+  readonly from: Address | null;
+}
 
 /** Transactions in their order; there is always one. */
 export type Transactions = Arr.NonEmptyReadonlyArray<Transaction>;
 
 /** A checked input: the transactions in order, and the ABIs that came with them. Only `check` makes one. */
 export class CheckedInput {
+  /** The transactions, in order. */
   readonly transactions: Transactions;
   /** `address` null = of the contract that is deployed. */
   readonly abis: ReadonlyArray<{ readonly address: Address | null; readonly abi: ReadonlyArray<Schema.Json> }>;

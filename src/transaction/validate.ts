@@ -1,11 +1,12 @@
 /** The checks that need nothing but the input: pure, and the first wrong field is named. */
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
+import { didYouMean } from "../primitives/nearest.js";
 import { no, type Checked } from "../primitives/problem.js";
 import { encodeCall } from "./encode.js";
-import { fields, isField } from "./fields.js";
+import { fieldNames, fields, isField } from "./fields.js";
 import { bytes, given, record, type Read } from "./read.js";
-import { CheckedInput, maxTransactions, type Transaction } from "./schema.js";
+import { CheckedInput, maxTransactions, type InputDefaults, type Transaction } from "./schema.js";
 
 interface Row {
   readonly check: Read<unknown>;
@@ -26,22 +27,58 @@ const read = <Rows extends Readonly<Record<string, Row>>>(
   Result.gen(function* () {
     const values: Record<string, unknown> = {};
     for (const [field, { check, absent }] of Object.entries<Row>(rows))
-      values[field] = given(call[field]) || absent === undefined ? yield* check(call[field], name(field)) : absent;
+      values[field] = given(call[field])
+        ? yield* check(call[field], name(field))
+        : absent === undefined
+          ? yield* no(name(field), "is missing")
+          : absent;
     // each value was read by its own row
     return values as Values<Rows>;
   });
 
 const { from, to, data: _, ...others } = fields;
 
-const one = (input: unknown, at: string) =>
+/** Names that other libraries have for a field. */
+const elsewhere: Readonly<Record<string, keyof typeof fields>> = {
+  account: "from",
+  sender: "from",
+  recipient: "to",
+  gasLimit: "gas",
+  input: "data",
+  calldata: "data",
+  amount: "value",
+};
+
+/** What may have been meant by a field that is none: `; say from`, `; did you mean value?`, or nothing. */
+export const fieldHint = (key: string): string =>
+  Object.hasOwn(elsewhere, key) ? `; say ${elsewhere[key]}` : didYouMean(key, fieldNames);
+
+const unnamed: InputDefaults = { chainId: null, from: null };
+
+/** The transaction with what its connection says of itself; anything else in its place is refused. */
+const owned = (
+  transaction: Transaction,
+  { chainId, from: account }: InputDefaults,
+  name: (field: string) => string,
+): Checked<Transaction> => {
+  if (account !== null && transaction.from !== account)
+    return no(name("from"), `is not the client's account, which is ${account}`);
+  if (chainId !== null && transaction.chainId !== null && transaction.chainId !== chainId)
+    return no(name("chainId"), `is not the client's chain, which is ${chainId}`);
+  return Result.succeed({ ...transaction, chainId: transaction.chainId ?? chainId });
+};
+
+const one = (input: unknown, at: string, defaults: InputDefaults) =>
   Result.gen(function* () {
-    const call = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
+    const written = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
+    const call = given(written["from"]) || defaults.from === null ? written : { ...written, from: defaults.from };
     const name = (field: string) => `${at}${field}`;
     const unknown = Object.keys(call).find((key) => !isField(key) && call[key] !== undefined);
-    if (unknown !== undefined) return yield* no(name(unknown), "is not a field of a transaction");
+    if (unknown !== undefined) return yield* no(name(unknown), `is not a field of a transaction${fieldHint(unknown)}`);
     const ends = yield* read({ from, to }, call, name);
     const { data, item, abi } = yield* encodeCall(call, name, bytes);
-    const transaction: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
+    const asked: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
+    const transaction = yield* owned(asked, defaults, name);
     yield* together(transaction, name);
     return { transaction, abi: abi === null ? [] : [{ address: transaction.to, abi }] };
   });
@@ -70,18 +107,18 @@ const together = (transaction: Transaction, name: (field: string) => string): Ch
   return Result.void;
 };
 
-const whole = (input: unknown): Checked<CheckedInput> =>
+const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =>
   Result.gen(function* () {
     if (!Array.isArray(input)) {
-      const { transaction, abi } = yield* one(input, "");
+      const { transaction, abi } = yield* one(input, "", defaults);
       return new CheckedInput([transaction], abi);
     }
     if (input.length === 0) return yield* no("transactions", "the bundle is empty");
     if (input.length > maxTransactions)
       return yield* no("transactions", `the bundle has more than ${maxTransactions} transactions`);
-    const first = yield* one(input[0], "[0].");
+    const first = yield* one(input[0], "[0].", defaults);
     const rest: Array<typeof first> = [];
-    for (let index = 1; index < input.length; index++) rest.push(yield* one(input[index], `[${index}].`));
+    for (let index = 1; index < input.length; index++) rest.push(yield* one(input[index], `[${index}].`, defaults));
     const { chainId } = first.transaction;
     const other = rest.findIndex(
       ({ transaction }) => transaction.chainId !== null && chainId !== null && transaction.chainId !== chainId,
@@ -94,7 +131,10 @@ const whole = (input: unknown): Checked<CheckedInput> =>
   });
 
 /** The whole input: one transaction or a list of them; what was checked before is passed on as it is. Never throws. */
-export const validate = (input: unknown): Result.Result<CheckedInput, InvalidTransaction> =>
+export const validate = (
+  input: unknown,
+  defaults: InputDefaults = unnamed,
+): Result.Result<CheckedInput, InvalidTransaction> =>
   input instanceof CheckedInput
     ? Result.succeed(input)
-    : Result.mapError(whole(input), (problem) => new InvalidTransaction(problem));
+    : Result.mapError(whole(input, defaults), (problem) => new InvalidTransaction(problem));

@@ -8,16 +8,23 @@ import { limited, type Query } from "./queries.js";
 
 /** The block that was executed, and who paid what in it. */
 export interface Environment {
+  /** What was asked for. */
   readonly kind: "environment";
+  /** CHAINID. */
   readonly chainId: bigint;
+  /** NUMBER. */
   readonly number: bigint;
+  /** BLOCKHASH of the block before. */
   readonly parentHash: Hash;
   /** Seconds. */
   readonly timestamp: bigint;
   /** Wei per gas. */
   readonly baseFeePerGas: bigint;
+  /** COINBASE. */
   readonly feeRecipient: Address;
+  /** PREVRANDAO. */
   readonly prevRandao: Hash;
+  /** GASLIMIT, gas. */
   readonly gasLimit: bigint;
   /** Wei per gas, of the witness's own transaction. */
   readonly gasPrice: bigint;
@@ -29,6 +36,7 @@ export interface Environment {
 
 /** One account. */
 export interface Account {
+  /** What was asked for. */
   readonly kind: "account";
   /** Wei. */
   readonly balance: bigint;
@@ -42,7 +50,9 @@ export interface Account {
 
 /** What a STATICCALL answered. */
 export interface CallAnswer {
+  /** What was asked for. */
   readonly kind: "call";
+  /** Whether the call succeeded. */
   readonly success: boolean;
   /** Bytes returned, before the cap. */
   readonly size: bigint;

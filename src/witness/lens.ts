@@ -25,9 +25,12 @@ export const slots: ReadonlyArray<{ readonly what: string; readonly slot: Hash }
   { what: "new beacon", slot: "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50" },
 ];
 
+/** What a reader is asked. */
+export const slotQuery = (contract: Address, slot: Hash): Call => staticCall(contract, slot, slotGas);
+
 /** What is asked of the readers. */
 export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<Call> =>
-  contracts.flatMap((contract) => slots.map(({ slot }) => staticCall(contract, slot, slotGas)));
+  contracts.flatMap((contract) => slots.map(({ slot }) => slotQuery(contract, slot)));
 
 /** The contracts as readers. */
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>
@@ -35,4 +38,4 @@ export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Addr
 
 /** The word in a slot; null where it was not read. */
 export const wordIn = (view: View, contract: Address, slot: Hash): bigint | null =>
-  readUint256(view.call(staticCall(contract, slot, slotGas)));
+  readUint256(view.call(slotQuery(contract, slot)));

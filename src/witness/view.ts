@@ -10,6 +10,7 @@ import type { Call, Query } from "./queries.js";
 export interface View {
   /** The block that is executed. */
   readonly environment: Environment | null;
+  /** What the witness saw of an account; null where it did not look. */
   readonly account: (address: Address) => Account | null;
   /** What a STATICCALL answered, failed ones included. */
   readonly call: (query: Call) => CallAnswer | null;

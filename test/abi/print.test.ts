@@ -117,7 +117,7 @@ describe("a revert", () => {
     expect(failure.statement.sentence).toBe(`the call reverts with ${said}`);
     expect(readingsOf(panic, null, []).map(({ text }) => text)).toEqual([said]);
     const outcome = { ...transfer.outcome, status: "reverted", revert, failure } as const;
-    const text = toText(report({ transactions: [{ ...transfer, outcome }] }), { width: 200 });
+    const text = toText(report({ transactions: [{ ...transfer, outcome }] }), { width: 200, full: true });
     expect(text).toContain(`reverted with ${said}`);
     expect(text).not.toContain("Panic(17)");
   });

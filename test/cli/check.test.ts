@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import {
@@ -16,7 +16,7 @@ import { fromJson } from "../../src/report/json.js";
 import { Token } from "../contracts/artifacts.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
 import { buildBin, type Bin } from "./bin.js";
-import { forbidden, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
+import { forbidden, guarded, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
 
 const [alice, bob] = [accounts[0].address, accounts[1].address];
 
@@ -68,12 +68,24 @@ describe("check", () => {
   it("prints a ready report as text, says nothing on stderr, and exits with 0", async () => {
     const { code, stdout, stderr } = await check(...transfer);
     expect(stdout.split("\n")[0]).toMatch(/^READY · /);
-    expect(stdout).toContain("0.1 ETH (100000000000000000 wei)");
+    expect(stdout).toMatch(/^You send 0\.1 ETH to 0x/m);
     expect(stdout).toMatch(/^ {2}-0\.1 {2}ETH/m);
+    expect(stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(12);
     expect(stdout).toContain("Next: sign exactly this request");
     expect(stdout).not.toContain("\u001b");
     expect(stderr).toBe("");
     expect(code).toBe(0);
+  });
+
+  it("prints everything, exact, where it is asked to", async () => {
+    const full = await check(...transfer, "--full");
+    expect(full.stdout).toContain("0.1 ETH (100000000000000000 wei)");
+    expect(full.stdout).toContain("What this rests on");
+    const markdown = await check(...transfer, "--full", "--markdown");
+    expect(markdown.stdout).toContain("## What this rests on");
+    expect((await check(...transfer, "--markdown")).stdout).not.toContain("rests on");
+    const call = await check(...tokenTransfer("1000000"), "--full");
+    expect(call.stdout).toContain(`transfer(to: ${bob}, amount: 1000000)`);
   });
 
   it("prints JSON that is a report", async () => {
@@ -88,9 +100,8 @@ describe("check", () => {
   });
 
   it("decodes a revert by the ABI with its arguments, and exits with 1", async () => {
-    const { code, stdout } = await check(...tokenTransfer("1000000"));
+    const { code, stdout } = await check(...tokenTransfer("1000000"), "--full");
     expect(stdout.split("\n")[0]).toMatch(/^BLOCKED · the call reverts with /);
-    expect(stdout).toContain(`transfer(to: ${bob}, amount: 1000000)`);
     expect(stdout.replace(/\s+/g, " ")).toContain(
       `ERC20InsufficientBalance(sender: ${alice}, balance: 0, needed: 1000000)`,
     );
@@ -107,17 +118,21 @@ describe("check", () => {
   it("takes a signature in place of a file, and the call's only function", async () => {
     const { code, stdout } = await check(
       ...["--from", alice, "--to", token, "--abi", "mint(address to, uint256 amount)"],
-      ...["--args", JSON.stringify([bob, "1ether"])],
+      ...["--args", JSON.stringify([bob, "1ether"]), "--full"],
     );
     expect(stdout).toContain(`mint(to: ${bob}, amount: 1000000000000000000)`);
+    expect(stdout).toContain("You call ");
     expect(code).toBe(0);
   });
 
   it("decodes the revert of a call given as data, by the ABI beside it", async () => {
     const data = encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [bob, 7n] });
-    const { code, stdout } = await check("--from", alice, "--to", token, "--data", data, "--abi", tokenAbi);
+    const { code, stdout } = await check("--from", alice, "--to", token, "--data", data, "--abi", tokenAbi, "--full");
     expect(stdout.replace(/\s+/g, " ")).toContain(`ERC20InsufficientBalance(sender: ${alice}, balance: 0, needed: 7)`);
+    expect(stdout.replace(/\s+/g, " ")).toContain(`transfer(to: ${bob}, amount: 7) (by an ABI you gave)`);
     expect(code).toBe(1);
+    const bare = await check("--from", alice, "--to", token, "--data", data, "--full");
+    expect(bare.stdout.replace(/\s+/g, " ")).toContain(`transfer(to: ${bob}, amount: 7) (by selector: ERC-20)`);
   });
 
   it("reads a bundle from a file and from stdin", async () => {
@@ -127,7 +142,7 @@ describe("check", () => {
     ]);
     const file = join(bin.directory, "bundle.json");
     writeFileSync(file, bundle);
-    const fromFile = await check(file);
+    const fromFile = await check(file, "--full");
     expect(fromFile.stdout).toContain("Transaction 2 of 2: call");
     expect(fromFile.code, fromFile.stdout).toBe(0);
     const fromStdin = await bin.run(["check", "-", "--json"], { stdin: bundle, env: { ETH_RPC_URL: node.url } });
@@ -156,7 +171,8 @@ describe("check", () => {
     const endpoint = await use(withoutSimulate(node.url));
     const { code, stdout } = await bin.run(["check", ...transfer], { env: { ETH_RPC_URL: endpoint.url } });
     expect(stdout.split("\n")[0]).toMatch(/^UNKNOWN/);
-    expect(stdout).toContain("tier       call: eth_call and eth_estimateGas only");
+    const full = await bin.run(["check", ...transfer, "--full"], { env: { ETH_RPC_URL: endpoint.url } });
+    expect(full.stdout).toMatch(/tier +call: eth_call and eth_estimateGas only/);
     expect(stdout).toContain("Could not check");
     expect(code).toBe(3);
   });
@@ -167,17 +183,22 @@ describe("check", () => {
     expect(refused.stdout).toContain("HTTP 403");
     expect(refused.stdout).not.toContain("\u001b");
     expect(refused.code).toBe(3);
-    const absent = await bin.run(["check", ...transfer, "--deadline", "2s"], {
-      env: { ETH_RPC_URL: "http://me:hunter2@127.0.0.1:1/secretkey" },
-    });
+    expect(refused.stdout.trimEnd().split("\n")).toHaveLength(1);
+    const env = { ETH_RPC_URL: "http://me:hunter2@127.0.0.1:1/secretkey" };
+    const absent = await bin.run(["check", ...transfer, "--deadline", "2s"], { env });
     expect(absent.code).toBe(3);
+    expect(absent.stdout).toMatch(
+      /^UNKNOWN · http:\/\/127\.0\.0\.1:1\/… did not answer · the endpoint could not be reached .*ECONNREFUSED.*\n$/,
+    );
+    const json = await bin.run(["check", ...transfer, "--deadline", "2s", "--json"], { env });
+    expect((await Effect.runPromise(fromJson(JSON.parse(json.stdout)))).verdict).toBe("unknown");
     expect(`${absent.stdout}${absent.stderr}`).not.toMatch(/hunter2|secretkey/);
   });
 
   it.each([
     [["--from", "0x12"], "--from: must be 20 bytes of hex with 0x"],
     [["--to", bob], "--from: is missing"],
-    [["--from", alice, "--to", bob, "--value", "0.1"], "--value: needs a unit: 0.1ether, 0.1gwei"],
+    [["--from", alice, "--to", bob, "--value", "0.1"], "--value: needs a unit: 0.1ether or 0.1gwei\nsee"],
     [["--from", alice, "--to", bob, "--gas", "0"], "--gas: must be above 0"],
     [["--from", alice, "--to", bob, "--max-fee", "1gwei", "--tip", "2gwei"], "--tip: is above maxFeePerGas"],
     [["--from", alice, "--to", bob, "--data", "0x123"], "--data: has an odd number of hex digits"],
@@ -186,10 +207,32 @@ describe("check", () => {
     [["--from", alice, "--to", bob, "--abi", "f(uint256 a)", "--args", '["x"]'], "--args[0]: must be wei"],
     [["--from", alice, "--to", bob, "--abi", "/nowhere.json"], "--abi: /nowhere.json cannot be read (NotFound)"],
     [["--from", alice, "--to", bob, "--block", "newest"], "--block: must be latest, pending"],
-    [["--from", alice, "--to", bob, "--deadline", "0"], "--deadline: must be a time above 0"],
+    [["--from", alice, "--to", bob, "--deadline", "0s"], "--deadline: must be a time above 0"],
     [["--from", alice, "--to", bob, "--json", "--markdown"], "--json: cannot stand together with --markdown"],
     [["/nowhere.json"], "input: /nowhere.json cannot be read (NotFound)"],
-    [["/nowhere.json", "--from", alice], "--from: cannot stand together with an input file"],
+    [["/nowhere.json", "--from", alice], "--from: cannot stand together with the input file /nowhere.json"],
+    [["--from", alice, "--to", bob, "--args", bob, "1000"], "--args: must be one JSON array in quotes"],
+    [["--from", alice, "--to", bob, "--value", "5"], "--value: needs a unit: 5ether or 5gwei or 5wei"],
+    [["--from", alice, "--to", bob, "--max-fee", "2"], "--max-fee: needs a unit: 2gwei or 2wei"],
+    [["--from", alice, "--to", bob, "--tip", "0.5"], "--tip: needs a unit: 0.5gwei\nsee"],
+    [["--from", alice, "--to", bob, "--gas-price", "2"], "--gas-price: needs a unit: 2gwei or 2wei"],
+    [["--from", alice, "--to", bob, "--deadline", "10"], "--deadline: needs a unit: 10s or 10ms"],
+    [["--from", alice, "--to", "vitalik.eth"], "--to: is a name, and names are not resolved here"],
+    [
+      ["--from", alice, "--to", bob, "--abi", "f(address a)", "--args", '["vitalik.eth"]'],
+      "--args[0]: is a name, and names are not resolved here",
+    ],
+    [
+      ["--from", alice, "--to", bob, "--abi", "transfer(address a)", "--function", "transfr", "--args", "[]"],
+      "--function: the ABI has no function transfr; did you mean transfer?",
+    ],
+    [
+      ["--from", alice, "--to", bob, "--html", "/nowhere/x.html"],
+      "--html: /nowhere/x.html cannot be written (NotFound)",
+    ],
+    [["--from", alice, "--to", bob, "--html", "/tmp"], "--html: /tmp is a directory"],
+    [["--from", alice, "--to", bob, "--header", "authorization"], "--header[0]: must be one header in quotes"],
+    [["--from", alice, "--header", "a: b\r\nc: d"], "--header[0]: must be one header in quotes"],
     [["--bogus"], "Unrecognized flag: --bogus"],
     [["--fee-level", "huge"], "huge"],
   ])("refuses %j as wrong usage, on stderr, with 64", async (args, message) => {
@@ -198,6 +241,45 @@ describe("check", () => {
     expect(stderr.trimEnd().split("\n").at(-1)).toBe("see evm-preflight check --help");
     expect(stdout).toBe("");
     expect(code).toBe(64);
+  });
+
+  it("sends headers, and never shows what they hold", async () => {
+    const endpoint = await use(guarded(node.url, "Bearer sesame-open"));
+    const args = ["check", ...transfer, "--rpc-url", endpoint.url];
+    const refused = await bin.run([...args, "--header", "Authorization: Bearer wrong-word"]);
+    expect(refused.code).toBe(3);
+    expect(refused.stdout).toContain("…");
+    const let_in = await bin.run([
+      ...args,
+      "--header",
+      "Authorization: Bearer sesame-open",
+      "--header",
+      "x-team: blue",
+    ]);
+    expect(let_in.code).toBe(0);
+    const unquoted = await bin.run([...args, "--header", "Authorization:", "Bearer", "sesame-open"]);
+    expect(unquoted.code).toBe(64);
+    for (const { stdout, stderr } of [refused, let_in, unquoted])
+      expect(`${stdout}${stderr}`).not.toMatch(/wrong-word|sesame/);
+  });
+
+  it("prints the report before it fails to write its file, and says so by an exit code", async () => {
+    const page = join(bin.directory, "full.html");
+    symlinkSync("/dev/full", page);
+    const { code, stdout, stderr } = await check(...transfer, "--html", page);
+    expect(stdout).toMatch(/^READY/);
+    expect(stderr).toMatch(/--html: .*full\.html cannot be written/);
+    expect(code).toBe(73);
+  });
+
+  it("has colours in a pipe where they are forced, and nowhere where they are unwanted", async () => {
+    const env = { ETH_RPC_URL: node.url, FORCE_COLOR: "1" };
+    expect((await bin.run(["check", ...transfer], { env })).stdout).toContain("\u001b[");
+    const plain = await bin.run(["check", ...transfer], { env: { ...env, NO_COLOR: "1" } });
+    expect(plain.stdout).not.toContain("\u001b");
+    expect((await bin.run(["check", ...transfer], { env: { ...env, FORCE_COLOR: "0" } })).stdout).not.toContain(
+      "\u001b",
+    );
   });
 
   it("never shows the credentials of a URL in a complaint", async () => {
@@ -217,8 +299,18 @@ describe("check", () => {
     const file = join(bin.directory, "policies.json");
     writeFileSync(file, JSON.stringify([{ policy: "no such policy" }]));
     const unknown = await check(...transfer, "--policies", file);
-    expect(unknown.stderr).toContain("--policies[0]: is no policy this version knows");
+    expect(unknown.stderr).toContain('--policies[0].policy: "no such policy" is no policy; there are maxSpent');
     expect(unknown.code).toBe(64);
+    writeFileSync(file, JSON.stringify([{ policy: "any", policies: [{ policy: "maxFee", wei: "0.1ether" }] }]));
+    const wrong = await check(...transfer, "--policies", file);
+    expect(wrong.stderr).toContain("--policies[0].policies[0].wei: Expected a whole number of raw units, wei or gas");
+    writeFileSync(file, JSON.stringify([{ policy: "maxFee", wei: "5" }]));
+    const dear = await check(...transfer, "--policies", file);
+    expect(dear.stdout.replace(/\s+/g, " ")).toMatch(/fees of up to [\d.]+ gwei, at most 5 wei/);
+    expect(dear.code).toBe(1);
+    const example = await check(...transfer, "--policies", "examples/policies.json");
+    expect(example.stdout).toMatch(/^READY/);
+    expect(example.code).toBe(0);
     writeFileSync(file, "[]");
     expect((await check(...transfer, "--policies", file)).code).toBe(0);
   });
@@ -235,6 +327,13 @@ describe("the bin", () => {
     const shown = await bin.run(["--version"]);
     expect(shown.stdout).toContain(version);
     expect(shown.code).toBe(0);
+    const checkHelp = (await bin.run(["check", "--help"])).stdout;
+    expect(checkHelp).toContain("Exit codes: 0 ready, 1 blocked, 2 caution, 3 unknown, 64 wrong usage");
+    expect(checkHelp).toContain('{"policy":"maxFee","wei":"1000000000000000"}');
+    expect(checkHelp).toContain("(default normal)");
+    const unknown = await bin.run(["chek", "--from", alice]);
+    expect(unknown.stderr.trimEnd().split("\n")).toHaveLength(2);
+    expect(unknown.stderr).toContain("Did you mean this? check");
     const bare = await bin.run([]);
     expect(bare.code).toBe(64);
   });

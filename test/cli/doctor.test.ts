@@ -1,18 +1,27 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as Effect from "effect/Effect";
+import * as Schema from "effect/Schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { conclude } from "../../src/cli/doctor/doctor.js";
 import type { Finding, Status } from "../../src/cli/doctor/probe.js";
-import { startAnvil, type Node } from "../harness/anvil.js";
+import * as Preflight from "../../src/Preflight.js";
+import * as Rpc from "../../src/Rpc.js";
+import { KnownEndpoint } from "../../src/rpc/knownEndpoint.js";
+import { accounts, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 import { buildBin, type Bin } from "./bin.js";
-import { forbidden, sevenMethods, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
+import { forbidden, sevenMethods, startEndpoint, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
 
-interface Printed {
+interface Printed extends Rpc.KnownEndpoint {
   readonly endpoint: string;
   readonly level: string;
   readonly summary: string;
   readonly findings: ReadonlyArray<Finding>;
   readonly meaning: ReadonlyArray<string>;
 }
+
+const [alice, bob] = [accounts[0].address, accounts[1].address];
 
 let bin: Bin;
 let node: Node;
@@ -96,6 +105,91 @@ describe("doctor", () => {
     expect(ended.stdout).toContain("UNKNOWN · the endpoint did not answer; nothing is known about it");
     expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/hunter2|secretkey|token|other/);
     expect(ended.stdout).toContain("http://127.0.0.1:1/…");
+    expect(ended.stdout.trimEnd().split("\n")).toHaveLength(1);
+    expect(ended.stdout).toContain("ECONNREFUSED");
+  });
+
+  it("finds limits, overrides, rules and pending, and its JSON spares the first preflight requests", async () => {
+    const ended = await bin.run(["doctor", node.url, "--json"]);
+    const printed: unknown = JSON.parse(ended.stdout);
+    const endpoint = Schema.decodeUnknownSync(KnownEndpoint)(printed);
+    expect(endpoint.facts).toEqual({
+      chainId: 31337,
+      tellsTip: expect.any(Boolean),
+      takesBatches: true,
+      noFeeOracle: "0x420000000000000000000000000000000000000f",
+      refuses: [],
+    });
+    expect(endpoint.limits.logRange).toBeNull();
+    expect(endpoint.limits.callGas).toBeGreaterThan(0);
+    expect(endpoint.limits.bodyBytes).toBeGreaterThan(0);
+    expect(endpoint.fork).toBe("osaka");
+    expect(endpoint.pending).toBe("guess");
+    const { status } = await diagnose(node.url);
+    for (const name of ["number", "time", "gasLimit", "feeRecipient", "baseFeePerGas", "balance", "storage"])
+      expect(status[`override.${name}`], name).toBe("yes");
+    const first = (options: Rpc.HttpOptions) =>
+      Effect.runPromise(
+        Preflight.preflight({ from: alice, to: bob, value: 1n }).pipe(Effect.provide(Rpc.layerHttp(node.url, options))),
+      );
+    const [stranger, known] = [await first({}), await first({ endpoint })];
+    expect([stranger.verdict, known.verdict]).toEqual(["ready", "ready"]);
+    expect(known.ledger.requests.length).toBeLessThan(stranger.ledger.requests.length);
+    expect(known.ledger.requests.map(({ method }) => method)).not.toContain("eth_chainId");
+    const file = join(bin.directory, "endpoint.json");
+    writeFileSync(file, ended.stdout);
+    const transfer = ["check", "--rpc-url", node.url, "--from", alice, "--to", bob, "--value", "1wei", "--json"];
+    const checked = await bin.run([...transfer, "--endpoint", file]);
+    expect(checked.code).toBe(0);
+    expect(JSON.parse(checked.stdout).ledger.requests).toHaveLength(known.ledger.requests.length);
+    writeFileSync(file, JSON.stringify({ ...endpoint, facts: { ...endpoint.facts, chainId: "1" } }));
+    const wrong = await bin.run([...transfer, "--endpoint", file]);
+    expect([wrong.code, wrong.stdout]).toEqual([64, ""]);
+    expect(wrong.stderr).toMatch(
+      /--endpoint: is not what doctor --json writes: Expected .* at \["facts"\]\["chainId"\]/,
+    );
+  });
+
+  it("a description of another endpoint, or a forged one, costs requests and nothing else", async () => {
+    const facts = { chainId: 1, tellsTip: true, takesBatches: false, noFeeOracle: bob, refuses: [] } as const;
+    const limits = { logRange: null, callGas: null, simulationGas: null, bodyBytes: null };
+    const format = "evm-preflight endpoint 1";
+    const run = (endpoint: unknown, to = bob, value = 1n) =>
+      Effect.runPromise(
+        Preflight.preflight({ from: alice, to, value }).pipe(
+          Effect.provide(Rpc.layerHttp(node.url, { endpoint: endpoint as Rpc.KnownEndpoint })),
+        ),
+      );
+    const honest = await run(undefined);
+    for (const endpoint of [null, 3])
+      expect(() => run(endpoint)).toThrow(expect.objectContaining({ _tag: "InvalidConnection", field: "endpoint" }));
+    for (const endpoint of [
+      { format, facts, limits, fork: "amsterdam", pending: "latest" },
+      { format, facts: { ...facts, chainId: 31337, tellsTip: false }, limits, fork: null, pending: "preconfirmed" },
+      {
+        ...{ format, limits, fork: null, pending: null },
+        facts: { ...facts, refuses: ["eth_feeHistory", "eth_getBlockReceipts", "debug_traceCall"] },
+      },
+      ...[{}, { format, facts: {} }, { format, facts: { ...facts, refuses: ["eth_simulateV1"] }, limits }],
+    ]) {
+      const report = await run(endpoint);
+      expect([report.chainId, report.verdict], JSON.stringify(endpoint)).toEqual([31337, "ready"]);
+      expect(report.observed.rules).toEqual(honest.observed.rules);
+      expect((await run(endpoint, bob, 10n ** 30n)).verdict).toBe("blocked");
+    }
+  });
+
+  it("learns a log range from what the endpoint says, and asks no more than fifteen questions beside", async () => {
+    const words = "query exceeds max block range 2";
+    const narrow = await use(
+      startEndpoint(node.url, (method) => (method === "eth_getLogs" ? { code: -32602, message: words } : null)),
+    );
+    await rawRequest(node.url, "anvil_mine", ["0x20"]);
+    const { findings, status } = await diagnose(narrow.url);
+    expect(status["limits.logRange"]).toBe("no");
+    expect(findings.find(({ id }) => id === "limits.logRange")?.detail).toMatch(/are refused, 2 are not/);
+    const before = 16 + 1 + 12 + 2;
+    expect(narrow.asked.length).toBeLessThanOrEqual(before + 15);
   });
 
   it("is text in groups by default, without escapes in a pipe", async () => {
@@ -120,9 +214,24 @@ describe("doctor", () => {
   it.runIf(geth !== null)("finds on geth that its validation checks nonce, base fee and funds", async () => {
     const reference = await startGethDev(geth ?? "");
     try {
-      const { status, code, meaning } = await diagnose(reference.url);
+      const { status, code, meaning, limits, fork, pending } = await diagnose(reference.url);
       for (const id of ["validation.nonce", "validation.baseFee", "validation.funds", "maxUsedGas", "blockNumber"])
         expect(status[id], `${id}: ${meaning.join(", ")}`).toBe("yes");
+      for (const id of [
+        "number",
+        "time",
+        "gasLimit",
+        "feeRecipient",
+        "prevRandao",
+        "baseFeePerGas",
+        "balance",
+        "storage",
+      ])
+        expect(status[`override.${id}`], id).toBe("yes");
+      expect(status["limits.callGas"]).toBe("yes");
+      expect(limits.callGas).toBeLessThanOrEqual(50_000_000);
+      expect(limits.bodyBytes).toBe(4_500_000);
+      expect([fork, pending]).toEqual(["osaka", "guess"]);
       expect(code).toBe(0);
     } finally {
       await reference.stop();

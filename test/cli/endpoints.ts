@@ -1,5 +1,5 @@
 /** Endpoints in front of a real node that refuse what theirs refuse. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Endpoint {
@@ -24,14 +24,17 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 };
 
 /** Passes to `target` what `refuse` gives no refusal for; null as method stands for a batch. */
-const startEndpoint = async (target: string, refuse: (method: string | null) => Refusal | null): Promise<Endpoint> => {
+export const startEndpoint = async (
+  target: string,
+  refuse: (method: string | null, headers: IncomingHttpHeaders) => Refusal | null,
+): Promise<Endpoint> => {
   const asked: Array<string> = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
     const parsed = JSON.parse(body) as Request | ReadonlyArray<Request>;
     const single = Array.isArray(parsed) ? null : (parsed as Request);
     if (single !== null) asked.push(single.method);
-    const refusal = refuse(single === null ? null : single.method);
+    const refusal = refuse(single === null ? null : single.method, request.headers);
     if (refusal === null) {
       const passed = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
       response.writeHead(passed.status, { "content-type": "application/json" }).end(await passed.text());
@@ -76,6 +79,14 @@ export const strict = (target: string) =>
 
 export const withoutSimulate = (target: string) =>
   startEndpoint(target, (method) => (method === "eth_simulateV1" ? notFound : null));
+
+/** Lets nobody through without this `authorization`, and repeats what it was given. */
+export const guarded = (target: string, authorization: string) =>
+  startEndpoint(target, (_, headers) =>
+    headers.authorization === authorization
+      ? null
+      : { code: -32600, message: `the key ${headers.authorization} is not known` },
+  );
 
 /** Answers everything with HTTP 403 and a page. */
 export const forbidden = () =>

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { abiOf, abiOfText } from "../../src/cli/abi.js";
 import { codeOf, withoutSecrets } from "../../src/cli/exit.js";
 import { inputOf, inputOfText } from "../../src/cli/input.js";
-import { block, count, duration, integer, wei } from "../../src/cli/quantity.js";
+import { amount, block, count, duration, integer, wei } from "../../src/cli/quantity.js";
 import { validate } from "../../src/transaction/validate.js";
 
 const good = <A>(result: Result.Result<A, unknown>): A => Result.getOrThrow(result);
@@ -74,7 +74,14 @@ describe("other quantities", () => {
     expect(good(integer("0x7b"))).toBe(123);
   });
   it("read times and blocks", () => {
-    expect(good(duration("500"))).toBe(500);
+    expect(good(duration("500ms"))).toBe(500);
+    expect(bad(duration("500"))).toBe("needs a unit: 500s or 500ms");
+    expect(good(amount(["gwei", "wei"])("0"))).toBe(0n);
+    expect(good(amount(["gwei", "wei"])("0x10"))).toBe(16n);
+    expect(good(amount(["gwei", "wei"])("2gwei"))).toBe(2_000_000_000n);
+    expect(bad(amount(["gwei", "wei"])("0.5"))).toBe("needs a unit: 0.5gwei");
+    for (const bare of ["2", "10"])
+      expect(bad(amount(["gwei", "wei"])(bare))).toBe(`needs a unit: ${bare}gwei or ${bare}wei`);
     expect(good(duration("1.5s"))).toBe(1_500);
     expect(good(duration("2m"))).toBe(120_000);
     expect(bad(duration("0s"))).toContain("above 0");
@@ -176,9 +183,12 @@ describe("transactions from JSON", () => {
     [{ ...call, args: [bob, 1e21] }, "args[1]", "write it as a string"],
     [{ ...call, args: [bob] }, "args", "must have 2 entries, got 1"],
     [{ ...call, args: "x" }, "args", "must be a JSON array"],
-    [{ ...call, functionName: "transfr", args: [] }, "functionName", "has no function transfr"],
+    [{ ...call, functionName: "transfr", args: [] }, "functionName", "no function transfr; did you mean transfer?"],
+    [{ ...call, functionName: "swap", args: [] }, "functionName", "no function swap; the ABI has allowance, approve"],
+    [{ from: alice, to: bob, abi: erc20Abi }, "functionName", "is missing; the ABI has allowance, approve"],
     [{ from: alice, to: bob, functionName: "transfer" }, "abi", "is missing; functionName needs it"],
-    [{ from: alice, valu: 1 }, "valu", "is not a field of a transaction"],
+    [{ from: alice, valu: 1 }, "valu", "is not a field of a transaction; did you mean value?"],
+    [{ account: alice, to: bob }, "account", "is not a field of a transaction; say from"],
     [JSON.parse('{"from":"0x","__proto__":1}'), "__proto__", "is not a field of a transaction"],
     [{ from: alice, value: "1.5" }, "value", "needs a unit"],
     [{ from: alice, gas: "1gwei" }, "gas", "decimal or 0x"],

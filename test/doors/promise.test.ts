@@ -40,6 +40,20 @@ describe("createPreflight", () => {
     }
   });
 
+  it("takes endpoints that must agree, and refuses those that cannot", async () => {
+    await using preflight = createPreflight({
+      endpoints: [
+        { url: node.url, provider: "one" },
+        { url: node.url, provider: "two" },
+      ],
+    });
+    const report = await preflight.run(transfer);
+    expect([report.verdict, report.ledger.rounds]).toEqual(["ready", 2]);
+    expect(() => createPreflight({ endpoints: [{ url: node.url }, { url: node.url }] })).toThrow(
+      Errors.InvalidConnection,
+    );
+  });
+
   it("clears a request that viem signs and the node mines as promised", async () => {
     await using preflight = createPreflight({ url: node.url });
     const report = await preflight.prove(await preflight.scan(transfer));
@@ -54,6 +68,7 @@ describe("createPreflight", () => {
       hash,
     });
     expect([receipt.status, receipt.gasUsed]).toEqual(["success", report.transactions[0].outcome.gasUsed]);
+    expect((await preflight.settle(report, [hash])).class).toBe("same");
   });
 
   it("rejects with the tagged errors themselves", async () => {

@@ -5,13 +5,22 @@ import * as Errors from "../../src/errors/nonces.js";
 const lane = "8453:0x00000000000000000000000000000000000000aa:0";
 const hash = `0x${"ab".repeat(32)}` as never;
 const storeError = (operation: string) =>
-  new Errors.NonceStoreError({ operation, detail: "gone \u202e", isRetryable: operation !== "read" });
-const partly = new Errors.PartlySent({ sent: [{ lane, nonce: 7n, hash }], left: 2, detail: "not mined in time" });
+  new Errors.NonceStoreError({
+    ...{ operation, detail: "gone \u202e", isRetryable: operation !== "read" },
+    ...(operation === "commit" ? { nonce: 7n, hash } : {}),
+  });
+const held = { lane, nonce: 7n, hash };
+const partly = new Errors.PartlySent({ sent: [held], left: 2, detail: "not mined in time" });
+const doubtful = new Errors.PartlySent({ sent: [held], inDoubt: { ...held, nonce: 8n }, left: 1, detail: "refused" });
+const rejected = (kind: "rejected" | "underpriced", isFree: boolean) =>
+  new Errors.SendRejected({ ...held, kind, isFree, detail: "the sender cannot pay" });
+const head = { nonce: 3n, hash, outcome: "rejected", ageMs: 9_000 };
 
 const all: ReadonlyArray<Errors.NonceError> = [
   new Errors.InvalidLane({ field: "chainId", problem: "a chain id is a positive integer" }),
   new Errors.NonceBusy({ lane, inFlight: 16, cap: 16, retryInMs: 400 }),
   new Errors.NonceBusy({ lane, inFlight: 1, cap: 1 }),
+  new Errors.NonceBusy({ lane, inFlight: 16, cap: 16, head }),
   new Errors.NonceColdStart({ lane, latest: 5n, pending: 7n }),
   new Errors.NonceColdStart({ lane }),
   new Errors.LeaseLost({ lane, nonce: 7n }),
@@ -23,30 +32,37 @@ const all: ReadonlyArray<Errors.NonceError> = [
   new Errors.SignedMismatch({ field: "nonce", expected: "7", actual: "8" }),
   new Errors.ReplaceConflict({ lane, nonce: 7n, last: hash }),
   new Errors.NonceBurned({ lane, nonce: 7n, hash }),
-  new Errors.SendRejected({ lane, nonce: 7n, hash, detail: "the sender cannot pay" }),
+  rejected("rejected", true),
+  rejected("rejected", false),
+  rejected("underpriced", false),
   partly,
+  doubtful,
 ];
 
 describe("the failures of the nonce protocol", () => {
   it("read as verdict, evidence, remedy", () =>
     expect(all.map(({ message }) => message)).toMatchInlineSnapshot(`
       [
-        "the lane's chainId is wrong · a chain id is a positive integer · correct it",
-        "the account has all its transactions in flight · in flight 16, at most 16, lane 8453:0x00000000000000000000000000000000000000aa:0, first lease ends in 400 ms · wait for one to be mined, or use another sender",
-        "the account has all its transactions in flight · in flight 1, at most 1, lane 8453:0x00000000000000000000000000000000000000aa:0 · wait for one to be mined, or use another sender",
-        "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0, latest 5, pending 7 · if it is new, or nothing it sent is in flight any more, start it with \`Nonces.bootstrap\`; if the store lost its data, let what is in flight be mined first",
-        "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0 · if it is new, or nothing it sent is in flight any more, start it with \`Nonces.bootstrap\`; if the store lost its data, let what is in flight be mined first",
+        "the lane's chainId: a chain id is a positive integer · correct it",
+        "the account has all its transactions in flight · in flight 16, at most 16, lane 8453:0x00000000000000000000000000000000000000aa:0, first lease ends in 400 ms · wait for the first to be mined (\`waitMs\` does), replace it where it is stuck, or use another sender",
+        "the account has all its transactions in flight · in flight 1, at most 1, lane 8453:0x00000000000000000000000000000000000000aa:0 · wait for the first to be mined (\`waitMs\` does), replace it where it is stuck, or use another sender",
+        "the account has all its transactions in flight · in flight 16, at most 16, lane 8453:0x00000000000000000000000000000000000000aa:0, the first is nonce 3, with 0xabababababababababababababababababababababababababababababababab, which the node called rejected, since 9000 ms · replace the first (\`Nonces.replace\`, or \`evm-preflight nonces cancel\`): nothing behind it is mined before",
+        "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0, latest 5, pending 7 · if it is new, or nothing it sent is in flight any more, start it once with \`Nonces.bootstrap(lane)\`, in promises \`preflight.nonces.bootstrap(lane)\`; if the store lost its data, let what is in flight be mined first",
+        "the nonce store knows nothing of this account · lane 8453:0x00000000000000000000000000000000000000aa:0 · if it is new, or nothing it sent is in flight any more, start it once with \`Nonces.bootstrap(lane)\`, in promises \`preflight.nonces.bootstrap(lane)\`; if the store lost its data, let what is in flight be mined first",
         "the lease on the nonce is lost, the transaction was not sent · nonce 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · reserve again and sign with the new nonce; a longer \`ttl\` if signing takes long",
-        "the nonce store failed at commit · "gone \\u{202e}" · the transaction may be committed and then will be sent: look at \`Nonces.committed\` before trying again",
+        "the nonce store failed at commit · "gone \\u{202e}", nonce 7, transaction 0xabababababababababababababababababababababababababababababababab · the transaction may be committed, now or until its lease ends, and then will be sent: when the lease has ended, look for its hash in \`Nonces.status\`, among the committed and the settled, and try again only where it is absent",
         "the nonce store failed at reserve · "gone \\u{202e}" · try again",
         "the nonce store failed at read · "gone \\u{202e}" · look at the store",
         "the node's transaction count is not believable · count 1152921504606846976, next 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · check the endpoint; if the account really sent that many elsewhere, try again, for a count that stays is believed, or use a new lane in the store",
         "the chain went back further than the nonce store remembers · count 3, kept from 7, lane 8453:0x00000000000000000000000000000000000000aa:0 · if the node lags, wait or ask another; if the chain was reset, start the lane anew in the store",
-        "the signed transaction has another nonce than was leased · leased 7, signed 8 · sign with the lease's nonce, for its chain, with its account's key; nothing was sent",
+        "the signed transaction has another nonce than it should · should be 7, signed 8 · sign exactly what was handed out, with the nonce and for the chain it names; nothing was sent",
         "the nonce does not hold the transaction that was to be replaced · nonce 7, holds 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · read \`Nonces.committed\` and replace what stands there",
         "another transaction of the account is final at this nonce · nonce 7, ours 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0 · send again with a new nonce; find out who else uses the key",
-        "the node refused the transaction and its nonce is free again · nonce 7, the sender cannot pay · correct the transaction and send it again",
+        "the node refused the transaction and its nonce is free again · nonce 7, ours 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0, because the sender cannot pay · correct the transaction and send it again",
+        "the node refused the transaction, which keeps its nonce · nonce 7, ours 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0, because the sender cannot pay · replace it at this nonce by one that can be mined (\`Nonces.replace\`), or remove the cause and let \`Nonces.keep\` send it again; under another nonce it may be paid twice",
+        "the node wants a higher fee for the transaction, which keeps its nonce · nonce 7, ours 0xabababababababababababababababababababababababababababababababab, lane 8453:0x00000000000000000000000000000000000000aa:0, because the sender cannot pay · replace it at this nonce by one that can be mined (\`Nonces.replace\`), or remove the cause and let \`Nonces.keep\` send it again; under another nonce it may be paid twice",
         "only a part of the bundle was sent · sent 1, left 2, because not mined in time · deliver what is left by itself",
+        "only a part of the bundle was sent · sent 1, in doubt at nonce 8, left 1, because refused · first see to the one in doubt, which may yet be mined; then deliver what is left by itself",
       ]
     `));
   it("survive JSON", () => {
@@ -57,5 +73,11 @@ describe("the failures of the nonce protocol", () => {
     }
   });
   it("say that a transaction may be sent only where one was, or nobody knows", () =>
-    expect(all.filter(({ mayBeSent }) => mayBeSent)).toEqual([storeError("commit"), partly]));
+    expect(all.filter(({ mayBeSent }) => mayBeSent)).toEqual([
+      storeError("commit"),
+      rejected("rejected", false),
+      rejected("underpriced", false),
+      partly,
+      doubtful,
+    ]));
 });

@@ -29,6 +29,7 @@ const samples: Readonly<Record<string, unknown>> = {
   text: "execution reverted: \u202eno",
   halt: "InvalidFEOpcode",
   policy: "maxSpent",
+  method: "eth_simulateV1",
   differences: ["status: success, reverted"],
   missing: [{ reason: "FundsUnknown", sentence: "a payer's funds are not known to suffice", code: null }],
 };

@@ -72,6 +72,12 @@ describe("the outcome of a send", () => {
     expect(said("already known").isAccepted).toBe(true);
     expect(said("nonce too low").isAccepted).toBe(false);
   });
+  it("is read from a whole JSON-RPC answer", () => {
+    expect(outcomeOf({ jsonrpc: "2.0", id: 1, result: hash })).toEqual(outcomeOf(hash));
+    expect(outcomeOf({ error: null, result: hash }).kind).toBe("accepted");
+    expect(outcomeOf({ error: { code: -32000, message: "nonce too low" }, result: hash }).kind).toBe("tooLow");
+    expect(outcomeOf({ result: "0x12" }).kind).toBe("unknown");
+  });
   it("is read from typed errors that carry no words", () => {
     const asked = (reason: RpcError["reason"]) => new RpcError({ method: "eth_sendRawTransaction", reason });
     expect(outcomeOf(new NonceTooLow({})).kind).toBe("tooLow");

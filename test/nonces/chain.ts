@@ -13,6 +13,8 @@ export interface Broadcast {
   readonly from: string;
   readonly nonce: number;
   readonly hash: string;
+  /** What it pays, wei: a replacement pays the same. */
+  readonly value: bigint;
   readonly at: number;
 }
 
@@ -26,11 +28,21 @@ export interface Lies {
 }
 
 interface Account {
-  mined: Array<string>;
+  readonly mined: Array<string>;
   readonly pool: Map<number, string>;
   /** Every distinct transaction ever offered for a nonce. */
   readonly offered: Map<number, Set<string>>;
 }
+
+/** What a chain reads of what it is sent. */
+export type ReadSent = (raw: Hex) => {
+  readonly from: string;
+  readonly request: {
+    readonly nonce: number;
+    readonly value?: bigint | undefined;
+    readonly maxFeePerGas?: bigint | undefined;
+  };
+} | null;
 
 /** An error as a node gives it. */
 export class NodeError extends Error {
@@ -51,11 +63,18 @@ export class SimulatedChain {
   /** Receipts are not there yet, whatever is mined. */
   receiptsLag = false;
   private readonly accounts = new Map<string, Account>();
+  private readonly mined = new Set<string>();
+  private readonly fees = new Map<string, bigint>();
+  /** What was paid first at each nonce of each account. */
+  private readonly firstPaid = new Map<string, bigint>();
+  private paidDouble = false;
   private readonly lies: Lies;
   readonly chainId: number;
-  constructor(lies: Lies = {}, chainId = 31337) {
+  private readonly read: ReadSent;
+  constructor(lies: Lies = {}, chainId = 31337, read: ReadSent = readSigned) {
     this.lies = lies;
     this.chainId = chainId;
+    this.read = read;
   }
 
   account(address: string): Account {
@@ -71,7 +90,7 @@ export class SimulatedChain {
 
   private count(address: string, block: string): number {
     const { mined, pool } = this.account(address);
-    if (block === "0x1") return this.final(mined).length;
+    if (block === "0x1") return Math.max(0, mined.length - this.unfinal);
     const latest = this.chance(this.lies.stale)
       ? Math.max(0, mined.length - 1 - Math.floor(Math.random() * 5))
       : mined.length;
@@ -81,25 +100,37 @@ export class SimulatedChain {
     return next;
   }
 
+  /** The last final transactions of an account. */
   private final(mined: ReadonlyArray<string>): ReadonlyArray<string> {
-    return mined.slice(0, Math.max(0, mined.length - this.unfinal));
+    const end = Math.max(0, mined.length - this.unfinal);
+    return mined.slice(Math.max(0, end - 64), end);
+  }
+
+  /** Pools take a replacement that pays a tenth more. */
+  private isDearer(hash: string, waiting: string): boolean {
+    return (this.fees.get(hash) ?? 0n) * 10n >= (this.fees.get(waiting) ?? 0n) * 11n;
   }
 
   send(raw: Hex): string {
-    const signed = readSigned(raw);
+    const signed = this.read(raw);
     if (signed === null) throw new NodeError("rlp: expected input list");
     const { from, request } = signed;
     const { mined, pool, offered } = this.account(from);
-    const { nonce } = request;
+    const { nonce, value = 0n } = request;
     const hash = keccak256(raw);
-    this.broadcasts.push({ from: from.toLowerCase(), nonce, hash, at: performance.now() });
+    this.broadcasts.push({ from: from.toLowerCase(), nonce, hash, value, at: performance.now() });
+    const place = `${from.toLowerCase()}:${nonce}`;
+    this.paidDouble ||= (this.firstPaid.get(place) ?? value) !== value;
+    this.firstPaid.set(place, this.firstPaid.get(place) ?? value);
+    this.fees.set(hash, request.maxFeePerGas ?? 0n);
     offered.set(nonce, (offered.get(nonce) ?? new Set()).add(hash));
     const refusal = this.refusals.shift();
     if (refusal !== undefined) throw new NodeError(refusal);
     if (nonce < mined.length) throw new NodeError(`nonce too low: next nonce ${mined.length}, tx nonce ${nonce}`);
     const waiting = pool.get(nonce);
     if (waiting === hash) throw new NodeError("already known");
-    if (waiting !== undefined) throw new NodeError("replacement transaction underpriced");
+    if (waiting !== undefined && !this.isDearer(hash, waiting))
+      throw new NodeError("replacement transaction underpriced");
     if (!this.chance(this.lies.lost)) pool.set(nonce, hash);
     return hash;
   }
@@ -109,7 +140,9 @@ export class SimulatedChain {
     for (const { mined, pool } of this.accounts.values()) {
       for (let left = most; left > 0 && pool.has(mined.length); left -= 1) {
         const nonce = mined.length;
-        mined.push(pool.get(nonce) ?? "");
+        const hash = pool.get(nonce) ?? "";
+        mined.push(hash);
+        this.mined.add(hash);
         pool.delete(nonce);
       }
     }
@@ -119,13 +152,20 @@ export class SimulatedChain {
   mineForeign(address: string): void {
     const { mined, pool } = this.account(address);
     pool.delete(mined.length);
-    mined.push(keccak256(`0x${Math.random().toString(16).slice(2).padStart(16, "0")}`));
+    const hash = keccak256(`0x${Math.random().toString(16).slice(2).padStart(16, "0")}`);
+    mined.push(hash);
+    this.mined.add(hash);
   }
 
   /** Takes back the account's last transactions, which the pool forgets. */
   reorganise(address: string, depth: number): void {
     const { mined } = this.account(address);
-    mined.splice(mined.length - depth, depth);
+    for (const hash of mined.splice(mined.length - depth, depth)) this.mined.delete(hash);
+  }
+
+  /** Whether two transactions that pay differently were offered for any nonce. */
+  isPaidDouble(): boolean {
+    return this.paidDouble;
   }
 
   /** Nonces for which more than one transaction was offered. */
@@ -151,8 +191,7 @@ export class SimulatedChain {
       case "eth_sendRawTransaction":
         return this.send(first as Hex);
       case "eth_getTransactionReceipt": {
-        const mined = [...this.accounts.values()].some((account) => account.mined.includes(first ?? ""));
-        return mined && !this.receiptsLag
+        return this.mined.has(first ?? "") && !this.receiptsLag
           ? { transactionHash: first, blockNumber: "0x1", gasUsed: "0x5208", logs: [], status: "0x1" }
           : null;
       }
@@ -193,11 +232,14 @@ export const sender = privateKeyToAccount(accounts[0].privateKey);
 export const lane = { chainId: 31337, address: sender.address } as const;
 
 /** Signs a transfer with the nonce; distinct `value`s make distinct transactions. */
-export const sign = (nonce: bigint, value: bigint = nonce, maxFeePerGas = 2_000_000_000n): Effect.Effect<Hex> =>
-  Effect.promise(
-    () =>
-      sender.signTransaction({
-        ...{ type: "eip1559", chainId: 31337, nonce: Number(nonce), gas: 21_000n, value },
-        ...{ to: accounts[1].address, maxFeePerGas, maxPriorityFeePerGas: 1_000_000_000n },
-      }) as Promise<Hex>,
-  );
+export const signBy =
+  (account: Pick<typeof sender, "signTransaction">, to: Hex = accounts[1].address) =>
+  (nonce: bigint, value: bigint = nonce, maxFeePerGas = 2_000_000_000n): Effect.Effect<Hex> =>
+    Effect.promise(
+      () =>
+        account.signTransaction({
+          ...{ type: "eip1559", chainId: 31337, nonce: Number(nonce), gas: 21_000n, value },
+          ...{ to, maxFeePerGas, maxPriorityFeePerGas: 1_000_000_000n },
+        }) as Promise<Hex>,
+    );
+export const sign = signBy(sender);

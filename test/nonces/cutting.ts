@@ -1,4 +1,4 @@
-/** A proxy that cuts the connection after the server acted and before its reply arrives. */
+/** A proxy that loses replies after the server acted: it cuts the connection, at once or after a silence. */
 import { rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 
@@ -6,16 +6,25 @@ export interface Cutting {
   readonly socket: string;
   /** Replies lost so far. */
   readonly cut: () => number;
+  /** Cuts every connection. */
+  readonly cutAll: () => void;
+  /** Where new connections go from now on. */
+  readonly lead: (target: string) => void;
   readonly stop: () => Promise<void>;
 }
 
-/** `lose` is asked for every chunk that the server sends; true = the client never sees it. */
-export const startCutting = (target: string, socket: string, lose: () => boolean): Promise<Cutting> =>
+/** How long a silent connection stays open, ms. */
+const silenceMs = 500;
+
+/** `lose` is asked for every chunk that the server sends; unless it says no, the client sees nothing more on this connection. */
+export const startCutting = (first: string, socket: string, lose: () => boolean | "silent"): Promise<Cutting> =>
   new Promise((resolve) => {
     let lost = 0;
+    let target = first;
     const open = new Set<Socket>();
     const server = createServer((client) => {
       const upstream = connect(target);
+      let isSilent = false;
       const end = () => {
         client.destroy();
         upstream.destroy();
@@ -24,22 +33,33 @@ export const startCutting = (target: string, socket: string, lose: () => boolean
       open.add(client);
       client.on("data", (chunk) => upstream.write(chunk));
       upstream.on("data", (chunk) => {
-        if (!lose()) {
+        const loss = isSilent || lose();
+        if (loss === false) {
           client.write(chunk);
           return;
         }
-        lost += 1;
-        end();
+        if (!isSilent) lost += 1;
+        if (loss === "silent") {
+          isSilent = true;
+          setTimeout(end, silenceMs);
+        } else if (!isSilent) end();
       });
       for (const each of [client, upstream]) each.on("error", end).on("close", end);
     });
+    const cutAll = () => {
+      for (const each of open) each.destroy();
+    };
     server.listen(socket, () =>
       resolve({
         socket,
         cut: () => lost,
+        cutAll,
+        lead: (next) => {
+          target = next;
+        },
         stop: () =>
           new Promise((done) => {
-            for (const each of open) each.destroy();
+            cutAll();
             server.close(() => {
               rmSync(socket, { force: true });
               done();

@@ -24,7 +24,7 @@ export const at = (latest: bigint, pending: bigint = latest): Counts => ({ lates
 export const hashOf = (n: number | bigint): Hash => `0x${n.toString(16).padStart(64, "0")}` as Hash;
 export const attempt = (
   n: number | bigint,
-  raw: string | null = `0x02${n.toString(16).padStart(8, "0")}`,
+  raw: string | null = `0x02${n.toString(16).padStart(16, "0")}`,
 ): Attempt => ({
   hash: hashOf(n),
   raw: raw as Hex | null,

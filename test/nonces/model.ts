@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Snapshot, Store } from "../../src/NonceStore.js";
 import { begin, foreign, type Decision, type Keep, type Slot, type View } from "../../src/nonces/laneRules.js";
+import { adopt } from "../../src/nonces/adopt.js";
 import * as Operations from "../../src/nonces/operations.js";
 import { at, attempt, ever, freshLane, hashOf } from "./lanes.js";
 
@@ -97,6 +98,7 @@ const command = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: fc.constant("reconcile" as const), counts, keep, resendAfterMs: duration }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("adopt" as const), counts, keep }) },
 );
 type Command = typeof command extends fc.Arbitrary<infer A> ? A : never;
 
@@ -213,6 +215,17 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
           expect(yield* store.report(lane, nonce, hash, each.outcome)).toBe(expected);
           // Its bytes are dead, so that another may have the nonce if the chain forgets who burned it
           if (expected && each.outcome === "burned") committed.delete(nonce);
+          break;
+        }
+        case "adopt": {
+          const given = around(each.counts);
+          const floor = model.floor;
+          const expected = apply(model, adopt(model, given, each.keep, now));
+          expect(yield* store.adopt(lane, given, each.keep)).toEqual(expected);
+          // The operator said that these were never mined: what is no longer kept may be used again
+          for (const nonce of committed.keys())
+            if (nonce >= model.floor && nonce < floor && model.slots.get(nonce)?.state !== "committed")
+              committed.delete(nonce);
           break;
         }
         case "reconcile": {

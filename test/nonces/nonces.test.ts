@@ -9,37 +9,13 @@ import * as Metric from "effect/Metric";
 import { keccak256 } from "viem";
 import { describe, expect, it } from "vitest";
 import { NonceStoreError } from "../../src/errors/nonces.js";
-import { NonceStore, type Store } from "../../src/NonceStore.js";
+import { NonceStore } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
 import type { Hex } from "../../src/primitives/hex.js";
-import type { Rpc } from "../../src/Rpc.js";
-import { layerNonces } from "../../src/testing.js";
 import { accounts } from "../harness/anvil.js";
 import { lane, sender, sign, SimulatedChain } from "./chain.js";
 import { at } from "./lanes.js";
-
-const quick = { ...Nonces.defaults, burnedAfterMs: 60, resendAfterMs: 0, storeTimeoutMs: 100 };
-
-/** The memory store, changed. */
-const changed = (change: (store: Store) => Partial<Store>): Layer.Layer<NonceStore> =>
-  Layer.effect(
-    NonceStore,
-    Effect.map(NonceStore, (store) => ({ ...store, ...change(store) })),
-  ).pipe(Layer.provide(layerNonces));
-
-const run = <A, E>(
-  chain: SimulatedChain,
-  effect: Effect.Effect<A, E, NonceStore | Rpc>,
-  options: { readonly settings?: Partial<typeof quick>; readonly store?: Layer.Layer<NonceStore> } = {},
-): Promise<A> =>
-  Effect.runPromise(
-    effect.pipe(
-      Effect.provide(Layer.mergeAll(chain.layer(), options.store ?? layerNonces)),
-      Effect.provideService(Nonces.Settings, { ...quick, ...options.settings }),
-    ),
-  );
-
-const send = (value?: bigint) => Nonces.withNonce(lane, (nonce) => sign(nonce, value));
+import { changed, run, send } from "./running.js";
 
 const signPair = (nonce: bigint) =>
   Effect.promise(async () => {
@@ -93,7 +69,11 @@ describe("withNonce", () => {
       Nonces.withNonce(
         lane,
         (nonce) => sign(nonce),
-        (raw) => Effect.sync(() => void seen.push(raw)),
+        (raw) =>
+          Effect.sync(() => {
+            seen.push(raw);
+            return keccak256(raw);
+          }),
       ),
     );
     expect([sent.outcome.kind, seen.map((raw) => keccak256(raw as `0x${string}`))]).toEqual(["accepted", [sent.hash]]);
@@ -132,8 +112,6 @@ describe("withNonce", () => {
   it.each([
     ["already known", "alreadyKnown"],
     ["nonce too high", "tooHigh"],
-    ["replacement transaction underpriced", "underpriced"],
-    ["insufficient funds for gas * price + value: have 1 want 2", "rejected"],
     ["txpool is full", "unknown"],
     ["upstream connect error", "unknown"],
   ] as const)("keeps the nonce when the node says: %s", async (refusal, kind) => {
@@ -148,7 +126,7 @@ describe("withNonce", () => {
     chain.refusals.push("intrinsic gas too low: have 1, want 21000");
     const settings = { recycleRejected: true };
     const [failure, sent] = await run(chain, Effect.all([Effect.flip(send(1n)), send(2n)]), { settings });
-    expect(failure).toMatchObject({ _tag: "SendRejected", nonce: 0n, mayBeSent: false });
+    expect(failure).toMatchObject({ _tag: "SendRejected", nonce: 0n, isFree: true, mayBeSent: false });
     expect(sent.nonce).toBe(0n);
   });
   it("keeps a rejected nonce whose bytes somebody else was given", async () => {
@@ -163,8 +141,8 @@ describe("withNonce", () => {
           Effect.fail({ code: -32000, message: "intrinsic gas too low" }),
         ),
     );
-    const sent = await run(chain, shared, { settings: { recycleRejected: true } });
-    expect(sent.outcome.kind).toBe("rejected");
+    const failure = await run(chain, Effect.flip(shared), { settings: { recycleRejected: true } });
+    expect(failure).toMatchObject({ _tag: "SendRejected", isFree: false, mayBeSent: true });
   });
   it("tells a nonce that ours used from one that somebody else used", async () => {
     const chain = new SimulatedChain();
@@ -480,7 +458,7 @@ describe("reconcile", () => {
     expect(found.replaced.hash).not.toBe(found.sent.hash);
     expect(found.late).toMatchObject({ _tag: "ReplaceConflict", last: found.replaced.hash });
     expect(found.wrong).toMatchObject({ _tag: "SignedMismatch", field: "nonce" });
-    expect(found.resent).toMatchObject([{ hash: found.replaced.hash, outcome: { kind: "underpriced" } }]);
+    expect(found.resent).toMatchObject([{ hash: found.replaced.hash, outcome: { kind: "accepted" } }]);
   });
   it("keeps a replacement to the nonces that are held: an authorisation of the sender would burn the next", async () => {
     const chain = new SimulatedChain();

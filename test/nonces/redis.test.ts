@@ -1,4 +1,3 @@
-import { createServer, type AddressInfo } from "node:net";
 import * as NodeRedis from "@effect/platform-node/NodeRedis";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -8,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { NonceStore, type Store } from "../../src/NonceStore.js";
 import { layer, layerIoredis, layerNodeRedis, type Options } from "../../src/redis.js";
 import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
-import { findRedis, startRedis, type RedisServer } from "./servers.js";
-import { contract } from "./suite.js";
+import { findRedis, freePort, startRedis, type RedisServer } from "./servers.js";
+import { coldWhenLost, contract } from "./suite.js";
 
 const bin = findRedis("the Redis store");
 
@@ -18,17 +17,6 @@ if (bin !== null) {
     createClient({ socket: { path: socket, tls: false, reconnectStrategy: () => 20 } })
       .on("error", () => undefined)
       .connect();
-
-  /** A TCP port that nobody listens on. */
-  const freePort = (): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const server = createServer();
-      server.once("error", reject);
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo;
-        server.close(() => resolve(port));
-      });
-    });
 
   describe("the Redis store", () => {
     let server: RedisServer;
@@ -81,20 +69,10 @@ if (bin !== null) {
           expect(yield* oneCommit(store)).toBe("committed");
         }),
       ));
-    it("is cold after FLUSHALL, and a lease of before cannot be committed after a new start", () =>
-      run((store) =>
-        Effect.gen(function* () {
-          const lane = freshLane();
-          const claim = { token: newToken(), nonce: 5n };
-          yield* store.bootstrap(lane, at(5n), keepAll);
-          yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
-          yield* Effect.promise(() => client.sendCommand(["FLUSHALL"]));
-          expect(yield* store.commit(lane, claim, attempt(5))).toBe("cold");
-          expect((yield* store.reserve(lane, request({ counts: at(5n) }))).answer).toEqual({ _tag: "Cold" });
-          yield* store.bootstrap(lane, at(5n), keepAll);
-          expect(yield* store.commit(lane, claim, attempt(5))).toBe("lost");
-        }),
-      ));
+    coldWhenLost(
+      (use) => run(use),
+      () => client.sendCommand(["FLUSHALL"]),
+    );
     it("fails a commit that too few replicas have, as unknown", async () => {
       const options = { replicas: 1, replicaTimeoutMs: 30 };
       const lane = freshLane();

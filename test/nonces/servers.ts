@@ -1,9 +1,21 @@
 /** A Redis and a Postgres of the tests' own, in a temporary directory, on a Unix socket; null where not installed. */
 import { execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { startProcess } from "../harness/process.js";
+
+/** A port that nobody listens on. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};
 
 export interface Server {
   /** Path of the Unix socket. */
@@ -42,9 +54,15 @@ export const findRedis = (skipped: string): string | null => {
   return bin === null || !existsSync(bin) ? say(skipped, "redis-server found (apt install redis-server)") : bin;
 };
 
+/** `VALKEY_SERVER_BIN`, else `valkey-server` on the PATH; null when there is none, said loudly. */
+export const findValkey = (skipped: string): string | null => {
+  const bin = process.env["VALKEY_SERVER_BIN"] ?? onPath("valkey-server");
+  return bin === null || !existsSync(bin) ? say(skipped, "valkey-server found (VALKEY_SERVER_BIN)") : bin;
+};
+
 export interface RedisServer extends Server {
   readonly directory: string;
-  /** Kills it as a power cut would, and starts it again on the same files. */
+  /** Kills it, and starts it again on the same files. */
   readonly restart: () => Promise<void>;
 }
 
@@ -109,10 +127,15 @@ export const findPostgres = (skipped: string): string | null => {
 export interface PostgresServer extends Server {
   readonly user: string;
   readonly database: string;
+  /** Stops it at once, as a crash would, and starts it again on the same files. */
+  readonly restart: () => Promise<void>;
 }
 
 /** A Postgres cluster of its own. Nothing of it need survive a power cut, so it does not wait for the disk. */
-export const startPostgres = async (bin: string): Promise<PostgresServer> => {
+export const startPostgres = async (
+  bin: string,
+  { port = null }: { readonly port?: number | null } = {},
+): Promise<PostgresServer> => {
   const asRoot = process.getuid?.() === 0;
   const directory = makeDirectory("postgres-");
   try {
@@ -141,20 +164,33 @@ export const startPostgres = async (bin: string): Promise<PostgresServer> => {
     ]);
     execFileSync(init, [...initArgs], { stdio: "pipe", cwd: "/" });
     const [run, runArgs] = as(join(bin, "postgres"), [
-      ...["-D", data, "-k", directory, "-c", "listen_addresses=", "-c", "unix_socket_permissions=0777"],
+      ...["-D", data, "-k", directory, "-c", "unix_socket_permissions=0777"],
+      ...(port === null ? ["-c", "listen_addresses="] : ["-c", "listen_addresses=127.0.0.1", "-c", `port=${port}`]),
       ...["-c", "fsync=off", "-c", "max_connections=60", "-c", "deadlock_timeout=200ms"],
     ]);
-    const running = await startProcess(run, runArgs, /database system is ready to accept connections/);
-    const pid = Number(execFileSync("head", ["-1", join(data, "postmaster.pid")], { encoding: "utf8" }));
+    const start = () => startProcess(run, runArgs, /database system is ready to accept connections/);
+    const pidOf = () => Number(execFileSync("head", ["-1", join(data, "postmaster.pid")], { encoding: "utf8" }));
+    let running = await start();
+    let pid = pidOf();
+    const end = async () => {
+      // Immediate shutdown: sessions of killed workers are not waited for
+      if (existsSync(`/proc/${pid}`)) process.kill(pid, "SIGQUIT");
+      await running.stop();
+    };
     return {
-      socket: join(directory, ".s.PGSQL.5432"),
+      socket: join(directory, `.s.PGSQL.${port ?? 5432}`),
       user: "postgres",
       database: "postgres",
-      pid,
+      get pid() {
+        return pid;
+      },
+      restart: async () => {
+        await end();
+        running = await start();
+        pid = pidOf();
+      },
       stop: async () => {
-        // Immediate shutdown: sessions of killed workers are not waited for
-        if (existsSync(`/proc/${pid}`)) process.kill(pid, "SIGQUIT");
-        await running.stop();
+        await end();
         remove(directory);
       },
     };

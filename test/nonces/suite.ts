@@ -89,6 +89,66 @@ export const contract = (run: Run, runs: number): void => {
       ));
   });
 
+  describe("an operator", () => {
+    it("sets the floor to the chain's count, in either direction, at once", () =>
+      started((store, lane) =>
+        Effect.gen(function* () {
+          const tokens = [newToken(), newToken(), newToken()];
+          for (const token of tokens) yield* take(store, lane, { token, counts: at(5n) });
+          yield* store.commit(lane, { token: tokens[1] ?? "", nonce: 6n }, attempt(6));
+          expect(yield* store.adopt(lane, at(7n), keepAll)).toEqual({ _tag: "Adopted", floor: 7n, next: 8n });
+          expect(yield* store.commit(lane, { token: tokens[0] ?? "", nonce: 5n }, attempt(5))).toBe("lost");
+          expect(yield* store.adopt(lane, at(5n), keepAll)).toEqual({ _tag: "Adopted", floor: 5n, next: 8n });
+          expect((yield* store.read(lane))?.slots.map(({ state }) => state)).toEqual(["free", "committed", "reserved"]);
+          expect((yield* store.read(lane))?.slots[1]?.attempts).toEqual([attempt(6)]);
+          expect(yield* take(store, lane, { gapOnly: true, counts: at(5n) })).toEqual(granted(5n));
+          expect(yield* store.adopt(lane, at(3n), keepAll)).toEqual({ _tag: "Adopted", floor: 3n, next: 8n });
+          expect(yield* store.adopt(lane, at(60_000_000n), keepAll)).toMatchObject({ floor: 60_000_000n });
+          expect(yield* store.adopt(lane, at(3n), keepAll)).toMatchObject({ _tag: "Forgotten" });
+          expect(yield* store.adopt(freshLane(), at(3n), keepAll)).toEqual({ _tag: "Cold" });
+        }),
+      ));
+    it("removes a lane with its name, and can start it anew", () =>
+      run((store) =>
+        Effect.gen(function* () {
+          const lane = freshLane();
+          const claim = { token: newToken(), nonce: 5n };
+          expect(yield* store.forget(lane)).toBe(false);
+          yield* store.bootstrap(lane, at(5n), keepAll);
+          yield* take(store, lane, { token: claim.token, counts: at(5n) });
+          yield* store.commit(lane, claim, attempt(5));
+          expect(yield* store.forget(lane)).toBe(true);
+          expect([yield* store.read(lane), (yield* store.lanes).includes(lane.id)]).toEqual([null, false]);
+          expect(yield* store.commit(lane, claim, attempt(5))).toBe("cold");
+          expect(yield* store.forget(lane)).toBe(false);
+          expect(yield* store.bootstrap(lane, at(2n), keepAll)).toBe(true);
+          expect(yield* take(store, lane, { counts: at(2n) })).toEqual(granted(2n));
+        }),
+      ));
+  });
+
+  describe("what no lane can hold", () => {
+    const lane = freshLane();
+    const [token, claim] = ["a token with spaces", { token: newToken(), nonce: 5n }];
+    const refused: ReadonlyArray<readonly [string, (store: Store) => Effect.Effect<unknown, NonceStoreError>]> = [
+      ["token", (store) => store.reserve(lane, request({ token }))],
+      ["ttlMs", (store) => store.reserve(lane, request({ ttlMs: Number.NaN }))],
+      ["counts", (store) => store.bootstrap(lane, at(-1n), keepAll)],
+      ["counts", (store) => store.adopt(lane, at(2n ** 60n), keepAll)],
+      ["keep", (store) => store.reserve(lane, request({ keep: { ...keepAll, foreignMs: 0.5 } }))],
+      ["hash", (store) => store.commit(lane, claim, { hash: "0x1|2", raw: null })],
+      ["raw", (store) => store.replace(lane, 5n, hashOf(1), attempt(2, "0xA"))],
+    ];
+    it.each(refused)("is refused by the name of its field: %s", (field, use) =>
+      run((store) =>
+        Effect.gen(function* () {
+          const failure = { isRetryable: false, detail: expect.stringContaining(`${field}: `) };
+          expect(yield* Effect.result(use(store))).toMatchObject({ _tag: "Failure", failure });
+        }),
+      ),
+    );
+  });
+
   describe("reserve", () => {
     it("gives distinct nonces without a hole to many at once, up to the cap", () =>
       started((store, lane) =>
@@ -344,6 +404,7 @@ export const contract = (run: Run, runs: number): void => {
             yield* store.commit(lane, { token, nonce }, attempt(nonce));
           }
           yield* store.reconcile(lane, { ...again, counts: at(105n) });
+          yield* Effect.sleep(5);
           const first = yield* store.reconcile(lane, { ...again, counts: at(10n), resendAfterMs: 1 });
           const due = "due" in first.answer ? first.answer.due : [];
           expect(due).toEqual(nonces.slice(5, 69));
@@ -461,4 +522,22 @@ export const contract = (run: Run, runs: number): void => {
         }),
       ));
   });
+};
+
+/** What a store that lasts says of a lane that it lost by `lose`. */
+export const coldWhenLost = (run: Run, lose: (lane: LaneId) => Promise<unknown>): void => {
+  it("is cold when a lane is lost, and a lease of before cannot be committed after a new start", () =>
+    run((store) =>
+      Effect.gen(function* () {
+        const lane = freshLane();
+        const claim = { token: newToken(), nonce: 5n };
+        yield* store.bootstrap(lane, at(5n), keepAll);
+        yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
+        yield* Effect.promise(() => lose(lane));
+        expect(yield* store.commit(lane, claim, attempt(5))).toBe("cold");
+        expect((yield* store.reserve(lane, request({ counts: at(5n) }))).answer).toEqual({ _tag: "Cold" });
+        yield* store.bootstrap(lane, at(5n), keepAll);
+        expect(yield* store.commit(lane, claim, attempt(5))).toBe("lost");
+      }),
+    ));
 };

@@ -12,6 +12,7 @@ import { startProxy } from "../harness/proxy.js";
 import { startServer, type Asked } from "../harness/server.js";
 import type { Done, Task } from "./bounded/worker.js";
 import { nobody, owner, startAnvilScene, type Scene } from "./scene.js";
+import { creation } from "../harness/creation.js";
 
 let directory = "";
 let scene: Scene;
@@ -56,7 +57,7 @@ const approver = (count: number): Hex => {
   const topic = approvalTopic.slice(2);
   // PUSH2 count, loop: JUMPDEST, LOG3(0, 32, topic, caller, i << 96), i - 1, until it is zero
   const runtime = `61${count.toString(16).padStart(4, "0")}5b60015f528060601b600f1c337f${topic}60205fa360019003806003575000`;
-  return `0x60${(runtime.length / 2).toString(16)}600a5f3960${(runtime.length / 2).toString(16)}5ff3${runtime}`;
+  return creation(runtime);
 };
 
 const padded = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;

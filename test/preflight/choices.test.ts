@@ -23,15 +23,12 @@ import {
   type Scene,
 } from "./scene.js";
 import { furnish, transferOf } from "./furnished.js";
+import { creation } from "../harness/creation.js";
 
 /** Called with a number, both remember it. Called with nothing, this one turns that many times in a loop and emits an event. */
 const loop = "366018575f545b8015601357600190036006565b5f5fa0005b5f355f5500";
 /** This one emits it when it has that much gas, and comes to its end without it all the same. */
 const spoilt = "366010575f545a10600e575f5fa05b005b5f355f5500";
-const creation = (runtime: string): Hex => {
-  const length = (runtime.length / 2).toString(16).padStart(2, "0");
-  return `0x60${length}600c60003960${length}6000f3${runtime}`;
-};
 
 /** The runs of each round, in the order of their names. */
 const runsOf = ({ ledger }: Report.Report): ReadonlyArray<ReadonlyArray<string>> =>

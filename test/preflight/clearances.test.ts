@@ -20,6 +20,7 @@ import {
   type Scene,
 } from "./scene.js";
 import { furnish } from "./furnished.js";
+import { creation } from "../harness/creation.js";
 
 describe.each(scenesFor("clearances that must not be given"))("on %s", (_name, start) => {
   let scene: Scene;
@@ -85,8 +86,7 @@ describe.each(scenesFor("clearances that must not be given"))("on %s", (_name, s
   it("clears a payout that follows the gas price, and says so", async () => {
     // pays tx.gasprice × 50,000 to its caller
     const runtime = "5f5f5f5f3a61c35002335af100";
-    const length = (runtime.length / 2).toString(16).padStart(2, "0");
-    const keeper = await scene.deploy({ abi: [], bytecode: `0x60${length}600c60003960${length}6000f3${runtime}` });
+    const keeper = await scene.deploy({ abi: [], bytecode: creation(runtime) });
     await scene.send(third, { to: keeper, value: parseEther("1") });
     await scene.mine();
     const report = await preflight(scene.url, { from: owner.address, to: keeper, data: "0x12345678" });
@@ -98,8 +98,7 @@ describe.each(scenesFor("clearances that must not be given"))("on %s", (_name, s
   it("warns where an amount that comes in follows the base fee by more than the base fee moves", async () => {
     // pays block.basefee² ÷ 10^6 to its caller: an eighth more where the base fee is a sixteenth higher
     const runtime = "5f5f5f5f484802620f42409004335af100";
-    const length = (runtime.length / 2).toString(16).padStart(2, "0");
-    const steep = await scene.deploy({ abi: [], bytecode: `0x60${length}600c60003960${length}6000f3${runtime}` });
+    const steep = await scene.deploy({ abi: [], bytecode: creation(runtime) });
     await scene.send(third, { to: steep, value: parseEther("1") });
     await scene.mine();
     const report = await preflight(scene.url, { from: owner.address, to: steep, data: "0x12345678" });

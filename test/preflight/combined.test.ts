@@ -2,6 +2,7 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Policy from "../../src/Policy.js";
+import { InvalidParams, RpcError } from "../../src/errors/rpc.js";
 import { Beneficiary, Books, Twice } from "../contracts/artifacts.js";
 import {
   calldata,
@@ -13,6 +14,8 @@ import {
   scenesFor,
   severe,
   signAll,
+  preflightOn,
+  tampered,
   third,
   type Scene,
 } from "./scene.js";
@@ -64,6 +67,34 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
       );
     },
   );
+
+  const preconfirmed = { pending: "preconfirmed", policies: [Policy.maxSpent("native", 10n)] } as const;
+
+  it.each(["payByNumber", "payByTime", "payByRandomness"])(
+    "neither is one, %s, where the pending state is ordered before it, and has it in one block",
+    async (name) => {
+      const report = await preflight(scene.url, both(name), preconfirmed);
+      expect([report.verdict, severe(report)]).toEqual(["caution", ["BundleInOneBlock/warning"]]);
+    },
+  );
+
+  it("nor where the node simulates one block at a time, and cannot say", async () => {
+    const layer = tampered(scene.url, ({ method, params }) =>
+      method === "eth_simulateV1" &&
+      (params[0] as { readonly blockStateCalls: ReadonlyArray<unknown> }).blockStateCalls.length > 1
+        ? new RpcError({ method, reason: new InvalidParams({ detail: "not taken" }) })
+        : null,
+    );
+    const ask = () => preflightOn(layer, both("payAlways"), preconfirmed);
+    for (const report of [await ask(), await ask()])
+      expect([report.verdict, severe(report)]).toEqual(["caution", ["BundleInOneBlock/warning"]]);
+  });
+
+  it("an honest one is ready there, after one more run", async () => {
+    const report = await preflight(scene.url, both("payAlways"), preconfirmed);
+    expect([report.verdict, severe(report)]).toEqual(["ready", []]);
+    expect(report.observed.worlds).toContainEqual(expect.objectContaining({ run: "apart", agrees: true }));
+  });
 
   it("an honest bundle is ready, and does the same in two blocks", async () => {
     const report = await preflight(scene.url, both("payAlways"), { policies: [Policy.maxSpent("native", 10n)] });

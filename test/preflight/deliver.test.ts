@@ -19,6 +19,7 @@ import {
   type AnyInput,
   type Scene,
 } from "./scene.js";
+import { layerNonces } from "../../src/testing.js";
 import { furnish, passing, turn } from "./furnished.js";
 
 /** Inputs of tests come out of tables. */
@@ -153,6 +154,50 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
       detail: expect.stringContaining("not mined"),
     });
     expect(await scene.count(other.address, "pending")).toBe(free);
+    await scene.mine();
+  });
+
+  it("what a node refuses for good rejects, with what went out of its bundle and what is in doubt", async () => {
+    let refuseFrom = 0;
+    let asked = 0;
+    const send = async (raw: Hex) => {
+      asked += 1;
+      if (asked > refuseFrom) throw Object.assign(new Error("insufficient funds for gas"), { code: -32000 });
+      return scene.ask("eth_sendRawTransaction", [raw]);
+    };
+    const one = (value: bigint) => ({ from: other.address, to: third.address, value });
+    const refused = createPreflight({ layer: layerOf(scene.url) }, { nonces: layerNonces, send });
+    const nonce = BigInt(await scene.count(other.address));
+    await expect(refused.deliver(signedBy(other.address))(one(1n))).rejects.toMatchObject({
+      ...{ _tag: "SendRejected", nonce, isFree: false, mayBeSent: true },
+    });
+    await refused.dispose();
+    [asked, refuseFrom] = [0, 1];
+    await using partly = createPreflight({ layer: layerOf(scene.url) }, { nonces: layerNonces, send });
+    const bundle = [one(1n), one(2n), one(3n)];
+    await expect(partly.deliver(signedBy(other.address))(bundle as never)).rejects.toMatchObject({
+      ...{ _tag: "PartlySent", sent: [{ nonce }], inDoubt: { nonce: nonce + 1n }, left: 1 },
+      detail: expect.stringContaining("keeps its nonce"),
+    });
+    await scene.mine();
+  });
+
+  it("a delivery waits for a nonce as long as it is told to", async () => {
+    const settings = Layer.succeed(Nonces.Settings, { ...Nonces.defaults, inFlight: 1 });
+    await using preflight = createPreflight(
+      { layer: Layer.merge(layerOf(scene.url), settings) },
+      { nonces: layerNonces },
+    );
+    const wish = { from: third.address, to: other.address, value: 1n };
+    const first = await preflight.deliver(signedBy(third.address))(wish);
+    await expect(preflight.deliver(signedBy(third.address))(wish, { waitMs: 100 })).rejects.toMatchObject({
+      ...{ _tag: "NonceBusy", head: { hash: first.sent[0]?.hash } },
+    });
+    const waiting = preflight.deliver(signedBy(third.address))(wish, { waitMs: 30_000 });
+    await pause(700);
+    await scene.mine();
+    const { sent } = await waiting;
+    expect(sent[0]?.nonce).toBe((first.sent[0]?.nonce ?? 0n) + 1n);
     await scene.mine();
   });
 });

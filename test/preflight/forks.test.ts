@@ -18,12 +18,13 @@ import {
   type AnyInput,
   type Scene,
 } from "./scene.js";
+import { creation } from "../harness/creation.js";
 
 const bin = findGethOrWarn("the rules of other forks");
 const fresh = (n: number): Hex => `0x00000000000000000000000000000000f0e1${n.toString(16).padStart(4, "0")}`;
 /** Adds one to each of so many words. */
 const counting = (words: number): Hex =>
-  `0x6014600a5f3960145ff361${words.toString(16).padStart(4, "0")}5b60019003805460010181558060035700`;
+  creation(`61${words.toString(16).padStart(4, "0")}5b60019003805460010181558060035700`);
 /** Code that returns so many zero bytes as a contract. */
 const returning = (bytes: number): Hex => `0x61${bytes.toString(16).padStart(4, "0")}5ff3${"00".repeat(64)}`;
 
@@ -53,7 +54,7 @@ describe.skipIf(bin === null)("under Amsterdam", () => {
     scene = await starting({ osakaTime: 0, amsterdamTime: 0 });
     token = await scene.deploy(artifacts.Token, ["Token", "TKN", 18]);
     counters = await scene.deploy({ abi: [], bytecode: counting(200) });
-    idle = await scene.deploy({ abi: [], bytecode: "0x6001600a5f3960015ff300" });
+    idle = await scene.deploy({ abi: [], bytecode: creation("00") });
     splitter = await scene.deploy(artifacts.Splitter);
     await scene.send(owner, { to: token, data: calldata(artifacts.Token, "mint", [owner.address, 10n ** 24n]) });
     await scene.mine();

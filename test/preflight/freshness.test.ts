@@ -65,7 +65,8 @@ describe("an unknown chain without a pace", () => {
     const report = await preflightOn(layerOf(node.url), send);
     await node.stop();
     expect(told(report)).toEqual(["ready", "fresh"]);
-    for (const text of [Report.toText(report, { width: 200 }), Report.toMarkdown(report), Report.toHtml(report)])
+    const full = { width: 200, full: true };
+    for (const text of [Report.toText(report, full), Report.toMarkdown(report, full), Report.toHtml(report)])
       expect(text).toContain("this chain mines on demand");
   });
 });
@@ -138,7 +139,7 @@ describe("two nodes behind one address", () => {
 
   it("are not found out by the number that a run was given", async () => {
     const sighted = async (number?: bigint) => {
-      const seen: Rpc.Sighted = { block: null, aheadMs: null };
+      const seen: Rpc.Sighted = { block: null, aheadMs: null, testimonies: [] };
       const given = plan({
         before: [{ kind: "environment" }],
         block: "pending",
@@ -201,13 +202,13 @@ describe("a local clock that is wrong", () => {
     const proxy = await startProxy({ target: node.url });
     const dates = ["", "yesterday", "2099-01-01", "Thu, 01 Jan 2099 00:00:00 GMT, x", "Thu, 99 Xyz 2099 00:00:00 GMT"];
     for (const date of dates) {
-      const sighted: Rpc.Sighted = { block: null, aheadMs: null };
+      const sighted: Rpc.Sighted = { block: null, aheadMs: null, testimonies: [] };
       proxy.fail("eth_chainId", {
         ...{ kind: "status", status: 200, headers: { "content-type": "application/json", date } },
         body: '{"jsonrpc":"2.0","id":1,"result":"0x1"}',
       });
       await ask(proxy.url, {}, "eth_chainId", { sighted });
-      expect(sighted).toEqual({ block: null, aheadMs: null });
+      expect(sighted).toEqual({ block: null, aheadMs: null, testimonies: [] });
     }
     await proxy.stop();
   });

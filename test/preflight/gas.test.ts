@@ -20,6 +20,7 @@ import {
   type AnyInput,
   type Scene,
 } from "./scene.js";
+import { creation } from "../harness/creation.js";
 
 describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
   let scene: Scene;
@@ -120,8 +121,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
 
   it("is enough on sealed state for what others' pending transactions have warmed from zero", async () => {
     // adds one to each of forty words
-    const code = "6013600a5f3960135ff360285b600190038054600101815580600257" + "00";
-    const counters = await scene.deploy({ abi: [], bytecode: `0x${code}` });
+    const counters = await scene.deploy({ abi: [], bytecode: creation("60285b60019003805460010181558060025700") });
     await scene.send(third, { to: counters });
     const report = await preflight(scene.url, { from: owner.address, to: counters });
     expect([report.verdict, codesOf(report)]).toEqual(["ready", ["GasLimitWidened/info"]]);

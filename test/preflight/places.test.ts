@@ -2,13 +2,10 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codesOf, layerOf, other, owner, preflightOn, scenesFor, type Scene } from "./scene.js";
+import { creation } from "../harness/creation.js";
 
 const thief = "b0ee7a142d267c1f36714e4a8f75612f20a79721";
 const signature = "7f" + "d1".repeat(32);
-const creation = (runtime: string): Hex => {
-  const length = (runtime.length / 2).toString(16).padStart(2, "0");
-  return `0x60${length}600c60003960${length}6000f3${runtime}`;
-};
 /** Leaves the caller's address on the stack where the bit of that block value is set, else the thief's. */
 const callerWhere = (bit: string) => `73${thief}3303${bit}6001160273${thief}01`;
 const indexed = (party: string) => `${party}${signature}5f5fa200`;

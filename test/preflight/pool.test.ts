@@ -78,7 +78,7 @@ describe.each(scenesFor("the pool"))("on %s", (_, start) => {
     ]);
     expect([report.verdict, severe(report)]).toEqual(["caution", ["IncomeNotMined/warning"]]);
     expect(report.funds[1]).toMatchObject({ balance: 0n, required: 0n, shortfall: 0n });
-    expect(Report.toText(report)).toContain("beside what the bundle itself brings in");
+    expect(Report.toText(report, { full: true, width: 200 })).toContain("beside what the bundle itself brings in");
     const needed = report.findings.find(({ code }) => code === "IncomeNotMined");
     const cost = report.funds[1]?.terms.reduce((sum, { amount }) => (amount > 0n ? sum + amount : sum), 0n);
     expect(needed?.numbers).toContainEqual({ name: "required without income", unit: "wei", value: cost });

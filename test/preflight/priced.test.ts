@@ -14,13 +14,12 @@ import {
   type AnyInput,
   type Scene,
 } from "./scene.js";
+import { creation } from "../harness/creation.js";
 
 /** Reverts where `condition` leaves nothing on the stack. */
 const demanding = (condition: string): Hex => {
   const target = (condition.length / 2 + 6).toString(16).padStart(2, "0");
-  const runtime = `${condition}60${target}575f5ffd5b00`;
-  const size = (runtime.length / 2).toString(16).padStart(2, "0");
-  return `0x60${size}600a5f3960${size}5ff3${runtime}`;
+  return creation(`${condition}60${target}575f5ffd5b00`);
 };
 
 describe.each(scenesFor("calls that ask for a price"))("on %s", (_, start) => {

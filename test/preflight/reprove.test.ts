@@ -24,6 +24,14 @@ describe("proven again, a report", () => {
     expect(first.transactions[0]).toMatchObject({ nonce, gas, fee });
   });
 
+  it("whose request is not that of its input is blocked, though it succeeds", async () => {
+    const first = await preflight(scene.url, { from: owner.address, to: other.address, value: 1n });
+    const [one] = first.transactions;
+    const altered = { ...one, request: one.request && { ...one.request, value: 2n } };
+    const again = await prove(scene.url, { ...first, transactions: [altered] });
+    expect([again.verdict, codesOf(again).includes("NotProven/unavailable")]).toEqual(["unknown", true]);
+  });
+
   it("whose gas limit starves an inner call still says so", async () => {
     const starved = { target: contracts.reader, callData: calldata(GasReader, "need", [400_011n]) };
     const data = nested(contracts.aggregator, starved, 2, true);

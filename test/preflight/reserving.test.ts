@@ -64,7 +64,7 @@ describe.each(scenesFor("reports under reserved nonces"))("on %s", (_name, start
     const before = await scene.ask("eth_getTransactionCount", [owner.address, "pending"]);
     const more = (request: Report.Request) =>
       owner.signTransaction({ ...request, value: 8n } as TransactionSerializable);
-    await expect(preflight.deliver(more)(transfer)).rejects.toMatchObject({ _tag: "NotProven" });
+    await expect(preflight.deliver(more)(transfer)).rejects.toMatchObject({ _tag: "SignedMismatch", field: "value" });
     await expect(preflight.deliver(sign)({ ...transfer, nonce: 5 })).rejects.toMatchObject({
       _tag: "InvalidTransaction",
     });

@@ -1,5 +1,6 @@
 /** Contracts that look at one value of their block, and give what they are sent back, or keep it. */
 import type { Hex } from "viem";
+import { creation } from "../harness/creation.js";
 
 const operations: Readonly<Record<string, string>> = {
   ...{ ADD: "01", SUB: "03", MOD: "06", LT: "10", GT: "11", EQ: "14", ISZERO: "15", AND: "16", OR: "17", SHR: "1c" },
@@ -30,9 +31,7 @@ export const assemble = (source: string): string =>
 /** Init code of a contract that gives back what it is sent where `condition` leaves anything but zero. */
 export const watcher = (condition: string): Hex => {
   const target = (condition.length / 2 + 4).toString(16).padStart(2, "0");
-  const runtime = `${condition}60${target}57005b5f5f5f5f34335af100`;
-  const size = (runtime.length / 2).toString(16).padStart(2, "0");
-  return `0x60${size}600a5f3960${size}5ff3${runtime}`;
+  return creation(`${condition}60${target}57005b5f5f5f5f34335af100`);
 };
 
 /** What stands first in the README's table of limits. */

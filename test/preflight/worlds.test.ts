@@ -25,6 +25,7 @@ import {
   third,
   type Scene,
 } from "./scene.js";
+import { creation } from "../harness/creation.js";
 
 const refusal = new RpcError({ method: "eth_simulateV1", reason: new InvalidParams({ detail: "not taken" }) });
 const send = { from: owner.address, to: nobody, value: 1n } as const;
@@ -133,8 +134,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
   it("have to pass every policy, each of them", async () => {
     // gives its value back once any calldata has set its first word, else keeps it
     const runtime = "361561000b5760015f55005b5f54601257005b5f5f5f5f34335af100";
-    const size = (runtime.length / 2).toString(16).padStart(2, "0");
-    const bait = await scene.deploy({ abi: [], bytecode: `0x60${size}600a5f3960${size}5ff3${runtime}` });
+    const bait = await scene.deploy({ abi: [], bytecode: creation(runtime) });
     await scene.send(third, { to: bait, data: "0x01" });
     const value = 10n ** 18n;
     const report = await preflight(
@@ -188,7 +188,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
   it("are told of what a call returns otherwise than when it was scanned", async () => {
     // keeps the first word of any calldata, and returns it to whoever gives none
     const runtime = "3615600a575f355f55005b5f545f5260205ff3";
-    const box = await scene.deploy({ abi: [], bytecode: `0x60${(19).toString(16)}600a5f3960135ff3${runtime}` });
+    const box = await scene.deploy({ abi: [], bytecode: creation(runtime) });
     const put = (value: bigint) =>
       scene.send(third, { to: box, data: `0x${value.toString(16).padStart(64, "0")}` }).then(() => scene.mine());
     await put(5n);

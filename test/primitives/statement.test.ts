@@ -17,7 +17,8 @@ describe("a figure", () => {
     expect(read(Statement.blocks("lag", 2n))).toBe("lag 2 blocks");
     expect(read(Statement.milliseconds("wait", 1.6))).toBe("wait 2 ms");
     expect(read(Statement.seconds("age", 3))).toBe("age 3 s");
-    expect(read(Statement.units("short by", 7n))).toBe("short by 7 raw");
+    expect(read(Statement.units("short by", 7n))).toBe("short by 7 smallest units");
+    expect(read(Statement.units("amount", 2n ** 256n - 1n))).toBe("amount ≈1.15793 × 10^77 smallest units");
     expect(read(Statement.count("", 7n))).toBe("7");
     expect(read(Statement.address("to", "0x00000000219ab540356cbb839cbe05303d7705fa"))).toBe(
       "to 0x00000000219ab540356cBB839Cbe05303d7705Fa",

@@ -45,7 +45,8 @@ describe("the catalogue of notes", () => {
 });
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
-const body = (text: string): string => text.slice(text.indexOf("Findings"), text.lastIndexOf("Next:"));
+const body = (text: string): string =>
+  text.slice(text.search(/(?:Blockers|Could not check|Warnings|Information) \(1\)/), text.lastIndexOf("Next:"));
 const plainHtml = (html: string): string =>
   html.replace(/<[^>]*>/g, "").replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 const plainMarkdown = (markdown: string): string =>

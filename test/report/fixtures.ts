@@ -27,6 +27,7 @@ const options: Report["options"] = {
   blockOverrides: null,
   policies: [],
   tolerance: 0.005,
+  traceReverts: false,
   deadlineMs: 10_000,
   maxAgeMs: 30_000,
   feeHorizonSeconds: 60,

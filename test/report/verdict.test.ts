@@ -29,7 +29,7 @@ describe("verdictOf and becauseOf", () => {
       expect(verdictOf(findings)).toBe(verdict);
       expect(becauseOf(findings, "scanned")).toBe(because);
     }
-    expect(becauseOf([info], "proven")).toContain("every check was made");
+    expect(becauseOf([info], "proven")).toContain("every check passed");
     const untold = note("FreshnessUnknown", "info", { evidence: "unavailable" });
     expect(becauseOf([untold], "proven")).toContain("could not be checked");
   });

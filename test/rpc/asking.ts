@@ -16,8 +16,8 @@ export interface WayOptions extends Rpc.HttpOptions {
   readonly httpClient?: true;
 }
 
-export const layerOf = (url: string, options: WayOptions): Layer.Layer<Rpc.Rpc> =>
-  options.httpClient === true
+export const layerOf = (url: string, { httpClient, ...options }: WayOptions): Layer.Layer<Rpc.Rpc> =>
+  httpClient === true
     ? Layer.provide(Rpc.layerHttpClient(url, options), FetchHttpClient.layer)
     : Rpc.layerHttp(url, options);
 

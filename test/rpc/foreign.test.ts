@@ -213,10 +213,6 @@ describe("viem over HTTP", () => {
     );
     expect(endpoint).toBe(`${server.url}/…`);
   });
-
-  it("types a transport without a URL", async () => {
-    expect((await outcome(Rpc.layerTransport(http()), {})).tag).toBe("Transport");
-  });
 });
 
 describe("layerProvider", () => {

@@ -219,15 +219,9 @@ describe("every layer", () => {
 });
 
 describe("what a caller gets wrong", () => {
-  it.each([
-    ["is left out", undefined],
-    ["is no number", Number.NaN],
-    ["is zero", 0],
-    ["is negative", -3],
-    ["is a fraction", 1.5],
-  ])("a width that %s lets somebody in all the same", async (_, maxInFlight) => {
+  it("a width that is left out lets somebody in all the same", async () => {
     const server = await startNode(() => ({ result: "0x1" }));
-    const layer = Rpc.layerHttp(server.url, { maxInFlight: maxInFlight as number, timeoutMs: undefined as never });
+    const layer = Rpc.layerHttp(server.url, { maxInFlight: undefined as never, timeoutMs: undefined as never });
     const result = await Effect.runPromise(
       Effect.flatMap(Rpc.Rpc, (rpc) => rpc.request("eth_chainId", [])).pipe(Effect.provide(layer)),
     );

@@ -1,5 +1,7 @@
 /** How much an answer may hold, alone and beside the others of its run. */
 import { expect, it } from "vitest";
+import type { Posted } from "../../src/rpc/post.js";
+import { receiver } from "../../src/rpc/receive.js";
 import { roomFor, sharedRoom } from "../../src/rpc/room.js";
 
 it("is less for a number than for a simulation, and never more than the endpoint allows", () => {
@@ -24,4 +26,17 @@ it("of one body is shared by the requests that it answers, each from its own run
   expect(room.maxBytes).toBe(100);
   expect([room.take(60), mine.left, other.left]).toEqual([true, 70, 0]);
   expect(room.take(2)).toBe(false);
+});
+
+it("is taken by what values weigh when they are read, not by the bytes that they were written with", () => {
+  const readIn = (body: string, maxBytes: number): boolean => {
+    const told: Array<Posted> = [];
+    const answers = receiver({ maxBytes, take: () => true }, (posted) => told.push(posted));
+    answers.data(new TextEncoder().encode(body));
+    answers.end(200, () => null, null);
+    return told[0]?.ok === true;
+  };
+  const mebibyte = 1_048_576;
+  expect(readIn(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte)).toBe(true);
+  expect(readIn(`[${"{},".repeat(mebibyte / 3)}{}]`, 2 * mebibyte)).toBe(false);
 });

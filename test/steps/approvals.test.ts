@@ -130,16 +130,19 @@ describe("what an approval gives away", () => {
     to: token,
     data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, 9n] })),
   };
-  it("is information where it is the purpose, and left over where it is not", () => {
+  it("is one finding: information where it is the purpose, left over where it is not, and worse without a limit", () => {
     expect(codes(check(granted(9n), { inputs: [approving] }))).toEqual(["ApprovalGranted/info"]);
-    expect(codes(check(granted(9n)))).toEqual(["ApprovalGranted/info", "ApprovalLeftOver/warning"]);
-    expect(codes(check(granted(9n), { inputs: [approving, {}] }))).toContain("ApprovalLeftOver/warning");
+    expect(codes(check(granted(9n)))).toEqual(["ApprovalLeftOver/warning"]);
+    expect(codes(check(granted(9n), { inputs: [approving, {}] }))).toEqual(["ApprovalLeftOver/warning"]);
+    const unlimited = check(granted(2n ** 255n), { inputs: [approving, {}] });
+    expect(codes(unlimited)).toEqual(["ApprovalUnlimited/warning"]);
+    expect(unlimited[0]?.numbers).toContainEqual({ name: "", unit: "text", value: "left over at the end" });
     expect(codes(check(granted(2n ** 255n), { inputs: [approving] }))).toEqual(["ApprovalUnlimited/warning"]);
   });
   it("to people is a warning, unless they send the bundle themselves", () => {
     const toEoa = read([right()], { after: seeing(lives()) });
     expect(codes(check(toEoa, { inputs: [approving] }))).toEqual(["ApprovalGranted/warning"]);
-    expect(codes(check(toEoa, { inputs: [approving, { from: bob }] }))).toContain("ApprovalGranted/info");
+    expect(codes(check(toEoa, { inputs: [approving, { from: bob }] }))).toEqual(["ApprovalLeftOver/warning"]);
   });
   it("is nothing where it shrinks, ends, or has ended already", () => {
     const shrinking = { before: seeing([allowance(token, alice, bob), answered(9n)]) };
@@ -148,7 +151,7 @@ describe("what an approval gives away", () => {
     const past = granted(9n, { standard: "permit2", expiration: environment().timestamp - 1n });
     const now = seeing([{ kind: "environment" }, environment()]);
     expect(check(past, { before: now })).toEqual([]);
-    expect(codes(check(past))).toContain("ApprovalGranted/info");
+    expect(codes(check(past))).toEqual(["ApprovalLeftOver/warning"]);
   });
   it("is told beside calldata that is read once, however many approvals there are", () => {
     const multicall = (count: number) => ({

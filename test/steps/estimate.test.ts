@@ -160,7 +160,8 @@ describe("a failed estimate", () => {
   it("beside a failure in simulation adds nothing", () => {
     const failure = new ExecutionReverted({ data: Hex.make("0x") });
     const failed = outcome({ status: "reverted", failure });
-    expect(beside(new ExecutionReverted({ data: Hex.make("0x") }), failed)).toEqual(["ExecutionReverted/info"]);
+    expect(beside(new ExecutionReverted({ data: Hex.make("0x") }), failed)).toEqual([]);
+    expect(beside(new OutOfGas({ gasLimit: null }), failed)).toEqual(["OutOfGas/info"]);
   });
   it("where nothing was simulated is the verdict", () => {
     const nothing = outcome({ status: "unknown", gasUsed: null, maxUsedGas: null, evidence: "unavailable" });

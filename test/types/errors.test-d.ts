@@ -36,6 +36,7 @@ type Tags =
   | "PolicyViolation"
   | "SimulationDiverged"
   | "OutcomeChanged"
+  | "WitnessesDisagree"
   | "NotProven";
 
 test("each verdict can be caught by its tag, and only what was caught is gone", () => {
@@ -61,12 +62,13 @@ test("each verdict can be caught by its tag, and only what was caught is gone", 
     Effect.catchTag("ChainIdMismatch", (error) => Effect.succeed(error.actual)),
   );
   expectTypeOf<Effect.Error<typeof caught>["_tag"]>().toEqualTypeOf<
-    "PolicyViolation" | "SimulationDiverged" | "OutcomeChanged" | "NotProven" | "RpcError"
+    "PolicyViolation" | "SimulationDiverged" | "OutcomeChanged" | "WitnessesDisagree" | "NotProven" | "RpcError"
   >();
   const rest = caught.pipe(
     Effect.catchTag("PolicyViolation", (error) => Effect.succeed(error.policy)),
     Effect.catchTag("SimulationDiverged", (error) => Effect.succeed(error.differences)),
     Effect.catchTag("OutcomeChanged", (error) => Effect.succeed(error.differences)),
+    Effect.catchTag("WitnessesDisagree", (error) => Effect.succeed(error.differences)),
     Effect.catchTag("NotProven", (error) => Effect.succeed(error.missing)),
   );
   expectTypeOf<Effect.Error<typeof rest>>().toEqualTypeOf<RpcError>();

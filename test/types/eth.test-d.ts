@@ -19,13 +19,13 @@ test("a call has a receiver, an estimate need not have one", () => {
 test("what is not said is null, of a receipt and of a simulated transaction", () => {
   expectTypeOf<Eth.Receipt["logs"]>().toEqualTypeOf<ReadonlyArray<Eth.Log> | null>();
   expectTypeOf<Eth.Receipt["status"]>().toEqualTypeOf<"success" | "failure" | null>();
-  expectTypeOf<Eth.SimulatedTransaction["yParity"]>().toEqualTypeOf<bigint | null>();
-  expectTypeOf<Eth.SimulatedTransaction["blockTimestamp"]>().toEqualTypeOf<bigint | null>();
-  expectTypeOf<NonNullable<Eth.SimulatedTransaction["accessList"]>[number]>().toEqualTypeOf<{
+  expectTypeOf<Eth.FullTransaction["yParity"]>().toEqualTypeOf<bigint | null>();
+  expectTypeOf<Eth.FullTransaction["blockTimestamp"]>().toEqualTypeOf<bigint | null>();
+  expectTypeOf<NonNullable<Eth.FullTransaction["accessList"]>[number]>().toEqualTypeOf<{
     readonly address: Eth.Address;
     readonly storageKeys: ReadonlyArray<Eth.Hash>;
   }>();
-  expectTypeOf<NonNullable<Eth.SimulatedTransaction["authorizationList"]>[number]["r"]>().toEqualTypeOf<bigint>();
+  expectTypeOf<NonNullable<Eth.FullTransaction["authorizationList"]>[number]["r"]>().toEqualTypeOf<bigint>();
 });
 
 test("a simulated block says which entry it answers", () => {

@@ -1,5 +1,5 @@
 /** What the compiler accepts, and what it refuses, through `createPreflight`. */
-import type { Report } from "evm-preflight";
+import type { Eth, Preflight, Report } from "evm-preflight";
 import { createPreflight } from "evm-preflight/promise";
 import type { Abi } from "viem";
 import { describe, expectTypeOf, it } from "vitest";
@@ -20,6 +20,14 @@ describe("createPreflight", () => {
     expectTypeOf(preflight.scan([{ from, to }])).toEqualTypeOf<Promise<Report.Report>>();
     expectTypeOf(preflight.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
     expectTypeOf(preflight.dispose).returns.toEqualTypeOf<Promise<void>>();
+  });
+  it("gives async iterables of what happens", () => {
+    expectTypeOf(preflight.watch).returns.toEqualTypeOf<AsyncIterable<Preflight.Watched>>();
+    expectTypeOf(preflight.watchHeads()).toEqualTypeOf<AsyncIterable<Eth.Head>>();
+    expectTypeOf(preflight.watchLogs({ address: to, topics: [null] })).toEqualTypeOf<AsyncIterable<Eth.Log>>();
+    expectTypeOf<Preflight.Watched["_tag"]>().toEqualTypeOf<"Fresh" | "Moved" | "Lost">();
+    // @ts-expect-error a range has an end
+    preflight.watchLogs({ fromBlock: 1n });
   });
   it("takes one way to the node", () => {
     // @ts-expect-error none

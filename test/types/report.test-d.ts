@@ -30,6 +30,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "PolicyViolation":
     case "SimulationDiverged":
     case "OutcomeChanged":
+    case "WitnessesDisagree":
     case "NotProven":
       return "verdict";
     case "Unauthorized":
@@ -70,6 +71,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "NativeMovesUnseen":
     case "NotValidated":
     case "OutcomeUnknown":
+    case "RevertedInside":
     case "WitnessUnavailable":
     case "GasBelowEstimate":
     case "GasBufferCut":
@@ -121,6 +123,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "OutcomeNotCompared":
     case "ChanceDependent":
     case "BehindInFlight":
+    case "BundleInOneBlock":
     case "ForkAhead":
     case "RulesUncertain":
     case "SealedStateUnseen":
@@ -129,6 +132,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "PriceDependent":
     case "RequestIncomplete":
     case "ScanAgain":
+    case "QuorumMissing":
       return "note";
     default:
       return never(code);

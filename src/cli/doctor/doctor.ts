@@ -1,15 +1,24 @@
 /** What an endpoint really supports, by asking it, and what that means for reports. */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { Rpc, layerHttp, type HttpOptions } from "../../Rpc.js";
+import * as Rows from "effect/Record";
+import * as Result from "effect/Result";
+import * as Eth from "../../Eth.js";
+import { Rpc, layerHttp, type HttpOptions, type KnownEndpoint } from "../../Rpc.js";
+import { knownEndpointFormat } from "../../rpc/knownEndpoint.js";
+import { whyDeaf } from "../alive.js";
+import { bodySize, callGas, logRange, simulationGas } from "./limits.js";
 import { methodProbes } from "./methods.js";
-import { refusal, someone, unknown, type Finding } from "./probe.js";
+import { refusal, someone, somewhere, unknown, type Finding } from "./probe.js";
 import { callOverride, simulationProbes } from "./simulation.js";
+import { world } from "./world.js";
 
 /** `full`: reports can reach `ready`. `reduced`: they can, with less evidence. `unknown`: they cannot. */
 export type Level = "full" | "reduced" | "unknown";
 
 export interface Diagnosis {
+  /** As {@link KnownEndpoint} reads it again. */
+  readonly format: typeof knownEndpointFormat;
   /** Without credentials. */
   readonly endpoint: string;
   readonly level: Level;
@@ -18,7 +27,21 @@ export interface Diagnosis {
   readonly findings: ReadonlyArray<Finding>;
   /** What the missing means, and what to do. */
   readonly meaning: ReadonlyArray<string>;
+  readonly facts: KnownEndpoint["facts"];
+  readonly limits: KnownEndpoint["limits"];
+  readonly fork: KnownEndpoint["fork"];
+  readonly pending: KnownEndpoint["pending"];
 }
+
+/** What was found beside the findings. */
+type Known = Pick<Diagnosis, "facts" | "limits" | "fork" | "pending">;
+
+const nothingKnown: Known = {
+  facts: { chainId: null, tellsTip: null, takesBatches: null, noFeeOracle: null, refuses: [] },
+  limits: { logRange: null, callGas: null, simulationGas: null, bodyBytes: null },
+  fork: null,
+  pending: null,
+};
 
 /** Asks two questions in one POST and counts the POSTs that it took. */
 const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> => {
@@ -87,7 +110,11 @@ const summaries: Readonly<Record<Level, string>> = {
 };
 
 /** The answers read together; pure. */
-export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>): Diagnosis => {
+export const conclude = (
+  endpoint: string,
+  findings: ReadonlyArray<Finding>,
+  known: Known = nothingKnown,
+): Diagnosis => {
   const found = new Map(findings.map((finding) => [finding.id, finding]));
   const statusOf = (id: string) => found.get(id)?.status;
   // why: without the method, what it would do in detail is no news
@@ -100,7 +127,9 @@ export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>): Di
   const level = isUnknown ? "unknown" : missing.length > 0 ? "reduced" : "full";
   const mute = findings.every(({ status }) => status === "unknown");
   return {
+    format: knownEndpointFormat,
     endpoint,
+    ...known,
     level,
     summary: mute ? "the endpoint did not answer; nothing is known about it" : summaries[level],
     findings,
@@ -113,13 +142,39 @@ export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>): Di
   };
 };
 
-/** Puts every question to the endpoint, four at a time. */
+const refused = (findings: ReadonlyArray<Finding>, id: string): boolean =>
+  findings.some((finding) => finding.id === id && finding.status === "no");
+
+const dispensable = ["eth_feeHistory", "eth_getBlockReceipts"] as const;
+
+/** Puts every question to the endpoint, four at a time; where nobody answers the first, no other. */
 export const diagnose = (url: string, options: HttpOptions = {}): Effect.Effect<Diagnosis> =>
   Effect.gen(function* () {
     const rpc = yield* Rpc;
+    const first = yield* Effect.result(Eth.getCode({ address: somewhere, block: "latest" }));
+    if (Result.isFailure(first) && first.failure._tag === "RpcError" && first.failure.reason._tag === "Transport") {
+      const about = { id: "eth_getCode", group: "the seven methods", name: "eth_getCode" };
+      return conclude(rpc.endpoint, [{ ...about, ...unknown(whyDeaf(first.failure)) }]);
+    }
     // why: the first answers of all teach the endpoint's refusals, so that later probes need not ask again
     const findings = yield* Effect.forEach([...methodProbes, callOverride, ...simulationProbes], (each) => each, {
       concurrency: 4,
     });
-    return conclude(rpc.endpoint, [...findings, yield* batches(url, options)]);
+    const batching = yield* batches(url, options);
+    const { findings: seen, facts, ...known } = yield* world;
+    const limits = yield* Effect.all({ logRange, callGas, simulationGas, bodyBytes: bodySize }, { concurrency: 1 });
+    const { status } = batching;
+    return conclude(
+      rpc.endpoint,
+      [...findings, batching, ...seen, ...Object.values(limits).map(({ finding }) => finding)],
+      {
+        ...known,
+        facts: {
+          ...facts,
+          takesBatches: status === "unknown" ? null : status === "yes",
+          refuses: dispensable.filter((method) => refused(findings, method)),
+        },
+        limits: Rows.map(limits, ({ most }) => most),
+      },
+    );
   }).pipe(Effect.provide(Layer.fresh(layerHttp(url, { retryTimes: 1, timeoutMs: 10_000, ...options }))));

@@ -17,6 +17,9 @@ const tones: Readonly<Record<Level | Status, Tone>> = {
 export const diagnosisText = (diagnosis: Diagnosis, { color }: Look): string => {
   const paint = painter(color);
   const { endpoint, level, summary, findings, meaning } = diagnosis;
+  const [only, ...others] = findings;
+  if (only?.status === "unknown" && others.length === 0)
+    return `${paint(level.toUpperCase(), tones[level], "strong")} · ${summary} · ${endpoint} · ${only.detail}`;
   const width = Math.max(...findings.map(({ name }) => name.length));
   const groups = [...new Set(findings.map(({ group }) => group))];
   return [

@@ -19,6 +19,7 @@ export const answer = {
 
 /** Whether, where and when asking again can help. */
 export interface RetryAdvice {
+  /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
   /** `same` endpoint, only an`other` one, or `never`. */
   readonly retryOn: "same" | "other" | "never";
@@ -41,6 +42,7 @@ export const hopeless = advice("never", 0);
 
 /** What every reason has beside its fields. */
 export interface Advising extends Stated {
+  /** Whether and when to ask again. */
   readonly advice: RetryAdvice;
 }
 

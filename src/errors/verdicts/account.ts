@@ -4,12 +4,20 @@ import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 
 /** The sender has code that is no EIP-7702 delegation (EIP-3607). */
-export class SenderNotEoa extends stated<SenderNotEoa>()("SenderNotEoa", { account, raw }, (error) =>
-  say(
-    "the sender is a contract and cannot sign (EIP-3607)",
-    [address("account", error.account)],
-    "send from the account that controls it",
-  ),
+export class SenderNotEoa extends stated<SenderNotEoa>()(
+  "SenderNotEoa",
+  {
+    /** The account; null where it is not known. */
+    account,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
+  (error) =>
+    say(
+      "the sender is a contract and cannot sign (EIP-3607)",
+      [address("account", error.account)],
+      "send from the account that controls it",
+    ),
 ) {}
 
 /** Deployment code over the limit (EIP-3860). */
@@ -18,6 +26,7 @@ export class InitCodeTooLarge extends stated<InitCodeTooLarge>()(
   {
     /** Bytes. */ size: amount,
     /** Bytes. */ limit: amount,
+    /** What the node said, as it came; null where our own rules decided. */
     raw,
   },
   (error) =>
@@ -28,19 +37,34 @@ export class InitCodeTooLarge extends stated<InitCodeTooLarge>()(
     ),
 ) {}
 
-/** Calldata for an address where nobody lives: it would succeed and do nothing. */
-export class NoCode extends stated<NoCode>()("NoCode", { account, raw }, (error) =>
-  say(
-    "calldata is sent to an address without code; it would succeed and do nothing",
-    [address("account", error.account)],
-    "check the address and the chain",
-  ),
+/** Calldata for an address without code: the transaction would succeed and do nothing. */
+export class NoCode extends stated<NoCode>()(
+  "NoCode",
+  {
+    /** The account; null where it is not known. */
+    account,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
+  (error) =>
+    say(
+      "calldata is sent to an address without code; it would succeed and do nothing",
+      [address("account", error.account)],
+      "check the address and the chain",
+    ),
 ) {}
 
 /** The node serves another chain than the transaction names. */
 export class ChainIdMismatch extends stated<ChainIdMismatch>()(
   "ChainIdMismatch",
-  { expected: amount, actual: amount, raw },
+  {
+    /** The chain id that was asked for. */
+    expected: amount,
+    /** The chain id that the node serves. */
+    actual: amount,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
   (error) =>
     say(
       "the node serves another chain",

@@ -14,10 +14,13 @@ export class ExecutionReverted extends stated<ExecutionReverted>()(
   {
     /** The revert bytes; null when the node lost them. */
     data: nullable(Hex),
+    /** What the revert says, decoded; null where the node gave no data. */
     revert: nullable(Revert),
     /** The node's own words, unescaped and bounded; may be the contract's text. Escape before showing. */
     text: nullable(Schema.String),
+    /** The contract that was called; null where it is not known. */
     to: account,
+    /** What the node said, as it came; null where our own rules decided. */
     raw,
   },
   ({ data, revert, text, to }) => {
@@ -38,16 +41,25 @@ export class VmHalt extends stated<VmHalt>()(
   {
     /** The node's name for it, unescaped and bounded. */
     halt: nullable(Schema.String),
+    /** What the node said, as it came; null where our own rules decided. */
     raw,
   },
   (error) => say("the EVM halts", [quote("", error.halt)], "do not sign; the contract cannot execute this call"),
 ) {}
 
 /** The gas ran out. */
-export class OutOfGas extends stated<OutOfGas>()("OutOfGas", { gasLimit: amount, raw }, (error) =>
-  say(
-    "the gas runs out",
-    [gas("gas limit", error.gasLimit)],
-    "raise the gas limit, or leave `gas` out to have it chosen",
-  ),
+export class OutOfGas extends stated<OutOfGas>()(
+  "OutOfGas",
+  {
+    /** The gas limit it ran with, gas; null where it is not known. */
+    gasLimit: amount,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
+  (error) =>
+    say(
+      "the gas runs out",
+      [gas("gas limit", error.gasLimit)],
+      "raise the gas limit, or leave `gas` out to have it chosen",
+    ),
 ) {}

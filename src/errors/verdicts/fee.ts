@@ -6,7 +6,16 @@ import { account, amount, raw } from "./fields.js";
 /** `maxFeePerGas` below the base fee. */
 export class FeeCapTooLow extends stated<FeeCapTooLow>()(
   "FeeCapTooLow",
-  { account, maxFeePerGas: amount, baseFeePerGas: amount, raw },
+  {
+    /** The account; null where it is not known. */
+    account,
+    /** The fee cap of the request, wei per gas. */
+    maxFeePerGas: amount,
+    /** The base fee that it has to reach, wei per gas. */
+    baseFeePerGas: amount,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
   (error) =>
     say(
       "the fee cap is below the base fee",
@@ -18,7 +27,14 @@ export class FeeCapTooLow extends stated<FeeCapTooLow>()(
 /** `maxPriorityFeePerGas` above `maxFeePerGas`. */
 export class TipAboveFeeCap extends stated<TipAboveFeeCap>()(
   "TipAboveFeeCap",
-  { maxPriorityFeePerGas: amount, maxFeePerGas: amount, raw },
+  {
+    /** The tip of the request, wei per gas. */
+    maxPriorityFeePerGas: amount,
+    /** The fee cap of the request, wei per gas. */
+    maxFeePerGas: amount,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
   (error) =>
     say(
       "the tip is above the fee cap",

@@ -7,6 +7,7 @@ import { account, amount, raw } from "./fields.js";
 export class InsufficientFunds extends stated<InsufficientFunds>()(
   "InsufficientFunds",
   {
+    /** The account; null where it is not known. */
     account,
     /** Balance, wei. */
     have: amount,
@@ -16,6 +17,7 @@ export class InsufficientFunds extends stated<InsufficientFunds>()(
     shortfall: amount,
     /** The gas the node multiplied with the fee, when it said so. */
     gas: amount,
+    /** What the node said, as it came; null where our own rules decided. */
     raw,
   },
   (error) =>
@@ -28,6 +30,6 @@ export class InsufficientFunds extends stated<InsufficientFunds>()(
         wei("needs up to", error.want),
         gas("for", error.gas),
       ],
-      `fund the account${error.shortfall === null ? "" : ` with at least ${error.shortfall} wei`}, or lower value, gas or fees`,
+      "fund the account with what it is short by, or lower value, gas or fees",
     ),
 ) {}

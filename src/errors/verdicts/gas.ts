@@ -6,7 +6,14 @@ import { amount, raw } from "./fields.js";
 /** The gas limit does not even cover the transaction's intrinsic cost. */
 export class IntrinsicGasTooLow extends stated<IntrinsicGasTooLow>()(
   "IntrinsicGasTooLow",
-  { have: amount, want: amount, raw },
+  {
+    /** The gas limit of the request, gas. */
+    have: amount,
+    /** The least that the transaction costs before anything runs, gas. */
+    want: amount,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
   (error) =>
     say(
       "the gas limit is below the transaction's intrinsic cost",
@@ -21,6 +28,7 @@ export class GasAllowanceExceeded extends stated<GasAllowanceExceeded>()(
   {
     /** The least of: gas given, node's cap, balance ÷ fee cap. */
     allowance: amount,
+    /** What the node said, as it came; null where our own rules decided. */
     raw,
   },
   (error) =>
@@ -31,7 +39,14 @@ export class GasAllowanceExceeded extends stated<GasAllowanceExceeded>()(
     ),
 ) {}
 
-const limited = { gas: amount, limit: amount, raw };
+const limited = {
+  /** The gas limit of the request, gas. */
+  gas: amount,
+  /** The most that is allowed, gas. */
+  limit: amount,
+  /** What the node said, as it came; null where our own rules decided. */
+  raw,
+};
 const facts = (error: { readonly gas: bigint | null; readonly limit: bigint | null }): ReadonlyArray<Figure | null> => [
   gas("gas", error.gas),
   gas("limit", error.limit),
@@ -52,6 +67,11 @@ export class TxGasLimitTooHigh extends stated<TxGasLimitTooHigh>()("TxGasLimitTo
 ) {}
 
 /** Gas arithmetic overflowed 64 bits. */
-export class GasUintOverflow extends stated<GasUintOverflow>()("GasUintOverflow", { raw }, () =>
-  say("the gas overflows 64 bits", [], "lower gas, fees or the size of the data"),
+export class GasUintOverflow extends stated<GasUintOverflow>()(
+  "GasUintOverflow",
+  {
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
+  () => say("the gas overflows 64 bits", [], "lower gas, fees or the size of the data"),
 ) {}

@@ -4,9 +4,11 @@ import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 
 const nonceFields = {
+  /** The account; null where it is not known. */
   account,
   /** The transaction's nonce. */ nonce: amount,
   /** The next nonce that can be mined. */ next: amount,
+  /** What the node said, as it came; null where our own rules decided. */
   raw,
 };
 const facts = (error: {
@@ -38,6 +40,14 @@ export class NonceTooHigh extends stated<NonceTooHigh>()("NonceTooHigh", nonceFi
 ) {}
 
 /** The nonce is 2^64 − 1 (EIP-2681). */
-export class NonceOverflow extends stated<NonceOverflow>()("NonceOverflow", { account, raw }, (error) =>
-  say("the account's nonce is at its maximum (EIP-2681)", [address("account", error.account)], "use another account"),
+export class NonceOverflow extends stated<NonceOverflow>()(
+  "NonceOverflow",
+  {
+    /** The account; null where it is not known. */
+    account,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
+  (error) =>
+    say("the account's nonce is at its maximum (EIP-2681)", [address("account", error.account)], "use another account"),
 ) {}

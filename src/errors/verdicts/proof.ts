@@ -31,7 +31,22 @@ export class SimulationDiverged extends stated<SimulationDiverged>()("Simulation
   ),
 ) {}
 
-/** The world moved between two runs and the outcome with it. */
+/** Endpoints that are asked the same answer differently where only one answer is right. */
+export class WitnessesDisagree extends stated<WitnessesDisagree>()(
+  "WitnessesDisagree",
+  {
+    /** The JSON-RPC method. */ method: Schema.String,
+    /** One line per endpoint, with what it said. */ differences: Schema.Array(Schema.String),
+  },
+  (error) =>
+    say(
+      `${escapeText(error.method)}: endpoints disagree about what must be the same`,
+      lines(error.differences),
+      "do not sign; one of the endpoints is wrong or lies: ask another one",
+    ),
+) {}
+
+/** The state changed between two runs, and so did the outcome. */
 export class OutcomeChanged extends stated<OutcomeChanged>()("OutcomeChanged", differences, (error) =>
   say("the outcome changed since the earlier report", lines(error.differences), "show the new outcome before signing"),
 ) {}
@@ -41,6 +56,7 @@ export class OutcomeChanged extends stated<OutcomeChanged>()("OutcomeChanged", d
  * others speak of the report itself.
  */
 export const Gap = Schema.Struct({
+  /** What is missing, by its kind. */
   reason: Schema.Literals([
     "NotProven",
     "RequestIncomplete",
@@ -54,7 +70,6 @@ export const Gap = Schema.Struct({
     "Stale",
     "FundsUnknown",
     "CheckUnavailable",
-    "SignedOtherwise",
     "NotMined",
   ]),
   /** In words, escaped. */
@@ -71,11 +86,26 @@ export const gap = (reason: Gap["reason"], sentence: string, code: string | null
   code,
 });
 
+/** What one line names: the others are in `missing`. */
+const mostTold = 4;
+
+const toldOf = (missing: ReadonlyArray<Gap>) => {
+  const sentences = [...new Set(missing.map(({ sentence }) => sentence))];
+  const others = sentences.length - mostTold;
+  return lines([...sentences.slice(0, mostTold), ...(others > 0 ? [`and ${others} more in missing`] : [])]);
+};
+
 /** A clearance was asked for, but these checks are missing. */
-export class NotProven extends stated<NotProven>()("NotProven", { missing: Schema.Array(Gap) }, ({ missing }) =>
-  say(
-    "the report proves too little to sign",
-    lines(missing.map(({ sentence }) => sentence)),
-    "run `prove`, on a node that can answer what is missing",
-  ),
+export class NotProven extends stated<NotProven>()(
+  "NotProven",
+  {
+    /** Everything that is missing, the checks first. */
+    missing: Schema.Array(Gap),
+  },
+  ({ missing }) =>
+    say(
+      "the report proves too little to sign",
+      toldOf(missing),
+      "run `prove`, on a node that can answer what is missing",
+    ),
 ) {}

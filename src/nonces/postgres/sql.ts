@@ -1,4 +1,10 @@
 /** The statements. Everything goes in and comes out as text, so that no driver's idea of a type matters. */
+import { clockSlackMs } from "../backend.js";
+
+/** The format of lanes that this version writes; those of 0.1.0 have none, and only 3 has a version. */
+export const laneFormat = 3;
+
+const stamp = "md5(random()::text || clock_timestamp()::text)";
 
 /** The tables. Every statement can be run again. */
 export const schema: ReadonlyArray<string> = [
@@ -28,62 +34,90 @@ export const schema: ReadonlyArray<string> = [
   ADD COLUMN IF NOT EXISTS doubt bigint NOT NULL DEFAULT 0,
   ADD COLUMN IF NOT EXISTS doubt_at bigint NOT NULL DEFAULT 0,
   ADD COLUMN IF NOT EXISTS commits bigint NOT NULL DEFAULT 0,
-  ADD COLUMN IF NOT EXISTS format int NOT NULL DEFAULT 2`,
+  ADD COLUMN IF NOT EXISTS format int NOT NULL DEFAULT 2,
+  ADD COLUMN IF NOT EXISTS version text NOT NULL DEFAULT ''`,
+  // Those who lock a lane do not move its version, and refuse one of a newer format
+  `ALTER TABLE evm_preflight_nonce_lane ALTER COLUMN format SET DEFAULT ${laneFormat}`,
+  `UPDATE evm_preflight_nonce_lane SET format = ${laneFormat}, version = ${stamp} WHERE format < ${laneFormat}`,
 ];
 
 /** Two processes that create the tables at once would fail on each other. */
 export const lockSchema = "SELECT pg_advisory_xact_lock(7702155915594844)";
 
-/** The lane's row lock is what makes an operation atomic; above this level, waiting for it ends in a failure. */
-export const isolation = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text";
-const bounds = `l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail, l.doubt::text AS doubt,
-  l.doubt_at::text AS doubt_at, l.commits::text AS commits, l.format::text AS format`;
+/** Bytes that were not asked for are `0x`. */
+const attempts = (
+  raws: string,
+) => `CASE WHEN ${raws} OR jsonb_typeof(s.attempts) <> 'array' THEN s.attempts::text ELSE (
+    SELECT coalesce(jsonb_agg(jsonb_build_object('hash', a -> 'hash', 'raw', CASE WHEN a ->> 'raw' IS NULL THEN NULL ELSE '0x' END)
+      ORDER BY at), '[]')::text FROM jsonb_array_elements(s.attempts) WITH ORDINALITY AS each (a, at)) END AS attempts`;
+
+/** Numeric, so that no nonce that is asked for overflows. */
+const number = (parameter: string) => `${parameter}::text::numeric`;
 
 /**
- * The lane, locked until the transaction ends. A commit must be on disk before it is acknowledged. A
- * process that stops in the middle loses its session after 2 s, and with it the lock.
+ * A lane and what is wanted of it, as of one moment; one row without a nonce where there is no slot. A
+ * nonce can come twice.
  */
-export const lockLane = `SELECT ${clock} AS now, ${bounds},
-  set_config('idle_in_transaction_session_timeout', '2000', true) AS patience,
-  CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END AS synced
-FROM evm_preflight_nonce_lane l WHERE l.lane = $1 FOR UPDATE`;
+export const readLane = `SELECT ${clock}::text AS now, l.version, l.format::text AS format, l.commits::text AS commits,
+  l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail, l.doubt::text AS doubt, l.doubt_at::text AS doubt_at,
+  s.nonce::text AS nonce, s.state, s.token, s.width::text AS width, s.until::text AS until, s.since::text AS since,
+  s.offered_at::text AS offered_at, s.shared::text AS shared, s.outcome, ${attempts("$6::text = '1'")}
+FROM evm_preflight_nonce_lane l
+LEFT JOIN LATERAL (
+  SELECT * FROM evm_preflight_nonce_slot
+  WHERE lane = l.lane AND nonce >= greatest(l.tail, least(l.floor - ${number("$2")}, ${number("$3")}))::bigint
+  UNION ALL SELECT * FROM evm_preflight_nonce_slot
+  WHERE lane = l.lane AND nonce IN (SELECT each::bigint FROM jsonb_array_elements_text($4::text::jsonb) each)
+  UNION ALL SELECT * FROM evm_preflight_nonce_slot
+  WHERE lane = l.lane AND nonce < least(l.tail + ${number("$5")}, l.next)::bigint
+) s ON true
+WHERE l.lane = $1`;
 
-const slot = `nonce::text AS nonce, state, token, width::text AS width, until::text AS until, since::text AS since,
-  offered_at::text AS offered_at, shared::text AS shared, outcome, attempts::text AS attempts`;
-
-/** What an operation can touch: the active part, recent history and all from the latest count on, the oldest rows, and one nonce by name. */
-export const slotsFor = `SELECT ${slot} FROM evm_preflight_nonce_slot
-WHERE lane = $1 AND (nonce >= $2::text::bigint OR nonce < $3::text::bigint OR nonce = $4::text::bigint) ORDER BY nonce`;
-
-/** A lane and its slots from a nonce on, as of one moment; one row without a nonce where there is no slot. */
-export const readLane = `SELECT ${clock} AS now, ${bounds},
+/** All of a lane, also what lies outside it. */
+export const readAll = `SELECT ${clock}::text AS now, l.version, l.format::text AS format, l.commits::text AS commits,
+  l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail, l.doubt::text AS doubt, l.doubt_at::text AS doubt_at,
   s.nonce::text AS nonce, s.state, s.token, s.width::text AS width, s.until::text AS until, s.since::text AS since,
   s.offered_at::text AS offered_at, s.shared::text AS shared, s.outcome, s.attempts::text AS attempts
-FROM evm_preflight_nonce_lane l
-LEFT JOIN evm_preflight_nonce_slot s ON s.lane = l.lane AND s.nonce >= l.floor - $2::text::bigint
+FROM evm_preflight_nonce_lane l LEFT JOIN evm_preflight_nonce_slot s ON s.lane = l.lane
 WHERE l.lane = $1 ORDER BY s.nonce`;
 
-/** Its commits are counted from the time, so that one begun anew is ahead of the one that was lost. */
-export const newLane = `INSERT INTO evm_preflight_nonce_lane (lane, floor, next, tail, commits)
-VALUES ($1, $2::text::bigint, $2::text::bigint, $2::text::bigint, (${clock})::bigint) ON CONFLICT DO NOTHING RETURNING lane`;
-
-export const write = `WITH gone AS (
-  DELETE FROM evm_preflight_nonce_slot
-  WHERE lane = $1 AND nonce IN (SELECT jsonb_array_elements_text($5::text::jsonb)::bigint)
+/** What follows the lane's own row: `held` has it when it was written. A commit must be on disk before it is acknowledged. */
+const slots = (gone: string, kept: string) => `, gone AS (
+  DELETE FROM evm_preflight_nonce_slot s USING held
+  WHERE s.lane = held.lane AND s.nonce IN (SELECT jsonb_array_elements_text(${gone}::text::jsonb)::bigint)
 ), kept AS (
-  INSERT INTO evm_preflight_nonce_slot (lane, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts)
-  SELECT $1, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts
-  FROM jsonb_to_recordset($6::text::jsonb) AS it(nonce bigint, state text, token text, width smallint, until bigint,
+  INSERT INTO evm_preflight_nonce_slot AS s (lane, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts)
+  SELECT held.lane, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts
+  FROM held, jsonb_to_recordset(${kept}::text::jsonb) AS it(nonce bigint, state text, token text, width smallint, until bigint,
     since bigint, offered_at bigint, shared boolean, outcome text, attempts jsonb)
   ON CONFLICT (lane, nonce) DO UPDATE SET state = excluded.state, token = excluded.token, width = excluded.width,
     until = excluded.until, since = excluded.since, offered_at = excluded.offered_at, shared = excluded.shared,
-    outcome = excluded.outcome, attempts = excluded.attempts
+    outcome = excluded.outcome, attempts = (
+      SELECT coalesce(jsonb_agg(CASE WHEN a ->> 'raw' = '0x' THEN s.attempts -> (at - 1)::int ELSE a END ORDER BY at), '[]')
+      FROM jsonb_array_elements(excluded.attempts) WITH ORDINALITY AS each (a, at))
 )
-UPDATE evm_preflight_nonce_lane
-SET floor = $2::text::bigint, next = $3::text::bigint, tail = $4::text::bigint,
-  doubt = $7::text::bigint, doubt_at = $8::text::bigint, commits = $9::text::bigint
-WHERE lane = $1`;
+SELECT ${clock}::text AS now, (SELECT count(*) FROM held)::text AS written,
+  CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END AS synced`;
+
+/** A lane written where it has the version that it was decided on, and its clock is near the server's. */
+export const writeLane = `WITH held AS (
+  UPDATE evm_preflight_nonce_lane SET version = $3, commits = $4::text::bigint, floor = $5::text::bigint,
+    next = $6::text::bigint, tail = $7::text::bigint, doubt = $8::text::bigint, doubt_at = $9::text::bigint
+  WHERE lane = $1 AND version = $2 AND abs(${clock} - $10::text::bigint) <= ${clockSlackMs} RETURNING lane
+)${slots("$11", "$12")}`;
+
+/** A lane written where there is none. */
+export const newLane = `WITH held AS (
+  INSERT INTO evm_preflight_nonce_lane (lane, version, format, commits, floor, next, tail, doubt, doubt_at)
+  SELECT $1, $2, ${laneFormat}, $3::text::bigint, $4::text::bigint, $5::text::bigint, $6::text::bigint, $7::text::bigint, $8::text::bigint
+  WHERE abs(${clock} - $9::text::bigint) <= ${clockSlackMs} ON CONFLICT DO NOTHING RETURNING lane
+)${slots("$10", "$11")}`;
+
+/** Its nonces go with it. */
+export const forgetLane = "DELETE FROM evm_preflight_nonce_lane WHERE lane = $1 RETURNING lane";
+
+export const now = `SELECT ${clock}::text AS now`;
 
 export const lanes = "SELECT lane FROM evm_preflight_nonce_lane ORDER BY lane";

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { InvalidLane } from "../../errors/nonces.js";
-import { outcomeOf, SendOutcome } from "../../errors/sendOutcome.js";
+import { outcomeOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
 import * as Eth from "../../Eth.js";
 import { decoder } from "../../eth/decode.js";
@@ -11,6 +11,7 @@ import { nullOr } from "../../eth/shape.js";
 import { Rpc } from "../../Rpc.js";
 import type { LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
+import { Sender } from "../sender.js";
 
 /** The chain's counts for a lane and whether its sender is delegated, in one round. */
 export interface Facts {
@@ -111,13 +112,16 @@ export const endings = (lane: LaneId) =>
       }),
   );
 
-/** Broadcasts the bytes as they are. JSON-RPC: `eth_sendRawTransaction`. */
-export const broadcast = (raw: Hex) => Eth.sendRawTransaction({ serializedTransaction: raw });
+/** Broadcasts the bytes as they are. JSON-RPC: `eth_sendRawTransaction`, unless there is a {@link Sender}. */
+export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Return<unknown, unknown, Rpc> {
+  const send = yield* Sender;
+  return yield* send === null ? Eth.sendRawTransaction({ serializedTransaction: raw }) : send(raw);
+});
 
 /** Runs a send and reads its answer; only interruption is passed on. */
 export const outcomeOfSend = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Effect<SendOutcome, never, R> =>
   send.pipe(
-    Effect.map((answer) => (typeof answer === "string" ? outcomeOf(answer) : new SendOutcome({ kind: "accepted" }))),
+    Effect.map(outcomeOf),
     Effect.catch((error) => Effect.succeed(outcomeOf(error))),
     Effect.catchDefect((defect) => Effect.succeed(outcomeOf(defect))),
   );

@@ -4,7 +4,7 @@ import { authorityOf } from "../../transaction/signer.js";
 import type { Transaction } from "../../transaction/schema.js";
 import type { Report } from "../../report/schema.js";
 import type { Counts } from "../laneRules.js";
-import { reserve, type Lease } from "./lease.js";
+import { reserve, type Lease, type ReserveOptions } from "./lease.js";
 
 /** Whether the transaction delegates its own sender, which takes a second nonce. */
 const isSelfAuthorising = ({ from, authorizationList }: Transaction): boolean =>
@@ -16,11 +16,14 @@ const countsOf = ({ latest, next }: Report["transactions"][number]["nonce"]): Co
 /**
  * One lease per transaction whose nonce the caller left open, in order; null for the others, and for
  * all while the chain is not known. Taken on the counts that the report has already read. What is not
- * committed when the scope closes is free again.
+ * committed when the scope closes is free again. With `waitMs` each may wait that long.
  *
  * Give the nonces to `Preflight.assignNonces` and prove that report: the proof then speaks of them.
  */
-export const reserveAll = Effect.fn("Nonces.reserveAll")(function* (report: Report) {
+export const reserveAll = Effect.fn("Nonces.reserveAll")(function* (
+  report: Report,
+  options: Pick<ReserveOptions, "ttl" | "waitMs"> = {},
+) {
   const { chainId } = report;
   return yield* Effect.forEach(report.transactions, ({ input, nonce, code }) => {
     if (chainId === null || input.nonce !== null) return Effect.succeed<Lease | null>(null);
@@ -28,6 +31,7 @@ export const reserveAll = Effect.fn("Nonces.reserveAll")(function* (report: Repo
     return reserve(
       { chainId, address: input.from },
       {
+        ...options,
         width: isSelfAuthorising(input) ? 2 : 1,
         ...(counts === null ? {} : { counts, delegated: code.from.kind === "delegated" }),
       },

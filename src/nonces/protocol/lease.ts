@@ -1,32 +1,28 @@
-/** Taking a nonce, and the fence before it is used. */
+/** Taking a nonce. */
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
+import * as Random from "effect/Random";
 import * as Ref from "effect/Ref";
-import type { Hash, Hex } from "../../primitives/hex.js";
-import {
-  LeaseLost,
-  NonceBusy,
-  NonceColdStart,
-  NonceForgotten,
-  NonceImplausible,
-  ReplaceConflict,
-} from "../../errors/nonces.js";
+import { LeaseLost, NonceBusy, NonceColdStart, NonceForgotten, NonceImplausible } from "../../errors/nonces.js";
 import { NonceStore } from "../../NonceStore.js";
 import { laneOf, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
-import type { Attempt, Counts, Unmoved } from "../laneRules.js";
+import type { Counts, Unmoved } from "../laneRules.js";
 import { reserve as decideReserve, type ReserveRequest } from "../operations.js";
 import { patiently } from "../patience.js";
 import { Settings } from "../settings.js";
-import { attemptOf } from "../signed.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
 
 /** A nonce that is the holder's until the lease ends. It permits to sign, not to broadcast. */
 export interface Lease {
+  /** The lane it is of. */
   readonly lane: LaneId;
+  /** The nonce that was reserved. */
   readonly nonce: bigint;
   /** The second nonce goes to an authorisation of the sender itself (EIP-7702). */
   readonly width: 1 | 2;
+  /** The token it is held by. */
   readonly token: string;
   /** How long the store keeps it, from when it was given, ms. */
   readonly leaseMs: number;
@@ -36,16 +32,7 @@ export interface Lease {
   readonly spent: Ref.Ref<boolean>;
 }
 
-/** The permission to broadcast: a transaction that the store holds for its nonce. */
-export interface Committed {
-  readonly lane: LaneId;
-  readonly nonce: bigint;
-  readonly token: string;
-  readonly hash: Hash;
-  /** null = the caller kept the bytes. */
-  readonly raw: Hex | null;
-}
-
+/** How a nonce is reserved; every field has a default. */
 export interface ReserveOptions {
   /** How long it is kept without a commit, ms; default of the settings. */
   readonly ttl?: number;
@@ -55,6 +42,11 @@ export interface ReserveOptions {
   readonly counts?: Counts;
   /** Whether the sender has an EIP-7702 delegation. Asked for otherwise, unless `counts` are given. */
   readonly delegated?: boolean;
+  /**
+   * How long to wait while the account has all its transactions in flight, ms, before that is
+   * `NonceBusy`. Default 0: not at all.
+   */
+  readonly waitMs?: number;
 }
 
 /** The lane, checked; the store; the settings. */
@@ -136,18 +128,52 @@ const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, 
 /** A gap's nonce, or null when the lane has none. See `fillGap`. */
 export const reserveGap = (lane: Lane, options: ReserveOptions = {}) => take(lane, options, true);
 
+/** Between two tries of who waits, ms: waiters of many processes spread out. */
+const firstPauseMs = 50;
+const longestPauseMs = 1_000;
+
+/** What all others of the lane wait for; null where the store does not tell. */
+const headOf = Effect.fnUntraced(
+  function* (given: Lane) {
+    const { lane, store, settings } = yield* context(given);
+    const snapshot = yield* patiently("read", settings, store.read(lane));
+    const slot = snapshot?.slots.find(({ nonce, state }) => nonce >= snapshot.floor && state !== "free");
+    if (snapshot === null || slot === undefined) return null;
+    const { nonce, attempts, outcome, since } = slot;
+    return { nonce, hash: attempts.at(-1)?.hash ?? null, outcome, ageMs: Math.max(0, snapshot.now - since) };
+  },
+  Effect.orElseSucceed(() => null),
+);
+
 /**
  * Takes the lane's next nonce, as late as possible: after the simulation and the approval, before
- * signing. When the scope closes and nothing was committed, the nonce is free again.
+ * signing. When the scope closes and nothing was committed, the nonce is free again. With `waitMs` it
+ * waits for one while the account has all its transactions in flight, and looks again at random times,
+ * at most a second apart.
  *
  * Fails with `NonceBusy`, `NonceColdStart`, `NonceForgotten`, `NonceImplausible`, `NonceStoreError`, `InvalidLane`, and
  * with what the node answers. JSON-RPC, at once, unless `counts` are given: `eth_chainId`,
- * `eth_getTransactionCount` on `latest` and `pending`, `eth_getCode`.
+ * `eth_getTransactionCount` on `latest` and `pending`, `eth_getCode`; the same for each look of who waits,
+ * for counts that were given grow old, unless the lane has a key.
  */
 export const reserve = Effect.fn("Nonces.reserve")(function* (lane: Lane, options: ReserveOptions = {}) {
-  const lease = yield* take(lane, options, false);
-  // Only a request for a gap is answered without a nonce
-  return lease ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
+  const { counts: _, ...fresh } = options;
+  const until = (yield* Clock.currentTimeMillis) + (options.waitMs ?? 0);
+  let pauseMs = firstPauseMs;
+  let asked = options;
+  while (true) {
+    const taken = yield* Effect.result(take(lane, asked, false));
+    // Only a request for a gap is answered without a nonce
+    if (taken._tag === "Success")
+      return taken.success ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
+    if (taken.failure._tag !== "NonceBusy") return yield* taken.failure;
+    const { lane: id, inFlight, cap, retryInMs } = taken.failure;
+    const leftMs = until - (yield* Clock.currentTimeMillis);
+    if (!(leftMs > 0)) return yield* new NonceBusy({ lane: id, inFlight, cap, retryInMs, head: yield* headOf(lane) });
+    yield* Effect.sleep(Math.min(leftMs, pauseMs * (0.5 + (yield* Random.next))));
+    pauseMs = Math.min(pauseMs * 1.5, longestPauseMs / 1.5);
+    if ((lane.key ?? 0n) === 0n) asked = fresh;
+  }
 });
 
 /**
@@ -172,93 +198,4 @@ export const release = Effect.fn("Nonces.release")(function* ({ lane, nonce, tok
   const store = yield* NonceStore;
   const settings = yield* Settings;
   yield* patiently("release", settings, store.release(lane, { token, nonce }));
-});
-
-/** Signed bytes, or only a hash: then nobody but the caller can send it again after a crash. */
-export type Signed = { readonly raw: Hex | `0x${string}` } | { readonly hash: Hash };
-
-/**
- * The fence. Only when this succeeds may the transaction be broadcast. It cannot be interrupted, and
- * can be repeated with the same transaction.
- *
- * Fails with `LeaseLost` when the nonce may be another's now, `SignedMismatch` when the bytes are not
- * what was leased, and `NonceStoreError` when nobody knows (`mayBeSent`).
- */
-export const commit = Effect.fn("Nonces.commit")(function* (lease: Lease, signed: Signed) {
-  const { lane, nonce, token, width } = lease;
-  const store = yield* NonceStore;
-  const settings = yield* Settings;
-  const attempt: Attempt =
-    "raw" in signed
-      ? yield* Effect.fromResult(attemptOf(signed.raw, lane, nonce, width))
-      : { hash: signed.hash.toLowerCase() as Hash, raw: null };
-  const answer = yield* patiently("commit", settings, store.commit(lane, { token, nonce }, attempt));
-  if (answer === "cold") return yield* new NonceColdStart({ lane: lane.id });
-  if (answer === "lost") {
-    yield* Metric.update(Metrics.fenced, 1);
-    return yield* new LeaseLost({ lane: lane.id, nonce });
-  }
-  yield* Ref.set(lease.spent, true);
-  yield* Metric.update(Metrics.committed, 1);
-  return { lane, nonce, token, ...attempt } satisfies Committed;
-}, Effect.uninterruptible);
-
-/**
- * Another transaction at a committed nonce, with higher fees, or a no-op to cancel it: a
- * compare-and-set on the hash it replaces. Only when this succeeds may it be broadcast.
- *
- * Fails with `ReplaceConflict` when `replaces` is not the last transaction there, and with
- * `SignedMismatch` when it would use a second nonce, by an authorisation of the sender, that what it
- * replaces does not hold.
- */
-export const replace = Effect.fn("Nonces.replace")(function* (
-  given: Lane,
-  nonce: bigint,
-  replaces: Hash,
-  raw: Hex | `0x${string}`,
-) {
-  const { lane, store, settings } = yield* context(given);
-  const snapshot = yield* patiently("read", settings, store.read(lane));
-  const isWide = snapshot?.slots.some((slot) => slot.nonce === nonce && slot.width === 2) === true;
-  const one = attemptOf(raw, lane, nonce, 1);
-  const attempt = yield* Effect.fromResult(one._tag === "Success" || !isWide ? one : attemptOf(raw, lane, nonce, 2));
-  const old = replaces.toLowerCase() as Hash;
-  const answer = yield* patiently("replace", settings, store.replace(lane, nonce, old, attempt));
-  if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id });
-  if (answer._tag === "Conflict") return yield* new ReplaceConflict({ lane: lane.id, nonce, last: answer.last });
-  return { lane, nonce, token: "", ...attempt } satisfies Committed;
-}, Effect.uninterruptible);
-
-/**
- * Starts a lane that the store does not know: when `latest` and `pending` agree, twice, `settleMs`
- * apart (default 15 s, more than a slot). A node that is blind to the mempool cannot show what waits
- * there: after a loss, let everything in flight be mined first. Answers whether the lane was new.
- *
- * Fails with `NonceColdStart` while something is in flight. JSON-RPC: as `reserve`, twice.
- */
-export const bootstrap = Effect.fn("Nonces.bootstrap")(function* (
-  given: Lane,
-  options: { readonly settleMs?: number } = {},
-) {
-  const { lane } = yield* context(given);
-  const before = yield* readCounts(lane);
-  yield* Effect.sleep(options.settleMs ?? 15_000);
-  const after = yield* readCounts(lane);
-  if (before.latest !== after.pending || before.pending !== after.latest) {
-    return yield* new NonceColdStart({ lane: lane.id, ...after });
-  }
-  return yield* adopt(given, { counts: after });
-});
-
-/**
- * Starts a lane at the chain's counts as they are, on the operator's word that no transaction of ours
- * is in flight which they do not show. What waits between them is left alone.
- */
-export const adopt = Effect.fn("Nonces.adopt")(function* (given: Lane, options: { readonly counts?: Counts } = {}) {
-  const { lane, store, settings } = yield* context(given);
-  const counts = options.counts ?? (yield* readCounts(lane));
-  const isNew = yield* patiently("bootstrap", settings, store.bootstrap(lane, counts, keepOf(settings)));
-  const lanes = yield* patiently("lanes", settings, store.lanes);
-  yield* Metrics.gaugeLanes(lanes.length);
-  return isNew;
 });

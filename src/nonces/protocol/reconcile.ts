@@ -1,6 +1,5 @@
 /** Bringing a lane and the chain together again, and looking at it. */
 import * as Effect from "effect/Effect";
-import * as Schedule from "effect/Schedule";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceColdStart } from "../../errors/nonces.js";
 import type { SendOutcome } from "../../errors/sendOutcome.js";
@@ -16,16 +15,21 @@ import { context, keepOf, unmovedError } from "./lease.js";
 
 /** A committed transaction, with all that was committed at its nonce. */
 export interface CommittedAt {
+  /** The nonce. */
   readonly nonce: bigint;
   /** The last one: what is sent. */
   readonly hash: Hash;
   /** null = only its owner has the bytes. */
   readonly raw: Hex | null;
+  /** What was signed for it: the transaction that was committed, then its replacements. */
   readonly attempts: ReadonlyArray<Attempt>;
 }
 
+/** What one reconciliation found and did. */
 export interface Reconciliation {
+  /** The first nonce that is not settled. */
   readonly floor: bigint;
+  /** The first nonce that was never handed out. */
   readonly next: bigint;
   /** In flight, ascending. */
   readonly committed: ReadonlyArray<CommittedAt>;
@@ -123,22 +127,6 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   } satisfies Reconciliation;
 });
 
-/**
- * Reconciles for ever, `everyMs` apart (default 5 s): fork it beside the senders. A reconciliation that
- * fails is logged at Debug and the next one comes all the same.
- */
-export const keep = Effect.fn("Nonces.keep")(function* <A = Hash, E = never, R = never>(
-  lane: Lane,
-  options: { readonly everyMs?: number; readonly send?: (raw: Hex) => Effect.Effect<A, E, R> } = {},
-) {
-  const once = options.send === undefined ? reconcile(lane) : reconcile(lane, options.send);
-  return yield* once.pipe(
-    Effect.catch((error) => Effect.logDebug("a reconciliation of nonces failed", error)),
-    Effect.repeat(Schedule.spaced(options.everyMs ?? 5_000)),
-    Effect.andThen(Effect.never),
-  );
-});
-
 /** What is in flight, ascending, with its bytes: the predecessors of a transaction that is to be simulated. Asks only the store. */
 export const committed = Effect.fn("Nonces.committed")(function* (given: Lane) {
   const { lane, store, settings } = yield* context(given);
@@ -148,20 +136,30 @@ export const committed = Effect.fn("Nonces.committed")(function* (given: Lane) {
 
 const cold = (lane: LaneId) => new NonceColdStart({ lane: lane.id });
 
-/** Where a lane stands. Fails with `NonceColdStart`. JSON-RPC: the counts, `null` where the node does not answer. */
-export const status = Effect.fn("Nonces.status")(function* (given: Lane) {
+/**
+ * Where a lane stands. Fails with `NonceColdStart`. JSON-RPC: the counts, `null` where the node does not
+ * answer; nothing is asked where they are given, as numbers or as `null`.
+ */
+export const status = Effect.fn("Nonces.status")(function* (
+  given: Lane,
+  options: { readonly counts?: Counts | null } = {},
+) {
   const { lane, store, settings } = yield* context(given);
   const snapshot = yield* patiently("read", settings, store.read(lane));
   if (snapshot === null) return yield* cold(lane);
-  const counts = yield* Effect.orElseSucceed(readCounts(lane), () => null);
+  const { counts = yield* Effect.orElseSucceed(readCounts(lane), () => null) } = options;
   const found = yield* patiently("check", settings, store.check(lane));
   yield* Metrics.gaugeLane(lane.id, snapshot);
   return statusOf(lane, snapshot, counts, found);
 });
 
-/** A health probe: every violation of the lane's partition, in words; empty while the store is sound. Asks only the store. */
+/**
+ * A health probe: every violation of the lane's partition, in words; empty while the store is sound.
+ * Asks only the store. Fails with `NonceColdStart` for a lane that it does not know, or lost.
+ */
 export const check = Effect.fn("Nonces.check")(function* (given: Lane) {
   const { lane, store, settings } = yield* context(given);
+  if ((yield* patiently("read", settings, store.read(lane))) === null) return yield* cold(lane);
   return yield* patiently("check", settings, store.check(lane));
 });
 

@@ -5,21 +5,27 @@ import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceBurned, SendRejected } from "../../errors/nonces.js";
 import type { SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
+import type { Rpc } from "../../Rpc.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import { patiently } from "../patience.js";
 import { Settings } from "../settings.js";
 import { broadcast, endings, minedOf, outcomeOfSend } from "./chain.js";
-import { commit, reserve, reserveGap, type Committed, type Lease, type ReserveOptions } from "./lease.js";
+import { commit, replace, type Committed } from "./commit.js";
+import { reserve, reserveGap, type Lease, type ReserveOptions } from "./lease.js";
 
 /**
- * A transaction that has its nonce for good. Unless `outcome` says accepted it may still be mined, for
- * it is committed and `keep` sends it again; so do not pay again, replace it.
+ * A transaction that has its nonce for good, and that a node took, or may have taken: it is committed,
+ * and `keep` sends it again until it is mined. So do not pay again; where it is stuck, replace it.
  */
 export interface Sent {
+  /** The lane it is of. */
   readonly lane: LaneId;
+  /** The nonce that it uses. */
   readonly nonce: bigint;
+  /** The transaction's hash, 32 bytes. */
   readonly hash: Hash;
+  /** `accepted`, `alreadyKnown`, `tooLow`, `tooHigh` or `unknown`: what was refused for good fails. */
   readonly outcome: SendOutcome;
 }
 
@@ -49,35 +55,42 @@ const isBurned = Effect.fnUntraced(function* (committed: Committed) {
   return ended?.end === "burned";
 });
 
+/** Gives the nonce of a refused transaction back, where the settings allow it and nobody else was given the bytes. */
+const recycle = Effect.fnUntraced(function* ({ lane, nonce, token, hash }: Committed) {
+  const store = yield* NonceStore;
+  const settings = yield* Settings;
+  if (!settings.recycleRejected) return false;
+  const isFree = yield* Effect.orElseSucceed(
+    patiently("recycle", settings, store.recycle(lane, { token, nonce }, hash)),
+    () => false,
+  );
+  if (isFree) yield* Metric.update(Metrics.recycled, 1);
+  return isFree;
+});
+
 /**
  * Tells the store what came of a send, and answers what it means for the caller.
  *
- * Fails only when it is certain that the transaction never will be mined: with `NonceBurned` when
- * somebody else's is final at the nonce, and, where the settings allow to give rejected nonces back,
- * with `SendRejected`.
+ * Fails with `SendRejected` when the node did not take the bytes (`mayBeSent` unless the settings allow
+ * to give the nonce back), and with `NonceBurned` when somebody else's transaction is final at the nonce.
  */
 export const report = Effect.fn("Nonces.report")(function* (committed: Committed, outcome: SendOutcome) {
-  const { lane, nonce, token, hash } = committed;
+  const { lane, nonce, hash } = committed;
+  const { kind } = outcome;
   const store = yield* NonceStore;
   const settings = yield* Settings;
-  const sent: Sent = { lane, nonce, hash, outcome };
-  yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, outcome.kind)));
-  if (outcome.kind === "tooLow") {
+  yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, kind)));
+  if (kind === "tooLow") {
     // Whoever cannot tell says nothing: the caller then has a transaction that may be mined
     if (yield* Effect.orElseSucceed(isBurned(committed), () => false))
       return yield* new NonceBurned({ lane: lane.id, nonce, hash });
   }
-  if (outcome.kind === "rejected" && settings.recycleRejected) {
-    const free = yield* Effect.orElseSucceed(
-      patiently("recycle", settings, store.recycle(lane, { token, nonce }, hash)),
-      () => false,
-    );
-    if (free) {
-      yield* Metric.update(Metrics.recycled, 1);
-      return yield* new SendRejected({ lane: lane.id, nonce, hash, detail: outcome.error?.message ?? "" });
-    }
+  if (kind === "rejected" || kind === "underpriced") {
+    const isFree = kind === "rejected" && (yield* recycle(committed));
+    const detail = outcome.error?.message ?? "";
+    return yield* new SendRejected({ lane: lane.id, nonce, hash, kind, isFree, detail });
   }
-  return sent;
+  return { lane, nonce, hash, outcome } satisfies Sent;
 });
 
 /**
@@ -97,16 +110,64 @@ export const deliver = Effect.fnUntraced(function* <A, E, R>(
 });
 
 /**
+ * {@link replace}, then sends the replacement, by the `Sender` when `send` is left out: what to do with a
+ * transaction that is stuck, or was refused. Fails like `replace` and `report`; nothing is sent when the
+ * replacement is not recorded.
+ */
+export const sendReplacement = Effect.fn("Nonces.sendReplacement")(function* <A = Hash, E = never, R = never>(
+  lane: Lane,
+  nonce: bigint,
+  replaces: Hash,
+  raw: Hex | `0x${string}`,
+  send?: (raw: Hex) => Effect.Effect<A, E, R>,
+) {
+  const bytes = raw.toLowerCase() as Hex;
+  const sending: Effect.Effect<unknown, unknown, R | Rpc> = send === undefined ? broadcast(bytes) : send(bytes);
+  return yield* Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(replace(lane, nonce, replaces, raw), (committed) =>
+      restore(Effect.flatMap(outcomeOfSend(sending), (outcome) => report(committed, outcome))),
+    ),
+  );
+});
+
+/**
  * Takes a nonce, has it signed, commits it and sends it: what most callers need.
  *
  * ```ts
  * const sent = yield* Nonces.withNonce({ chainId: 8453, address }, (nonce) => sign({ ...request, nonce }))
  * ```
  * `sign` answers with the signed bytes; while it runs the nonce is only leased. `send` broadcasts bytes
- * and may fail with anything; left out, `eth_sendRawTransaction` of the `Rpc`.
+ * and may fail with anything; left out, the {@link Sender}.
  *
- * It fails only when nothing was or will be sent, so trying again pays once; except with an error whose
- * `mayBeSent` is true. In all other cases it succeeds with {@link Sent}.
+ * It succeeds with {@link Sent} when the node took the transaction, or may have. When it fails nothing
+ * was or will be sent, so that trying again pays once; except with an error whose `mayBeSent` is true:
+ * `SendRejected` (the nonce keeps the refused bytes) and `NonceStoreError` at the commit.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import * as Layer from "effect/Layer";
+ * import { Nonces, NonceStore, Rpc } from "evm-preflight";
+ * import { privateKeyToAccount } from "viem/accounts";
+ *
+ * const account = privateKeyToAccount("0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6");
+ * const sent = await Nonces.withNonce({ chainId: 31337, address: account.address }, (nonce) =>
+ *   Effect.promise(() =>
+ *     account.signTransaction({
+ *       chainId: 31337,
+ *       nonce: Number(nonce),
+ *       to: account.address,
+ *       gas: 21_000n,
+ *       maxFeePerGas: 10n ** 10n,
+ *       maxPriorityFeePerGas: 10n ** 9n,
+ *     }),
+ *   ),
+ * ).pipe(
+ *   Effect.provide(Layer.merge(Rpc.layerHttp("http://127.0.0.1:8545"), NonceStore.layerMemory)),
+ *   Effect.runPromise,
+ * );
+ * console.log(sent.nonce, sent.outcome.kind); // 0n accepted
+ * ```
  */
 export const withNonce = Effect.fn("Nonces.withNonce")(function* <E, R, A = Hash, E2 = never, R2 = never>(
   lane: Lane,

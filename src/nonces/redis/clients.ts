@@ -30,6 +30,7 @@ const overClient = (send: Send, options: Options): Layer.Layer<NonceStore> => {
 
 /** A connected client of the `redis` package (node-redis 4 to 6). */
 export interface NodeRedisClient {
+  /** Sends one command. */
   sendCommand(args: Array<string>): Promise<unknown>;
 }
 
@@ -39,6 +40,7 @@ export const layerNodeRedis = (client: NodeRedisClient, options: Options = {}): 
 
 /** A client of the `ioredis` package (4 to 6), single or cluster. */
 export interface IoredisClient {
+  /** Sends one command. */
   call(command: string, ...args: Array<string>): Promise<unknown>;
 }
 

@@ -5,9 +5,11 @@
  * Fields: `floor`, `next`, `tail`, `doubt`, `doubtAt`, `commits`, `format`; `<nonce>` = state|token|width|until|since|offeredAt|shared|outcome|hashes;
  * `r<nonce>.<i>` = the bytes of the i-th transaction, from 1.
  */
-import { laneFormat } from "../memoryOfLanes.js";
 import { foreign, maxAttempts, maxLead, maxPendingLead, maxSettled, pruneStep } from "../laneRules.js";
 import { maxDue, recent } from "../operations.js";
+
+/** The format of lanes that this version writes; those of 0.1.0 have no number. */
+export const laneFormat = 2;
 
 /** Reading and writing slots, and the common start of every operation that read the chain. */
 export const lane = `
@@ -120,20 +122,24 @@ local function raise(latest)
     if first and first.width == 0 then set(floor, free()) end
   end
 end
-local function lower(to)
-  if to < tail then return false end
-  load(to, floor)
-  for n = to, floor - 1 do
+local function keepsAll(from)
+  if from < tail then return false end
+  load(from, floor)
+  for n = from, floor - 1 do
     if not get(n) then return false end
   end
+  return true
+end
+local function lower(to)
+  load(to, floor)
   for n = to, floor - 1 do
-    local slot, before, after = get(n), get(n - 1), get(n + 1)
+    local slot, before, after = get(n) or free(), get(n - 1), get(n + 1)
     local isSecond = slot.width == 0 and before and before.state == 'c' and before.token == slot.token
     if not isSecond and (#slot.hashes == 0 or slot.outcome == 'burned') then
       set(n, free())
     else
       slot.state, slot.since, slot.outcome = 'c', now, ''
-      dirty[n] = true
+      set(n, slot)
       if slot.width == 2 and not (after and after.width == 0 and after.token == slot.token) then
         local isFree = after and after.state == 'f' or not after and n + 1 >= nxt
         if isFree then
@@ -148,7 +154,6 @@ local function lower(to)
     end
   end
   floor = to
-  return true
 end
 local function settle(latest, doubtMs)
   local isLow, isFar = latest < floor, latest > nxt and latest > floor + PENDING_LEAD
@@ -164,14 +169,13 @@ local function settle(latest, doubtMs)
     doubt = isLow and math.max(doubt, latest) or math.min(doubt, latest)
   end
   if doubtAt + doubtMs > now then return not isLow and 'implausible' or nil end
-  if not isLow then raise(doubt) elseif not lower(doubt) then return 'forgotten' end
+  if isLow and not keepsAll(doubt) then return 'forgotten' end
+  if isLow then lower(doubt) else raise(doubt) end
   doubtAt = 0
   return nil
 end
-local function advance(latest, pending, settledMs, foreignMs, doubtMs)
+local function sweep(latest, pending, settledMs, foreignMs)
   load(floor, nxt)
-  local unmoved = settle(latest, doubtMs)
-  if unmoved then return unmoved end
   pending = math.max(pending, latest)
   for n = floor, nxt - 1 do
     local slot = get(n)
@@ -199,7 +203,29 @@ local function advance(latest, pending, settledMs, foreignMs, doubtMs)
     if slot then set(tail, nil) end
     tail = tail + 1
   end
-  return nil
+end
+local function advance(latest, pending, settledMs, foreignMs, doubtMs)
+  load(floor, nxt)
+  local unmoved = settle(latest, doubtMs)
+  if not unmoved then sweep(latest, pending, settledMs, foreignMs) end
+  return unmoved
+end
+local function adopt(latest, pending, settledMs, foreignMs)
+  load(floor, nxt)
+  local oldNext = nxt
+  doubtAt = 0
+  if latest < floor then
+    lower(latest)
+    tail = math.min(tail, latest)
+  else
+    raise(latest)
+    local shortest = floor - MAX_SETTLED
+    for n = tail, math.min(shortest, oldNext) - 1 do
+      if get(n) then set(n, nil) end
+    end
+    tail = math.max(tail, shortest)
+  end
+  sweep(latest, pending, settledMs, foreignMs)
 end
 local function moved(answer)
   answer[#answer + 1] = s(settled)

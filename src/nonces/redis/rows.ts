@@ -1,13 +1,10 @@
 /** Reading what the script answers: a store is outside, so nothing is taken on trust. */
 import * as Result from "effect/Result";
 import type { Hash, Hex } from "../../primitives/hex.js";
-import { NonceStoreError } from "../../errors/nonces.js";
+import type { NonceStoreError } from "../../errors/nonces.js";
 import type { Snapshot, SlotAt } from "../check.js";
+import { refuse } from "../distrust.js";
 import { freeSlot, type SlotState } from "../laneRules.js";
-
-/** An answer that is not what the script gives. Retrying cannot help. */
-export const damaged = (operation: string, detail: string): NonceStoreError =>
-  new NonceStoreError({ operation, detail, isRetryable: false });
 
 const states: Readonly<Record<string, SlotState>> = { f: "free", r: "reserved", c: "committed", s: "settled" };
 const whole = /^(?:0|[1-9]\d{0,15})$/;
@@ -69,7 +66,7 @@ export const textsOf = (value: unknown): ReadonlyArray<string> | null => {
 /** The answer of `read`: `now, floor, next, tail`, then per nonce its slot and one entry per transaction. */
 export const snapshotOf = (operation: string, value: unknown): Result.Result<Snapshot, NonceStoreError> => {
   const texts = textsOf(value);
-  const fail = (what: string) => Result.fail(damaged(operation, what));
+  const fail = (what: string) => Result.fail(refuse(operation, what));
   if (texts === null) return fail("the answer is no list");
   const [now = "", floor = "", next = "", tail = ""] = texts;
   if (![now, floor, next, tail].every((each) => whole.test(each))) return fail("the lane's bounds are no numbers");

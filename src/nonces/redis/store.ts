@@ -3,21 +3,25 @@ import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
 import type { Hash } from "../../primitives/hex.js";
 import { NonceStoreError } from "../../errors/nonces.js";
+import type { AdoptAnswer } from "../adopt.js";
 import { violations } from "../check.js";
+import { makeCommitsSeen, newerFormat, refuse } from "../distrust.js";
+import { guarded } from "../guard.js";
 import type { LaneId } from "../lane.js";
 import { unmoved, type Attempt, type Counts, type Keep } from "../laneRules.js";
 import type { CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer } from "../operations.js";
-import { makeCommitsSeen, newerFormat } from "../memoryOfLanes.js";
 import type { Moved, Reconciled, Store } from "../store.js";
+import { laneFormat } from "./lane.js";
 import { lua } from "./lua.js";
-import { damaged, laneFromFields, snapshotOf, textOf, textsOf } from "./rows.js";
+import { laneFromFields, snapshotOf, textOf, textsOf } from "./rows.js";
 
+/** How lanes are kept in Redis; every field has a default. */
 export interface Options {
   /** Before every key; default `evm-preflight`. */
   readonly prefix?: string;
   /**
    * Replicas that must have a commit before it counts (`WAIT`); default 0. With fewer, the commit fails
-   * as unknown and nothing is broadcast by this process.
+   * as unknown, and no process is handed its bytes to send them again.
    */
   readonly replicas?: number;
   /** How long to wait for them, ms; default 1,000. */
@@ -59,15 +63,16 @@ const run = (redis: Sender, key: string, args: ReadonlyArray<string>) =>
 const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): ReadonlyArray<string> =>
   [latest, pending, settledMs, foreignMs, doubtMs].map(String);
 
-const believable = (counts: Counts): boolean =>
-  counts.latest < BigInt(Number.MAX_SAFE_INTEGER) && counts.latest >= 0n && counts.pending >= 0n;
-
 /** A pending count that a number cannot hold exactly is not believed anyway. */
 const bounded = (counts: Counts): Counts =>
   counts.pending < BigInt(Number.MAX_SAFE_INTEGER) ? counts : { ...counts, pending: BigInt(Number.MAX_SAFE_INTEGER) };
 
-const token = /^[\w-]{1,64}$/;
 const none = { settled: 0, recycled: 0 };
+
+const isYes = (answer: unknown): boolean => textOf(answer) === "1";
+
+/** Whether a reconciliation names bytes that are to be sent: they may be of a commit that no replica has yet. */
+const handsOut = (answer: unknown): boolean => Array.isArray(answer) && (textsOf(answer[2]) ?? []).length > 0;
 
 const movedOf = (texts: ReadonlyArray<string>) => ({
   settled: Number(texts.at(-2) ?? 0),
@@ -107,96 +112,117 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const failing = (operation: string) => (error: Redis.RedisError) => storeError(operation, error.cause);
   const seen = makeCommitsSeen();
 
-  /** What the script answers, on the shared connection or on one of its own. */
+  /** What the script answers, and the lane's commits, on the shared connection or on one of its own. */
   const askOn = (sender: Sender, operation: string, lane: LaneId, args: ReadonlyArray<string>) =>
-    run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane.id))]).pipe(
+    run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane))]).pipe(
       Effect.catch(({ cause }) => {
         const [, word, count] = /\b(NEWER|BACK) (\d+)/.exec(wordsOf(cause)) ?? [];
         return word === "NEWER"
-          ? newerFormat(operation, Number(count))
+          ? Effect.fail(newerFormat(operation, Number(count), laneFormat))
           : word === "BACK"
-            ? seen.wentBack(operation, lane.id, Number(count))
+            ? seen.check(operation, lane, Number(count))
             : Effect.fail(storeError(operation, cause));
       }),
       Effect.flatMap((reply) => {
         const [commits, answer] = Array.isArray(reply) ? reply : [];
         const counted = Number(textOf(commits) ?? "x");
-        if (!Number.isSafeInteger(counted)) return Effect.fail(damaged(operation, "the answer cannot be read"));
-        seen.remember(lane.id, counted);
-        return Effect.succeed<unknown>(answer);
+        if (!Number.isSafeInteger(counted)) return Effect.fail(refuse(operation, "the answer cannot be read"));
+        return Effect.succeed({ commits: counted, answer: answer as unknown });
       }),
     );
-  const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) => askOn(redis, operation, lane, args);
+  const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
+    Effect.map(askOn(redis, operation, lane, args), ({ commits, answer }) => {
+      // A failover may rightly forget what was not waited for
+      if (replicas === 0) seen.remember(lane, commits);
+      return answer;
+    });
   const whether = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
-    Effect.map(ask(operation, lane, ...args), (answer) => textOf(answer) === "1");
+    Effect.map(ask(operation, lane, ...args), isYes);
 
-  /** A commit and the `WAIT` for it, on a connection of their own: `WAIT` blocks all that share one. */
-  const replicated = (operation: string, lane: LaneId, args: ReadonlyArray<string>) =>
+  /** A write and the `WAIT` for it, on a connection of their own: `WAIT` blocks all that share one. */
+  const replicated = (
+    operation: string,
+    lane: LaneId,
+    args: ReadonlyArray<string>,
+    permits: (answer: unknown) => boolean,
+  ) =>
     Effect.scoped(
       Effect.gen(function* () {
         const connection = yield* Effect.mapError(redis.reserve, failing(operation));
-        const answer = yield* askOn(connection, operation, lane, args);
+        const { commits, answer } = yield* askOn(connection, operation, lane, args);
+        if (!permits(answer)) return answer;
         const reached = yield* Effect.mapError(
           connection.send("WAIT", String(replicas), String(replicaTimeoutMs)),
           failing(operation),
         );
-        if (Number(textOf(reached)) >= replicas) return answer;
+        if (Number(textOf(reached)) >= replicas) {
+          seen.remember(lane, commits);
+          return answer;
+        }
         const detail = `${textOf(reached)} of ${replicas} replicas have it`;
         return yield* new NonceStoreError({ operation, detail, isRetryable: true });
       }),
     );
+  /** Waits for the replicas where the answer `permits` something that cannot be taken back. */
+  const durablyWhere = (
+    permits: (answer: unknown) => boolean,
+    operation: string,
+    lane: LaneId,
+    ...args: ReadonlyArray<string>
+  ) => (replicas > 0 ? replicated(operation, lane, args, permits) : ask(operation, lane, ...args));
   const durably = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
-    replicas > 0 ? replicated(operation, lane, args) : ask(operation, lane, ...args);
+    durablyWhere(() => true, operation, lane, ...args);
 
   const hashAndRaw = ({ hash, raw }: Attempt) => [hash, raw ?? ""];
 
-  return {
+  return guarded({
     kind: "redis",
     persistent: true,
     bootstrap: (lane, counts, keep) =>
-      !believable(counts)
-        ? Effect.fail(damaged("bootstrap", "the counts are not believable"))
-        : redis.send("SADD", lanesKey, lane.id).pipe(
-            Effect.mapError(failing("bootstrap")),
-            Effect.andThen(durably("bootstrap", lane, ...keepArgs(bounded(counts), keep))),
-            Effect.map((answer) => textOf(answer) === "1"),
-          ),
+      redis
+        .send("SADD", lanesKey, lane.id)
+        .pipe(
+          Effect.mapError(failing("bootstrap")),
+          Effect.andThen(durably("bootstrap", lane, ...keepArgs(bounded(counts), keep))),
+          Effect.map(isYes),
+        ),
     reserve: Effect.fnUntraced(function* (lane, request) {
-      if (!token.test(request.token)) return yield* damaged("reserve", "a token has 1 to 64 of A-Z a-z 0-9 _ -");
       const counts = bounded(request.counts);
       const { ttlMs, width, cap, gapOnly } = request;
-      const rest = [request.token, String(Math.trunc(ttlMs)), String(width), String(cap), gapOnly ? "1" : "0"];
+      const rest = [request.token, String(ttlMs), String(width), String(cap), gapOnly ? "1" : "0"];
       const answer = yield* ask("reserve", lane, ...keepArgs(counts, request.keep), ...rest);
       if (answer === null) return { answer: { _tag: "Cold" }, moved: none };
       const texts = textsOf(answer);
       const read = texts === null ? null : reserveAnswer(texts);
-      if (texts === null || read === null) return yield* damaged("reserve", "the answer cannot be read");
+      if (texts === null || read === null) return yield* refuse("reserve", "the answer cannot be read");
       return { answer: read, moved: movedOf(texts) } satisfies Moved<ReserveAnswer>;
     }),
     commit: Effect.fnUntraced(function* (lane, claim, attempt) {
       const answer = yield* durably("commit", lane, String(claim.nonce), claim.token, ...hashAndRaw(attempt));
       const text = answer === null ? "cold" : textOf(answer);
       if (text === "committed" || text === "lost" || text === "cold") return text satisfies CommitAnswer;
-      return yield* damaged("commit", "the answer cannot be read");
+      return yield* refuse("commit", "the answer cannot be read");
     }),
     release: (lane, claim) => whether("release", lane, String(claim.nonce), claim.token),
-    recycle: (lane, claim, hash) => whether("recycle", lane, String(claim.nonce), claim.token, hash),
+    recycle: (lane, claim, hash) =>
+      Effect.map(durablyWhere(isYes, "recycle", lane, String(claim.nonce), claim.token, hash), isYes),
     replace: Effect.fnUntraced(function* (lane, nonce, replaces, attempt) {
       const answer = yield* durably("replace", lane, String(nonce), replaces, ...hashAndRaw(attempt));
       if (answer === null) return { _tag: "Cold" } satisfies ReplaceAnswer;
       const [tag, last = ""] = textsOf(answer) ?? [];
       if (tag === "replaced") return { _tag: "Replaced" } satisfies ReplaceAnswer;
-      if (tag !== "conflict") return yield* damaged("replace", "the answer cannot be read");
+      if (tag !== "conflict") return yield* refuse("replace", "the answer cannot be read");
       return { _tag: "Conflict", last: last === "" ? null : (last as Hash) } satisfies ReplaceAnswer;
     }),
     report: (lane, nonce, hash, outcome) => whether("report", lane, String(nonce), hash, outcome),
     reconcile: Effect.fnUntraced(function* (lane, request) {
       const after = String(Math.trunc(request.resendAfterMs));
-      const answer = yield* ask("reconcile", lane, ...keepArgs(bounded(request.counts), request.keep), after);
+      const args = [...keepArgs(bounded(request.counts), request.keep), after];
+      const answer = yield* durablyWhere(handsOut, "reconcile", lane, ...args);
       if (answer === null) return { answer: { _tag: "Cold" }, moved: none, snapshot: null } satisfies Reconciled;
       const [head, body, due] = Array.isArray(answer) ? answer : [];
       const texts = textsOf(head);
-      if (texts === null) return yield* damaged("reconcile", "the answer cannot be read");
+      if (texts === null) return yield* refuse("reconcile", "the answer cannot be read");
       const snapshot = yield* Effect.fromResult(snapshotOf("reconcile", body));
       const bound = BigInt(texts[1] ?? "0");
       const read: ReconcileAnswer =
@@ -205,6 +231,20 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
           : { _tag: "Reconciled", from: bound, due: (textsOf(due) ?? []).map(BigInt) };
       return { answer: read, moved: movedOf(texts), snapshot } satisfies Reconciled;
     }),
+    adopt: Effect.fnUntraced(function* (lane, counts, keep) {
+      const answer = yield* durably("adopt", lane, ...keepArgs(bounded(counts), keep));
+      if (answer === null) return { _tag: "Cold" } satisfies AdoptAnswer;
+      const [tag, first = "", second = ""] = textsOf(answer) ?? [];
+      if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) } satisfies AdoptAnswer;
+      if (tag !== "adopted") return yield* refuse("adopt", "the answer cannot be read");
+      return { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } satisfies AdoptAnswer;
+    }),
+    forget: (lane) =>
+      redis.send("DEL", keyOf(lane)).pipe(
+        Effect.tap(() => redis.send("SREM", lanesKey, lane.id)),
+        Effect.tap(() => Effect.sync(() => seen.forget(lane))),
+        Effect.mapBoth({ onFailure: failing("forget"), onSuccess: (gone) => textOf(gone) === "1" }),
+      ),
     read: Effect.fnUntraced(function* (lane) {
       const answer = yield* ask("read", lane);
       return answer === null ? null : yield* Effect.fromResult(snapshotOf("read", answer));
@@ -221,5 +261,5 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
         .flatMap((each) => textOf(each) ?? [])
         .sort(),
     ),
-  };
+  });
 };

@@ -1,7 +1,5 @@
-/** Whether it can be paid, what was found, on which state, and what it took. */
-import type { Finding, Severity } from "../finding.js";
-import { numbersText } from "../../primitives/statement.js";
-import { checksummed, escapeText } from "../../primitives/text.js";
+/** Whether it can be paid, on which state everything was asked, and what it took. */
+import { checksummed } from "../../primitives/text.js";
 import { formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
 import type { Funds, FundsTerm } from "../parts.js";
 import {
@@ -16,7 +14,6 @@ import {
   type Cell,
   type Fact,
   type Section,
-  type Tone,
 } from "../document.js";
 import type { Observed, Report, World } from "../schema.js";
 import { minesOnDemand } from "../freshness.js";
@@ -46,16 +43,16 @@ const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray
   return [
     ...facts(
       { label: "account", text: checksummed(funds.account), evidence: funds.evidence },
-      { label: "balance", text: wei(funds.balance) },
-      { label: "required", text: `${wei(funds.required)}${funds.required === null ? "" : `, at most${paid}`}` },
-      { label: "expected", text: wei(funds.expected) },
+      { label: "there is", text: wei(funds.balance) },
+      { label: "at most", text: `${wei(funds.required)}${funds.required === null ? "" : paid}` },
+      { label: "likely", text: wei(funds.expected) },
       {
-        label: "shortfall",
+        label: "missing",
         text: funds.shortfall === 0n ? "none" : wei(funds.shortfall),
         tone: funds.shortfall === 0n ? "good" : funds.shortfall === null ? "warn" : "bad",
       },
     ),
-    ...table([...(bundle ? [left("tx")] : []), left("required for"), right("amount"), right("raw")], funds.terms, row),
+    ...table([...(bundle ? [left("tx")] : []), left("for"), right("amount"), right("exact")], funds.terms, row),
   ];
 };
 
@@ -64,35 +61,6 @@ export const fundsSection = (report: Report, money: Money): ReadonlyArray<Sectio
   section(
     "Funds",
     report.funds.flatMap((funds) => fundsBlocks(funds, report.transactions.length > 1, money)),
-  );
-
-const severities: ReadonlyArray<readonly [Severity, title: string, Tone]> = [
-  ["blocker", "Blockers", "bad"],
-  ["unavailable", "Could not check", "warn"],
-  ["warning", "Warnings", "warn"],
-  ["info", "Information", "dim"],
-];
-
-/** Long enough for the evidence of any verdict, short enough for a screen. */
-const maxText = 1200;
-
-const itemOf = (finding: Finding, bundle: boolean, symbol: string) => ({
-  head: `${escapeText(finding.code, 60)}${bundle && finding.transaction !== null ? `, transaction ${finding.transaction + 1}` : ""}`,
-  what: escapeText(finding.sentence, maxText),
-  numbers: escapeText(numbersText(finding, symbol), maxText),
-  remedy: escapeText(finding.remedy, maxText),
-});
-
-/** The findings, the worst first; native amounts in `symbol`. */
-export const findingsSection = (report: Report, symbol: string): ReadonlyArray<Section> =>
-  section(
-    "Findings",
-    severities.flatMap(([severity, title, tone]): ReadonlyArray<Block> => {
-      const items = report.findings
-        .filter((finding) => finding.severity === severity)
-        .map((finding) => itemOf(finding, report.transactions.length > 1, symbol));
-      return items.length === 0 ? [] : [{ kind: "items", title, tone, items }];
-    }),
   );
 
 const tiers: Readonly<Record<Observed["tier"], string>> = {
@@ -137,7 +105,7 @@ export const observedSection = (
   symbol: string,
 ): ReadonlyArray<Section> =>
   section(
-    "Observed",
+    "What this rests on",
     facts(
       {
         label: "block",
@@ -172,10 +140,10 @@ export const observedSection = (
         tone: observed.tier === "simulate" && observed.leftOut.length === 0 ? "plain" : "warn",
       },
       worldsFact(observed.worlds),
-      digest === null ? null : { label: "digest", text: digest },
+      digest === null ? null : { label: "fingerprint", text: digest },
       {
-        label: "ledger",
-        text: `${ledger.rounds} ${ledger.rounds === 1 ? "round" : "rounds"} · ${ledger.requests.length} requests · ${Math.round(ledger.ms)} ms`,
+        label: "asked",
+        text: `${ledger.rounds} ${ledger.rounds === 1 ? "round" : "rounds"} · ${ledger.requests.length} ${ledger.requests.length === 1 ? "question" : "questions"} · ${Math.round(ledger.ms)} ms`,
       },
     ),
   );

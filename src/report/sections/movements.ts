@@ -33,9 +33,9 @@ export const transfersSection = (report: Report, names: Names): ReadonlyArray<Se
       dim(transfer.evidence),
     ];
   };
-  const columns = [right("amount"), left("token"), right("raw"), left("from → to")];
+  const columns = [right("amount"), left("token"), right("smallest units"), left("from → to")];
   return section(
-    "Movements",
+    "Every movement, exact",
     table([...columns, ...(bundle ? [left("tx")] : []), left("evidence")], report.transfers, row),
   );
 };
@@ -58,9 +58,16 @@ export const balancesSection = (report: Report, names: Names): ReadonlyArray<Sec
     ];
   };
   return section(
-    "Balance changes, gas left out of the change",
+    "Balances before and after, fees left out",
     table(
-      [left("account"), right("change"), left("token"), right("raw"), left("before → after"), left("evidence")],
+      [
+        left("account"),
+        right("change"),
+        left("token"),
+        right("smallest units"),
+        left("before → after"),
+        left("evidence"),
+      ],
       report.balanceChanges,
       row,
     ),
@@ -69,12 +76,14 @@ export const balancesSection = (report: Report, names: Names): ReadonlyArray<Sec
 
 const spenderKinds: Readonly<Record<Approval["spenderKind"], string>> = {
   contract: "contract",
-  eoa: "account without code",
+  eoa: "account, no contract",
   delegated: "delegated account",
   created: "created in this bundle",
   precompile: "precompile",
   unknown: "kind not known",
 };
+
+const unlimitedText = (amount: string): string => (amount === "unlimited" ? "UNLIMITED" : `UNLIMITED (${amount})`);
 
 /** The rights that change, before and after. */
 export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
@@ -85,7 +94,7 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
       (approval.standard === "erc6909" && approval.tokenId !== null);
     const shown = (amount: bigint | null): string => {
       if (amount === null) return "not known";
-      if (amount === maxUint256) return "2^256 − 1 raw";
+      if (amount === maxUint256) return "unlimited";
       if (countable) return amountInWords(names, unit, amount);
       return amount === 0n ? "no" : approval.tokenId === null ? "all" : "yes";
     };
@@ -95,7 +104,7 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
       { text: `${names.short(approval.owner)} → ${names.short(approval.spender)}` },
       dim(spenderKinds[approval.spenderKind]),
       {
-        text: `${shown(approval.before)} → ${approval.unlimited && granted ? `UNLIMITED (${shown(approval.after)})` : shown(approval.after)}`,
+        text: `${shown(approval.before)} → ${approval.unlimited && granted ? unlimitedText(shown(approval.after)) : shown(approval.after)}`,
         tone: !granted ? "good" : approval.unlimited ? "bad" : "warn",
       },
       dim(
@@ -107,7 +116,7 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
     ];
   };
   return section(
-    "Approvals",
+    "Every approval, exact",
     table(
       [
         left("token"),

@@ -1,4 +1,6 @@
 /** One transaction of the bundle: what it is, what it would do, and what to sign. */
+import type { AbiIndex } from "../../abi/abiIndex.js";
+import { describeRawCall, eventByTopic } from "../../abi/decodeCall.js";
 import { describeCalldata, describeResult } from "../../abi/print.js";
 import { describeRevert } from "../../abi/revertText.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
@@ -26,7 +28,7 @@ const kindText = (code: AccountCode): string => {
     case "precompile":
       return "precompile";
     case "nobody":
-      return "no code";
+      return "account, no contract";
     case "unknown":
       return "code not known";
   }
@@ -54,11 +56,15 @@ const outcomeText = (outcome: Outcome): Pick<Fact, "text" | "tone"> => {
   }
 };
 
+/** The event's name: by an ABI, else by nothing but its topic. */
+const eventName = ({ decoded, ...log }: Outcome["logs"][number]): string =>
+  decoded === null ? (eventByTopic(log) ?? "undecoded") : escapeText(decoded.name, 60);
+
 const eventsText = (outcome: Outcome): string | null => {
   if (outcome.logs.length === 0) return null;
   const counts = new Map<string, number>();
-  for (const { decoded } of outcome.logs) {
-    const name = decoded === null ? "undecoded" : escapeText(decoded.name, 60);
+  for (const log of outcome.logs) {
+    const name = eventName(log);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const names = [...counts].slice(0, 12).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
@@ -78,18 +84,18 @@ const gasText = (gas: Gas): string =>
   joined(
     known(gas.limit, (limit) => `limit ${plainGas(limit)}${chosenBy[gas.by]}`) ?? "limit not known",
     known(gas.used, (used) => `used ${plainGas(used)}`),
-    known(gas.peak, (peak) => `peak ${plainGas(peak)}`),
+    known(gas.peak === gas.used ? null : gas.peak, (peak) => `${plainGas(peak)} before refunds`),
     known(gas.estimate, (estimate) => `estimate ${plainGas(estimate)}`),
     known(gas.refusal, ({ statement }) => `no estimate: ${escapeText(statement.sentence, maxText)}`),
-    known(gas.cap, (cap) => `cap ${plainGas(cap)}`),
+    known(gas.cap, (cap) => `one transaction may have ${plainGas(cap)}`),
   );
 
 const nonceText = (nonce: Nonce): string =>
   joined(
     known(nonce.value, (value) => `${value}${chosenBy[nonce.by]}`) ?? "not known",
-    known(nonce.next, (next) => `next free ${next}`),
-    known(nonce.latest, (latest) => `next to be mined ${latest}`),
-    nonce.inFlight === null || nonce.inFlight === 0 ? null : `${nonce.inFlight} in flight`,
+    known(nonce.next === nonce.value ? null : nonce.next, (next) => `the node's next is ${next}`),
+    known(nonce.latest === nonce.value ? null : nonce.latest, (latest) => `${latest} would be mined now`),
+    nonce.inFlight === null || nonce.inFlight === 0 ? null : `${nonce.inFlight} waiting to be mined`,
     nonce.gap === null || nonce.gap === 0 ? null : `${nonce.gap} missing before it`,
   );
 
@@ -111,7 +117,7 @@ const feeText = (fee: Fee, { symbol }: Money): string => {
     known(fee.maxPriorityFeePerGas, (tip) => `tip ${price(tip)} (from ${tipSources[fee.tipSource]})`),
     known(fee.tipNamed, (tip) => `${price(tip)} named as a tip, more than is ever proposed`),
     known(fee.baseFeePerGas, (base) => `base fee ${price(base)}`),
-    known(fee.horizonSeconds, (seconds) => `holds through ${seconds} s of full blocks`),
+    known(fee.horizonSeconds, (seconds) => `still enough after ${seconds} s of full blocks`),
   );
 };
 
@@ -138,7 +144,7 @@ const requestText = (request: Request, money: Money): string =>
 const nature = ({ input, code }: TransactionReport): string => {
   if (input.to === null) return "deployment";
   if (input.data.length === 2) return input.value === 0n ? "empty call" : "transfer";
-  return code.to?.kind === "nobody" ? "data to an address without code" : "call";
+  return code.to?.kind === "nobody" ? "data to an account without a contract" : "call";
 };
 
 /** `Transaction 1 of 2`, with everything that belongs to it alone. */
@@ -147,10 +153,14 @@ export const transactionSection = (
   index: number,
   count: number,
   money: Money,
+  abis: AbiIndex,
 ): ReadonlyArray<Section> => {
   const { input, code, outcome, gas, nonce, fee, request } = transaction;
   const title = count === 1 ? "Transaction" : `Transaction ${index + 1} of ${count}`;
-  const call = describeCalldata(input.data, input.item);
+  const call =
+    input.item === null && input.to !== null
+      ? describeRawCall(input.data, abis, { address: input.to })
+      : describeCalldata(input.data, input.item);
   const result = outcome.result === null ? null : describeResult(outcome.result);
   const events = eventsText(outcome);
   const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
@@ -167,7 +177,7 @@ export const transactionSection = (
     facts(
       {
         label: "from",
-        text: joined(checksummed(input.from), code.from.kind === "nobody" ? "account" : kindText(code.from)),
+        text: joined(checksummed(input.from), kindText(code.from)),
         evidence: code.from.evidence,
       },
       input.to === null

@@ -74,7 +74,7 @@ const hasSameEvents = ({ logs: a }: Outcome, { logs: b }: Outcome): boolean =>
 const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<Difference> =>
   Arr.zip(a, b).flatMap(([one, other], index): ReadonlyArray<Difference> => {
     const found = (kind: Difference["kind"], what: string) => [
-      { kind, isAmount: false, line: `transaction ${index}: ${what}` },
+      { kind, isAmount: false, line: `transaction ${index + 1}: ${what}` },
     ];
     if (one.status === "unknown" || other.status === "unknown") return [];
     if (one.status !== other.status) return found("status", `${one.status} and ${other.status}`);

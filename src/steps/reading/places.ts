@@ -2,7 +2,6 @@
  * Whose address stands where in what two runs said: in their events and return values. A contract that credits
  * another party in another block need not move anything else to rob its user. Pure.
  */
-import type { AbiEvent } from "abitype";
 import * as Arr from "effect/Array";
 import { hasDecodable } from "../../abi/decodable.js";
 import type { Address, Hex } from "../../primitives/hex.js";
@@ -80,7 +79,7 @@ const numbered: ReadonlySet<string> = new Set(["0xc42079f94a6350d7", "0x40e9cecb
 const mayName = (log: OutcomeLog): { readonly topics: boolean; readonly data: boolean } => {
   const item = log.decoded?.item;
   if (!hasDecodable(item, "inputs")) return { topics: true, data: !numbered.has(eventOf(log) ?? "") };
-  const inputs = (item as unknown as AbiEvent).inputs.filter(({ type }) => !/^(u?int\d*|bool)[[\]\d]*$/.test(type));
+  const inputs = item.inputs.filter(({ type }) => !/^(u?int\d*|bool)[[\]\d]*$/.test(type));
   return {
     topics: inputs.some(({ indexed }) => indexed === true),
     data: inputs.some(({ indexed }) => indexed !== true),
@@ -99,7 +98,7 @@ const textsOf = (one: Said, other: Said, concerned: ReadonlySet<string>): Readon
   Arr.zip(one.outcomes, other.outcomes).flatMap(([a, b], index): ReadonlyArray<Text> => {
     if (a.status !== "success" || b.status !== "success" || a.logs.length !== b.logs.length) return [];
     const returned = {
-      at: `transaction ${index}, return value`,
+      at: `transaction ${index + 1}, return value`,
       one: textOf(a.returnData, one, concerned),
       other: textOf(b.returnData, other, concerned),
       naming: [0, Number.POSITIVE_INFINITY] as const,
@@ -110,7 +109,7 @@ const textsOf = (one: Said, other: Said, concerned: ReadonlySet<string>): Readon
       const { topics, data } = mayName(mine);
       const indexed = mine.topics.length - 1;
       return {
-        at: `transaction ${index}, event ${place}`,
+        at: `transaction ${index + 1}, event ${place + 1}`,
         one: whole(mine, one),
         other: whole(theirs, other),
         naming: [topics ? 0 : indexed, data ? Number.POSITIVE_INFINITY : indexed],

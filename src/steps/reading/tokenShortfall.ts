@@ -129,6 +129,8 @@ export const check = (
         "warning",
         { transaction: index, evidence: named.length > 0 ? outcome.evidence : "measured" },
         text("too low", what),
+        // why: what a contract in between passes on does not say whose it is
+        ...(move === null ? [] : [address("token", move.token)]),
         address(what === "balance" ? "account" : "spender", account),
         units("has", has),
         units("needs", needs),

@@ -54,7 +54,7 @@ export const movedNumbers = (
         );
         return pair === undefined
           ? []
-          : [`transaction ${index}, event ${place}: ${BigInt(`0x${pair[0]}`)} and ${BigInt(`0x${pair[1]}`)}`];
+          : [`transaction ${index + 1}, event ${place + 1}: ${BigInt(`0x${pair[0]}`)} and ${BigInt(`0x${pair[1]}`)}`];
       }),
     )
     .slice(0, mostTold);
@@ -76,9 +76,9 @@ export const movedValues = (
     .flatMap(([a, b], index): ReadonlyArray<string> => {
       if (a.status !== "success" || b.status !== "success" || a.logs.length !== b.logs.length) return [];
       return [
-        ...compare(`transaction ${index}, return value`, a.returnData ?? "0x", b.returnData ?? "0x"),
+        ...compare(`transaction ${index + 1}, return value`, a.returnData ?? "0x", b.returnData ?? "0x"),
         ...Arr.zip(a.logs, b.logs).flatMap(([mine, theirs], place) =>
-          compare(`transaction ${index}, event ${place}`, saidBy(mine), saidBy(theirs)),
+          compare(`transaction ${index + 1}, event ${place + 1}`, saidBy(mine), saidBy(theirs)),
         ),
       ];
     })

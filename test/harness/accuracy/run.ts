@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect";
 import type { Hex, TransactionSerializable } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import * as Preflight from "../../../src/Preflight.js";
-import type { Report } from "../../../src/Report.js";
+import type { Report, SettlementClass } from "../../../src/Report.js";
 import * as Rpc from "../../../src/Rpc.js";
 import { accounts, rawRequest } from "../anvil.js";
 import type { Bed } from "./beds.js";
@@ -35,6 +35,8 @@ export interface Sample {
   readonly isCovered: boolean;
   /** |expected − actual| ÷ actual; null where the node could not simulate it, or other rules came. */
   readonly deviation: number | null;
+  /** What `Preflight.settle` makes of it; null where not all of it was mined. */
+  readonly settled: SettlementClass | null;
   /** Where it was blocked: whether it works when it is sent all the same. */
   readonly worksAnyway: boolean;
 }
@@ -129,6 +131,18 @@ const outcomeOf = async (
   };
 };
 
+/** What was said against what happened; null where one of them is not there. */
+const settledOn = async (
+  on: Bed,
+  report: Report,
+  sent: Awaited<ReturnType<typeof sendAll>>,
+): Promise<SettlementClass | null> => {
+  const hashes = sent.flatMap((one) => (one === null ? [] : [one.hash]));
+  if (hashes.length !== report.transactions.length) return null;
+  const asked = Preflight.settle(report, hashes).pipe(Effect.provide(Rpc.layerHttp(on.url)));
+  return (await Effect.runPromise(asked)).class;
+};
+
 /** Preflights, signs, sends, mines and compares the transactions of one input. */
 export const measure = async (
   on: Bed,
@@ -148,6 +162,7 @@ export const measure = async (
     return {
       ...said,
       mined: null,
+      settled: null,
       isCovered: true,
       deviation: null,
       worksAnyway: await worksAnyway(on, inputs, report),
@@ -162,6 +177,7 @@ export const measure = async (
   return {
     ...said,
     mined,
+    settled: await settledOn(on, report, sent),
     isCovered: funds.required !== null && funds.required >= actual,
     deviation: isComparable ? Number(off < 0n ? -off : off) / Number(actual) : null,
     worksAnyway: false,

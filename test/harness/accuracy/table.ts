@@ -11,7 +11,8 @@ export interface Summary {
   readonly mined: number;
   /** Blocked, and it failed or was refused when it was sent all the same. */
   readonly blocked: number;
-  /** Shares from 0 to 1. */
+  /** Shares from 0 to 1. Told by `Preflight.settle` to be the same: of reports that were ready, and of the others. */
+  readonly same: { readonly ready: number; readonly others: number };
   readonly outcome: number;
   readonly sufficed: number;
   readonly covered: number;
@@ -28,6 +29,10 @@ export interface Summary {
   readonly warned: ReadonlyArray<Sample>;
 }
 
+const isReady = ({ report }: Sample) => report.verdict === "ready";
+const settled = (samples: ReadonlyArray<Sample>): ReadonlyArray<boolean> =>
+  samples.flatMap((sample) => (sample.settled === null ? [] : [sample.settled === "same"]));
+
 export const summarise = (samples: ReadonlyArray<Sample>): Summary => {
   const sent = samples.filter(({ mined }) => mined !== null);
   const ratiosAt = (position: number | null): ReadonlyArray<number> =>
@@ -42,10 +47,13 @@ export const summarise = (samples: ReadonlyArray<Sample>): Summary => {
   const share = (values: ReadonlyArray<boolean>) => values.filter(Boolean).length / values.length;
   const wrong = sent.filter((sample) => !isRight(sample));
   const stopped = samples.filter((sample) => sample.mined === null);
-  const isReady = ({ report }: Sample) => report.verdict === "ready";
   return {
     mined: mined.length,
     blocked: stopped.filter(({ worksAnyway }) => !worksAnyway).length,
+    same: {
+      ready: share(settled(samples.filter(isReady))),
+      others: share(settled(samples.filter((sample) => !isReady(sample)))),
+    },
     outcome: share(mined.map(({ status, logs, returnData }) => status && logs && returnData !== false)),
     sufficed: share(mined.map(({ sufficed }) => sufficed)),
     covered: share(sent.map(({ isCovered }) => isCovered)),
@@ -59,7 +67,8 @@ export const summarise = (samples: ReadonlyArray<Sample>): Summary => {
   };
 };
 
-const percent = (share: number): string => `${(share * 100).toFixed(share === 1 ? 0 : 2)} %`;
+const percent = (share: number): string => (Number.isNaN(share) ? "" : percentOf(share));
+const percentOf = (share: number): string => `${(share * 100).toFixed(share === 1 ? 0 : 2)} %`;
 
 const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
@@ -73,6 +82,8 @@ export const tableOf = (columns: ReadonlyArray<readonly [name: string, summary: 
   return markdown(
     ["", "goal", ...columns.map(([name]) => name)],
     [
+      row("what was said is what happened: of reports that are `ready`", "100 %", ({ same }) => percent(same.ready)),
+      row("the same of those with warnings", "", ({ same }) => percent(same.others)),
       row("transactions signed as handed out, and mined", "≥ 300", ({ mined }) => String(mined)),
       row("same status, logs and return data", "100 %", ({ outcome }) => percent(outcome)),
       row("the gas limit sufficed", "100 %", ({ sufficed }) => percent(sufficed)),

@@ -11,6 +11,7 @@ import { calldata, layerOf, nobody, other, owner, prove, spare, third } from "..
 import { patient, preflight, scan, story, type Case, type Input } from "../cases.js";
 import { people, person, you, type Stage } from "../stage.js";
 import { call } from "./movements.js";
+import { creation } from "../../harness/creation.js";
 
 /** The demo, with accounts that are the same in every run. */
 const demo = async ({ scene, at }: Stage): Promise<ReadonlyArray<Report>> => {
@@ -98,8 +99,7 @@ const horizon = async ({ scene }: Stage) => {
 const payouts = async ({ scene }: Stage) => {
   const reports: Array<Report> = [];
   for (const runtime of ["5f5f5f5f3a61c35002335af100", "5f5f5f5f484802620f42409004335af100"]) {
-    const length = (runtime.length / 2).toString(16).padStart(2, "0");
-    const keeper = await scene.deploy({ abi: [], bytecode: `0x60${length}600c60003960${length}6000f3${runtime}` });
+    const keeper = await scene.deploy({ abi: [], bytecode: creation(runtime) });
     await scene.send(third, { to: keeper, value: parseEther("1") });
     await scene.mine();
     reports.push(await preflight(scene.url, { from: owner.address, to: keeper, data: "0x12345678" }));

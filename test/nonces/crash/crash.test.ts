@@ -1,37 +1,65 @@
-/** The crash harness for a few seconds; `npm run crash` runs it for long. */
+/** The crash harness for some hundred nonces; `npm run crash` runs it for long. */
 import { describe, expect, it } from "vitest";
-import { sign } from "../chain.js";
-import { findPostgres, findRedis } from "../servers.js";
-import { crash, type CrashResult } from "./harness.js";
+import { findPostgres, findRedis, findValkey } from "../servers.js";
+import { crash, type CrashOptions } from "./harness.js";
+import { isCaught, problemOf } from "./result.js";
 
-const stores = [
-  { kind: "redis", bin: findRedis("the crash harness on Redis") },
-  { kind: "postgres", bin: findPostgres("the crash harness on Postgres") },
-] as const;
+const redis = findRedis("the crash harness on Redis");
+const valkey = findValkey("the crash harness on Valkey");
+const postgres = findPostgres("the crash harness on Postgres");
 
-/** Nothing lost, nothing twice, nothing left over, no bad moment in between. */
-const expectSound = (result: CrashResult) => {
-  expect(result).toMatchObject({ duplicates: [], lost: [], drained: true, violations: [], broken: 0 });
-  expect(result.kills + result.pauses).toBeGreaterThan(3);
-  expect(result.probes).toBeGreaterThan(3);
-  // few on a busy machine, but not none
-  expect(result.mined).toBeGreaterThan(3);
-  expect(result.stallMs).toBeLessThan(15_000);
-};
+type Run = Omit<CrashOptions, "bin"> & { readonly name: string; readonly bin: string | null };
 
-describe.each(stores)("processes that share a sender on $kind", ({ kind, bin }) => {
-  if (bin === null) {
-    it("need a store that is not installed", () => expect(bin).toBeNull());
-    return;
-  }
-  it("are killed and paused, lose replies, and the store is restarted (invariants 1, 2, 6)", async () => {
-    const result = await crash({ kind, bin, seconds: 3, workers: 3, lies: { stale: 10, lost: 2, blind: true } }, sign);
-    expectSound(result);
-    if (kind === "redis") expect(result.restarts).toBeGreaterThan(0);
-  }, 60_000);
-  it("are caught when they ignore the fence: the harness can see it", async () => {
-    const lies = { stale: 10, lost: 2, blind: true };
-    const result = await crash({ kind, bin, seconds: 2, workers: 3, lies, ignoreFence: true }, sign);
-    expect(result.duplicates.length).toBeGreaterThan(0);
-  }, 60_000);
+const common = {
+  workers: 3,
+  lanes: 3,
+  replicas: 0,
+  kept: "log",
+  lies: { stale: 10, lost: 2, blind: true },
+  nonces: 150,
+  seconds: 40,
+  every: 12,
+  crashEvery: 50,
+} as const;
+const onRedis = { ...common, kind: "redis" } as const;
+const stores: ReadonlyArray<Run> = [
+  { name: "Redis that is restarted", ...onRedis, bin: redis },
+  { name: "Redis that fails over to its replica", ...onRedis, bin: redis, kept: "replica", replicas: 1 },
+  { name: "Valkey that fails over to its replica", ...onRedis, bin: valkey, kept: "replica", replicas: 1 },
+  { name: "Postgres that is restarted", ...common, kind: "postgres", bin: postgres },
+];
+
+/** Ended as soon as it is caught, else after its time. */
+const controls: ReadonlyArray<Run> = [
+  { name: "ignore the fence on Redis", ...onRedis, bin: redis, ignoreFence: true },
+  { name: "share a Redis that goes back in time", ...onRedis, bin: redis, kept: "snapshots" },
+  { name: "share a Redis that fails over without waiting for its replica", ...onRedis, bin: redis, kept: "replica" },
+  { name: "ignore the fence on Postgres", ...common, kind: "postgres", bin: postgres, ignoreFence: true },
+];
+
+const run = ({ bin, ...options }: Run) => (bin === null ? null : crash({ ...options, bin }));
+
+describe("processes that share senders", () => {
+  it.each(stores)(
+    "are killed and paused, lose replies, replace, on a $name: nothing twice, nothing lost",
+    async (options) => {
+      const result = await run(options);
+      if (result === null) return expect(options.bin).toBeNull();
+      expect(problemOf(result), JSON.stringify(result)).toBeNull();
+      // few on a busy machine, but not none
+      expect(result.mined).toBeGreaterThan(20);
+      expect(result.kills + result.pauses).toBeGreaterThan(0);
+      expect(result.probes).toBeGreaterThan(2);
+    },
+    180_000,
+  );
+  it.each(controls)(
+    "are caught when they $name: the harness can see it, or the library refuses",
+    async (options) => {
+      const result = await run({ ...options, seconds: 30, nonces: 100_000, every: 40, untilCaught: true });
+      if (result === null) return expect(options.bin).toBeNull();
+      expect(isCaught(result)).toBe(true);
+    },
+    180_000,
+  );
 });

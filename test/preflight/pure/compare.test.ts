@@ -76,7 +76,7 @@ describe("the other world", () => {
   const whose = new Set([alice]);
   const failing: Told = { ...quiet, outcomes: [did({ status: "reverted" }).outcome] };
   const found = (one: Told, other: Told) => ({ found: differences(one, other, 0.005, whose) });
-  const places = { decisive: ["transaction 0, event 0: the place of 0xaa"], chance: [] };
+  const places = { decisive: ["transaction 1, event 1: the place of 0xaa"], chance: [] };
 
   it("that did the same says nothing", () => expect(check(later)).toEqual([]));
   it.each<[string, Partial<Contrast>, Record<Cause, string>]>([
@@ -152,7 +152,7 @@ describe("the other world", () => {
     expect(isBounded(differences(one, other, 0.005, whose), one, other, bounding)).toBe(expected);
   });
   it("differs in numbers alone, or beside what the state explains: a warning of its own", () => {
-    const numbers = ["transaction 0, event 0: 5 and 9"];
+    const numbers = ["transaction 1, event 1: 5 and 9"];
     expect(codes(check(later, { ...same, numbers }))).toEqual(["ChanceDependent/warning"]);
     const bounded = { ...found(gaining(90n), gaining(100n)), numbers, cause: "state", isBounded: true } as const;
     expect(codes(check(later, bounded))).toEqual(["DependsOnPending/info", "ChanceDependent/warning"]);

@@ -74,7 +74,7 @@ describe("what a run moves", () => {
     expect(told.approvals).toMatchObject([
       { owner: alice, spender: bob, before: 0n, after: 9n, evidence: "measured", spenderKind: "eoa" },
     ]);
-    expect(codes(told.findings)).toEqual(["ApprovalGranted/warning", "ApprovalLeftOver/warning"]);
+    expect(codes(told.findings)).toEqual(["ApprovalLeftOver/warning"]);
   });
   it("in a run that charges nothing is all that the balance shows", () => {
     for (const free of ["bare", "funded"] as const)

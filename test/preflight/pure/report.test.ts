@@ -1,4 +1,5 @@
 /** From answers to a report: what is told, what is left out, what decides, and how each finding is known. */
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -146,7 +147,7 @@ describe("the verdict and its reason", () => {
     ]);
   });
   it("that is proven says so where nothing stands against it", () =>
-    expect(scanned([{}], {}, { stage: "proven" }).report.because).toContain("the exact request was proven"));
+    expect(scanned([{}], {}, { stage: "proven" }).report.because).toContain("exactly this request was proven"));
 });
 
 describe("a request with a hole", () => {
@@ -233,9 +234,9 @@ describe("policies", () => {
     scanned([{}], { run: Result.succeed(run([reverted])) }, { policies: [curious] });
     expect(seen).toEqual([["blocked", "ExecutionReverted/blocker"]]);
   });
-  it("that the report holds and nobody could rebuild are lost, never passed", () => {
+  it("that the report holds and nobody could rebuild are lost, never passed", async () => {
     const held = { ...options, policies: [{ policy: "noNewApprovals" }, { policy: "a function of mine" }] };
-    const policies = Options.policiesOf(undefined, held);
+    const policies = await Effect.runPromise(Options.policiesOf(undefined, held));
     expect(policies.map(({ name }) => name)).toEqual(["noNewApprovals"]);
     const { report } = scanned([{}], {}, { options: held, policies });
     expect(codes(report)).toEqual(["PolicyLost/unavailable"]);

@@ -37,19 +37,22 @@ describe("a token shortfall", () => {
     expect(found[0]).toMatchObject({ code: "TokenShortfall", severity: "warning", step: "funds" });
     expect(found[0]?.numbers).toEqual([
       { name: "too low", unit: "text", value: "balance" },
+      { name: "token", unit: "address", value: token },
       { name: "account", unit: "address", value: getAddress(alice) },
       { name: "has", unit: "units", value: 5n },
       { name: "needs", unit: "units", value: 100n },
       { name: "short by", unit: "units", value: 95n },
     ]);
-    expect(saidOf(found)).toMatch(/has 5 raw, needs 100 raw, short by 95 raw/);
+    expect(saidOf(found)).toMatch(/has 5 smallest units, needs 100 smallest units, short by 95 smallest units/);
     const allowed = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientAllowance", args: [bob, 0n, 7n] });
     const [short] = check(transfer, reverted(allowed), unseen, 3);
-    expect([short?.numbers[0]?.value, short?.numbers[1]?.name, short?.transaction]).toEqual([
+    expect([short?.numbers[0]?.value, short?.numbers[2]?.name, short?.transaction]).toEqual([
       "allowance",
       "spender",
       3,
     ]);
+    // what passed it on does not say whose it is
+    expect(check({ to: bob }, reverted(balance))[0]?.numbers.map(({ name }) => name)).not.toContain("token");
   });
   it.each([
     ["ERC20: transfer amount exceeds balance", "balance"],

@@ -23,10 +23,16 @@ describe("a number that is said", () => {
   });
   it("counts in events, indexed or not", () => {
     expect(movedValues([emitting(1n, 5n)], [emitting(1n, 9n)], 0.005)).toEqual([
-      "transaction 0, event 0: another value",
+      "transaction 1, event 1: another value",
     ]);
     expect(movedValues([emitting(1n, 5n)], [emitting(2n, 5n)], 0.005)).toHaveLength(1);
     expect(movedValues([emitting(1n, 5n)], [emitting(1n, 5n)], 0)).toEqual([]);
+  });
+  it("counts transactions and events from one, as the report's findings do", () => {
+    const same = emitting(1n, 5n);
+    expect(movedValues([same, emitting(1n, 5n)], [same, emitting(1n, 9n)], 0)).toEqual([
+      "transaction 2, event 1: another value",
+    ]);
   });
   it("is nothing where one of them failed, which is told otherwise", () => {
     expect(movedValues([returning(5n)], [outcome({ status: "reverted" })], 0)).toEqual([]);
@@ -41,12 +47,12 @@ describe("a number that an event says of somebody", () => {
   const moved = (one: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>) =>
     movedNumbers(one, other, new Set([alice.slice(2)]), 0.005, (a, b) => a - b === 13n);
   it.each([
-    ["of one who matters", said(1_000n), said(0n), ["transaction 0, event 0: 1000 and 0"]],
+    ["of one who matters", said(1_000n), said(0n), ["transaction 1, event 1: 1000 and 0"]],
     ["within the tolerance", said(1_000n), said(1_004n), []],
     ["as the clock does", said(33n), said(20n), []],
     ["of a stranger", said(1_000n, bob), said(0n, bob), []],
     ["that is a hash", said(1n << 200n), said(1n << 201n), []],
-    ["of a vault's deposit", said(9n, alice, deposit), said(5n, alice, deposit), ["transaction 0, event 0: 9 and 5"]],
+    ["of a vault's deposit", said(9n, alice, deposit), said(5n, alice, deposit), ["transaction 1, event 1: 9 and 5"]],
     ["of a movement, which is compared as one", said(9n, alice, transfer), said(5n, alice, transfer), []],
   ])("%s", (_, one, other, lines) => expect(moved(one, other)).toEqual(lines));
 });

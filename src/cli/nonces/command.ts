@@ -1,0 +1,65 @@
+/** `evm-preflight nonces`: where the lanes of shared senders stand, and what repairs them. */
+import * as Command from "effect/cli/Command";
+import * as Effect from "effect/Effect";
+import { perform } from "./deed.js";
+import { sharedFlags } from "./given.js";
+import { adopt, fill, forget, nonceFlag, replaceAt, resend, signedFlags, yesFlag } from "./repair.js";
+import { check, status } from "./show.js";
+
+const described =
+  "Where the nonces of shared senders stand, and what repairs them. Nothing is changed without --yes, and no key is ever asked for. " +
+  "Exit codes: 0 healthy; 1 damaged, or a node refused what was sent; 2 somebody has to see to it " +
+  "(a refused or old transaction, a gap, a chain that went back); 3 no lanes, or a lane that cannot be read; 64 wrong usage";
+
+const root = Command.make("nonces").pipe(Command.withSharedFlags(sharedFlags), Command.withHandler(status));
+
+/** A verb beside `status`, with the flags that all have. */
+const shared = Effect.suspend(() => root);
+
+const verbs = [
+  Command.make("status", {}, () => Effect.flatMap(shared, status)).pipe(
+    Command.withDescription(
+      "Where the lanes stand and whether that is healthy; asks the chain where there is an endpoint",
+    ),
+  ),
+  Command.make("check", {}, () => Effect.flatMap(shared, check)).pipe(
+    Command.withDescription("Whether the store is sound: every violation of a lane's partition"),
+  ),
+  Command.make("resend", yesFlag, (given) =>
+    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, resend)),
+  ).pipe(Command.withDescription("Send again, byte for byte, what is committed")),
+  Command.make("cancel", { ...signedFlags, ...nonceFlag }, (given) =>
+    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, replaceAt("cancel"))),
+  ).pipe(Command.withDescription("Use up a nonce by a payment of nothing to oneself, in place of what stands there")),
+  Command.make("replace", { ...signedFlags, ...nonceFlag }, (given) =>
+    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, replaceAt("replace"))),
+  ).pipe(
+    Command.withDescription(
+      "Put another transaction in place of the one at a nonce, the same with higher fees or your own",
+    ),
+  ),
+  Command.make("fill", signedFlags, (given) =>
+    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, fill)),
+  ).pipe(Command.withDescription("Use the lowest gap, so that what is above it can be mined")),
+  Command.make("adopt", yesFlag, (given) => Effect.flatMap(shared, (all) => perform({ ...all, ...given }, adopt))).pipe(
+    Command.withDescription("Start a lane at the chain's counts, or set one that is known to them, on your word"),
+  ),
+  Command.make("forget", yesFlag, (given) =>
+    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, forget)),
+  ).pipe(Command.withDescription("Remove a lane from the store, with all that it holds")),
+] as const;
+
+export const nonces = root.pipe(
+  Command.withDescription(described),
+  Command.withExamples([
+    {
+      command: "evm-preflight nonces --redis-url redis://127.0.0.1:6379 --rpc-url https://your.node",
+      description: "All lanes of a store",
+    },
+    {
+      command: "evm-preflight nonces cancel --postgres-url postgres://… --chain-id 1 --address 0x… --nonce 7",
+      description: "What to sign in place of nonce 7; then the same with --raw 0x… and --yes",
+    },
+  ]),
+  Command.withSubcommands(verbs),
+);

@@ -1,0 +1,104 @@
+/** What `evm-preflight nonces` and its verbs are given alike: a store, a lane, an endpoint. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as Option from "effect/Option";
+import * as Result from "effect/Result";
+import { NonceStoreError, type InvalidLane } from "../../errors/nonces.js";
+import type { NonceStore } from "../../NonceStore.js";
+import * as Nonces from "../../Nonces.js";
+import { laneOf, type LaneId } from "../../nonces/lane.js";
+import * as Rpc from "../../Rpc.js";
+import { endpoint, rpcUrl } from "../check.js";
+import { wrong, type WrongUsage } from "../exit.js";
+import { text, toggle } from "../flags.js";
+import { count, duration } from "../quantity.js";
+import { storeFlag, storeOf } from "./store.js";
+
+/** Flags of all verbs. */
+export const sharedFlags = {
+  redisUrl: text("redis-url", "the store: redis://…, or unix:///path of its socket"),
+  postgresUrl: text("postgres-url", "the store: postgres://user:password@host:port/database"),
+  prefix: text("prefix", 'prefix of the keys in Redis (default "evm-preflight")'),
+  rpcUrl,
+  chainId: text("chain-id", "chain of the lane"),
+  address: text("address", "account of the lane"),
+  key: text("key", "key of the lane, for two-dimensional nonces (default 0)"),
+  oldAfter: text("old-after", "a first transaction in flight that is older is not healthy (default 5m)"),
+  json: toggle("json", "print it as JSON"),
+};
+
+export interface Given {
+  readonly redisUrl: Option.Option<string>;
+  readonly postgresUrl: Option.Option<string>;
+  readonly prefix: Option.Option<string>;
+  readonly rpcUrl: Option.Option<string>;
+  readonly chainId: Option.Option<string>;
+  readonly address: Option.Option<string>;
+  readonly key: Option.Option<string>;
+  readonly oldAfter: Option.Option<string>;
+  readonly json: boolean;
+}
+
+/** The value of a flag, read; null where it is absent. */
+export const readFlag = <A>(
+  flag: Option.Option<string>,
+  name: string,
+  read: (text: string) => Result.Result<A, string>,
+): Effect.Effect<A | null, WrongUsage> =>
+  Option.isNone(flag)
+    ? Effect.succeed(null)
+    : Effect.fromResult(Result.mapError(read(flag.value), (problem) => wrong(name, problem)));
+
+const flagOfField: Readonly<Record<string, string>> = { chainId: "--chain-id", address: "--address", key: "--key" };
+const asWrong = ({ field, problem }: InvalidLane): WrongUsage => wrong(flagOfField[field] ?? field, problem);
+
+/** The lane that the flags name; null where they name none. */
+export const laneGiven = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<LaneId | null, WrongUsage> {
+  const { address } = given;
+  const chainId = yield* readFlag(given.chainId, "--chain-id", count);
+  const key = yield* readFlag(given.key, "--key", count);
+  if (chainId === null && key === null && Option.isNone(address)) return null;
+  if (chainId === null) return yield* wrong("--chain-id", "is missing; a lane is --chain-id and --address");
+  if (Option.isNone(address)) return yield* wrong("--address", "is missing; a lane is --chain-id and --address");
+  const lane = { chainId: Number(chainId), address: address.value as `0x${string}`, key: key ?? 0n };
+  return yield* Effect.fromResult(Result.mapError(laneOf(lane), asWrong));
+});
+
+/** The lane that a verb is for. */
+export const laneNeeded = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<LaneId, WrongUsage> {
+  const lane = yield* laneGiven(given);
+  return lane ?? (yield* wrong("--chain-id", "is missing; a lane is --chain-id and --address"));
+});
+
+/** How old the first in flight may be, ms. */
+export const oldAfterGiven = (given: Given): Effect.Effect<number, WrongUsage> =>
+  Effect.map(readFlag(given.oldAfter, "--old-after", duration), (ms) => ms ?? Nonces.oldAfterMs);
+
+/** Whether there is an endpoint to ask. */
+export const hasEndpoint = ({ rpcUrl: url }: Given): boolean => Option.isSome(url) && url.value !== "";
+
+const unasked: Rpc.Requester = { request: () => Promise.reject(new Error("no endpoint is given")) };
+
+/** Runs on the store and the endpoint of the flags; where `needsNode` they must name one. */
+export const onStore = Effect.fnUntraced(function* <A, E>(
+  given: Given,
+  needsNode: boolean,
+  effect: Effect.Effect<A, E, NonceStore | Rpc.Rpc>,
+) {
+  const store = yield* storeOf(given);
+  const node =
+    needsNode || hasEndpoint(given)
+      ? Rpc.layerHttp(yield* endpoint(given.rpcUrl, "--rpc-url"))
+      : Rpc.layerProvider(unasked);
+  return yield* effect.pipe(
+    Effect.provide(Layer.merge(store, node)),
+    Effect.mapError((error) => (error instanceof NonceStoreError ? wrong(storeFlag(given), error.message) : error)),
+  );
+});
+
+/** Where a lane stands; the chain is asked only where there is an endpoint. */
+export const statusOf = (given: Given, lane: Nonces.Lane) =>
+  Nonces.status(lane, hasEndpoint(given) ? {} : { counts: null });
+
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? field.toString() : field), 2);

@@ -1,0 +1,219 @@
+/** `evm-preflight nonces resend | cancel | replace | fill`: what would be done, why, and on `--yes` doing it. */
+import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import * as Eth from "../../Eth.js";
+import * as Nonces from "../../Nonces.js";
+import { type LaneId } from "../../nonces/lane.js";
+import { readCounts } from "../../nonces/protocol/chain.js";
+import { attemptOf } from "../../nonces/signed.js";
+import * as Preflight from "../../Preflight.js";
+import type { Hex } from "../../primitives/hex.js";
+import type { Rpc } from "../../Rpc.js";
+import { wrong, type WrongUsage } from "../exit.js";
+import { text, toggle } from "../flags.js";
+import { count } from "../quantity.js";
+import type { Deed } from "./deed.js";
+import { hasEndpoint, readFlag, statusOf, type Given } from "./given.js";
+import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap, type Quote } from "./request.js";
+
+export const yesFlag = { yes: toggle("yes", "do it; without it nothing is changed and nothing is sent") };
+export const signedFlags = {
+  ...yesFlag,
+  raw: text("raw", "the signed transaction, 0x…; without it, what is to be signed is printed"),
+};
+export const nonceFlag = { nonce: text("nonce", "the nonce (default: the first in flight)") };
+
+export interface GivenVerb extends Given {
+  readonly yes: boolean;
+}
+interface GivenSigned extends GivenVerb {
+  readonly raw: Option.Option<string>;
+}
+export interface GivenReplacement extends GivenSigned {
+  readonly nonce: Option.Option<string>;
+}
+
+/** What to pay now, by the node, where there is one. */
+const quoteFor = (given: Given, { chainId, address }: LaneId): Effect.Effect<Quote, never, Rpc> =>
+  hasEndpoint(given)
+    ? Effect.orElseSucceed(Preflight.quoteFee({ chainId, from: address, to: address, value: 0n }), () => noQuote)
+    : Effect.succeed(noQuote);
+
+/** Gas of a payment of nothing to oneself: more than 21,000 where the chain or a delegation asks for it. */
+const noopGas = (given: Given, { address }: LaneId) =>
+  hasEndpoint(given)
+    ? Effect.orElseSucceed(Eth.estimateGas({ from: address, to: address, value: 0n }), () => 21_000n)
+    : Effect.succeed(21_000n);
+
+const outcomeText = ({ kind, error }: Nonces.SendOutcome): string =>
+  error === null ? kind : `${kind}: ${error.message}`;
+
+const doIt = "--yes does it";
+const signIt = "sign this with the account's key and give the bytes by --raw";
+
+/** Sends again, byte for byte, what is committed: a pool may have lost it. */
+export const resend = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId) {
+  yield* statusOf(given, lane);
+  const kept = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
+  const named = kept.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
+  if (kept.length === 0)
+    return { done: false, says: ["nothing to send again: no transaction is committed with its bytes"] } satisfies Deed;
+  const why = "the same bytes again can only be mined once, and a pool that has them says so";
+  if (!given.yes)
+    return { done: false, says: ["would send again, in this order:", ...named, why], next: doIt } satisfies Deed;
+  const settings = yield* Nonces.Settings;
+  const { resent } = yield* Effect.provideService(Nonces.reconcile(lane), Nonces.Settings, {
+    ...settings,
+    resendAfterMs: 0,
+  });
+  return {
+    done: true,
+    says: resent.map(({ nonce, hash, outcome }) => `sent nonce ${nonce}, ${hash}: ${outcomeText(outcome)}`),
+    sent: resent.map(({ nonce, hash, outcome }) => ({ nonce, hash, outcome: outcome.kind })),
+  } satisfies Deed;
+});
+
+/** The committed transaction at the nonce that the flag names, or the first, and what a node last said of it. */
+const committedAt = Effect.fnUntraced(function* (given: GivenReplacement, lane: LaneId) {
+  const asked = yield* readFlag(given.nonce, "--nonce", count);
+  const status = yield* statusOf(given, lane);
+  const found = (yield* Nonces.committed(lane)).find(({ nonce }) => asked === null || nonce === asked);
+  if (found === undefined)
+    return yield* asked === null
+      ? wrong("--nonce", "nothing is in flight, so that there is nothing to replace")
+      : wrong("--nonce", `no transaction is committed at ${asked}; status names those that are`);
+  return { ...found, said: status.committed.find(({ nonce }) => nonce === found.nonce)?.outcome ?? "" };
+});
+
+/** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
+const rawGiven = Effect.fnUntraced(function* (
+  { raw }: GivenSigned,
+  lane: LaneId,
+  nonce: bigint,
+): Effect.fn.Return<{ readonly raw: Hex; readonly hash: Hex } | null, WrongUsage> {
+  if (Option.isNone(raw)) return null;
+  const [one, two] = [attemptOf(raw.value, lane, nonce, 1), attemptOf(raw.value, lane, nonce, 2)];
+  const { hash } = yield* Effect.fromResult(two._tag === "Success" ? two : one).pipe(
+    Effect.mapError(({ message }) => wrong("--raw", message)),
+  );
+  return { raw: raw.value.toLowerCase() as Hex, hash };
+});
+
+/** Another transaction in place of a committed one: the same dearer, or with `verb` cancel a no-op. */
+export const replaceAt = (verb: "cancel" | "replace") =>
+  Effect.fnUntraced(function* (given: GivenReplacement, lane: LaneId) {
+    const { nonce, hash, raw: oldRaw, said } = yield* committedAt(given, lane);
+    const old = requestIn(oldRaw);
+    const holds = `nonce ${nonce} holds ${hash}${said === "" ? "" : `, which a node called ${said}`}`;
+    if (verb === "cancel" && isBlob(old))
+      return yield* wrong(
+        "--nonce",
+        "holds a blob transaction, and pools take only another of its kind in its place: replace",
+      );
+    const next = yield* rawGiven(given, lane, nonce);
+    if (next === null) {
+      const quote = yield* quoteFor(given, lane);
+      if (verb === "replace" && old === null)
+        return {
+          done: false,
+          says: [holds, "the store has only its hash: sign a transaction of your own for this nonce"],
+          next: "give its bytes by --raw",
+        } satisfies Deed;
+      const request =
+        verb === "replace" && old !== null
+          ? dearer(old, quote)
+          : noopOver(lane, nonce, old, yield* noopGas(given, lane), quote);
+      const what =
+        verb === "cancel"
+          ? "a payment of nothing to oneself in its place uses up the nonce, so that what is behind it can be mined"
+          : "the same transaction with higher fees takes its place in the pool";
+      return { done: false, says: [holds, what], next: signIt, request } satisfies Deed;
+    }
+    const request = requestIn(next.raw);
+    if (verb === "cancel" && request !== null && !isNoop(request, lane))
+      return yield* wrong(
+        "--raw",
+        "does more than use up its nonce: a cancellation pays nothing, to the account itself, without data",
+      );
+    // why: what a node refused is in no pool, and may have been too dear
+    const cheap = old === null || request === null || said === "rejected" ? null : tooCheap(old, request);
+    if (cheap !== null) return yield* wrong("--raw", cheap);
+    if (!given.yes)
+      return {
+        done: false,
+        says: [holds, `would record ${next.hash} in its place, then send it`],
+        next: doIt,
+      } satisfies Deed;
+    const sent = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);
+    return {
+      done: true,
+      says: [holds, `recorded ${sent.hash} in its place and sent it: ${outcomeText(sent.outcome)}`],
+      sent: [{ nonce, hash: sent.hash, outcome: sent.outcome.kind }],
+    } satisfies Deed;
+  });
+
+/** A transaction for the lowest gap, so that what is above it can be mined. */
+export const fill = Effect.fnUntraced(function* (given: GivenSigned, lane: LaneId) {
+  const [gap] = (yield* statusOf(given, lane)).gaps;
+  if (gap === undefined)
+    return { done: false, says: ["no gap: every nonce below a committed one is used"] } satisfies Deed;
+  const why = `nonce ${gap} is free below a committed one, and nothing above it is mined before it is used`;
+  const signed = yield* rawGiven(given, lane, gap);
+  if (signed === null) {
+    const request = noopOver(lane, gap, null, yield* noopGas(given, lane), yield* quoteFor(given, lane));
+    return {
+      done: false,
+      says: [why, "a payment of nothing to oneself fills it"],
+      next: signIt,
+      request,
+    } satisfies Deed;
+  }
+  if (!given.yes)
+    return {
+      done: false,
+      says: [why, `would take it, commit ${signed.hash} there, and send that`],
+      next: doIt,
+    } satisfies Deed;
+  const sent = yield* Nonces.fillGap(lane, () => Effect.succeed(signed.raw));
+  if (sent === null) return { done: false, says: ["the gap is gone: another took it"] } satisfies Deed;
+  return {
+    done: true,
+    says: [why, `committed ${sent.hash} there and sent it: ${outcomeText(sent.outcome)}`],
+    sent: [{ nonce: sent.nonce, hash: sent.hash, outcome: sent.outcome.kind }],
+  } satisfies Deed;
+});
+
+/** Starts a lane at the chain's counts, or sets one that is known to them, on the operator's word. */
+export const adopt = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId) {
+  if (lane.key !== 0n)
+    return yield* wrong("--key", "has counts that no node knows: start its lane by `Nonces.bootstrap`");
+  if (!hasEndpoint(given)) return yield* wrong("--rpc-url", "is missing: the lane is set to the chain's counts");
+  const known = yield* statusOf(given, lane).pipe(Effect.catchTag("NonceColdStart", () => Effect.succeed(null)));
+  const counts = yield* readCounts(lane);
+  const { latest, pending } = counts;
+  if (known?.floor === latest)
+    return { done: false, says: [`the store and the chain are both at ${latest}: nothing to adopt`] } satisfies Deed;
+  const says = [
+    known === null
+      ? `the store does not know this lane; the chain is at ${latest}, with ${pending - latest} in the node's pool`
+      : `the store is at ${known.floor}, the chain at ${latest}`,
+    known !== null && latest < known.floor
+      ? "what settled above and has its bytes is in flight again, and the rest is free to be filled: adopt only when the node does not lag"
+      : "a transaction of ours in flight that is not counted would have its nonce used twice: adopt only when there is none",
+  ];
+  if (!given.yes) return { done: false, says: [...says, `would set the lane to ${latest}`], next: doIt } satisfies Deed;
+  yield* known === null ? Nonces.adopt(lane, { counts }) : Nonces.moveTo(lane, counts);
+  return { done: true, says: [...says, `set the lane to ${latest}`] } satisfies Deed;
+});
+
+/** Removes a lane from the store. */
+export const forget = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId) {
+  const { committed } = yield* statusOf(given, lane);
+  const says = [
+    `${committed.length} committed transactions are forgotten with the lane, and never sent again`,
+    "start it again by adopt or `Nonces.bootstrap`, when all of it is mined: before that a nonce may be used twice",
+  ];
+  if (!given.yes) return { done: false, says: [...says, "would remove the lane"], next: doIt } satisfies Deed;
+  const done = yield* Nonces.forget(lane);
+  return { done, says: [...says, "removed the lane"] } satisfies Deed;
+});

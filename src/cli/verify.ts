@@ -1,0 +1,89 @@
+/** `evm-preflight verify`: what a report said against what the chain did. */
+import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import * as Result from "effect/Result";
+import * as Argument from "effect/cli/Argument";
+import * as Command from "effect/cli/Command";
+import * as Flag from "effect/cli/Flag";
+import * as Preflight from "../Preflight.js";
+import type { Hash } from "../primitives/hex.js";
+import { escapeText } from "../primitives/text.js";
+import { fromJson } from "../report/json.js";
+import { settledText } from "../postflight/text.js";
+import type { SettlementClass } from "../postflight/settlement.js";
+import { layerHttp } from "../Rpc.js";
+import { endpoint, rpcUrl } from "./check.js";
+import { Exited, exitCodes, wrong, type ExitCode, type WrongUsage } from "./exit.js";
+import { readText } from "./files.js";
+import { text, toggle } from "./flags.js";
+import { withProgress } from "./progress.js";
+import { duration } from "./quantity.js";
+import { print } from "./terminal.js";
+
+/** 0 as said, 1 something else was mined or the simulation was wrong, 2 the world moved, 3 not known. */
+const codes: Readonly<Record<SettlementClass, ExitCode>> = {
+  same: exitCodes.ready,
+  priceMoved: exitCodes.caution,
+  ordering: exitCodes.caution,
+  contextDependent: exitCodes.caution,
+  replaced: exitCodes.blocked,
+  tampered: exitCodes.blocked,
+  simulatorWrong: exitCodes.blocked,
+  unknown: exitCodes.unknown,
+};
+
+const readReport = Effect.fnUntraced(function* (path: string) {
+  const content = yield* readText(path, "--report");
+  const json = yield* Effect.fromResult(
+    Result.try({ try: (): unknown => JSON.parse(content), catch: () => wrong("--report", "is no JSON") }),
+  );
+  return yield* Effect.mapError(fromJson(json), (error) => wrong("--report", escapeText(error.message, 400)));
+});
+
+const deadlineOf = (given: Option.Option<string>): Effect.Effect<number | undefined, WrongUsage> =>
+  Option.match(given, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (value) => Effect.mapError(Effect.fromResult(duration(value)), (problem) => wrong("--deadline", problem)),
+  });
+
+const flags = {
+  hashes: Argument.String("txhash").pipe(
+    Argument.withDescription("the hash that was sent; for a bundle one for each transaction, in its order"),
+    Argument.variadic({ min: 1 }),
+  ),
+  report: Flag.String("report").pipe(Flag.withDescription("the report as JSON (check --json); - for stdin")),
+  rpcUrl,
+  deadline: text("deadline", "time for the whole run: 500ms, 10s, 1m (default 30s)"),
+  json: toggle("json", "print the differences as JSON; amounts are decimal strings"),
+};
+
+export const verify = Command.make(
+  "verify",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const url = yield* endpoint(given.rpcUrl, "--rpc-url");
+    const deadline = yield* deadlineOf(given.deadline);
+    const report = yield* readReport(given.report);
+    const answer = yield* Effect.result(
+      Preflight.settle(report, given.hashes as ReadonlyArray<Hash>, { deadline }).pipe(
+        Effect.provide(withProgress(layerHttp(url))),
+      ),
+    );
+    if (Result.isFailure(answer)) {
+      const { failure } = answer;
+      if (failure._tag === "InvalidTransaction")
+        return yield* wrong(failure.field.replace(/^hashes/, "txhash"), failure.problem);
+      yield* print(given.json ? JSON.stringify({ error: failure.message }) : failure.message);
+      return yield* new Exited({ code: exitCodes.unknown });
+    }
+    yield* print(
+      given.json
+        ? JSON.stringify(answer.success, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value), 2)
+        : settledText(answer.success),
+    );
+    return yield* new Exited({ code: codes[answer.success.class] });
+  }),
+).pipe(
+  Command.withDescription("Compare what a report said with what the chain did, and say why it differs"),
+  Command.withExamples([{ command: "evm-preflight verify 0x… --report report.json", description: "On ETH_RPC_URL" }]),
+);

@@ -1,0 +1,104 @@
+/** Failures of the nonce protocol after the commit: what became of what was sent. */
+import * as Schema from "effect/Schema";
+import { Hash, nullable } from "../primitives/hex.js";
+import { count, hash, say, text } from "../primitives/statement.js";
+import { lane, unsent, type OfNonce } from "./ofNonce.js";
+import { derived } from "./stated.js";
+
+/** Somebody else's transaction is final at the nonce: ours never can be mined, and is never sent again. */
+export class NonceBurned extends unsent<NonceBurned>()(
+  "NonceBurned",
+  {
+    /** The lane: `chainId:address:key`. */
+    lane,
+    /** The nonce. */
+    nonce: Schema.BigInt,
+    /** The hash, 32 bytes. */
+    hash: Hash,
+  },
+  (error) =>
+    say(
+      "another transaction of the account is final at this nonce",
+      [count("nonce", error.nonce), hash("ours", error.hash), text("lane", error.lane)],
+      "send again with a new nonce; find out who else uses the key",
+    ),
+) {}
+
+/**
+ * The node did not take the transaction, and waiting does not change that: the bytes are refused
+ * (`rejected`), or the pool wants a higher fee for the nonce (`underpriced`).
+ *
+ * `isFree`: the nonce went back, the bytes never are sent again, and trying again pays once. Otherwise
+ * they stay committed at the nonce and are sent again by `Nonces.keep`, so that they may yet be mined:
+ * replace them at the same nonce, and do not pay again under another.
+ */
+export class SendRejected extends derived<SendRejected, OfNonce>()(
+  "SendRejected",
+  {
+    /** The lane: `chainId:address:key`. */
+    lane,
+    /** The nonce. */
+    nonce: Schema.BigInt,
+    /** The hash, 32 bytes. */
+    hash: Hash,
+    /** How the node refused it. */
+    kind: Schema.Literals(["rejected", "underpriced"]),
+    /** Whether the nonce went back (`Settings.recycleRejected`). */
+    isFree: Schema.Boolean,
+    /** Why, in the words of the typed error. */
+    detail: Schema.String,
+  },
+  {
+    mayBeSent: ({ isFree }) => !isFree,
+    statement: (error) =>
+      say(
+        error.isFree
+          ? "the node refused the transaction and its nonce is free again"
+          : error.kind === "underpriced"
+            ? "the node wants a higher fee for the transaction, which keeps its nonce"
+            : "the node refused the transaction, which keeps its nonce",
+        [
+          count("nonce", error.nonce),
+          hash("ours", error.hash),
+          text("lane", error.lane),
+          text("because", error.detail),
+        ],
+        error.isFree
+          ? "correct the transaction and send it again"
+          : "replace it at this nonce by one that can be mined (`Nonces.replace`), or remove the cause and let `Nonces.keep` send it again; under another nonce it may be paid twice",
+      ),
+  },
+) {}
+
+const Held = Schema.Struct({ lane, nonce: Schema.BigInt, hash: Hash });
+
+/** A delivery stopped after some of its bundle was sent: what is left was not committed, and its nonces are free again. */
+export class PartlySent extends derived<PartlySent, OfNonce>()(
+  "PartlySent",
+  {
+    /** In the order of the bundle. */
+    sent: Schema.Array(Held),
+    /** The one it stopped at, where that is, or may be, committed and so may yet be mined; null = it is one of those left. */
+    inDoubt: nullable(Held),
+    /** How many were not sent, and never will be. */
+    left: Schema.Int,
+    /** Why, in the words of the error that stopped it. */
+    detail: Schema.String,
+  },
+  {
+    mayBeSent: () => true,
+    statement: ({ sent, inDoubt, left, detail }) =>
+      say(
+        "only a part of the bundle was sent",
+        [
+          count("sent", sent.length),
+          count("in doubt at nonce", inDoubt?.nonce ?? null),
+          count("left", left),
+          text("because", detail),
+        ],
+        inDoubt === null
+          ? "deliver what is left by itself"
+          : "first see to the one in doubt, which may yet be mined; then deliver what is left by itself",
+      ),
+  },
+) {}

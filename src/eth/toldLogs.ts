@@ -1,0 +1,57 @@
+/** Which logs were told, so that each is told once and taken back with its block. Pure. */
+import type { Hash } from "../primitives/hex.js";
+import type { BlockName } from "./heads.js";
+import type { Log } from "./log.js";
+
+/** The logs of one block that were told, by their place in it. */
+interface OfBlock {
+  readonly number: bigint;
+  readonly logs: ReadonlyMap<number, Log>;
+}
+
+/** By the hash of the block. */
+export type ToldLogs = ReadonlyMap<Hash, OfBlock>;
+
+/** What is to be told now, and what was told then. */
+export interface Telling {
+  readonly told: ToldLogs;
+  readonly logs: ReadonlyArray<Log>;
+}
+
+/** Blocks below the newest that logs are remembered of. */
+const remembered = 128n;
+
+/** A sealed log with its place; a log without one belongs to no block. */
+const placed = (log: Log) => {
+  const { blockHash, blockNumber, logIndex } = log;
+  return blockHash === null || blockNumber === null || logIndex === null ? null : { blockHash, blockNumber, logIndex };
+};
+
+const takenBack = (log: Log): Log => ({ ...log, removed: true });
+
+/** Tells of these logs what is new, and takes back what was told of those that are removed. */
+export const tellLogs = (told: ToldLogs, logs: ReadonlyArray<Log>): Telling => {
+  const next = new Map(told);
+  const out: Array<Log> = [];
+  for (const log of logs) {
+    const at = placed(log);
+    if (at === null) continue;
+    const { blockHash, blockNumber: number, logIndex } = at;
+    const known = next.get(blockHash)?.logs ?? new Map<number, Log>();
+    if (known.has(logIndex) !== log.removed) continue;
+    const kept = new Map(known);
+    if (log.removed) kept.delete(logIndex);
+    else kept.set(logIndex, log);
+    next.set(blockHash, { number, logs: kept });
+    out.push(log);
+  }
+  return { told: next, logs: out };
+};
+
+/** Takes back what was told of blocks that are replaced, the newest first; long past blocks are forgotten. */
+export const untellLogs = (told: ToldLogs, replaced: ReadonlyArray<BlockName>, head: bigint): Telling => {
+  const logs = replaced.flatMap(({ hash }) => [...(told.get(hash)?.logs.values() ?? [])].reverse().map(takenBack));
+  const gone = new Set<Hash>(replaced.map(({ hash }) => hash));
+  const kept = [...told].filter(([hash, { number }]) => !gone.has(hash) && number + remembered >= head);
+  return { told: new Map(kept), logs };
+};

@@ -1,0 +1,75 @@
+/** The first word on a lane: from which counts it begins. */
+import * as Effect from "effect/Effect";
+import { NonceColdStart } from "../../errors/nonces.js";
+import type { Lane, LaneId } from "../lane.js";
+import type { Counts } from "../laneRules.js";
+import * as Metrics from "../metrics.js";
+import { patiently } from "../patience.js";
+import { readCounts } from "./chain.js";
+import { context, keepOf, unmovedError } from "./lease.js";
+
+/** Reads the counts of a lane: needed for those with a key, of which the node knows none. */
+export type ReadCounts<E = never, R = never> = (lane: LaneId) => Effect.Effect<Counts, E, R>;
+
+/**
+ * Starts a lane that the store does not know: when `latest` and `pending` agree, twice, `settleMs`
+ * apart (default 15 s, more than a slot). A node that is blind to the mempool cannot show what waits
+ * there: after a loss, let everything in flight be mined first. Answers whether the lane was new; for
+ * one that is known, at once and without asking the node, so that every start of a process may call it.
+ *
+ * A lane with a key needs `counts`. Fails with `NonceColdStart` while something is in flight.
+ * JSON-RPC: as `reserve`, twice, unless `counts` read them.
+ */
+export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R = never>(
+  given: Lane,
+  options: { readonly settleMs?: number | undefined; readonly counts?: ReadCounts<E, R> | undefined } = {},
+) {
+  const { lane, store, settings } = yield* context(given);
+  if ((yield* patiently("read", settings, store.read(lane))) !== null) return false;
+  const { counts } = options;
+  const ask = counts === undefined ? readCounts(lane) : counts(lane);
+  const before = yield* ask;
+  yield* Effect.sleep(options.settleMs ?? 15_000);
+  const after = yield* ask;
+  if (before.latest !== after.pending || before.pending !== after.latest) {
+    return yield* new NonceColdStart({ lane: lane.id, ...after });
+  }
+  return yield* adopt(given, { counts: after });
+});
+
+/**
+ * Starts a lane at the chain's counts as they are, on the operator's word that no transaction of ours
+ * is in flight which they do not show. What waits between them is left alone.
+ */
+export const adopt = Effect.fn("Nonces.adopt")(function* (given: Lane, options: { readonly counts?: Counts } = {}) {
+  const { lane, store, settings } = yield* context(given);
+  const counts = options.counts ?? (yield* readCounts(lane));
+  const isNew = yield* patiently("bootstrap", settings, store.bootstrap(lane, counts, keepOf(settings)));
+  const lanes = yield* patiently("lanes", settings, store.lanes);
+  yield* Metrics.gaugeLanes(lanes.length);
+  return isNew;
+});
+
+/**
+ * Sets a lane that the store knows to the latest count at once, on the operator's word, where an operation
+ * that only read it would doubt it. Upwards, what was committed below settles; downwards, what has its
+ * bytes is in flight again, and all else is free. Answers the lane's bounds after it.
+ *
+ * Fails with `NonceColdStart`, and with `NonceForgotten` where the chain is too far below the lane.
+ */
+export const moveTo = Effect.fn("Nonces.moveTo")(function* (given: Lane, counts: Counts) {
+  const { lane, store, settings } = yield* context(given);
+  const answer = yield* patiently("adopt", settings, store.adopt(lane, counts, keepOf(settings)));
+  if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id, ...counts });
+  if (answer._tag === "Forgotten") return yield* unmovedError(lane, counts.latest, answer);
+  return { floor: answer.floor, next: answer.next };
+});
+
+/**
+ * Removes a lane with all that it holds; false when the store did not know it. What was in flight is then
+ * only on the chain, and a lane that is started before it is mined may use its nonces twice.
+ */
+export const forget = Effect.fn("Nonces.forget")(function* (given: Lane) {
+  const { lane, store, settings } = yield* context(given);
+  return yield* patiently("forget", settings, store.forget(lane));
+});

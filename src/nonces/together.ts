@@ -1,0 +1,266 @@
+/**
+ * Operations made atomic over a store outside this process. Those of one process that wait on the same
+ * lane are decided together, in order, on the lane as it was last seen, and written with one
+ * compare-and-set on its version; each gets its own answer. Where another process was quicker they are
+ * decided again on what it left.
+ *
+ * Nothing that is remembered is trusted: an answer is given only after the store said that the lane still
+ * has the version, and that its clock is where the decision took it to be.
+ */
+import * as Cause from "effect/Cause";
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Random from "effect/Random";
+import { NonceStoreError } from "../errors/nonces.js";
+import { clockSlackMs, type Change, type Found, type Head, type LaneBackend } from "./backend.js";
+import { violations } from "./check.js";
+import { makeCommitsSeen } from "./distrust.js";
+import type { LaneId } from "./lane.js";
+import { makeStore, type Operation, type Wanted } from "./makeStore.js";
+import { afterwards, clockAt, covers, decideAll, remember, wantedFor, withoutHistory } from "./remembered.js";
+import type { Decide, Plan, Remembered, StoreClock } from "./remembered.js";
+import { Settings } from "./settings.js";
+import type { Result, Store } from "./store.js";
+
+/** An operation that waits. */
+interface Waiting extends Pick<Operation<unknown>, "name" | "wanted" | "history" | "permits"> {
+  readonly timeoutMs: number;
+  readonly decide: Decide;
+  readonly fail: (cause: Cause.Cause<NonceStoreError>) => void;
+  /** Nobody waits any more: it is not decided again. */
+  isGone: boolean;
+}
+
+/** Those that wait on one lane, and the lane as it was last seen. */
+interface Line {
+  readonly waiting: Array<Waiting>;
+  isServed: boolean;
+  /** Turns for which other processes are expected to write as well. */
+  crowd: number;
+  last: Remembered | null;
+  /** The time that was decided on last, so that it does not go back. */
+  now: number;
+}
+
+interface Known {
+  readonly clock: StoreClock;
+  readonly lane: Remembered | null;
+}
+
+/** Operations written at once. */
+const maxTogether = 64;
+/** Lanes that are remembered. */
+const maxLanes = 1_000;
+/** How long one that was too late, or was quicker than others, waits for its turn, ms: then more is written at once. */
+const turnMs = 2;
+/** How many turns a conflict is remembered for, and how many at most. */
+const turns = { each: 4, most: 32 };
+/** Settled nonces that are read with the rest: most operations forget none, or a few. */
+const someOldest = 8n;
+
+const lower = (a: bigint | null, b: bigint | null): bigint | null => (a === null || (b !== null && b < a) ? b : a);
+
+const union = (batch: ReadonlyArray<Waiting>): Wanted => ({
+  from: batch.map(({ wanted }) => wanted.from).reduce(lower),
+  recent: batch.reduce((most, { wanted }) => (wanted.recent > most ? wanted.recent : most), 0n),
+  nonces: batch.flatMap(({ wanted }) => wanted.nonces),
+  oldest: 0n,
+  raws: batch.some(({ wanted }) => wanted.raws),
+});
+
+const withSomeOldest = (wanted: Wanted): Wanted =>
+  wanted.oldest < someOldest ? { ...wanted, oldest: someOldest } : wanted;
+
+/** Monotonic, ms. */
+const time = Clock.clockWith((clock) => Effect.sync(() => Number(clock.currentTimeNanosUnsafe() / 1_000n) / 1_000));
+
+const named = (operation: string, cause: Cause.Cause<NonceStoreError>): Cause.Cause<NonceStoreError> =>
+  Cause.map(cause, ({ detail, isRetryable }) => new NonceStoreError({ operation, detail, isRetryable }));
+
+/** A store on `backend`. What it starts runs with the services that it was made with, not with those of a caller. */
+export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const fork = Effect.runForkWith(context);
+    const lines = new Map<string, Line>();
+    const seen = makeCommitsSeen();
+    const maker = globalThis.crypto.randomUUID();
+    let made = 0;
+    const newVersion = () => `${maker}-${(made += 1)}`;
+
+    const accept = Effect.fnUntraced(function* (
+      operation: string,
+      lane: LaneId,
+      found: Found,
+      wanted: Wanted,
+      clock: StoreClock,
+    ) {
+      if (found.lane === null) return { clock, lane: null } satisfies Known;
+      const { commits } = found.lane.head;
+      yield* seen.check(operation, lane, commits);
+      seen.remember(lane, commits);
+      return { clock, lane: remember(found.lane, wanted, clock) } satisfies Known;
+    });
+
+    const read = Effect.fnUntraced(function* (operation: string, lane: LaneId, wanted: Wanted) {
+      const sent = yield* time;
+      const found = yield* backend.read(operation, lane, wanted);
+      const at = yield* time;
+      return yield* accept(operation, lane, found, wanted, { now: found.now, at, took: at - sent });
+    });
+
+    const changeOf = (
+      lane: Remembered | null,
+      plan: Plan,
+      batch: ReadonlyArray<Waiting>,
+      now: number,
+    ): Change | null => {
+      const permits = batch.some((each) => each.permits);
+      if (plan.bounds === null) return null;
+      const before = lane?.head ?? null;
+      const counted = batch.filter((each, index) => each.permits && plan.changed[index]).length;
+      // A repeated commit writes as well: a standby is waited for only by who writes
+      const version = plan.isChanged || permits || before === null ? newVersion() : before.version;
+      const after: Head = { ...plan.bounds, version, commits: (before?.commits ?? now) + counted };
+      const writes = [...plan.writes].map(([nonce, to]) => ({ nonce, from: lane?.slots.get(nonce) ?? null, to }));
+      return { before, after, now, writes };
+    };
+
+    /** Decides the operations until they are written on the lane that they were decided on. */
+    const together = Effect.fnUntraced(function* (lane: LaneId, line: Line, batch: ReadonlyArray<Waiting>) {
+      if (batch.length === 0) return;
+      const [operation = ""] = batch.map(({ name }) => name);
+      const history = batch.map((each) => each.history).reduce(lower);
+      let wanted = union(batch);
+      const { last } = line;
+      // Until it is known what became of a write, nothing is remembered
+      line.last = null;
+      let known: Known | null = last !== null && covers(last, wanted) ? { clock: last.clock, lane: last } : null;
+      let isFresh = false;
+      for (let conflicts = 0; ;) {
+        const all = batch.filter(({ isGone }) => !isGone);
+        if (all.length === 0) return;
+        if (known === null) {
+          known = yield* read(operation, lane, withSomeOldest(wanted));
+          isFresh = true;
+        }
+        const guess = clockAt(known.clock, yield* time);
+        const now: number = guess < line.now && line.now - guess < clockSlackMs / 2 ? line.now : guess;
+        const plan: Plan = decideAll(
+          known.lane,
+          all.map(({ decide }) => decide),
+          now,
+        );
+        if (plan.missing.length > 0 && known.lane !== null) {
+          wanted = wantedFor(known.lane.head, wanted, history, plan.missing);
+          known = null;
+          continue;
+        }
+        const change = changeOf(known.lane, plan, all, now);
+        line.now = now;
+        if (change === null || (isFresh && change.before?.version === change.after.version)) {
+          line.last = known.lane === null ? null : withoutHistory(known.lane);
+          for (const deliver of plan.deliver) deliver();
+          return;
+        }
+        const sent = yield* time;
+        const outcome = yield* backend.compareAndSet(operation, lane, change, withSomeOldest(wanted));
+        const at = yield* time;
+        if (outcome._tag === "Written") {
+          const clock = { now: outcome.now, at, took: at - sent };
+          const written = afterwards(known.lane?.slots ?? new Map(), plan.writes, change.after, clock);
+          line.last = isFresh ? withoutHistory(written) : written;
+          seen.remember(lane, change.after.commits);
+          for (const deliver of plan.deliver) deliver();
+          return;
+        }
+        conflicts += 1;
+        const { found } = outcome;
+        known =
+          found === null
+            ? null
+            : yield* accept(operation, lane, found, withSomeOldest(wanted), { now: found.now, at, took: at - sent });
+        isFresh = known !== null;
+        line.crowd = Math.min(turns.most, line.crowd + turns.each);
+        yield* Effect.sleep((yield* Random.next) * turnMs * Math.min(conflicts, 8));
+      }
+    });
+
+    const serve = Effect.fnUntraced(function* (lane: LaneId, line: Line) {
+      while (line.waiting.length > 0) {
+        const batch = line.waiting.splice(0, maxTogether).filter(({ isGone }) => !isGone);
+        const duration = batch.reduce((longest, { timeoutMs }) => Math.max(longest, timeoutMs), 0);
+        const late = new NonceStoreError({ operation: "", detail: `no answer in ${duration} ms`, isRetryable: true });
+        yield* together(lane, line, batch).pipe(
+          Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(late) }),
+          Effect.catchCause((cause) =>
+            Effect.sync(() => {
+              for (const each of batch) each.fail(cause);
+            }),
+          ),
+        );
+        // Those who were answered ask their next operation together; and in a crowd the others come first
+        if (line.crowd > 0) {
+          line.crowd -= 1;
+          yield* Effect.sleep((yield* Random.next) * turnMs);
+        } else yield* Effect.yieldNow;
+      }
+      line.isServed = false;
+      lines.delete(lane.id);
+      lines.set(lane.id, line);
+      for (const [id, each] of lines) {
+        if (lines.size <= maxLanes) break;
+        if (!each.isServed) lines.delete(id);
+      }
+    });
+
+    const apply = <A>(lane: LaneId, operation: Operation<A>): Result<A> =>
+      Effect.flatMap(Settings, ({ storeTimeoutMs: timeoutMs }) =>
+        Effect.callback<A, NonceStoreError>((resume) => {
+          const { name, wanted, history, permits, run } = operation;
+          const waiting: Waiting = {
+            ...{ name, wanted, history, permits, timeoutMs, isGone: false },
+            decide: (view, now) => {
+              const { answer, change } = run(view, now);
+              return { change, deliver: () => resume(Effect.succeed(answer)) };
+            },
+            fail: (cause) => resume(Effect.failCause(named(name, cause))),
+          };
+          const line = lines.get(lane.id) ?? { waiting: [], isServed: false, crowd: 0, last: null, now: 0 };
+          lines.set(lane.id, line);
+          line.waiting.push(waiting);
+          if (!line.isServed) {
+            line.isServed = true;
+            fork(serve(lane, line));
+          }
+          return Effect.sync(() => {
+            waiting.isGone = true;
+          });
+        }),
+      );
+
+    return makeStore(backend.kind, true, {
+      apply,
+      read: Effect.fnUntraced(function* (operation, lane, wanted) {
+        const found = yield* backend.read(operation, lane, wanted);
+        if (found.lane === null) return null;
+        const { head, slots } = found.lane;
+        yield* seen.check(operation, lane, head.commits);
+        const { floor, next, tail } = head;
+        return { now: found.now, floor, next, tail, slots };
+      }),
+      check: (lane) =>
+        Effect.map(backend.readAll(lane), ({ snapshot, unreadable }) => [
+          ...unreadable,
+          ...(snapshot === null ? [] : violations(snapshot)),
+        ]),
+      forget: (lane) =>
+        Effect.tap(backend.forget(lane), () =>
+          Effect.sync(() => {
+            seen.forget(lane);
+            const line = lines.get(lane.id);
+            if (line !== undefined) line.last = null;
+          }),
+        ),
+      lanes: backend.lanes,
+    });
+  });

@@ -1,0 +1,30 @@
+/** `settle`, loaded when it is first asked for: who only asks before signing never loads it. */
+import * as Effect from "effect/Effect";
+import type { InvalidTransaction } from "../../errors/input.js";
+import type { Failure } from "../../eth/ask.js";
+import type { Hash } from "../../primitives/hex.js";
+import { later } from "../../primitives/later.js";
+import type { Report } from "../../report/schema.js";
+import type { Rpc } from "../../Rpc.js";
+import type { Settled, SettleOptions } from "../settlement.js";
+
+const settling = later(() => import("./settle.js"));
+
+/**
+ * What the report said of its transactions against what the chain did with them: `hashes` are those that were sent, one
+ * for each request of the report in its order. One that is pending, was dropped, or lost its nonce to another is told
+ * as such; where the outcome is another one, it is run again to tell why. A bundle's balances are compared where one
+ * block holds all of it.
+ *
+ * Fails with `InvalidTransaction` where the hashes are not the report's or it has no requests, with `ChainIdMismatch`
+ * where the node serves another chain, and with what the node
+ * said where it does not answer. JSON-RPC: `eth_chainId`, `eth_getTransactionReceipt`, `eth_getTransactionByHash`,
+ * `eth_getTransactionCount`, `eth_getBlockByHash`, `eth_getBlockByNumber`, `eth_getBalance`, `eth_call`; on a
+ * difference `eth_simulateV1`.
+ */
+export const settle = (
+  report: Report,
+  hashes: ReadonlyArray<Hash>,
+  options?: SettleOptions,
+): Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> =>
+  Effect.flatMap(settling, (asking) => asking.settle(report, hashes, options));

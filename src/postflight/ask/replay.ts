@@ -1,0 +1,141 @@
+/** A mined transaction once more: on the parent of its block and on the block that its report stood on. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type { FullBlock } from "../../eth/block.js";
+import type { BlockOverrides, BlockParameter, BlockStateCall, StateOverrides } from "../../eth/parameters.js";
+import type { Receipt } from "../../eth/receipt.js";
+import type { FullTransaction } from "../../eth/transaction.js";
+import * as Eth from "../../Eth.js";
+import type { Hash } from "../../primitives/hex.js";
+import type { Report } from "../../report/schema.js";
+import type { Rpc } from "../../Rpc.js";
+import { exactCall } from "../../transaction/call.js";
+import { callOf } from "../mined.js";
+import type { Happened, Replay } from "../settlement.js";
+
+/** What is run again. */
+export interface Again {
+  readonly report: Report;
+  /** Its place in the report. */
+  readonly transaction: number;
+  readonly mined: FullTransaction;
+  readonly receipt: Receipt;
+  readonly block: FullBlock;
+  /** Hashes of the report's own transactions, in lower case. */
+  readonly own: ReadonlySet<string>;
+}
+
+/** More blocks between a report and its transaction than are put in front one by one. */
+const mostBetween = 64n;
+/** Transactions before it in its block that are run with it. */
+const mostBefore = 2_048;
+
+const complement = (hash: Hash): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
+
+/** The values that the block had. */
+const contextOf = ({ number, timestamp, baseFeePerGas, miner, mixHash, gasLimit }: FullBlock): BlockOverrides => ({
+  ...{ number, time: timestamp, baseFeePerGas, feeRecipient: miner, prevRandao: mixHash, gasLimit },
+});
+
+/** The last call of the last block, as what happened. */
+const ask = (
+  blocks: ReadonlyArray<BlockStateCall>,
+  block: BlockParameter,
+): Effect.Effect<Happened | null, never, Rpc> =>
+  Effect.map(Effect.result(Eth.simulateV1({ blocks, block })), (answer) =>
+    Result.isFailure(answer) ? null : (answer.success.at(-1)?.calls.at(-1) ?? null),
+  );
+
+/** Empty blocks up to the one before `context`'s, each with its own number and time: no node is relied on to fill a gap. */
+const fillers = (
+  base: bigint,
+  baseTime: bigint,
+  { number, time, baseFeePerGas }: BlockOverrides,
+): ReadonlyArray<BlockStateCall> | null => {
+  const [last, end] = [BigInt(number ?? 0), BigInt(time ?? 0)];
+  const gap = last - base - 1n;
+  if (gap < 0n || gap > mostBetween || end < baseTime) return null;
+  // why: some chains have several blocks in a second
+  const timeOf = (passed: bigint) => (baseTime + passed < end ? baseTime + passed : end);
+  return Array.from({ length: Number(gap) }, (_, index) => ({
+    calls: [],
+    blockOverrides: { number: base + BigInt(index + 1), time: timeOf(BigInt(index + 1)), baseFeePerGas },
+  }));
+};
+
+/** Another block's values: those that the report's own world had, where its block could still be one; no bit of its randomness. */
+const otherContext = ({ report, block }: Again, base: bigint, baseTime: bigint): BlockOverrides => {
+  const { timestamp, mixHash, gasLimit, baseFeePerGas } = block;
+  const world = report.observed.worlds.find(({ run }) => run === "next") ?? null;
+  const number = world?.number != null && world.number > base ? world.number : base + 1n;
+  const later = world?.timestamp ?? report.observed.timestamp ?? timestamp + 13n;
+  const isTaken = later <= baseTime || later === timestamp;
+  return {
+    number,
+    time: isTaken ? timestamp + 13n : later,
+    baseFeePerGas: baseFeePerGas === null ? null : baseFeePerGas + baseFeePerGas / 16n + 1n,
+    prevRandao: mixHash === null ? null : complement(mixHash),
+    gasLimit: gasLimit + 2n * (gasLimit / 2_048n) + 1n,
+  };
+};
+
+/** The sender's nonce before the first of the report's own transactions, for those that a created address hangs on. */
+const nonceOf = ({ report, mined, transaction }: Again): StateOverrides => {
+  const first = report.transactions
+    .slice(0, transaction + 1)
+    .find(({ input }) => input.from === mined.from.toLowerCase());
+  const nonce = first?.request?.nonce ?? Number(mined.nonce);
+  return { [mined.from]: { nonce } };
+};
+
+/** The sealed block that the report stood on; null = not known. */
+const stoodOn = ({ observed: { worlds, latestNumber } }: Report): bigint | null => {
+  const state = worlds.find(({ run }) => run === "next")?.state;
+  return typeof state === "bigint" ? state : latestNumber;
+};
+
+/** Those of the report before it, as they were proven. */
+const ownBefore = ({ report, transaction }: Again) =>
+  report.transactions
+    .slice(0, transaction)
+    .flatMap(({ request, input }) => (request === null ? [] : [exactCall(request, input.from)]));
+
+/**
+ * The transaction replayed four times, each as its own `eth_simulateV1`, all at once; what the node refuses is null.
+ * JSON-RPC: `eth_simulateV1`, `eth_getBlockByNumber`.
+ */
+export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.Return<Replay, never, Rpc> {
+  const { report, mined, block, own } = again;
+  const place = block.transactions.findIndex(({ hash }) => hash === mined.hash);
+  const before = block.transactions.slice(0, Math.max(0, place));
+  const ours = before.filter(({ hash }) => own.has(hash.toLowerCase()));
+  const call = callOf(mined);
+  const context = contextOf(block);
+  const parent = block.number - 1n;
+  const stood = stoodOn(report);
+  const base = stood === null || stood > parent ? parent : stood;
+  const header = yield* Effect.result(Eth.getBlock({ block: base }));
+  const baseTime = Result.isSuccess(header) ? header.success.timestamp : null;
+  const on = (calls: BlockStateCall["calls"], at: BlockOverrides, state: StateOverrides | null) => ({
+    calls,
+    blockOverrides: at,
+    ...(state === null ? {} : { stateOverrides: state }),
+  });
+  const pretended = nonceOf(again);
+  const asEarlier = (at: BlockOverrides): Effect.Effect<Happened | null, never, Rpc> => {
+    const gap = baseTime === null ? null : fillers(base, baseTime, at);
+    return gap === null ? Effect.succeed(null) : ask([...gap, on([...ownBefore(again), call], at, pretended)], base);
+  };
+  return yield* Effect.all(
+    {
+      behind:
+        place > mostBefore
+          ? Effect.succeed(null)
+          : ask([on([...before.map(callOf), call], context, null)], block.parentHash),
+      alone: ask([on([...ours.map(callOf), call], context, pretended)], block.parentHash),
+      earlier: asEarlier(context),
+      elsewhere: baseTime === null ? Effect.succeed(null) : asEarlier(otherContext(again, base, baseTime)),
+    },
+    { concurrency: "unbounded" },
+  );
+});

@@ -1,0 +1,211 @@
+/** What a report said against what the chain did: everything that `Report.settle` needs, asked. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { hexToBigInt } from "viem";
+import { InvalidTransaction } from "../../errors/input.js";
+import { ChainIdMismatch } from "../../errors/verdicts.js";
+import type { Failure } from "../../eth/ask.js";
+import type { FullBlock } from "../../eth/block.js";
+import type { Receipt } from "../../eth/receipt.js";
+import * as Eth from "../../Eth.js";
+import { isHash, type Address, type Hash, type Hex } from "../../primitives/hex.js";
+import { admitted, inNextRound, ledgerOf, withRun } from "../../preflight/ledger.js";
+import type { Report } from "../../report/schema.js";
+import { CurrentRun, type Rpc } from "../../Rpc.js";
+import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
+import {
+  gravest,
+  type Comparison,
+  type Held,
+  type Hindsight,
+  type Settled,
+  type SettleOptions,
+  type Settlement,
+} from "../settlement.js";
+import { settled } from "./telemetry.js";
+import { findTaken } from "./replaced.js";
+import { askReplay } from "./replay.js";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+/** Balances that are read around a block. */
+const mostHeld = 32;
+const nothing: Comparison = { compared: 0, differences: [], uncompared: [] };
+/** `balanceOf(address)`. */
+const balanceOf = (account: Address): Hex => `0x70a08231${account.slice(2).padStart(64, "0")}`;
+
+/** What was found of one hash, before anything is compared. */
+interface Found {
+  readonly transaction: number;
+  readonly sent: Hash;
+  readonly from: Address;
+  readonly nonce: number;
+  readonly receipt: Receipt | null;
+  readonly state: "mined" | "pending" | "dropped" | "replaced";
+}
+
+const find = Effect.fnUntraced(function* (
+  { transactions }: Report,
+  sent: Hash,
+  transaction: number,
+): Effect.fn.Return<Found, Failure | InvalidTransaction, Rpc> {
+  const one = transactions[transaction];
+  if (one?.request == null)
+    return yield* new InvalidTransaction({
+      field: `report.transactions[${transaction}].request`,
+      problem: "is not there: only what was proven can be settled",
+    });
+  const { from } = one.input;
+  const { nonce } = one.request;
+  const { receipt, known, count } = yield* Effect.all(
+    {
+      receipt: Eth.getTransactionReceipt({ hash: sent }),
+      known: Eth.getTransaction({ hash: sent }),
+      count: Eth.getTransactionCount({ address: from, block: "latest" }),
+    },
+    atOnce,
+  );
+  // why: a node that has the transaction in a block, and its receipt not yet, has mined it all the same
+  const isTaken = count > BigInt(nonce) && known?.blockNumber == null;
+  const state = receipt !== null ? "mined" : isTaken ? "replaced" : known === null ? "dropped" : "pending";
+  return { transaction, sent, from, nonce, receipt, state };
+});
+
+const blockOf = (receipt: Receipt): Effect.Effect<FullBlock, Failure, Rpc> =>
+  Eth.getFullBlock({ block: receipt.blockHash ?? receipt.blockNumber });
+
+/** What the accounts of the report held around a block; what is not answered is left out. */
+const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effect<ReadonlyArray<Held>, never, Rpc> => {
+  const at = (account: Address, token: Address | null, block: bigint): Effect.Effect<bigint, unknown, Rpc> =>
+    token === null
+      ? Eth.getBalance({ address: account, block })
+      : Effect.map(
+          Eth.call({
+            to: token,
+            data: balanceOf(account),
+            block,
+          }),
+          hexToBigInt,
+        );
+  const around = (account: Address, token: Address | null) =>
+    Effect.map(
+      Effect.result(Effect.all([at(account, token, number - 1n), at(account, token, number)], atOnce)),
+      (answer): ReadonlyArray<Held> =>
+        Result.isFailure(answer) ? [] : [{ account, token, before: answer.success[0], after: answer.success[1] }],
+    );
+  const asked = balanceChanges.filter(({ tokenId }) => tokenId === null).slice(0, mostHeld);
+  return Effect.map(
+    Effect.forEach(asked, ({ account, token }) => around(account, token), atOnce),
+    (all) => all.flat(),
+  );
+};
+
+/** One that was mined: compared, and asked again where it did something else. */
+const settleMined = Effect.fnUntraced(function* (
+  report: Report,
+  found: Found & { readonly receipt: Receipt },
+  block: FullBlock,
+  own: ReadonlySet<string>,
+): Effect.fn.Return<Settlement | null, never, Rpc> {
+  const { transaction, receipt, sent } = found;
+  const one = report.transactions[transaction];
+  const mined = minedIn(receipt, block);
+  const hindsight: Hindsight = { transaction, sent };
+  const first = compare(report, receipt, block, hindsight);
+  const isOurs = first !== null && first.class !== "tampered" && first.class !== "replaced";
+  if (one === undefined || mined === null || !isOurs || isAsSaid(one, receipt)) return first;
+  const replay = yield* inNextRound(askReplay({ report, transaction, mined, receipt, block, own }));
+  return compare(report, receipt, block, { ...hindsight, replay });
+});
+
+const open = ({ transaction, sent, state }: Found): Settlement => ({
+  ...{ transaction, hash: sent },
+  state: state === "mined" ? "pending" : state,
+  class: state === "replaced" ? "replaced" : "unknown",
+});
+
+const settleOne = Effect.fnUntraced(function* (
+  report: Report,
+  found: Found,
+  own: ReadonlySet<string>,
+): Effect.fn.Return<{ readonly settlement: Settlement; readonly block: FullBlock | null }, Failure, Rpc> {
+  const { receipt, state, from, nonce, transaction, sent } = found;
+  if (receipt !== null) {
+    const block = yield* inNextRound(blockOf(receipt));
+    const settlement = yield* inNextRound(settleMined(report, { ...found, receipt }, block, own));
+    return { settlement: settlement ?? open(found), block };
+  }
+  const known = report.observed.latestNumber;
+  if (state !== "replaced" || known === null) return { settlement: open(found), block: null };
+  const head = yield* inNextRound(Eth.getBlock({ block: "latest" }));
+  const taken = yield* findTaken(from, nonce, known, head.number);
+  const settlement = taken === null ? null : compare(report, taken.receipt, taken.block, { transaction, sent });
+  return { settlement: settlement ?? open(found), block: null };
+});
+
+/** That the node serves the chain of the report: another knows nothing of it, and has used the nonces otherwise. */
+const checkChain = ({ chainId, transactions }: Report): Effect.Effect<void, Failure, Rpc> =>
+  Effect.flatMap(Eth.chainId, (actual) => {
+    const expected = transactions[0].request?.chainId ?? chainId ?? actual;
+    return expected === actual
+      ? Effect.void
+      : Effect.fail(new ChainIdMismatch({ expected: BigInt(expected), actual: BigInt(actual) }));
+  });
+
+const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyArray<Hash>) {
+  const own = new Set(hashes.map((hash) => hash.toLowerCase()));
+  const finding = Effect.forEach(hashes, (hash, index) => find(report, hash, index), atOnce);
+  const [found] = yield* Effect.all([finding, checkChain(report)], atOnce);
+  const all = yield* Effect.forEach(found, (one) => settleOne(report, one, own), atOnce);
+  const transactions = all.map(({ settlement }) => settlement);
+  const receipts = found.flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
+  const [block] = all.flatMap((one) => (one.block === null ? [] : [one.block]));
+  const isTogether =
+    block !== undefined && receipts.length === hashes.length && all.every((one) => one.block?.hash === block.hash);
+  const outcome = gravest(transactions.map((one) => one.class));
+  const isOurs = outcome !== "tampered" && outcome !== "replaced";
+  const held = isTogether && isOurs ? yield* inNextRound(askHeld(report, block)) : null;
+  const balances =
+    held === null || block === undefined ? nothing : settleBalances(report, receipts, block, held, outcome);
+  return {
+    class: gravest([outcome, ...balances.differences.map((difference) => difference.class)]),
+    transactions,
+    balances,
+  };
+});
+
+/** As outside any run: where endpoints of a quorum disagree, there is no report to tell it, and the request fails. */
+const alone = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) =>
+    Effect.provideService(ask, CurrentRun, { ...run, sighted: null }),
+  );
+
+/** See `Preflight.settle`. */
+export const settle: (
+  report: Report,
+  hashes: ReadonlyArray<Hash>,
+  options?: SettleOptions,
+) => Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> = admitted(
+  Effect.fn("Preflight.settle")(function* (
+    report: Report,
+    hashes: ReadonlyArray<Hash>,
+    { deadline = 30_000 }: SettleOptions = {},
+  ) {
+    const wrong = hashes.findIndex((hash) => !isHash(hash));
+    if (wrong !== -1)
+      return yield* new InvalidTransaction({ field: `hashes[${wrong}]`, problem: "must be a hash of 32 bytes" });
+    if (hashes.length !== report.transactions.length)
+      return yield* new InvalidTransaction({
+        field: "hashes",
+        problem: `must be one for each of the report's ${report.transactions.length} transactions`,
+      });
+    if (!(deadline > 0))
+      return yield* new InvalidTransaction({ field: "options.deadline", problem: "must be above 0" });
+    return yield* withRun(deadline, (recorder) =>
+      Effect.flatMap(alone(settleAll(report, hashes)), (made) =>
+        Effect.map(Clock.currentTimeMillis, (now): Settled => ({ ...made, ledger: ledgerOf(recorder, now, null) })),
+      ),
+    );
+  }, settled),
+);

@@ -1,0 +1,190 @@
+/** The facts of a report beside those of a receipt. Pure. */
+import type { FullTransaction } from "../eth/transaction.js";
+import type { Receipt } from "../eth/receipt.js";
+import type { Report, TransactionReport } from "../report/schema.js";
+import { signingHash, type Request } from "../transaction/request.js";
+import { isSameLog, type Cause } from "./cause.js";
+import { paidBy, requestIn } from "./mined.js";
+import type { Comparison, Happened, Held, SettledDifference } from "./settlement.js";
+
+/** A fact of both sides; `said` null = nothing was said of it, `happened` null = nobody told. */
+interface Fact {
+  readonly field: string;
+  readonly said: string | null;
+  readonly happened: string | null;
+  /** Where it is not plain equality. */
+  readonly isSame?: boolean;
+}
+
+/** As much of a value as anybody reads. */
+const mostShown = 512;
+const shown = (text: string): string => (text.length > mostShown ? `${text.slice(0, mostShown)}…` : text);
+
+/** Facts told apart; each that differs gets its cause. */
+const toldApart = (facts: ReadonlyArray<Fact>, causeOf: (field: string) => Cause): Comparison => {
+  const differences: Array<SettledDifference> = [];
+  const uncompared: Array<string> = [];
+  let compared = 0;
+  for (const { field, said, happened, isSame } of facts) {
+    if (said === null) continue;
+    if (happened === null) {
+      uncompared.push(field);
+      continue;
+    }
+    compared++;
+    if (isSame ?? said === happened) continue;
+    differences.push({ field, said: shown(said), happened: shown(happened), ...causeOf(field) });
+  }
+  return { compared, differences, uncompared };
+};
+
+export const merged = (...all: ReadonlyArray<Comparison>): Comparison => ({
+  compared: all.reduce((sum, { compared }) => sum + compared, 0),
+  differences: all.flatMap(({ differences }) => differences),
+  uncompared: all.flatMap(({ uncompared }) => uncompared),
+});
+
+const plain = (value: unknown): string =>
+  value === null || value === undefined
+    ? "none"
+    : typeof value === "object"
+      ? JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner)).toLowerCase()
+      : String(value).toLowerCase();
+
+/** The fields in which what was mined is not the request that was proven; none where it is the very same. */
+export const compareRequest = (
+  from: string,
+  request: Request,
+  mined: FullTransaction,
+  cause: Cause,
+): Comparison & { readonly isSame: boolean } => {
+  const signed = requestIn(mined);
+  const isSame =
+    signed !== null &&
+    mined.from.toLowerCase() === from.toLowerCase() &&
+    signingHash(signed) === signingHash(request) &&
+    signingHash(request) !== null;
+  const [said, happened]: ReadonlyArray<Readonly<Record<string, unknown>>> = [request, signed ?? {}];
+  const fields = [...new Set([...Object.keys(said ?? {}), ...Object.keys(happened ?? {})])];
+  const facts: ReadonlyArray<Fact> = isSame
+    ? [{ field: "request", said: "", happened: "" }]
+    : [
+        { field: "request.from", said: from.toLowerCase(), happened: mined.from.toLowerCase() },
+        ...fields.map((field) => ({
+          field: `request.${field}`,
+          said: plain(said?.[field]),
+          happened: plain(happened?.[field]),
+        })),
+      ];
+  const told = toldApart(facts, () => cause);
+  // why: it differs, though no field of ours tells where
+  const untold = { field: "request", said: "the request that was proven", happened: "another", ...cause };
+  return { ...told, differences: isSame || told.differences.length > 0 ? told.differences : [untold], isSame };
+};
+
+/** What the report says that a transaction does; null where it was not simulated. */
+export const saidOf = ({ outcome }: TransactionReport): Happened | null =>
+  outcome.status === "unknown" || outcome.gasUsed === null
+    ? null
+    : {
+        status: outcome.status === "success" ? "success" : "failure",
+        gasUsed: outcome.gasUsed,
+        logs: outcome.logs,
+      };
+
+/** What the chain did with it; null where the receipt does not say all of it. */
+export const happenedOf = ({ status, gasUsed, logs }: Receipt): Happened | null =>
+  status === null || logs === null ? null : { status, gasUsed, logs };
+
+const logText = ({ address, topics, data }: Happened["logs"][number]): string =>
+  [address, ...topics, data].join(" ").toLowerCase();
+
+const logFacts = (said: Happened, { logs }: Receipt): ReadonlyArray<Fact> => {
+  if (logs === null) return [{ field: "outcome.logs", said: String(said.logs.length), happened: null }];
+  const most = Math.max(said.logs.length, logs.length);
+  return Array.from({ length: most }, (_, index) => {
+    const [one, other] = [said.logs[index], logs[index]];
+    return {
+      field: `outcome.logs[${index}]`,
+      said: one === undefined ? "none" : logText(one),
+      happened: other === undefined ? "none" : logText(other),
+      isSame: one !== undefined && other !== undefined && isSameLog(one, other),
+    };
+  });
+};
+
+/** Status, gas, every log in order, and what was created. */
+export const compareOutcome = (one: TransactionReport, receipt: Receipt, cause: Cause): Comparison => {
+  const said = saidOf(one);
+  const deploys = one.input.to === null && said?.status === "success";
+  const facts: ReadonlyArray<Fact> = [
+    { field: "outcome.status", said: said?.status ?? null, happened: receipt.status },
+    { field: "outcome.gasUsed", said: said === null ? null : String(said.gasUsed), happened: String(receipt.gasUsed) },
+    ...(said === null ? [] : logFacts(said, receipt)),
+    {
+      field: "code.creates",
+      said: deploys ? (one.code.creates?.toLowerCase() ?? null) : null,
+      happened: receipt.contractAddress?.toLowerCase() ?? "none",
+    },
+  ];
+  return toldApart(facts, () => cause);
+};
+
+/** Whether what happened stays within a bound that was said. */
+const within = (field: string, most: bigint | null, happened: bigint | null): Fact => ({
+  field,
+  said: most === null ? null : `≤ ${most}`,
+  happened: happened === null ? null : String(happened),
+  isSame: most !== null && happened !== null && happened <= most,
+});
+
+/** Price, cost, and the fees of layer 1 and of the operator, each within what was said to be the most. */
+export const compareCost = (one: TransactionReport, index: number, funds: Report["funds"], receipt: Receipt) => {
+  const terms = funds.flatMap((payer) => payer.terms).filter(({ transaction }) => transaction === index);
+  const termOf = (name: string): bigint | null => terms.find((term) => term.name === name)?.amount ?? null;
+  const { cost, l1Fee, operatorFee } = paidBy(receipt);
+  const beside = terms.filter(({ name }) => name !== "value" && name !== "received" && name !== "spent");
+  const most = beside.some(({ name }) => name === "gas") ? beside.reduce((sum, { amount }) => sum + amount, 0n) : null;
+  const cap = one.request?.maxFeePerGas ?? one.request?.gasPrice ?? null;
+  return toldApart(
+    [
+      within("fee.price", cap, receipt.effectiveGasPrice),
+      within("funds.cost", most, cost),
+      within("funds.l1Fee", termOf("l1Fee"), l1Fee ?? 0n),
+      within("funds.operatorFee", termOf("operatorFee"), operatorFee ?? 0n),
+    ],
+    // why: a chain takes no more than was signed, so that a price above it is explained by nothing here
+    (field): Cause =>
+      field === "fee.price"
+        ? { class: "unknown", evidence: "unavailable" }
+        : { class: "priceMoved", evidence: "logged" },
+  );
+};
+
+/** What one account paid for gas in the block, wei. */
+export type Paid = (account: string) => bigint | null;
+
+/**
+ * Changes of balances over the bundle. An equal one counts wherever it is; an unequal one only where nothing but the
+ * bundle is in the block (`isAlone`), for others may have moved it.
+ */
+export const compareBalances = (
+  { balanceChanges }: Pick<Report, "balanceChanges">,
+  held: ReadonlyArray<Held>,
+  paid: Paid,
+  isAlone: (account: string) => boolean,
+  cause: Cause,
+): Comparison =>
+  toldApart(
+    balanceChanges
+      .filter(({ tokenId }) => tokenId === null)
+      .map(({ account, token, delta }): Fact => {
+        const field = `balances[${account}/${token ?? "native"}]`;
+        const seen = held.find((one) => one.account === account && one.token === token);
+        const gas = token === null ? paid(account) : 0n;
+        const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
+        const isTold = happened === delta || isAlone(account);
+        return { field, said: String(delta), happened: happened === null || !isTold ? null : String(happened) };
+      }),
+    () => cause,
+  );

@@ -1,0 +1,93 @@
+/** A mined transaction as a request and as a call, and what it paid. Pure. */
+import type { FullTransaction } from "../eth/transaction.js";
+import type { CallRequest } from "../eth/parameters.js";
+import type { Receipt } from "../eth/receipt.js";
+import type { Hash } from "../primitives/hex.js";
+import type { Request } from "../transaction/request.js";
+
+/** The type of a system's own transaction, which nobody signs: a deposit of the OP stack. */
+const depositType = "0x7e";
+
+export const isDeposit = ({ type }: Pick<FullTransaction, "type">): boolean => type === depositType;
+
+const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
+
+const authorizationsOf = ({ authorizationList }: FullTransaction) =>
+  (authorizationList ?? []).map(({ address, chainId, nonce, r, s, yParity }) => ({
+    ...{ address, chainId: Number(chainId), nonce: Number(nonce) },
+    ...{ r: wordOf(r), s: wordOf(s), yParity: Number(yParity) },
+  }));
+
+/** What was signed; null where it is of no type that is signed here. */
+export const requestIn = (mined: FullTransaction): Request | null => {
+  const { to, chainId, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, maxFeePerBlobGas } = mined;
+  const accessList = mined.accessList ?? [];
+  const given = {
+    ...{ chainId: Number(chainId ?? 0n), nonce: Number(mined.nonce) },
+    ...{ data: mined.input, value: mined.value, gas: mined.gas },
+  };
+  const target = to === null ? given : { ...given, to };
+  const listed = accessList.length === 0 ? {} : { accessList };
+  const capped = { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n };
+  switch (mined.type) {
+    case null:
+    case "0x0":
+      return { type: "legacy", ...target, gasPrice: gasPrice ?? 0n };
+    case "0x1":
+      return { type: "eip2930", ...target, gasPrice: gasPrice ?? 0n, accessList };
+    case "0x2":
+      return { type: "eip1559", ...target, ...listed, ...capped };
+    case "0x3":
+      return to === null || blobVersionedHashes === null
+        ? null
+        : {
+            ...{ type: "eip4844", ...given, to, ...listed, ...capped },
+            ...{ blobVersionedHashes, maxFeePerBlobGas: maxFeePerBlobGas ?? 0n },
+          };
+    case "0x4":
+      return to === null
+        ? null
+        : { type: "eip7702", ...given, to, ...listed, ...capped, authorizationList: authorizationsOf(mined) };
+    default:
+      return null;
+  }
+};
+
+/** The transaction as a call that a simulation takes, with the price that it offered. */
+export const callOf = (mined: FullTransaction): CallRequest => {
+  const { from, to, input, value, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = mined;
+  const { accessList, blobVersionedHashes, maxFeePerBlobGas } = mined;
+  const authorizationList = authorizationsOf(mined);
+  // why: the price of a transaction with a cap is what it came to pay, and both together are refused
+  const price = maxFeePerGas === null ? { gasPrice } : { maxFeePerGas, maxPriorityFeePerGas };
+  return {
+    ...{ from, to, data: input, value, gas },
+    ...(isDeposit(mined) ? {} : price),
+    ...(accessList === null || accessList.length === 0 ? {} : { accessList }),
+    ...(blobVersionedHashes === null ? {} : { blobVersionedHashes, maxFeePerBlobGas }),
+    ...(authorizationList.length === 0 ? {} : { authorizationList }),
+  };
+};
+
+/** Parts per million, in which a scalar counts before Jovian; from then on it counts hundredfold. */
+const million = 1_000_000n;
+
+/** Wei that the OP stack's operator took, by the receipt's own parameters; null where it names none. */
+const operatorFeeOf = ({ gasUsed, operatorFeeScalar, operatorFeeConstant, daFootprintGasScalar }: Receipt) => {
+  if (operatorFeeScalar === null && operatorFeeConstant === null) return null;
+  const scaled = gasUsed * (operatorFeeScalar ?? 0n);
+  // why: the scalar of the data footprint came with the fork that multiplies by 100
+  const charged = daFootprintGasScalar === null ? scaled / million : scaled * 100n;
+  return charged + (operatorFeeConstant ?? 0n);
+};
+
+/** What was paid beside the value; `cost` is null where the receipt does not say the price. */
+export const paidBy = (receipt: Receipt) => {
+  const { gasUsed, effectiveGasPrice, l1Fee, blobGasUsed, blobGasPrice, type } = receipt;
+  const operatorFee = operatorFeeOf(receipt);
+  // why: on the OP stack `blobGasUsed` is the data footprint, which is paid as gas
+  const blobFee = type === "0x3" ? (blobGasUsed ?? 0n) * (blobGasPrice ?? 0n) : 0n;
+  const cost =
+    effectiveGasPrice === null ? null : gasUsed * effectiveGasPrice + blobFee + (l1Fee ?? 0n) + (operatorFee ?? 0n);
+  return { cost, l1Fee, operatorFee };
+};

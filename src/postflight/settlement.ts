@@ -1,0 +1,198 @@
+/**
+ * What was said against what happened, as plain data. Amounts are wei, gas is gas, prices are wei per gas.
+ */
+import type { Log } from "../eth/log.js";
+import type { Receipt } from "../eth/receipt.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
+import type { Evidence } from "../report/finding.js";
+import type { Ledger } from "../report/schema.js";
+
+/**
+ * Why what was said is not what happened, the gravest first. `tampered`: what was mined is not the request that was
+ * proven. `replaced`: another transaction of the sender took the nonce. `simulatorWrong`: the same question about the
+ * same state gets another answer than the chain gave. `unknown`: it differs, and nobody could be asked why; or the
+ * report or the receipt does not say all of the outcome.
+ * `ordering`: others' transactions came first, in its block or since the report. `contextDependent`: the outcome
+ * depends on the block's own values, such as its time. `priceMoved`: amounts moved, and nothing else; or the fees of
+ * layer 1 did. `same`: nothing differs.
+ */
+export const settlementClasses = [
+  "tampered",
+  "replaced",
+  "simulatorWrong",
+  "unknown",
+  "ordering",
+  "contextDependent",
+  "priceMoved",
+  "same",
+] as const;
+/** One of the classes. */
+export type SettlementClass = (typeof settlementClasses)[number];
+
+/** The gravest of them; `same` where there is none. */
+export const gravest = (classes: ReadonlyArray<SettlementClass>): SettlementClass =>
+  settlementClasses.find((one) => classes.includes(one)) ?? "same";
+
+/** One fact that was said, and is otherwise. */
+export interface SettledDifference {
+  /** Its path, e.g. `outcome.status`, `outcome.logs[2]`, `request.to`, `balances[0x…/native]`. */
+  readonly field: string;
+  /** Numbers in decimal, bytes in hex; of a bound with `≤`. */
+  readonly said: string;
+  /** What happened, as text. */
+  readonly happened: string;
+  /** What it amounts to. */
+  readonly class: Exclude<SettlementClass, "same">;
+  /** How the class is known: `measured` by a replay, `logged` by receipt and block, `unavailable` where it is `unknown`. */
+  readonly evidence: Evidence;
+}
+
+/** What was said beside what happened: how much of it was the same, what was not, and of what nothing could be said. */
+export interface Comparison {
+  /** Facts that were compared. */
+  readonly compared: number;
+  /** What happened otherwise than was said. */
+  readonly differences: ReadonlyArray<SettledDifference>;
+  /** Paths of facts that were said and could not be compared. */
+  readonly uncompared: ReadonlyArray<string>;
+}
+
+/** What one transaction teaches of future ones. */
+export interface SettlementSample {
+  /** The chain; null where the report does not know it. */
+  readonly chainId: number;
+  /** The first four bytes of the calldata; null for transfers and deployments. */
+  readonly selector: Hex | null;
+  /** What it amounts to. */
+  readonly class: SettlementClass;
+  /** Whether it succeeded where failure was said, or the other way round. */
+  readonly isFlip: boolean;
+  /** Gas used ÷ gas limit. */
+  readonly gasRatio: number;
+  /** Gas used ÷ gas said; null where none was said. */
+  readonly gasOfSaid: number | null;
+  /** Blocks from the newest that the report knew to the one that holds the transaction; null = not known. */
+  readonly ageBlocks: number | null;
+  /** Price paid ÷ the most that was allowed. */
+  readonly priceRatio: number | null;
+}
+
+/** A transaction that was mined. */
+export interface MinedSettlement extends Comparison {
+  /** It is in a block. */
+  readonly state: "mined";
+  /** Its place in the report, from 0. */
+  readonly transaction: number;
+  /** Of the transaction that was mined. */
+  readonly hash: Hash;
+  /** The number of the block. */
+  readonly blockNumber: bigint;
+  /** The block's hash, 32 bytes. */
+  readonly blockHash: Hash;
+  /** What it amounts to. */
+  readonly class: SettlementClass;
+  /** Whether it succeeded. */
+  readonly status: "success" | "failure" | null;
+  /** Gas that it used, refunds taken off. */
+  readonly gasUsed: bigint;
+  /** What was paid for gas, wei per gas. */
+  readonly effectiveGasPrice: bigint | null;
+  /** What was paid beside the value: gas, blob gas, layer 1, operator; null where the receipt does not say the price. */
+  readonly cost: bigint | null;
+  /** What publishing on L1 cost, wei; null where nothing is charged or known. */
+  readonly l1Fee: bigint | null;
+  /** What the operator charged, wei; null where nothing is charged or known. */
+  readonly operatorFee: bigint | null;
+  /** The contract that it created. */
+  readonly created: Address | null;
+  /** The same as plain numbers, for calibration. */
+  readonly sample: SettlementSample;
+}
+
+/**
+ * One that was not: `pending` in the pool; `dropped`: the node does not know it, and its nonce is free; `replaced` by a
+ * transaction that was not found.
+ */
+export interface OpenSettlement {
+  /** Where it is instead. */
+  readonly state: "pending" | "dropped" | "replaced";
+  /** The transaction's place in the bundle, from 0. */
+  readonly transaction: number;
+  /** The transaction's hash, 32 bytes. */
+  readonly hash: Hash;
+  /** What it amounts to. */
+  readonly class: "unknown" | "replaced";
+}
+
+/** What became of one transaction of a report. */
+export type Settlement = MinedSettlement | OpenSettlement;
+
+/** A report against the chain. */
+export interface Settled {
+  /** The gravest of all. */
+  readonly class: SettlementClass;
+  /** One for each transaction of the report, in its order. */
+  readonly transactions: ReadonlyArray<Settlement>;
+  /** What was measured over the whole bundle. */
+  readonly balances: Comparison;
+  /** The requests that it took. */
+  readonly ledger: Ledger;
+}
+
+/** What one run, or the chain, did with a transaction. */
+export interface Happened {
+  /** Whether it succeeded. */
+  readonly status: "success" | "failure";
+  /** Gas that it used, refunds taken off. */
+  readonly gasUsed: bigint;
+  /** The events that it emitted, in order. */
+  readonly logs: ReadonlyArray<Pick<Log, "address" | "topics" | "data">>;
+}
+
+/** The transaction once more, in the values of its own block; null = not asked, or not answered. */
+export interface Replay {
+  /** On the parent block, behind the transactions before it. */
+  readonly behind: Happened | null;
+  /** On the parent block, behind those of its own bundle alone. */
+  readonly alone: Happened | null;
+  /** On the block that the report stood on, behind those of its own bundle. */
+  readonly earlier: Happened | null;
+  /** As `earlier`, in the values of another block. */
+  readonly elsewhere: Happened | null;
+}
+
+/** What an account held before and after the block of a transaction; raw units. */
+export interface Held {
+  /** Whose balance it is. */
+  readonly account: Address;
+  /** null for the native currency. */
+  readonly token: Address | null;
+  /** Before the block, wei. */
+  readonly before: bigint;
+  /** After the block, wei. */
+  readonly after: bigint;
+}
+
+/** What is known beside receipt and block. */
+export interface Hindsight {
+  /** The place in the report; by sender and nonce where it is left out. */
+  readonly transaction?: number;
+  /** What was sent, where it is not what was mined. */
+  readonly sent?: Hash;
+  /** What a replay on the parent block did; absent where no node could tell. */
+  readonly replay?: Replay | null;
+  /** What accounts held before and after. */
+  readonly held?: ReadonlyArray<Held>;
+}
+
+export type { Receipt };
+
+/** The samples of what was mined. */
+export const samplesOf = ({ transactions }: Pick<Settled, "transactions">): ReadonlyArray<SettlementSample> =>
+  transactions.flatMap((one) => (one.state === "mined" ? [one.sample] : []));
+
+/** How long it may take; ms. */
+export interface SettleOptions {
+  /** Default 30,000. */
+  readonly deadline?: number | undefined;
+}

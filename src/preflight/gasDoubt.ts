@@ -1,0 +1,58 @@
+/** Whether the gas of a proof's requests may decide what they do, and what is known where nothing speaks for it. */
+import * as Arr from "effect/Array";
+import * as Result from "effect/Result";
+import { fromError, type Finding } from "../report/finding.js";
+import type { Outcome } from "../report/parts.js";
+import { successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { isSame } from "../steps/reading/sameOutcome.js";
+import type { Run } from "../steps/simulate.js";
+import type { Limits } from "./choose.js";
+
+/** Whether a case took all the gas it was given and failed: with more it might not. An inner call leaves a 64th of it. */
+export const isDry = ({ status, gasUsed }: Outcome, limit: bigint): boolean =>
+  status !== "success" && gasUsed !== null && gasUsed * 8n >= limit * 7n;
+
+/** Whether any case of a run did so. */
+export const isExhausted = (run: Run | null): boolean =>
+  run !== null && Arr.zip(run.readings, run.plan.calls).some(([{ outcome }, { gas: limit }]) => isDry(outcome, limit));
+
+/** Whether a case of a run did not succeed. */
+export const isFailed = ({ readings }: Run): boolean => readings.some(({ outcome }) => outcome.status !== "success");
+
+/** Whether calls took all the gas that we gave them, or the node says that they need more. */
+export const isStarved = ({ readings, plan }: Run, estimate: bigint | null): boolean =>
+  Arr.zip(readings, plan.calls).some(
+    ([{ outcome }, { input, gas }], index) =>
+      input.gas === null && (isDry(outcome, gas) || (index === 0 && estimate !== null && estimate > gas)),
+  );
+
+/** Whether the node refuses a run for its gas alone: more of it may do. */
+export const isTooTight = (failure: Failure | null): boolean =>
+  failure?._tag === "IntrinsicGasTooLow" || failure?._tag === "OutOfGas";
+
+/**
+ * Whether gas may decide: the exact requests were refused for it or ran dry, or did not do what they did
+ * with ample gas, to the last byte; null = what they do with it is not known.
+ */
+export const isInDoubt = (exact: Heard<Run>, next: Heard<Run>, ample: ReadonlyArray<Outcome> | null): boolean => {
+  if (Result.isFailure(exact)) return isTooTight(exact.failure);
+  if (isExhausted(exact.success) || isExhausted(successOf(next))) return true;
+  const outcomes = exact.success.readings.map(({ outcome }) => outcome);
+  return ample !== null && !isSame(ample, outcomes);
+};
+
+/** What the runs at other limits showed. */
+export interface Gas {
+  /** Limits that hold where the chosen ones do not; null = the chosen ones hold, or none is better. */
+  readonly limits: Limits | null;
+  readonly findings: ReadonlyArray<Finding>;
+  /** The run with ample gas, at the prices of the requests; null where none was asked, or answered. */
+  readonly ample: Run | null;
+}
+
+/** Where nothing was asked. */
+export const undoubted: Gas = { limits: null, findings: [], ample: null };
+
+/** A run at another limit that got no answer: whether gas decides is not known. */
+export const unknownGas = (failure: Failure): Finding =>
+  fromError(failure, "unavailable", { step: "estimate", evidence: "unavailable" });

@@ -1,0 +1,110 @@
+/**
+ * A bundle placed otherwise than in `exact`: the run `order`, in which later senders come first, and the run `apart`,
+ * in which every transaction has a block of its own.
+ */
+import * as Arr from "effect/Array";
+import * as Effect from "effect/Effect";
+import * as Order from "effect/Order";
+import { note, type Finding } from "../report/finding.js";
+import type { Observed } from "../report/schema.js";
+import { mayDepend, runsCode } from "../report/waits.js";
+import { Rpc } from "../Rpc.js";
+import { signers } from "../steps/reading/bundle.js";
+import { differences, type Story } from "../steps/reading/differences.js";
+import { successOf, type Heard } from "../steps/reading/heard.js";
+import { concernedIn, movedPlaces } from "../steps/reading/places.js";
+import type { Run } from "../steps/simulate.js";
+import type { World } from "./contexts.js";
+import { blockOf, gasPlan, trialIn, type Claim } from "./proofPlans.js";
+import { askTaken } from "./taken.js";
+
+/** How a bundle is placed otherwise, on which state. */
+interface Placing {
+  readonly name: "order" | "apart";
+  readonly bundle: Claim["bundle"];
+  readonly world: World;
+}
+
+/** The answers to the placings that a bundle has. */
+export type Placed = ReadonlyArray<{ readonly placing: Placing; readonly heard: Heard<Run> }>;
+
+/** The cases by their senders, the last sender first; one sender's own stay in their order. */
+const turned = ({ bundle }: Claim): Claim["bundle"] => {
+  const places = signers(bundle);
+  return Arr.sortWith(bundle, ({ signer }) => -places.indexOf(signer), Order.Number);
+};
+
+/** Whether what a bundle does may hang on all of it being in one block, and `exact` has it so. */
+const isTogether = ({ bundle, worlds, report }: Claim): boolean =>
+  bundle.length > 1 && !worlds.exact.isApart && report.transactions.some(runsCode);
+
+/** The world of a bundle in several blocks: on sealed state, whose later blocks a node makes from the earlier ones. */
+const apartFrom = (claim: Claim): World => {
+  const { exact } = claim.worlds;
+  const { number: _, ...context } = exact.context;
+  const sealed = exact.block === "pending" ? ({ block: "latest", state: "latest" } as const) : {};
+  const isPlaced = claim.report.options.blockOverrides?.number !== undefined;
+  return { ...exact, ...sealed, ahead: null, context: isPlaced ? exact.context : context };
+};
+
+const placingsOf = (claim: Claim, takesEntries: boolean): ReadonlyArray<Placing> => {
+  const { report, bundle, worlds } = claim;
+  const isOpen = report.transactions.some((_, index) => mayDepend(report, index));
+  return [
+    ...(isOpen ? [{ name: "order", bundle: turned(claim), world: worlds.exact } as const] : []),
+    ...(takesEntries && isTogether(claim) ? [{ name: "apart", bundle, world: apartFrom(claim) } as const] : []),
+  ];
+};
+
+/** Asks for the bundle placed otherwise, where that may matter. JSON-RPC: `eth_simulateV1`. */
+export const askPlaced = (claim: Claim): Effect.Effect<Placed, never, Rpc> =>
+  Effect.flatMap(Rpc, ({ memory }) =>
+    Effect.forEach(
+      placingsOf(claim, memory.recall("lacks")?.has("entries") !== true),
+      Effect.fnUntraced(function* (placing) {
+        const { name, bundle, world } = placing;
+        const limits = Arr.map(bundle, ({ request }) => request.gas);
+        const plan = { ...gasPlan({ ...trialIn(claim, world), bundle }, limits), name, isApart: name === "apart" };
+        return { placing, heard: yield* Effect.result(askTaken(plan, claim.abis)) };
+      }),
+      { concurrency: "unbounded" },
+    ),
+  );
+
+const storyOf = (readings: Run["readings"]): Story => ({
+  outcomes: readings.map(({ outcome }) => outcome),
+  transfers: readings.flatMap(({ transfers }) => transfers),
+  balanceChanges: [],
+  approvals: [],
+});
+
+/** Whether every case did the same in both; null where one of them says nothing. */
+const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, placed: Run["readings"]): boolean | null => {
+  if (exact === null || placed.length !== bundle.length) return null;
+  const [one, other] = [storyOf(exact.readings), storyOf(placed)];
+  const concerned = concernedIn(bundle, measure.accounts);
+  const { decisive } = movedPlaces({ ...one, producer: null }, { ...other, producer: null }, concerned);
+  return decisive.length === 0 && differences(one, other, report.options.tolerance).length === 0;
+};
+
+/** The placings as worlds beside `exact`. */
+export const worldsOfPlaced = (claim: Claim, exact: Run | null, placed: Placed): Observed["worlds"] =>
+  placed.map(({ placing, heard }) => {
+    const run = successOf(heard);
+    const block = run?.block;
+    const places = placing.bundle.map(({ index }) => index);
+    const readings = claim.bundle.flatMap(({ index }) => run?.readings[places.indexOf(index)] ?? []);
+    const state = placing.name === "order" ? blockOf(claim) : placing.world.state;
+    return {
+      ...{ run: placing.name, state, number: block?.number ?? null, timestamp: block?.timestamp ?? null },
+      ...{ feeRecipient: block?.miner ?? null, gasLimit: block?.gasLimit ?? null },
+      agrees: agreesWith(claim, exact, readings),
+    };
+  });
+
+/** Nothing holds the transactions of a bundle together: what was seen in one block alone is not what will be mined. */
+export const checkApart = (claim: Claim, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
+  const apart = worlds.find(({ run }) => run === "apart");
+  if (!isTogether(claim) || apart?.agrees === true) return [];
+  return [note("BundleInOneBlock", "warning", { evidence: apart?.agrees === false ? "measured" : "unavailable" })];
+};

@@ -1,0 +1,140 @@
+/**
+ * Which call inside a reverting transaction failed, as the node's tracer tells it: said after the verdict, which rests on
+ * none of it. One request, asked only then, and not again of a node that has no answer.
+ */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { describeRawCall } from "../abi/decodeCall.js";
+import { decodeRevert } from "../abi/decodeRevert.js";
+import { describeRevert } from "../abi/revertText.js";
+import { MethodNotSupported, RpcError } from "../errors/rpc.js";
+import { askTrace } from "../eth/trace.js";
+import { isBytes } from "../primitives/bytes.js";
+import type { Address, Hex } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
+import { address, count, text } from "../primitives/statement.js";
+import { abisOf } from "../report/abis.js";
+import { inOrder, note, type Finding } from "../report/finding.js";
+import type { Ledger, Report } from "../report/schema.js";
+import { CurrentRun, Rpc } from "../Rpc.js";
+import { bareCall } from "../transaction/call.js";
+import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
+
+const method = "debug_traceCall";
+
+/** Ms that a trace may take of what the deadline leaves, and calls within calls that are followed. */
+const most = { ms: 3_000, depth: 1_024 } as const;
+
+/** One call of a trace, as far as it says what we ask. */
+interface Frame {
+  readonly from: Address;
+  /** null = a deployment without an address. */
+  readonly to: Address | null;
+  readonly input: Hex;
+  readonly output: Hex;
+  readonly error: boolean;
+  readonly calls: ReadonlyArray<unknown>;
+}
+
+const isAddress = (value: unknown): value is Address => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
+
+const frameOf = (value: unknown): Frame | null => {
+  if (!isRecord(value)) return null;
+  const { from, to, input = "0x", output = "0x", error, calls = [] } = value;
+  if (!isAddress(from) || !isBytes(input) || !isBytes(output) || !Array.isArray(calls)) return null;
+  return { from, to: isAddress(to) ? to : null, input, output, error: typeof error === "string", calls };
+};
+
+/** A call that failed inside another. */
+export interface Inside {
+  /** 1 = called by the transaction's own call. */
+  readonly depth: number;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly input: Hex;
+  /** What it returned when it failed. */
+  readonly output: Hex;
+}
+
+/** The call in a frame that made it fail: the last it made, or the one whose words it repeats; null where it failed by itself. */
+const culpritIn = ({ calls, output }: Frame): Frame | null => {
+  const last = frameOf(calls.at(-1));
+  if (last?.error === true) return last;
+  // why: a caller may look at something else between a failure and the telling of it
+  const repeated =
+    output === "0x" ? undefined : calls.map(frameOf).findLast((call) => call?.error && call.output === output);
+  return repeated ?? null;
+};
+
+/**
+ * The innermost call that failed on the way to a revert with `data`; null where the transaction's own call failed by
+ * itself, and for an answer that tells of another outcome, or nothing that can be read.
+ */
+export const innermost = (trace: unknown, data: Hex): Inside | null => {
+  let frame = frameOf(trace);
+  if (frame === null || !frame.error || frame.output.toLowerCase() !== data.toLowerCase()) return null;
+  let found: Inside | null = null;
+  for (let depth = 1; depth <= most.depth; depth++) {
+    const next: Frame | null = culpritIn(frame);
+    if (next === null) return found;
+    found = { depth, from: next.from, to: next.to, input: next.input, output: next.output };
+    frame = next;
+  }
+  return found;
+};
+
+const told = (report: Report, { depth, from, to, input, output }: Inside): Finding => {
+  const abis = abisOf(report.options);
+  return note(
+    "RevertedInside",
+    "info",
+    { transaction: 0, evidence: "estimated" },
+    count("calls deep", depth),
+    address("from", from),
+    address("to", to),
+    text("call", describeRawCall(input, abis, { address: to })),
+    text("reason", describeRevert(decodeRevert(output, abis, { address: to }), { sources: true })),
+  );
+};
+
+/** What to trace; null where nothing reverted that a node could trace by itself: later ones stand on earlier ones. */
+const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report) => {
+  const { outcome, input } = first;
+  const isOurs = options.stateOverrides === null && options.blockOverrides === null;
+  if (!options.traceReverts || verdict !== "blocked" || outcome.status !== "reverted" || !isOurs) return null;
+  // why: no node traces on top of a block that is not there yet; another outcome there is noticed
+  const block = observed.blockTag === "pending" ? "latest" : observed.blockTag;
+  return { data: outcome.returnData ?? "0x", call: { ...bareCall(input, first.gas.limit), block } };
+};
+
+/**
+ * The report, with `RevertedInside` where its first transaction reverts in a call within. Verdict, requests and digest
+ * stay. JSON-RPC: `debug_traceCall` with `callTracer`.
+ */
+export const withTrace = Effect.fnUntraced(function* (
+  report: Report,
+  recorder: Recorder,
+  earlier: Ledger | null,
+): Effect.fn.Return<Report, never, Rpc> {
+  const { memory } = yield* Rpc;
+  const subject = subjectOf(report);
+  if (subject === null || memory.refused(method) !== null) return report;
+  const run = yield* Effect.service(CurrentRun);
+  const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
+  const ask = Effect.provideService(askTrace(subject.call, most.ms), CurrentRun, {
+    ...run,
+    deadline,
+    round: lastRound(recorder) + 1,
+    step: "simulate",
+    run: null,
+  });
+  const answer = yield* Effect.result(ask);
+  // why: a node that takes too long or says too much does so the next time, too
+  if (Result.isFailure(answer))
+    memory.heard(method, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
+  const inside = Result.isSuccess(answer) ? innermost(answer.success, subject.data) : null;
+  const findings = inside === null ? report.findings : inOrder([...report.findings, told(report, inside)]);
+  const now = yield* Clock.currentTimeMillis;
+  return { ...report, findings, ledger: ledgerOf(recorder, now, earlier) };
+});

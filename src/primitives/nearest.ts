@@ -1,0 +1,39 @@
+/** What somebody may have meant by a name that is none. */
+
+/** Longer names are no slip of anybody's. */
+const mostLetters = 40;
+
+/** How many letters have to be put in, left out or changed to make one of the other. */
+export const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const above = row;
+    row = [i + 1];
+    for (let j = 1; j <= b.length; j++)
+      row.push(
+        Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1)),
+      );
+  }
+  return row[b.length] ?? 0;
+};
+
+/** The name that was probably meant: a few letters off, or part of the other; null where none comes near. */
+export const nearest = (word: string, names: ReadonlyArray<string>): string | null => {
+  if (word.length > mostLetters) return null;
+  const lower = word.toLowerCase();
+  const ranked = names
+    .map((name) => {
+      const other = name.toLowerCase();
+      const isPart = other.length >= 3 && lower.length >= 3 && (lower.includes(other) || other.includes(lower));
+      return { name, off: isPart ? 1 : distance(lower, other) };
+    })
+    .filter(({ off }) => off <= (lower.length < 3 ? 0 : lower.length < 5 ? 1 : 2))
+    .sort((a, b) => a.off - b.off);
+  return ranked[0]?.name ?? null;
+};
+
+/** `; did you mean …?`, or nothing. */
+export const didYouMean = (word: string, names: ReadonlyArray<string>): string => {
+  const name = nearest(word, names);
+  return name === null ? "" : `; did you mean ${name}?`;
+};

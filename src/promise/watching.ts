@@ -1,0 +1,99 @@
+/** Heads, logs and watched reports as async iterables; loaded when somebody first follows a chain. */
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as Pull from "effect/Pull";
+import * as Result from "effect/Result";
+import * as Scope from "effect/Scope";
+import * as Stream from "effect/Stream";
+import * as Eth from "../Eth.js";
+import { watch } from "../Preflight.js";
+import type { Options } from "../preflight/prepare.js";
+import type { Report } from "../report/schema.js";
+import type { Rpc } from "../Rpc.js";
+import type { Watched } from "../watch/watch.js";
+import type { Facade } from "./facade.js";
+
+/** Runs an effect on the connection. */
+type Run = Facade["effect"];
+
+/** What a connection follows, until it is disposed of. */
+export interface Following {
+  readonly heads: (options: Eth.HeadOptions, signal: AbortSignal | undefined) => AsyncIterator<Eth.Head>;
+  readonly logs: (
+    filter: Eth.LiveFilter,
+    options: Eth.LogOptions,
+    signal: AbortSignal | undefined,
+  ) => AsyncIterator<Eth.Log>;
+  readonly report: (report: Report, options: Options, signal: AbortSignal | undefined) => AsyncIterator<Watched>;
+  readonly end: () => Promise<void>;
+}
+
+const over: IteratorResult<never> = { done: true, value: undefined };
+
+/** The elements of a stream, one for each `next`; the stream runs from the first to the last, to `return` or to the signal. */
+const iterate = <A, E>(
+  stream: Stream.Stream<A, E, Rpc>,
+  run: Run,
+  within: Scope.Scope,
+  signal: AbortSignal | undefined,
+): AsyncIterator<A> => {
+  const scope = Effect.runSync(Scope.fork(within));
+  let pull: Pull.Pull<ReadonlyArray<A>, E, void, Rpc> | null = null;
+  let waiting: ReadonlyArray<A> = [];
+  let isOver = false;
+  const close = () => {
+    isOver = true;
+    signal?.removeEventListener("abort", onAbort);
+    return Effect.runPromise(Scope.close(scope, Exit.void));
+  };
+  const onAbort = () => void close();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const more = Effect.suspend(() =>
+    Effect.flatMap(pull === null ? Scope.provide(Stream.toPull(stream), scope) : Effect.succeed(pull), (opened) => {
+      pull = opened;
+      return opened;
+    }),
+  ).pipe(
+    Effect.map((elements): IteratorResult<A> => {
+      const [first, ...rest] = elements;
+      waiting = rest;
+      return first === undefined ? over : { done: false, value: first };
+    }),
+    Effect.catchCause((cause) => {
+      const closed = Effect.promise(close);
+      const failed = Pull.filterNoDone(cause);
+      return Result.isSuccess(failed)
+        ? Effect.andThen(closed, Effect.failCause(failed.success))
+        : Effect.as(closed, over);
+    }),
+  );
+  return {
+    next: () => {
+      if (signal?.aborted === true) return Promise.reject(signal.reason);
+      const [first, ...rest] = waiting;
+      if (isOver) return Promise.resolve(over);
+      if (first === undefined) return run(more, { signal });
+      waiting = rest;
+      return Promise.resolve({ done: false, value: first });
+    },
+    return: () => close().then(() => over),
+  };
+};
+
+/** Follows on one connection; reports are watched by one stream of heads, however many they are. */
+export const followWith = (run: Run, headOptions: Eth.HeadOptions): Following => {
+  const scope = Scope.makeUnsafe();
+  const shared = Effect.runSync(
+    Effect.cached(
+      Scope.provide(Stream.share(Eth.watchHeads(headOptions), { capacity: 1, strategy: "sliding", replay: 1 }), scope),
+    ),
+  );
+  return {
+    heads: (options, signal) => iterate(Eth.watchHeads({ ...headOptions, ...options }), run, scope, signal),
+    logs: (filter, options, signal) =>
+      iterate(Eth.watchLogs(filter, { ...headOptions, ...options }), run, scope, signal),
+    report: (report, options, signal) =>
+      iterate(Stream.unwrap(Effect.map(shared, (heads) => watch(report, heads, options))), run, scope, signal),
+    end: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+  };
+};

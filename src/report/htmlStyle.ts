@@ -1,0 +1,49 @@
+/** How the page looks: one column on a phone, tables on a desktop, dark ink in print. */
+export const pageStyle = `:root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--dim:#57606a;--line:#d0d7de;--good:#116329;--warn:#7d4e00;--bad:#b3151d;--soft:#f6f8fa}
+@media screen and (prefers-color-scheme:dark){:root{--fg:#e6edf3;--bg:#0d1117;--dim:#9198a1;--line:#30363d;--good:#56d364;--warn:#e3b341;--bad:#ff7b72;--soft:#161b22}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:60rem;padding:1rem;color:var(--fg);background:var(--bg);font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;overflow-wrap:anywhere}
+h1{margin:0;font-size:1.5rem;letter-spacing:.04em;line-height:1.2}
+h2{margin:1.5rem 0 .5rem;font-size:1.05rem}
+header,footer{padding:.875rem 1rem;border:1px solid var(--line);border-left:.4rem solid var(--line);border-radius:.5rem;background:var(--soft)}
+footer{margin-top:1.5rem}
+p{margin:.25rem 0}
+.because{font-weight:600}
+.summary{font-size:1.05rem}
+.picture{max-width:30rem;margin:1.5rem auto 0}
+.picture svg{display:block;width:100%;height:auto}
+table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}
+th,td{padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;unicode-bidi:isolate;overflow-wrap:anywhere}
+th{color:var(--dim);font-weight:400}
+th[scope=row]{white-space:nowrap;width:1%}
+.right{text-align:right;white-space:nowrap}
+ul{margin:0;padding:0;list-style:none}
+li{margin:.5rem 0;padding:.5rem .75rem;border-left:.25rem solid var(--line);background:var(--soft);border-radius:.25rem}
+ul.bad li{border-left-color:var(--bad)}ul.warn li{border-left-color:var(--warn)}
+.short{white-space:nowrap}.address{white-space:nowrap;font-family:ui-monospace,Consolas,monospace;font-size:.75em}
+.code{color:var(--dim);font-size:.8rem}
+.good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}.dim{color:var(--dim)}
+header,ul{color:var(--fg)!important}
+header.good{border-left-color:var(--good)}header.warn{border-left-color:var(--warn)}header.bad{border-left-color:var(--bad)}
+header.good h1{color:var(--good)}header.warn h1{color:var(--warn)}header.bad h1{color:var(--bad)}
+details{margin-top:1.5rem;border-top:1px solid var(--line)}
+summary{padding:.75rem 0;cursor:pointer;font-weight:600}
+details table{font-family:ui-monospace,Consolas,monospace;font-size:.8rem}
+details .address{font-size:.9em}
+table .address{font-size:.85em}
+@media screen and (max-width:40rem){
+h2{margin-top:1rem}
+thead{display:none}
+table,tbody,tr,td,tr>th{display:block;width:auto}
+tr{padding:.4rem 0;border-bottom:1px solid var(--line)}
+td,th{border:0;padding:.05rem 0}
+td.right{text-align:left;white-space:normal}
+th[scope=row]{width:auto}
+main>section td,main>section th[scope=row]{display:inline;padding-right:.4rem}
+details td[data-title]::before{content:attr(data-title) " ";color:var(--dim)}
+}
+@media print{
+body{max-width:none;padding:0;font-size:11pt}
+header,footer,li,tr,svg{break-inside:avoid}
+details::details-content{content-visibility:visible;block-size:auto}
+}`;

@@ -1,0 +1,113 @@
+/** Whether a report clears its requests for signing. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import type { RpcError } from "../errors/rpc.js";
+import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
+import { statementText } from "../primitives/statement.js";
+import { isRequestOf, type Request } from "../transaction/request.js";
+import { digestOfReport, requestsOf } from "./digest.js";
+import type { Finding } from "./finding.js";
+import type { Clearance, Report } from "./schema.js";
+import { verdictOf } from "./verdict.js";
+import { waitsOf } from "./waits.js";
+
+/** Why there is no clearance: the first blocker as its own error, or what is missing. */
+export type Blocker = Verdict | RpcError;
+
+/** A check that a finding says could not be made, or that has no error to fail with. */
+const gapOf = (finding: Finding): Gap =>
+  gap("CheckUnavailable", statementText({ ...finding, remedy: "" }), finding.code);
+
+/** Whether the report itself contradicts its requests, by its digest, its chain or its inputs: somebody changed it. */
+const altered = (report: Report, requests: ReadonlyArray<Request>): boolean =>
+  report.digest === null ||
+  report.transactions.some(({ input, request }) => request !== null && !isRequestOf(input, request)) ||
+  digestOfReport(report) !== report.digest ||
+  requests.some(({ chainId }) => chainId !== report.chainId);
+
+/** Facts of a report that no clearance can stand beside, whatever its findings say: they may have been cut. */
+const contradictions = ({ transactions, funds, observed, verdict, findings }: Report): ReadonlyArray<Gap> => {
+  const gaps: Array<Gap> = [];
+  if (!transactions.every(({ outcome }) => outcome.status === "success"))
+    gaps.push(
+      gap(
+        "NotSuccessful",
+        transactions.some(({ outcome: { status } }) => status === "reverted" || status === "halted")
+          ? "a transaction does not succeed"
+          : "whether the transactions succeed is not known",
+      ),
+    );
+  if (!funds.every(({ shortfall }) => shortfall === 0n))
+    gaps.push(gap("FundsUnknown", "a payer's funds are not known to suffice"));
+  if (!transactions.every(({ input }) => funds.some(({ account }) => account === input.from)))
+    gaps.push(gap("FundsUnknown", "a payer's funds are missing"));
+  if (observed.freshness === "stale") gaps.push(gap("Stale", "the state asked is not the newest"));
+  if (observed.blockTag !== "pending" && observed.blockTag !== "latest")
+    gaps.push(gap("BlockNotNewest", "the report speaks of another block than the newest"));
+  if (verdict !== verdictOf(findings)) gaps.push(gap("Altered", "the verdict is not that of the findings"));
+  return gaps;
+};
+
+/** What the report itself lacks for a clearance, beside the checks that its findings say are missing. */
+const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
+  const { observed, options, stage } = report;
+  const requests = requestsOf(report);
+  const gaps: Array<Gap> = [];
+  if (stage !== "proven") gaps.push(gap("NotProven", "the report is only scanned, not proven"));
+  if (requests === null) gaps.push(gap("RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"));
+  if (requests !== null && altered(report, requests))
+    gaps.push(gap("Altered", "the requests are not those of the report's digest"));
+  if (options.stateOverrides !== null || options.blockOverrides !== null)
+    gaps.push(gap("StatePretended", "the report describes a pretended state"));
+  if (observed.tier !== "simulate") gaps.push(gap("NotSimulated", "the outcome was not simulated"));
+  if (now > observed.at + options.maxAgeMs)
+    gaps.push(gap("Expired", `the report is older than ${options.maxAgeMs} ms`));
+  if (observed.at > now + 60_000) gaps.push(gap("DatedInTheFuture", "the report is dated in the future"));
+  return [...gaps, ...contradictions(report)];
+};
+
+/**
+ * Permission to sign exactly the report's requests, on `ready` and `caution`. Verdict, digest and age
+ * are worked out again, nothing is taken on trust from the report's own words.
+ *
+ * Fails with the first blocker as its own tagged error, else with `NotProven { missing }`: every check
+ * that could not be made, by the code of its finding, and whatever the report itself lacks: not proven,
+ * overrides, older than `maxAge`, altered.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Report, Rpc } from "evm-preflight";
+ *
+ * const clearance = await Preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * }).pipe(
+ *   Effect.flatMap(Report.ready),
+ *   Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")),
+ *   Effect.runPromise,
+ * );
+ * console.log(clearance.requests[0].chainId, clearance.requests[0].gas); // 31337 21000n
+ * ```
+ */
+export const ready: (report: Report) => Effect.Effect<Clearance, Blocker> = Effect.fn("Report.ready")(function* (
+  report: Report,
+) {
+  const blocker = report.findings.find(({ severity }) => severity === "blocker");
+  if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(blocker)] });
+  const now = yield* Clock.currentTimeMillis;
+  const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
+  const missing = [...unavailable.map(gapOf), ...gapsIn(report, now)];
+  const requests = requestsOf(report);
+  const [sender, ...senders] = report.transactions.map(({ input }) => input.from);
+  if (missing.length > 0 || requests === null || sender === undefined || report.digest === null)
+    return yield* new NotProven({ missing });
+  return {
+    requests,
+    senders: [sender, ...senders],
+    digest: report.digest,
+    expiresAt: report.observed.at + report.options.maxAgeMs,
+    waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
+  };
+});

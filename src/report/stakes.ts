@@ -1,0 +1,163 @@
+/** What a report says of its senders' money, put together for people: what leaves and comes, who gets rights, what it costs. Pure. */
+import { zeroAddress } from "viem";
+import type { Approval, Transfer } from "./parts.js";
+import type { Report } from "./schema.js";
+import { sendersOf, type Unit } from "./tokens.js";
+
+/** What a sender gives to one party, or gets from it, over the whole bundle and net. */
+export interface Flow extends Unit {
+  readonly account: string;
+  readonly way: "out" | "in";
+  /** null = balances tell of it, and no event. */
+  readonly party: string | null;
+  /** Above zero; wei, or a token's smallest units. */
+  readonly amount: bigint;
+}
+
+/** A right over a sender's belongings. `new`: given or widened. `kept`: as it was. `back`: taken back. */
+export interface Grant {
+  readonly approval: Approval;
+  readonly change: "new" | "kept" | "back";
+}
+
+/** What a payer gives for fees. */
+export interface Cost {
+  readonly account: string;
+  /** Wei, all fees at their caps; null = not known. */
+  readonly atMost: bigint | null;
+  /** Whether more may be charged than is known. */
+  readonly isOpen: boolean;
+}
+
+const isFailed = ({ outcome }: Report["transactions"][number]): boolean =>
+  outcome.status === "reverted" || outcome.status === "halted";
+
+/** The places of the transactions that fail. */
+export const failuresOf = ({ transactions }: Pick<Report, "transactions">): ReadonlyArray<number> =>
+  transactions.flatMap((one, index) => (isFailed(one) ? [index] : []));
+
+/** The values that are sent along, where no simulation tells of them. */
+const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Transfer> =>
+  observed.tier === "simulate"
+    ? []
+    : transactions.flatMap((one, transaction): ReadonlyArray<Transfer> => {
+        const { from, to, value: amount } = one.input;
+        const receiver = to ?? one.code.creates;
+        const isTold = transfers.some((told) => told.token === null && told.transaction === transaction);
+        if (amount === 0n || receiver === null || isFailed(one) || isTold) return [];
+        const native = { standard: "native", token: null, tokenId: null } as const;
+        return [{ ...native, from, to: receiver, amount, transaction, evidence: "assumed" }];
+      });
+
+const holdingOf = (account: string, { token, tokenId }: Unit): string =>
+  `${account}/${token?.toLowerCase() ?? ""}/${tokenId ?? ""}`;
+
+/** A sum that a holding got from one party: negative where it gave. */
+interface Sum extends Unit {
+  readonly account: string;
+  readonly party: string | null;
+  amount: bigint;
+}
+
+/** What the events tell, by holding and party. */
+const sumsOf = (moved: ReadonlyArray<Transfer>, senders: ReadonlySet<string>) => {
+  const sums = new Map<string, Map<string | null, Sum>>();
+  const counted = new Map<string, bigint>();
+  const add = (account: string, party: string, unit: Unit, amount: bigint) => {
+    if (!senders.has(account)) return;
+    const holding = holdingOf(account, unit);
+    counted.set(holding, (counted.get(holding) ?? 0n) + amount);
+    const parties = sums.get(holding) ?? new Map<string | null, Sum>();
+    sums.set(holding, parties);
+    const sum = parties.get(party) ?? { account, party, token: unit.token, tokenId: unit.tokenId, amount: 0n };
+    parties.set(party, sum);
+    sum.amount += amount;
+  };
+  for (const { standard, token, tokenId, from, to, amount } of moved) {
+    const [giver, taker] = [from.toLowerCase(), to.toLowerCase()];
+    if (giver === taker) continue;
+    const one = standard === "erc721" ? 1n : amount;
+    add(giver, taker, { token, tokenId }, -one);
+    add(taker, giver, { token, tokenId }, one);
+    if (standard !== "erc721" || tokenId === null) continue;
+    // why: an NFT's contract also counts how many an account has
+    for (const [account, by] of [[giver, -1n] as const, [taker, 1n] as const]) {
+      const count = holdingOf(account, { token, tokenId: null });
+      counted.set(count, (counted.get(count) ?? 0n) + by);
+    }
+  }
+  return { sums, counted };
+};
+
+const sizeOf = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
+
+/**
+ * What each sender gives and gets, by party: events say who, measured balances how much. What falls short of the events
+ * is taken from their only party; everything else that they do not explain is of a party of its own, which is not known.
+ */
+export const flowsOf = (report: Report): ReadonlyArray<Flow> => {
+  const senders = new Set(sendersOf(report));
+  const { sums, counted } = sumsOf([...report.transfers, ...untold(report)], senders);
+  for (const { account: whose, token, tokenId, delta, after } of report.balanceChanges) {
+    const account = whose.toLowerCase();
+    const holding = holdingOf(account, { token, tokenId });
+    const rest = delta - (counted.get(holding) ?? 0n);
+    if (after === null || rest === 0n || !senders.has(account)) continue;
+    const parties = sums.get(holding) ?? new Map<string | null, Sum>();
+    sums.set(holding, parties);
+    const [only] = parties.values();
+    // why: a fee or a refund takes from what events say; what goes beyond them may be anybody's
+    const isLess = only !== undefined && rest < 0n !== only.amount < 0n && sizeOf(rest) <= sizeOf(only.amount);
+    if (isLess && parties.size === 1) only.amount += rest;
+    else parties.set(null, { account, party: null, token, tokenId, amount: rest });
+  }
+  const flows = [...sums.values()].flatMap((parties) =>
+    [...parties.values()].flatMap(({ amount, ...about }): ReadonlyArray<Flow> => {
+      if (amount === 0n) return [];
+      return [{ ...about, way: amount < 0n ? "out" : "in", amount: sizeOf(amount) }];
+    }),
+  );
+  return [...flows.filter(({ way }) => way === "out"), ...flows.filter(({ way }) => way === "in")];
+};
+
+/** A flow between two senders is told once, by who gives. */
+export const isTwice = ({ way, party }: Flow, senders: ReadonlyArray<string>): boolean =>
+  way === "in" && party !== null && senders.includes(party);
+
+const changeOf = ({ before, after }: Approval): Grant["change"] | null => {
+  if (after === 0n) return before === 0n ? null : "back";
+  if (before === null || after === null || after > before) return "new";
+  return after === before ? "kept" : null;
+};
+
+/** The rights over what the senders have: new ones first, the unlimited before the others. */
+export const grantsOf = (report: Report): ReadonlyArray<Grant> => {
+  const senders = sendersOf(report);
+  const now = report.observed.timestamp;
+  const all = report.approvals.flatMap((approval): ReadonlyArray<Grant> => {
+    const { owner, standard, expiration } = approval;
+    const isOver = standard === "permit2" && expiration !== null && now !== null && expiration < now;
+    const change = senders.includes(owner.toLowerCase()) && !isOver ? changeOf(approval) : null;
+    return change === null ? [] : [{ approval, change }];
+  });
+  const rank = ({ change, approval }: Grant): number =>
+    change === "back" ? 3 : change === "kept" ? 2 : approval.unlimited ? 0 : 1;
+  return [...all].sort((a, b) => rank(a) - rank(b));
+};
+
+const fees: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);
+
+/** What each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
+export const costsOf = (report: Report): ReadonlyArray<Cost> => {
+  const isOpen = report.findings.some(({ code }) => code === "L1FeeUnknown");
+  return sendersOf(report).map((account) => {
+    const terms = report.funds.find((one) => one.account.toLowerCase() === account)?.terms ?? [];
+    const own = report.transactions.flatMap(({ input }, at) => (input.from.toLowerCase() === account ? [at] : []));
+    const isKnown = own.every((at) => terms.some(({ name, transaction }) => name === "gas" && transaction === at));
+    const sum = terms.reduce((all, { name, amount }) => (fees.has(name) ? all + amount : all), 0n);
+    return { account, atMost: isKnown ? sum : null, isOpen };
+  });
+};
+
+/** Whether an address is nobody's: what comes from there is made, what goes there is gone. */
+export const isNobody = (address: string): boolean => address.toLowerCase() === zeroAddress;

@@ -1,0 +1,245 @@
+/** What a report means for whoever signs, in a sentence: what leaves, what comes, what is granted, what it costs, and why not. Pure. */
+import { lookup } from "../Chains.js";
+import { escapeText } from "../primitives/text.js";
+import { amountInSentence, nativeForPeople, tokenForPeople } from "./amounts.js";
+import type { FindingCode } from "./finding.js";
+import { rightText, spenderText } from "./rights.js";
+import type { Report } from "./schema.js";
+import { costsOf, failuresOf, flowsOf, grantsOf, isNobody, type Cost, type Flow, type Grant } from "./stakes.js";
+import { namesOf, type Names } from "./tokens.js";
+
+/** How amounts are written. */
+export interface AmountOptions {
+  /** Symbol of the native currency; by default that of the chain. */
+  readonly symbol?: string | undefined;
+  /** Every amount exact; default false: six significant digits, what leaves rounded up and what comes down. */
+  readonly exact?: boolean | undefined;
+}
+
+/** The names of a report in the words of its chain. */
+export const namesFor = (report: Report, { symbol, exact }: AmountOptions): Names =>
+  namesOf(report, symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16), exact);
+
+/** More of a kind than a sentence holds. */
+const mostItems = 3;
+/** With more, or where one is a list itself, each is a sentence of its own. */
+const mostClauses = 2;
+const mostSenders = 3;
+
+/** As the beginning of a sentence, unless a name such as `eth_call` stands there. */
+const upper = (text: string): string =>
+  text.replace(/^[a-z](?=[a-z]* )|^you$/, (first) => first.charAt(0).toUpperCase() + first.slice(1));
+
+const listed = (parts: ReadonlyArray<string>): string =>
+  parts.length < 3 ? parts.join(" and ") : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1) ?? ""}`;
+
+const several = (parts: ReadonlyArray<string>, noun: string): string => {
+  const rest = parts.length - mostItems;
+  return (
+    parts.slice(0, rest === 1 ? undefined : mostItems).join(" and ") + (rest > 1 ? ` and ${rest} more ${noun}` : "")
+  );
+};
+
+/** Whose sentence it is, and how its verbs go. */
+interface Voice {
+  readonly names: Names;
+  readonly verb: (base: string) => string;
+  readonly their: string;
+}
+
+/** The same thing to or from several parties is one item. */
+const items = (flows: ReadonlyArray<Flow>, preposition: "to" | "from", { names }: Voice): ReadonlyArray<string> => {
+  const byUnit = new Map<string, ReadonlyArray<Flow>>();
+  for (const flow of flows) {
+    const key = `${flow.token}/${flow.tokenId}`;
+    byUnit.set(key, [...(byUnit.get(key) ?? []), flow]);
+  }
+  return [...byUnit.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const sum = same.reduce((all, { amount }) => all + amount, 0n);
+    const text = amountInSentence(names, first, sum, preposition === "to" ? "up" : "down");
+    const parties = same.flatMap(({ party }) => party ?? []);
+    const [only] = parties;
+    if (only === undefined) return [text];
+    const others = parties.length < same.length ? " and others" : "";
+    if (parties.length > 1) return [`${text} ${preposition} ${parties.length} addresses${others}`];
+    if (isNobody(only)) return [`${text} (${preposition === "to" ? "burned" : "newly made"})${others}`];
+    return [`${text} ${preposition} ${names.who(only)}${others}`];
+  });
+};
+
+const grantClause = ({ approval, change }: Grant, { names, verb, their }: Voice): string => {
+  const spender = spenderText(approval, names.who);
+  if (change === "back")
+    return `${verb("take")} back what ${spender} may do with ${tokenForPeople(names, approval.token)}`;
+  const right = rightText(approval, names, their);
+  return change === "kept" ? `${verb("let")} ${spender} ${right} as before` : `${verb("let")} ${spender} ${right}`;
+};
+
+const costClause = ({ atMost, isOpen }: Cost, { names, verb }: Voice): string => {
+  if (atMost === null) return `${verb("pay")} fees that are not known`;
+  const fees = nativeForPeople(atMost, "up", names, true);
+  return isOpen
+    ? `${verb("pay")} ${fees} in fees and what is not known beside`
+    : `${verb("pay")} at most ${fees} in fees`;
+};
+
+/** What a transaction of nothing is: whom it calls, or that it creates a contract. */
+const calls = (report: Report, account: string, { names, verb }: Voice): string => {
+  const [first, ...more] = report.transactions.filter(({ input }) => input.from.toLowerCase() === account);
+  if (first === undefined || more.length > 0)
+    return `${verb("make")} ${more.length + (first === undefined ? 0 : 1)} calls`;
+  const { to } = first.input;
+  if (to !== null) return `${verb("call")} ${names.short(to)}`;
+  return `${verb("create")} a contract${first.code.creates === null ? "" : ` at ${names.short(first.code.creates)}`}`;
+};
+
+const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<string> => {
+  const mine = flowsOf(report).filter(({ account }) => account === cost.account);
+  const grants = grantsOf(report).filter(({ approval }) => approval.owner.toLowerCase() === cost.account);
+  const outs = items(
+    mine.filter(({ way }) => way === "out"),
+    "to",
+    voice,
+  );
+  const ins = items(
+    mine.filter(({ way }) => way === "in"),
+    "from",
+    voice,
+  );
+  const { verb } = voice;
+  const isCreating = report.transactions.some(({ input }) => input.from === cost.account && input.to === null);
+  const isSeen =
+    report.observed.tier === "simulate" && report.transactions.every(({ outcome }) => outcome.status !== "unknown");
+  const isStill = outs.length + ins.length + grants.length === 0;
+  return [
+    ...(isStill || (isCreating && report.transactions.length === 1)
+      ? [`${calls(report, cost.account, voice)}${isStill && isSeen ? " without moving anything" : ""}`]
+      : []),
+    ...(outs.length === 0 ? [] : [`${verb("send")} ${several(outs, "things")}`]),
+    ...(ins.length === 0 ? [] : [`${verb("receive")} ${several(ins, "things")}`]),
+    ...(grants.length === 0
+      ? []
+      : [
+          several(
+            grants.map((grant) => grantClause(grant, voice)),
+            "rights",
+          ),
+        ]),
+    costClause(cost, voice),
+  ];
+};
+
+/** What must be said beside amounts, for they are not the whole, or not certain. The first of each kind. */
+const doubts: ReadonlyArray<readonly [text: string, ...codes: ReadonlyArray<FindingCode>]> = [
+  [
+    "More moves or is granted than could be measured or told here.",
+    "PartiesCut",
+    "FindingsCut",
+    "CalldataCut",
+    "FirstSeenInProof",
+  ],
+  ["Events and measured balances disagree; the balances are told.", "TransferMismatch"],
+  ["A right may be given that cannot be read.", "RightUnexplained"],
+  ["Amounts may come out otherwise.", "DependsOnPending", "ChanceDependent", "PriceDependent", "GasDependent"],
+  ["Amounts are what events say; balances were not measured.", "WitnessUnavailable"],
+  ["Native amounts are known by balances alone.", "NativeMovesUnseen"],
+  ["The state was pretended, so none of this is certain.", "StatePretended"],
+];
+/** Control over contracts; of those that the bundle itself creates it is no news. */
+const control: ReadonlySet<FindingCode> = new Set(["ContractControlChanged", "OwnershipChanged", "RoleChanged"]);
+
+const doubtsOf = ({ findings, observed }: Report): ReadonlyArray<string> => {
+  const codes = new Set(findings.map(({ code }) => code));
+  return [
+    ...doubts.flatMap(([text, ...any]) => (any.some((code) => codes.has(code)) ? [text] : [])),
+    ...(observed.tier === "simulate" ? [] : ["What else moves or is granted is not known."]),
+  ];
+};
+
+/** Who gets to act for an account, or over a contract. */
+const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => {
+  const delegations = findings.flatMap(({ code, numbers }) => {
+    const named = (name: string) => numbers.find((figure) => figure.name === name && figure.unit === "address")?.value;
+    const [account, delegate] = [named("account"), named("delegate")];
+    if (code !== "DelegationSet" || typeof account !== "string" || typeof delegate !== "string") return [];
+    const who = names.who(account);
+    return `${upper(who)} ${who === "you" ? "let" : "lets"} ${names.short(delegate)} do anything in ${who === "you" ? "your" : "its"} name.`;
+  });
+  const rest = delegations.length - mostItems;
+  const isChanging = findings.some(({ code, severity }) => severity !== "info" && control.has(code));
+  return [
+    ...delegations.slice(0, mostItems),
+    ...(rest > 0 ? [`${rest} more such rights are given.`] : []),
+    ...(isChanging ? ["Who controls a contract changes."] : []),
+  ];
+};
+
+/** What does not work: which transactions fail or were not simulated, and who cannot pay. */
+const hindrances = (report: Report, names: Names): ReadonlyArray<string> => {
+  const { transactions, funds } = report;
+  const failed = failuresOf(report);
+  const unseen = transactions.filter(({ outcome }) => outcome.status === "unknown").length;
+  const one = transactions.length === 1;
+  const numbers = listed(failed.slice(0, mostItems).map((index) => String(index + 1)));
+  const more = failed.length > mostItems ? ` and ${failed.length - mostItems} more` : "";
+  const poor = funds.flatMap(({ account, shortfall }) =>
+    shortfall === null || shortfall <= 0n ? [] : [{ account, shortfall }],
+  );
+  return [
+    ...(failed.length === 0
+      ? []
+      : [one ? "It would fail." : `Of ${transactions.length} transactions, ${numbers}${more} would fail.`]),
+    ...(unseen === 0
+      ? []
+      : [
+          one
+            ? "What it would do is not known."
+            : `What ${unseen} of ${transactions.length} transactions would do is not known.`,
+        ]),
+    ...poor.slice(0, mostSenders).map(({ account, shortfall }) => {
+      const who = names.who(account);
+      const short = nativeForPeople(shortfall, "up", names);
+      return who === "you" ? `You lack ${short}.` : `${who} lacks ${short}.`;
+    }),
+  ];
+};
+
+/** The summary without the reason for the verdict, by sentences. */
+export const sentencesOf = (report: Report, names: Names): ReadonlyArray<string> => {
+  const isIf = report.verdict === "blocked" || report.verdict === "unknown";
+  const costs = costsOf(report);
+  const told = costs.slice(0, mostSenders).map((cost): ReadonlyArray<string> => {
+    const who = names.who(cost.account);
+    const isYou = who === "you";
+    const verb = (base: string) => (isIf ? `would ${base}` : isYou ? base : `${base}s`);
+    const clauses = clausesOf(report, cost, { names, verb, their: isYou ? "your" : "its" });
+    const isLong = clauses.length > mostClauses || clauses.some((clause) => clause.includes(" and "));
+    if (isLong) return clauses.map((clause) => `${upper(who)} ${clause}.`);
+    return [`${upper(who)} ${listed(clauses)}.`];
+  });
+  const rest = costs.length - told.length;
+  return [
+    ...hindrances(report, names),
+    ...told.flat(),
+    ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
+    ...powersOf(report, names),
+    ...doubtsOf(report),
+  ];
+};
+
+/** Longer than any reason of our own. */
+export const mostReason = 600;
+
+/**
+ * A report in one or a few sentences for whoever signs: why not (the report's `because`) where it is not `ready`; what
+ * leaves, what comes, which rights are given to whom, what it costs at most. `you` is the sender; several senders are
+ * named by their addresses. Says so where something was not measured, or may come out otherwise. Amounts as
+ * {@link AmountOptions} say; every string of the report is escaped and bounded. Every rendering begins with it.
+ */
+export const summary = (report: Report, options: AmountOptions = {}): string => {
+  const sentences = sentencesOf(report, namesFor(report, options));
+  const why = report.verdict === "ready" ? [] : [`${upper(escapeText(report.because, mostReason))}.`];
+  return [...why, ...sentences].join(" ");
+};

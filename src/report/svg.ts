@@ -1,0 +1,236 @@
+/** The movements as a picture: who gives what to whom, which way, and what may be taken. Plain strings, no script, nothing from elsewhere. */
+import { amountForPeople, nativeForPeople } from "./amounts.js";
+import type { Approval } from "./parts.js";
+import type { Report } from "./schema.js";
+import {
+  costsOf,
+  failuresOf,
+  flowsOf,
+  grantsOf,
+  isNobody,
+  isTwice,
+  type Cost,
+  type Flow,
+  type Grant,
+} from "./stakes.js";
+import { namesFor, sentencesOf, type AmountOptions } from "./summary.js";
+import { spenderText } from "./rights.js";
+import { decimalsOf, idText, sendersOf, symbolOf, type Names } from "./tokens.js";
+
+/** One arrow. */
+interface Row {
+  readonly account: string;
+  readonly party: string;
+  readonly kind: "out" | "in" | "right" | "plain" | "fee";
+  /** Above the arrow. */
+  readonly what: string;
+  /** Below it. */
+  readonly beside: string;
+}
+
+/** As many arrows as a screen of a phone holds; the rest is counted. */
+const mostRows = 9;
+
+const nobody = { out: "nobody (burned)", in: "newly made" } as const;
+
+const flowRow = (flow: Flow, names: Names): Row => {
+  const { account, way, party, token, tokenId, amount } = flow;
+  const { amount: text, unit } = amountForPeople(names, flow, amount, way === "out" ? "up" : "down");
+  const about = {
+    account,
+    kind: way,
+    party: party === null ? "no event" : isNobody(party) ? nobody[way] : names.who(party),
+  };
+  if (token === null) return { ...about, what: `${text} ${unit}`, beside: "" };
+  const symbol = symbolOf(names, token) ?? "token";
+  const short = names.short(token);
+  if (tokenId !== null) {
+    const item = `${symbol} ${idText(tokenId)}`;
+    return { ...about, what: amount === 1n ? item : `${text} × ${item}`, beside: short };
+  }
+  const isKnown = decimalsOf(names, token) !== null;
+  return { ...about, what: isKnown ? `${text} ${symbol}` : text, beside: isKnown ? short : `smallest units, ${short}` };
+};
+
+const limitOf = ({ standard, token, tokenId, after, unlimited }: Approval, names: Names): string => {
+  const symbol = symbolOf(names, token) ?? "token";
+  const item = tokenId === null ? symbol : `${symbol} ${idText(tokenId)}`;
+  const isCounted = standard === "erc20" || standard === "permit2" || standard === "aaveDebt" || standard === "erc6909";
+  if (!isCounted) return tokenId === null ? `all of ${symbol}` : item;
+  if (unlimited) return `unlimited ${item}`;
+  if (after === null) return item;
+  const { amount } = amountForPeople(names, { token, tokenId }, after, "up");
+  return tokenId === null && decimalsOf(names, token) === null ? `≤ ${amount} units` : `≤ ${amount} ${item}`;
+};
+
+const grantRow = ({ approval }: Grant, names: Names): Row => ({
+  account: approval.owner.toLowerCase(),
+  party: spenderText(approval, names.who),
+  kind: "right",
+  what: limitOf(approval, names),
+  beside: `${approval.standard === "aaveDebt" ? "may borrow" : "may take"} · ${names.short(approval.token)}`,
+});
+
+const callRow = ({ input, code }: Report["transactions"][number], fails: boolean, names: Names): Row => ({
+  account: input.from.toLowerCase(),
+  party: input.to === null ? (code.creates === null ? "new contract" : names.who(code.creates)) : names.who(input.to),
+  kind: "plain",
+  what: fails ? "would fail" : input.to === null ? "creates" : "calls",
+  beside: "",
+});
+
+const feeRow = ({ account, atMost, isOpen }: Cost, names: Names): Row => ({
+  account,
+  party: "network fees",
+  kind: "fee",
+  what: atMost === null ? "not known" : `${isOpen ? "≥" : "≤"} ${nativeForPeople(atMost, "up", names, true)}`,
+  beside: "",
+});
+
+/** The arrows of each sender together, the worst first: rights, what leaves, what comes, fees. */
+const rowsOf = (report: Report, names: Names): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
+  const senders = sendersOf(report);
+  const failed = new Set(failuresOf(report));
+  const moving = [
+    ...grantsOf(report).flatMap((grant) => (grant.change === "back" ? [] : [grantRow(grant, names)])),
+    ...flowsOf(report).flatMap((flow) => (isTwice(flow, senders) ? [] : [flowRow(flow, names)])),
+  ];
+  const calls = report.transactions.slice(0, mostRows).map((one, at) => callRow(one, failed.has(at), names));
+  const all = moving.length === 0 ? calls : moving;
+  const kept = all.slice(0, mostRows);
+  const costs = costsOf(report).filter(({ account }, at) => at === 0 || kept.some((row) => row.account === account));
+  const fees = costs.map((cost) => feeRow(cost, names));
+  const accounts = [...new Set([...kept, ...fees].map(({ account }) => account))];
+  const rows = accounts.flatMap((account) => {
+    const own = kept.filter((row) => row.account === account);
+    // why: one box for a party, where its first arrow is
+    const parties = [...new Set(own.map(({ party }) => party))];
+    const together = parties.flatMap((party) => own.filter((row) => row.party === party));
+    return [...together, ...fees.filter((row) => row.account === account)];
+  });
+  return { rows, cut: all.length - kept.length };
+};
+
+const width = 360;
+const rowHeight = 50;
+const [leftBox, rightBox] = [92, 124] as const;
+const [arrowFrom, arrowTo] = [leftBox + 10, width - rightBox - 10] as const;
+
+/** What stands in the picture where a viewer takes no style sheet, or no variables in it. */
+const plainInk: Readonly<Record<Row["kind"], string>> = {
+  out: "#b3151d",
+  in: "#116329",
+  right: "#7d4e00",
+  plain: "#57606a",
+  fee: "#57606a",
+};
+
+/** Text as itself, in an element or a quoted attribute of XML. */
+const escapeXml = (text: string): string => text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** More characters than a box shows. */
+const mostText = 44;
+
+/** A line in the middle of `x`, its letters pressed together where they would not fit. */
+const line = (text: string, x: number, y: number, room: number, size: number, name: string): string => {
+  const shown = text.length > mostText ? `${text.slice(0, mostText - 1)}…` : text;
+  const fit = shown.length * size * 0.6 > room ? ` textLength="${room}" lengthAdjust="spacingAndGlyphs"` : "";
+  return `<text x="${x}" y="${y}" font-size="${size}" text-anchor="middle" class="${name}"${fit}>${escapeXml(shown)}</text>`;
+};
+
+const boxSvg = (
+  x: number,
+  y: number,
+  wide: number,
+  rows: number,
+  name: string,
+  texts: ReadonlyArray<string>,
+): string => {
+  const height = rows * rowHeight - 8;
+  const middle = y + height / 2 + 4 - ((texts.length - 1) * 15) / 2;
+  const lines = texts.map((text, at) =>
+    line(text, x + wide / 2, middle + at * 15, wide - 10, at === 0 ? 12.5 : 10.5, at === 0 ? "fg" : "dim"),
+  );
+  return `<rect x="${x}" y="${y}" width="${wide}" height="${height}" rx="8" fill="#f6f8fa" stroke="#d0d7de" class="box ${name}"/>${lines.join("")}`;
+};
+
+const arrowSvg = ({ kind, what, beside }: Row, top: number): string => {
+  const y = top + rowHeight / 2 - 2;
+  const [from, to] = kind === "in" ? [arrowTo, arrowFrom] : [arrowFrom, arrowTo];
+  const back = kind === "in" ? 7 : -7;
+  const middle = (arrowFrom + arrowTo) / 2;
+  const room = arrowTo - arrowFrom - 4;
+  const ink = `fill="none" stroke="${plainInk[kind]}" stroke-width="1.75"`;
+  const head = `<path d="M${to + back} ${y - 5}L${to} ${y}L${to + back} ${y + 5}" ${ink} class="arrow ${kind}"/>`;
+  const shaft = `<path d="M${from} ${y}L${to} ${y}" ${ink}${kind === "right" ? ' stroke-dasharray="5 4"' : ""} class="arrow ${kind}"/>`;
+  const sign = kind === "in" ? "+" : kind === "out" ? "-" : "";
+  const text = what.startsWith("≈") ? `≈${sign}${what.slice(1)}` : `${sign}${what}`;
+  return `${shaft}${head}${line(text, middle, y - 9, room, 12, `${kind} strong`)}${beside === "" ? "" : line(beside, middle, y + 14, room, 10, "dim")}`;
+};
+
+/** How many rows from `at` on have the same key. */
+const runFrom = (rows: ReadonlyArray<Row>, at: number, keyOf: (row: Row) => string): number => {
+  const rest = rows.slice(at).findIndex((row) => keyOf(row) !== keyOf(rows[at] ?? row));
+  return rest === -1 ? rows.length - at : rest;
+};
+
+const partyKey = ({ account, party }: Row): string => `${account}/${party}`;
+
+const rowSvg = (rows: ReadonlyArray<Row>, at: number, names: Names): string => {
+  const row = rows[at];
+  if (row === undefined) return "";
+  const before = rows[at - 1];
+  const top = 8 + at * rowHeight;
+  const who = names.who(row.account);
+  const label = who === "you" ? ["You", names.short(row.account)] : [who];
+  const isRight = row.kind === "right";
+  const sender =
+    before?.account === row.account
+      ? ""
+      : boxSvg(
+          4,
+          top,
+          leftBox,
+          runFrom(rows, at, ({ account }) => account),
+          "",
+          label,
+        );
+  const party =
+    before !== undefined && partyKey(before) === partyKey(row)
+      ? ""
+      : boxSvg(width - rightBox - 4, top, rightBox, runFrom(rows, at, partyKey), isRight ? "risky" : "", [row.party]);
+  return sender + party + arrowSvg(row, top);
+};
+
+/** The colours of the picture; those of the page are the same. */
+export const svgStyle = `.evm-preflight{--fg:#1b1f24;--bg:#fff;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--out:#b3151d;--in:#116329;--right:#7d4e00}
+@media screen and (prefers-color-scheme:dark){.evm-preflight{--fg:#e6edf3;--bg:#0d1117;--dim:#9198a1;--line:#30363d;--soft:#161b22;--out:#ff7b72;--in:#56d364;--right:#e3b341}}
+.evm-preflight text{font-family:system-ui,-apple-system,"Segoe UI",sans-serif;fill:var(--fg)}
+.evm-preflight .strong{font-weight:600}
+.evm-preflight .dim{fill:var(--dim)}
+.evm-preflight text.out{fill:var(--out)}.evm-preflight text.in{fill:var(--in)}.evm-preflight text.right{fill:var(--right)}
+.evm-preflight .box{fill:var(--soft);stroke:var(--line)}
+.evm-preflight .risky{stroke:var(--right)}
+.evm-preflight .back{fill:var(--bg)}
+.evm-preflight .arrow{stroke:var(--dim);stroke-linecap:round;stroke-linejoin:round}
+.evm-preflight .arrow.out{stroke:var(--out)}.evm-preflight .arrow.in{stroke:var(--in)}.evm-preflight .arrow.right{stroke:var(--right)}`;
+
+/** The picture; `style` is what stands in it before everything else. */
+export const drawing = (report: Report, options: AmountOptions, style: string): string => {
+  const names = namesFor(report, options);
+  const { rows, cut } = rowsOf(report, names);
+  const height = 12 + rows.length * rowHeight + (cut === 0 ? 0 : 20);
+  const title = report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves";
+  const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - 8, width - 20, 12, "dim");
+  const said = escapeXml(sentencesOf(report, names).join(" "));
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${said}</desc>${style}<rect width="${width}" height="${height}" fill="#fff" class="back"/>${rows.map((_, at) => rowSvg(rows, at, names)).join("\n")}${more}</svg>`;
+};
+
+/**
+ * What moves as an SVG picture, 360 units wide and scalable: each sender, the parties, an arrow for every amount, a dashed
+ * one for every right that is given, the fees. The worst first; of many, nine arrows and how many more there are.
+ * For light and dark, with a title and a description; no script, no reference to anything outside. The same report gives
+ * the same picture. Every string of the report is escaped and bounded.
+ */
+export const toSvg = (report: Report, options: AmountOptions = {}): string =>
+  drawing(report, options, `<style>${svgStyle}</style>`);

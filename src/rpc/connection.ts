@@ -1,0 +1,195 @@
+/** What a caller says of the way to a node: looked at before anything is opened. Pure. */
+import * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
+import { InvalidConnection } from "../errors/input.js";
+import { didYouMean, nearest } from "../primitives/nearest.js";
+import { no, type Checked } from "../primitives/problem.js";
+import { isRecord } from "../primitives/record.js";
+import type { Transport } from "viem";
+import { safely } from "../primitives/safely.js";
+import { escapeText } from "../primitives/text.js";
+import { fields } from "../transaction/fields.js";
+import { endpointOf, type Endpoint } from "./endpoint.js";
+import { isNode } from "./node.js";
+import { providersOf, type Named } from "./quorum/provider.js";
+import type { Read } from "../transaction/read.js";
+import type { InputDefaults } from "../transaction/schema.js";
+
+type Check = (value: unknown, field: string) => Checked<unknown>;
+/** A check for each option. */
+type Rows = Readonly<Record<string, Check>>;
+
+const kind = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "an array" : typeof value);
+
+const number =
+  (least: number, unit: string, isEndless = false): Check =>
+  (value, field) =>
+    typeof value === "number" && value >= least && (isEndless || Number.isFinite(value))
+      ? Result.succeed(value)
+      : no(field, `must be a number of ${unit}, at least ${least}`);
+
+const whole =
+  (least: number, isEndless = false): Check =>
+  (value, field) =>
+    (Number.isSafeInteger(value) || (isEndless && value === Infinity)) && (value as number) >= least
+      ? Result.succeed(value)
+      : no(field, `must be a whole number, at least ${least}`);
+
+const a =
+  (type: "boolean" | "function"): Check =>
+  (value, field) =>
+    typeof value === type ? Result.succeed(value) : no(field, `must be a ${type}, got ${kind(value)}`);
+
+const having =
+  (method: string, what: string): Check =>
+  (value, field) =>
+    typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function"
+      ? Result.succeed(value)
+      : no(field, `must be ${what}`);
+
+const onNode =
+  (check: Check): Check =>
+  (value, field) =>
+    isNode ? check(value, field) : no(field, "is for Node only");
+
+const headers: Check = (value, field) => {
+  if (!isRecord(value)) return no(field, `must be an object of strings, got ${kind(value)}`);
+  for (const [name, text] of Object.entries(value)) {
+    const at = `${field}.${escapeText(name, 80)}`;
+    if (typeof text !== "string") return no(at, `must be a string, got ${kind(text)}`);
+    // why: what it throws repeats the value, which may be a key
+    if (safely(() => new Headers([[name, text]]), null) === null) return no(at, "is no header that HTTP can carry");
+  }
+  return Result.succeed(value);
+};
+
+const patience: Rows = {
+  retryTimes: whole(0),
+  retryBaseMs: number(0, "ms"),
+  retryMaxMs: number(0, "ms"),
+  timeoutMs: number(1, "ms"),
+  refusalMs: number(0, "ms"),
+  maxInFlight: whole(1, true),
+  maxWaitMs: number(1, "ms", true),
+  endpoint: (value, field) =>
+    isRecord(value) ? Result.succeed(value) : no(field, `must be what the doctor wrote, got ${kind(value)}`),
+};
+
+const posting: Rows = {
+  ...patience,
+  headers,
+  batch: a("boolean"),
+  batchSize: whole(1),
+  maxResponseBytes: number(1, "bytes"),
+  firstId: whole(0),
+};
+
+/** The options of HTTP, whoever posts, and when we do. */
+export const optionsOf = {
+  posting,
+  http: {
+    ...posting,
+    fetch: a("function"),
+    dispatcher: onNode(having("dispatch", "a dispatcher of undici")),
+    agent: onNode(having("destroy", "an Agent of node:http or node:https")),
+  },
+} satisfies Record<string, Rows>;
+
+/** Every option that is there, up to the first that is wrong; `others` are the names that stand beside them. */
+const options = (rows: Rows, given: unknown, others: ReadonlyArray<string>): Checked<unknown> => {
+  if (!isRecord(given)) return no("options", `must be an object, got ${kind(given)}`);
+  for (const [name, value] of Object.entries(given)) {
+    if (others.includes(name) || value === undefined) continue;
+    const check = Object.hasOwn(rows, name) ? rows[name] : undefined;
+    if (check === undefined)
+      return no(escapeText(name, 80), `is no option here${didYouMean(name, [...others, ...Object.keys(rows)])}`);
+    const checked = check(value, name);
+    if (Result.isFailure(checked)) return Result.fail(checked.failure);
+  }
+  return Result.void;
+};
+
+/** An endpoint that can be posted to. */
+export interface HttpEndpoint extends Endpoint {
+  readonly url: URL;
+}
+
+/** A URL is never shown: it may hold a key. */
+const url = (value: unknown): Checked<string> => {
+  if (typeof value !== "string") return no("url", `must be a string, got ${kind(value)}`);
+  if (value.trim() === "") return no("url", "is empty");
+  if (/^wss?:/i.test(value)) return no("url", "is a WebSocket's; hand in viem's webSocket(url) as the transport");
+  return /^https?:\/\//i.test(value) ? Result.succeed(value) : no("url", "must begin with http:// or https://");
+};
+
+const requester = having("request", "an object with the function request");
+
+/** What is checked, or `InvalidConnection` thrown: a connection is made where a program starts, and by its author. */
+const must = <A>(checked: Checked<A>): A => Result.getOrThrowWith(checked, (problem) => new InvalidConnection(problem));
+
+/** An endpoint by its URL, with options of `rows`. */
+export const checkUrl = (
+  to: unknown,
+  given: { readonly headers?: Readonly<Record<string, string>> },
+  rows: Rows,
+): HttpEndpoint => {
+  const text = must(Result.flatMap(url(to), (whole) => Result.map(options(rows, given, ["url"]), () => whole)));
+  const endpoint = endpointOf(text, given.headers);
+  return endpoint.url === null ? must(no("url", "is no URL")) : { ...endpoint, url: endpoint.url };
+};
+
+/** An EIP-1193 provider, and its options. */
+export const checkProvider = (to: unknown, given: unknown): void =>
+  void must(Result.flatMap(requester(to, "provider"), () => options(patience, given, ["provider"])));
+
+/** A viem transport and its options; viem's own words where it cannot be made. */
+export const checkTransport = (to: Transport, given: unknown): ReturnType<Transport> => {
+  must(Result.flatMap(a("function")(to, "transport"), () => options(patience, given, ["transport"])));
+  const made = Result.try({
+    try: () => to({ retryCount: 0 }),
+    catch: (error) => ({ field: "transport", problem: escapeText(error instanceof Error ? error.message : "", 200) }),
+  });
+  return must(made);
+};
+
+/** What a client has, checked; null where it has none. */
+const own = <A>(part: unknown, field: string, key: string, check: Read<A>): A | null =>
+  part === undefined || part === null
+    ? null
+    : must(check(isRecord(part) ? part[key] : undefined, `client.${field}.${key}`));
+
+/** A viem client and its options: its chain and account, where it has them. */
+export const checkClient = (
+  client: { readonly chain?: unknown; readonly account?: unknown },
+  given: unknown,
+): InputDefaults => {
+  must(Result.flatMap(requester(client, "client"), () => options(patience, given, ["client"])));
+  return {
+    chainId: own(client.chain, "chain", "id", fields.chainId.check),
+    from: own(client.account, "account", "address", fields.from.check),
+  };
+};
+
+/** The endpoints of a quorum, each with who runs it. */
+export const checkQuorum = <E extends Named>(endpoints: ReadonlyArray<E>, agree: number, waitMs: number) =>
+  must(providersOf(endpoints, agree, waitMs));
+
+const ways = ["url", "client", "transport", "provider", "endpoints", "layer"] as const;
+
+/** That a connection names exactly one way; a layer has no options here, the others check theirs themselves. */
+export const checkConnection = (connection: unknown): void => {
+  if (!isRecord(connection)) return must(no("connection", `must be an object, got ${kind(connection)}`));
+  const [way, other] = ways.filter((name) => Object.hasOwn(connection, name));
+  if (way !== undefined && other !== undefined) return must(no(other, `cannot stand together with ${way}`));
+  if (way === "layer") {
+    if (!Layer.isLayer(connection[way])) return must(no(way, "must be a layer of Effect"));
+    must(options({}, connection, [way]));
+  }
+  if (way !== undefined) return;
+  const stray = Object.keys(connection).find((name) => nearest(name, ways) !== null);
+  return must(
+    stray === undefined
+      ? no("connection", "needs one of url, client, transport, provider, endpoints and layer")
+      : no(escapeText(stray, 80), `is no way to a node${didYouMean(stray, ways)}`),
+  );
+};

@@ -1,0 +1,83 @@
+/** What a request asks of which state, and whether other endpoints can be held to the same answer. Pure. */
+import { isRecord } from "../../primitives/record.js";
+
+/** `sealed`: a block that everybody has or has not. `latest`: each its own head. `pending`: each its own guess. */
+export type State = "sealed" | "latest" | "pending";
+
+/** Where the block stands among the parameters, of the methods that are asked of all; null = the method has none. */
+const blockAt: Readonly<Record<string, number | null>> = {
+  eth_simulateV1: 1,
+  eth_call: 1,
+  eth_getCode: 1,
+  eth_getBalance: 1,
+  eth_getTransactionCount: 1,
+  eth_getStorageAt: 2,
+  eth_getBlockByNumber: 0,
+  eth_getBlockByHash: 0,
+  eth_chainId: null,
+};
+
+/** The place of the block; null = there is none; undefined = the method is asked of the first endpoint alone. */
+export const placeOf = (method: string): number | null | undefined => blockAt[method];
+
+export const stateOf = (method: string, params: ReadonlyArray<unknown>): State => {
+  const place = placeOf(method);
+  const block = place == null ? null : params[place];
+  if (block === "pending") return "pending";
+  return block === undefined || block === "latest" || block === "safe" || block === "finalized" ? "latest" : "sealed";
+};
+
+/** What a node chooses for its block where it is not told, by the name of the override and of the header's field. */
+const chosen = [
+  ["number", "number"],
+  ["time", "timestamp"],
+  ["baseFeePerGas", "baseFeePerGas"],
+  ["feeRecipient", "miner"],
+  ["gasLimit", "gasLimit"],
+] as const;
+
+/** Whether two nodes made as many blocks of a simulation, and chose other values for them, as their answers say. */
+export const choseOtherwise = (one: unknown, other: unknown): boolean => {
+  const told = (result: unknown) =>
+    JSON.stringify(
+      (Array.isArray(result) ? result : []).map((block: unknown) =>
+        chosen.map(([, field]) => (isRecord(block) ? String(block[field]).toLowerCase() : "none")),
+      ),
+    );
+  const isAsLong = Array.isArray(one) && Array.isArray(other) && one.length === other.length;
+  return isAsLong && told(one) !== told(other);
+};
+
+/** The same simulation with every value of its blocks that another node chose, as that node answered; null where its blocks are not those asked for. */
+export const inBlocksOf = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<unknown> | null => {
+  const [asked, ...rest] = params;
+  if (!isRecord(asked) || !Array.isArray(asked["blockStateCalls"]) || !Array.isArray(result)) return null;
+  const entries: ReadonlyArray<unknown> = asked["blockStateCalls"];
+  const blocks: ReadonlyArray<unknown> = result;
+  if (entries.length !== blocks.length) return null;
+  const blockStateCalls = entries.map((entry, index) => {
+    const block = blocks[index];
+    if (!isRecord(entry) || !isRecord(block)) return entry;
+    const told = chosen.flatMap(([name, field]) => (block[field] === undefined ? [] : [[name, block[field]]]));
+    const own = isRecord(entry["blockOverrides"]) ? entry["blockOverrides"] : {};
+    return { ...entry, blockOverrides: { ...Object.fromEntries(told), ...own } };
+  });
+  return [{ ...asked, blockStateCalls }, ...rest];
+};
+
+const shifted = (value: unknown, by: bigint): unknown =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(value) ? `0x${(BigInt(value) - by).toString(16)}` : value;
+
+/** The same simulation on an earlier block: its own numbers so many lower, or they would leave a gap. */
+export const movedTo = (params: ReadonlyArray<unknown>, blockHash: string, by: bigint): ReadonlyArray<unknown> => {
+  const [asked] = params;
+  if (!isRecord(asked) || !Array.isArray(asked["blockStateCalls"])) return params;
+  const blockStateCalls = asked["blockStateCalls"].map((entry: unknown) => {
+    if (!isRecord(entry) || !isRecord(entry["blockOverrides"])) return entry;
+    const { number } = entry["blockOverrides"];
+    return number === undefined
+      ? entry
+      : { ...entry, blockOverrides: { ...entry["blockOverrides"], number: shifted(number, by) } };
+  });
+  return [{ ...asked, blockStateCalls }, { blockHash }];
+};

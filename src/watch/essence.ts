@@ -1,0 +1,24 @@
+/** What of two reports on the same requests matters to whoever signs them: all but prices of the moment. Pure. */
+import { diff, type Difference } from "../report/diff.js";
+import type { Report } from "../report/schema.js";
+import { verdictOf } from "../report/verdict.js";
+
+/** A price of the moment, what follows from it, and what an account must hold while it does. */
+const ofTheMoment =
+  /^(observed\.baseFeePerGas|transactions\[\d+\]\.fee\.baseFeePerGas|funds\[.*\]\.(expected|required))$/;
+
+const isInformation = (severity: string): boolean => severity === "none" || severity === "info";
+
+/** Without the word that the world moved since an earlier report, which the next proof no longer says. */
+const without = (report: Report): Report => {
+  const findings = report.findings.filter(({ code }) => code !== "OutcomeChanged");
+  return { ...report, findings, verdict: verdictOf(findings) };
+};
+
+/** What a proof changed of what was said; empty where nobody who signs need look again. */
+export const essentialDiff = (before: Report, after: Report): ReadonlyArray<Difference> =>
+  diff(without(before), without(after)).filter(
+    (one) =>
+      !ofTheMoment.test(one.path) &&
+      !(one.path.startsWith("findings[") && isInformation(one.before) && isInformation(one.after)),
+  );

@@ -1,0 +1,22 @@
+/** `watch`, loaded when something is first watched. */
+import * as Effect from "effect/Effect";
+import * as Stream from "effect/Stream";
+import type { Head } from "../eth/heads.js";
+import type { Options } from "../preflight/prepare.js";
+import { later } from "../primitives/later.js";
+import type { Blocker } from "../report/ready.js";
+import type { Report } from "../report/schema.js";
+import type { Rpc } from "../Rpc.js";
+import type { Prove, Watched } from "./watch.js";
+
+const watching = later(() => import("./watch.js"));
+
+/** The watching of one report: `prove` is the pipeline's. See `Preflight.watch`. */
+export const watchBy =
+  (prove: Prove) =>
+  <E = never, R = never>(
+    report: Report,
+    heads: Stream.Stream<Head, E, R>,
+    options?: Options,
+  ): Stream.Stream<Watched, Blocker | E, Rpc | R> =>
+    Stream.unwrap(Effect.map(watching, ({ watchWith }) => watchWith(prove)(report, heads, options)));

@@ -1,0 +1,68 @@
+/** One reading per head of everything that the watched reports of an endpoint hang on, whoever asks first. */
+import * as Deferred from "effect/Deferred";
+import * as Effect from "effect/Effect";
+import type * as Scope from "effect/Scope";
+import type { Failure } from "../Eth.js";
+import type { Hash } from "../primitives/hex.js";
+import { Rpc, type Memory } from "../Rpc.js";
+import { read, requestsFor, type Reading, type Touched } from "./reading.js";
+
+/** A reading that was asked for, and whose sets it covers. */
+interface Asked {
+  readonly sets: ReadonlySet<Touched>;
+  readonly answer: Deferred.Deferred<Reading, Failure>;
+}
+
+/** What is watched on one endpoint, and the latest readings. */
+interface Watched {
+  readonly sets: Set<Touched>;
+  readonly readings: Map<Hash, Asked>;
+}
+
+/** Heads whose readings are kept: late askers find them. */
+const mostKept = 8;
+
+// why: a connection has one memory, and it goes with the connection
+const endpoints = new WeakMap<Memory, Watched>();
+
+const watchedOn = (memory: Memory): Watched => {
+  const known = endpoints.get(memory);
+  if (known !== undefined) return known;
+  const made: Watched = { sets: new Set(), readings: new Map() };
+  endpoints.set(memory, made);
+  return made;
+};
+
+/** Counts a set among those that every reading covers, until the scope ends. */
+export const including = (set: Touched): Effect.Effect<void, never, Rpc | Scope.Scope> =>
+  Rpc.use(({ memory }) => {
+    const { sets } = watchedOn(memory);
+    return Effect.acquireRelease(
+      Effect.sync(() => void sets.add(set)),
+      () => Effect.sync(() => sets.delete(set)),
+    );
+  });
+
+/** What the sets hold behind a block; JSON-RPC: one `eth_simulateV1` for as many as one request can read. */
+const ask = (sets: ReadonlyArray<Touched>, block: Hash): Effect.Effect<Reading, Failure, Rpc> =>
+  Effect.map(
+    Effect.forEach(requestsFor(sets), (set) => read(set, block), { concurrency: "unbounded" }),
+    (readings) => new Map(readings.flatMap((reading) => [...reading])),
+  );
+
+/** The reading of a head that covers `set`: the one that another watcher asked for, else a new one for all of them. */
+export const readingAt = (set: Touched, block: Hash): Effect.Effect<Reading, Failure, Rpc> =>
+  Rpc.use(({ memory }) => {
+    const { sets, readings } = watchedOn(memory);
+    const known = readings.get(block);
+    if (known?.sets.has(set) === true) return Deferred.await(known.answer);
+    const asked: Asked = { sets: new Set(sets).add(set), answer: Deferred.makeUnsafe() };
+    readings.set(block, asked);
+    for (const oldest of readings.keys()) {
+      if (readings.size <= mostKept) break;
+      readings.delete(oldest);
+    }
+    // why: not in the fiber that asks first, for others wait for it as well
+    const asking = Effect.forkDetach(Deferred.into(ask([...asked.sets], block), asked.answer));
+    return Effect.andThen(asking, Deferred.await(asked.answer));
+  });

@@ -1,0 +1,85 @@
+/** Whether bytecode can know more than state: a linear sweep, which finds every instruction that can be reached. Pure. */
+import type { Hex } from "../primitives/hex.js";
+
+/**
+ * What a contract may do that the state alone does not decide, or that makes state of its own. What the sender owns
+ * while it runs tells what was paid for gas, and so the base fee.
+ */
+const beyondState: ReadonlySet<number> = new Set([
+  0x31, // BALANCE
+  0x3a, // GASPRICE
+  0x40, // BLOCKHASH
+  0x41, // COINBASE
+  0x42, // TIMESTAMP
+  0x43, // NUMBER
+  0x44, // PREVRANDAO
+  0x45, // GASLIMIT
+  0x48, // BASEFEE
+  0x4a, // BLOBBASEFEE
+  0x4b, // SLOTNUM
+  0xf0, // CREATE
+  0xf5, // CREATE2
+  0xff, // SELFDESTRUCT
+]);
+
+/** Opcodes that depend on nothing but state, calldata and gas, from first to last; any other may be anything in a later fork. */
+const known: ReadonlyArray<readonly [first: number, last: number]> = [
+  [0x00, 0x0b],
+  [0x10, 0x1e],
+  [0x20, 0x20],
+  [0x30, 0x30],
+  [0x32, 0x39],
+  [0x3b, 0x3f],
+  [0x46, 0x47],
+  [0x49, 0x49],
+  [0x50, 0xa4],
+  [0xf1, 0xf4],
+  [0xfa, 0xfa],
+  [0xfd, 0xfe],
+];
+const isKnown = (opcode: number): boolean => known.some(([first, last]) => opcode >= first && opcode <= last);
+
+const jumpDestination = 0x5b;
+/** STOP, JUMP, RETURN, REVERT, INVALID: what follows is reached by a jump only. */
+const ends: ReadonlySet<number> = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe]);
+
+const [address, and, balance, selfBalance] = [0x30, 0x16, 0x31, 0x47];
+const mask = "f".repeat(40);
+
+const push1 = 0x60;
+const push20 = 0x73;
+const push32 = 0x7f;
+
+/** What a sweep found. */
+export interface Swept {
+  /** Whether the code may read the block, the price, or make or end accounts. */
+  readonly isBeyondState: boolean;
+  /** Whether it may read the balance of the account that it runs as. */
+  readonly readsOwnBalance: boolean;
+}
+
+/**
+ * Sweeps runtime code. Jumps go to JUMPDESTs outside of push data alone, so that what is neither reached from above nor
+ * such a place never runs, as the metadata that compilers append.
+ */
+export const sweep = (code: Hex): Swept => {
+  let isReached = true;
+  let readsOwnBalance = false;
+  // why: before SELFBALANCE a contract asked for its own by ADDRESS BALANCE, with the address masked by older compilers
+  let own: "none" | "address" | "masking" = "none";
+  for (let at = 2; at + 1 < code.length; at += 2) {
+    const opcode = Number.parseInt(code.slice(at, at + 2), 16);
+    if (opcode === jumpDestination) isReached = true;
+    if (isReached) {
+      const isOwn = opcode === selfBalance || (opcode === balance && own === "address");
+      if (isOwn) readsOwnBalance = true;
+      else if (beyondState.has(opcode) || !isKnown(opcode)) return { isBeyondState: true, readsOwnBalance: true };
+      const isMask = opcode === push20 && code.slice(at + 2, at + 42).toLowerCase() === mask;
+      if (opcode === address || (own === "masking" && opcode === and)) own = "address";
+      else own = own === "address" && isMask ? "masking" : "none";
+      if (ends.has(opcode)) isReached = false;
+    }
+    if (opcode >= push1 && opcode <= push32) at += 2 * (opcode - push1 + 1);
+  }
+  return { isBeyondState: false, readsOwnBalance };
+};

@@ -1,0 +1,94 @@
+/** `evm-preflight verify`, as users run it, on a real node. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
+import { buildBin, type Bin } from "./bin.js";
+
+const [alice, bob] = accounts;
+const nothing: Hex = `0x${"00".repeat(32)}`;
+
+let bin: Bin;
+let node: Node;
+let file: string;
+let hash: Hex;
+
+beforeAll(async () => {
+  [bin, node] = await Promise.all([buildBin(), startAnvil({ noMining: true })]);
+  await mineAnvil(node.url);
+  const flags = ["--from", alice.address, "--to", bob.address, "--value", "1wei", "--json"];
+  const { stdout } = await bin.run(["check", "--rpc-url", node.url, ...flags]);
+  file = join(bin.directory, "report.json");
+  writeFileSync(file, stdout);
+  const { transactions } = JSON.parse(stdout) as { transactions: [{ request: Record<string, string> }] };
+  const { gas, value, maxFeePerGas, maxPriorityFeePerGas, ...request } = transactions[0].request;
+  const whole = (text: string | undefined) => BigInt(text ?? 0);
+  const raw = await privateKeyToAccount(alice.privateKey).signTransaction({
+    ...{ ...request, type: "eip1559", chainId: Number(request["chainId"]), nonce: Number(request["nonce"]) },
+    ...{ gas: whole(gas), value: whole(value), maxFeePerGas: whole(maxFeePerGas) },
+    maxPriorityFeePerGas: whole(maxPriorityFeePerGas),
+  });
+  hash = (await rawRequest(node.url, "eth_sendRawTransaction", [raw])) as Hex;
+});
+afterAll(async () => {
+  await node?.stop();
+  bin?.remove();
+});
+
+const verify = (...args: ReadonlyArray<string>) => bin.run(["verify", "--rpc-url", node.url, ...args]);
+
+describe("verify", () => {
+  it("is unknown while it is pending, and where nobody knows it", async () => {
+    const pending = await verify(hash, "--report", file);
+    expect([pending.code, pending.stdout]).toEqual([3, expect.stringContaining(`${hash}  pending`)]);
+    const dropped = await verify(nothing, "--report", file);
+    expect([dropped.code, dropped.stdout]).toEqual([3, expect.stringContaining(`${nothing}  dropped`)]);
+  });
+
+  it("is 0 when it happened as said, in text and as JSON", async () => {
+    await mineAnvil(node.url);
+    const told = await verify(hash, "--report", file);
+    expect([told.code, told.stdout.split("\n")[0]]).toEqual([0, "SAME · what was said is what happened"]);
+    const json = await verify(hash, "--report", file, "--json");
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+      0,
+      { class: "same", transactions: [{ gasUsed: "21000" }] },
+    ]);
+  });
+
+  it("is 0 under another hash where the very request was mined", async () => {
+    const other = await verify(nothing, "--report", file);
+    expect([other.code, other.stdout]).toEqual([0, expect.stringContaining(`transaction 1  ${hash}`)]);
+  });
+
+  it("is 1 where what was mined is not what was proven", async () => {
+    const changed = join(bin.directory, "changed.json");
+    writeFileSync(changed, readFileSync(file, "utf8").replaceAll('"value": "1"', '"value": "2"'));
+    const { code, stdout } = await verify(hash, "--report", changed);
+    expect([code, stdout.split("\n")[0]]).toEqual([1, "TAMPERED · what was mined is not what was proven"]);
+    expect(stdout).toMatch(/request\.value: tampered \[logged\]\s+said {6}2\s+happened {2}1/);
+  });
+
+  it("is unknown where the node is not there", async () => {
+    const absent = await bin.run(["verify", hash, "--report", file, "--rpc-url", "http://127.0.0.1:1/secretkey"]);
+    expect(absent.code).toBe(3);
+    expect(`${absent.stdout}${absent.stderr}`).not.toContain("secretkey");
+  });
+
+  it.each([
+    [["0x12"], "txhash[0]: must be a hash of 32 bytes"],
+    [[nothing, nothing], "txhash: must be one for each"],
+  ])("refuses %j with 64", async (hashes, message) => {
+    const { code, stderr } = await verify(...hashes, "--report", file);
+    expect([code, stderr]).toEqual([64, expect.stringContaining(message)]);
+  });
+
+  it("refuses what is no report with 64", async () => {
+    const wrong = join(bin.directory, "wrong.json");
+    writeFileSync(wrong, "{}");
+    const { code, stderr } = await verify(hash, "--report", wrong);
+    expect([code, stderr]).toEqual([64, expect.stringContaining("--report")]);
+  });
+});

@@ -1,0 +1,29 @@
+/** Each log once, and back with its block. */
+import { describe, expect, it } from "vitest";
+import type { Log } from "../../src/Eth.js";
+import { tellLogs, untellLogs } from "../../src/eth/toldLogs.js";
+import type { Hash } from "../../src/primitives/hex.js";
+
+const hash = (name: number): Hash => `0x${name.toString(16).padStart(64, "0")}`;
+const log = (block: number, logIndex: number, removed = false): Log =>
+  ({ blockHash: hash(block), blockNumber: BigInt(block), logIndex, removed }) as Log;
+const name = ({ blockNumber, logIndex, removed }: Log) => `${removed ? "-" : ""}${blockNumber}/${logIndex}`;
+
+describe("logs", () => {
+  it("are told once, whoever tells them", () => {
+    const first = tellLogs(new Map(), [log(1, 0), log(1, 1), log(1, 0)]);
+    const again = tellLogs(first.told, [log(1, 1), log(2, 0)]);
+    expect([first.logs.map(name), again.logs.map(name)]).toEqual([["1/0", "1/1"], ["2/0"]]);
+  });
+  it("are taken back once, by the node or with their block, and only if they were told", () => {
+    const { told } = tellLogs(new Map(), [log(1, 0), log(2, 0), log(2, 1)]);
+    const byNode = tellLogs(told, [log(2, 1, true), log(9, 9, true)]);
+    const byBlock = untellLogs(byNode.told, [{ number: 2n, hash: hash(2) }], 2n);
+    expect([byNode.logs.map(name), byBlock.logs.map(name)]).toEqual([["-2/1"], ["-2/0"]]);
+    expect(tellLogs(byBlock.told, [log(2, 0)]).logs.map(name)).toEqual(["2/0"]);
+  });
+  it("of long ago are forgotten, and one without a place is none", () => {
+    const { told } = tellLogs(new Map(), [log(1, 0), { ...log(2, 0), blockHash: null }]);
+    expect([told.size, untellLogs(told, [], 1_000n).told.size]).toEqual([1, 0]);
+  });
+});

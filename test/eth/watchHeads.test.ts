@@ -1,0 +1,216 @@
+/** Heads as real nodes tell them, over sockets that break and without any. */
+import { webSocket } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import * as Eth from "../../src/Eth.js";
+import { tampered } from "../preflight/scene.js";
+import * as Rpc from "../../src/Rpc.js";
+import { mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
+import { findGethOrWarn, startGethDev, type GethDev } from "../harness/geth.js";
+import { startLine, type Line } from "../harness/line.js";
+import { faults, startProxy, type Proxy } from "../harness/proxy.js";
+import { followed, pause, until, type Following } from "./watching.js";
+
+let node: Node;
+let line: Line;
+let following: Following<Eth.Head> | null = null;
+beforeAll(async () => {
+  node = await startAnvil({ noMining: true });
+});
+beforeEach(async () => {
+  line = await startLine(node.url);
+});
+afterEach(async () => {
+  await following?.stop();
+  following = null;
+  await line.stop();
+});
+afterAll(() => node.stop());
+
+const overSocket = () => Rpc.layerTransport(webSocket(line.url, { reconnect: false }), { retryTimes: 0 });
+const numbers = ({ told }: Following<Eth.Head>) => told.map(({ header }) => Number(header.number));
+const watch = (options: Eth.HeadOptions = {}, layer = overSocket(), slowness = 0) =>
+  (following = followed(Eth.watchHeads(options), layer, slowness));
+/** The heads follow each other without a gap, but for those that are named. */
+const isChain = ({ told }: Following<Eth.Head>): boolean =>
+  told.every(({ header, replaced, skipped }, at) => {
+    const before = told[at - 1]?.header;
+    return before === undefined || skipped > 0n || replaced.length > 0 || header.parentHash === before.hash;
+  });
+const atHead = async (heads: Following<Eth.Head>) => {
+  const { hash } = (await rawRequest(node.url, "eth_getBlockByNumber", ["latest", false])) as { hash: string };
+  await until(() => heads.told.at(-1)?.header.hash === hash, `the head ${hash}`);
+};
+
+describe("over a socket", () => {
+  it("tells each block once, from the notification alone", async () => {
+    const heads = watch();
+    await until(() => heads.told.length === 1, "the present head");
+    const sent = line.sent();
+    for (let count = 0; count < 5; count++) {
+      await mineAnvil(node.url);
+      await atHead(heads);
+    }
+    const [first = 0] = numbers(heads);
+    expect(numbers(heads)).toEqual([0, 1, 2, 3, 4, 5].map((after) => first + after));
+    expect([isChain(heads), line.sent()]).toEqual([true, sent]);
+  });
+
+  it("opens a socket again that was cut, and fills the gap", async () => {
+    const heads = watch();
+    await until(() => heads.told.length === 1, "the present head");
+    line.setDown(true);
+    await mineAnvil(node.url, 7);
+    await pause(300);
+    line.setDown(false);
+    await atHead(heads);
+    await mineAnvil(node.url);
+    await atHead(heads);
+    const skipped = heads.told.reduce((sum, one) => sum + Number(one.skipped), 0);
+    expect([heads.told.length + skipped, isChain(heads)]).toEqual([9, true]);
+  });
+
+  it("asks a silent socket, and opens another where the chain moved without a word", async () => {
+    const heads = watch(
+      { silentMs: 200 },
+      Rpc.layerTransport(webSocket(line.url, { reconnect: false, timeout: 300 }), { retryTimes: 0, timeoutMs: 300 }),
+    );
+    await until(() => heads.told.length === 1, "the present head");
+    line.silence();
+    await mineAnvil(node.url, 2);
+    await atHead(heads);
+    await mineAnvil(node.url);
+    await atHead(heads);
+    expect(line.connections()).toBeGreaterThan(1);
+    expect(isChain(heads)).toBe(true);
+  });
+
+  it("tells what a reorganisation replaced", async () => {
+    await mineAnvil(node.url, 3);
+    const heads = watch();
+    await until(() => heads.told.length === 1, "the present head");
+    await mineAnvil(node.url);
+    await atHead(heads);
+    await mineAnvil(node.url);
+    await atHead(heads);
+    const gone = heads.told.slice(-2).map(({ header }) => header.hash);
+    await rawRequest(node.url, "anvil_reorg", [2, []]);
+    await mineAnvil(node.url);
+    await atHead(heads);
+    const replaced = heads.told.flatMap((head) => head.replaced.map(({ hash }) => hash));
+    expect(gone.every((hash) => replaced.includes(hash))).toBe(true);
+  });
+
+  it("gives a slow taker the newest head, and says how many were left out", async () => {
+    const heads = watch({}, overSocket(), 300);
+    await until(() => heads.told.length === 1, "the present head");
+    const before = numbers(heads)[0] ?? 0;
+    for (let count = 0; count < 20; count++) await mineAnvil(node.url);
+    await atHead(heads);
+    const told = heads.told.length - 1;
+    const skipped = heads.told.reduce((sum, one) => sum + Number(one.skipped), 0);
+    expect(told).toBeLessThan(10);
+    expect(told + skipped).toBe((numbers(heads).at(-1) ?? 0) - before);
+  });
+
+  it("names what is too wide to be filled", async () => {
+    const heads = watch({ fill: 3 });
+    await until(() => heads.told.length === 1, "the present head");
+    line.setDown(true);
+    await mineAnvil(node.url, 10);
+    line.setDown(false);
+    await atHead(heads);
+    expect(heads.told.at(-1)).toMatchObject({ skipped: 9n, replaced: [] });
+  });
+
+  it("lets go of the subscription when nobody takes its heads any more", async () => {
+    const heads = watch();
+    await until(() => heads.told.length === 1, "the present head");
+    await heads.stop();
+    await mineAnvil(node.url);
+    await pause(100);
+    expect(heads.told).toHaveLength(1);
+  });
+
+  it("fails with the last failure where nothing answers for too long", async () => {
+    const heads = watch({ giveUpMs: 500 });
+    await until(() => heads.told.length === 1, "the present head");
+    line.setDown(true);
+    await until(() => heads.failure() !== null, "the end");
+    expect(heads.failure()).toMatchObject({ _tag: "RpcError" });
+  });
+});
+
+describe("without a socket", () => {
+  let proxy: Proxy;
+  beforeEach(async () => {
+    proxy = await startProxy({ target: node.url });
+  });
+  afterEach(() => proxy.stop());
+  const polled = (options: Eth.HeadOptions = {}) =>
+    watch({ pollMs: 20, ...options }, Rpc.layerHttp(proxy.url, { retryTimes: 0 }));
+
+  it("asks, and tells the same", async () => {
+    const heads = polled();
+    await until(() => heads.told.length === 1, "the present head");
+    await mineAnvil(node.url, 4);
+    await atHead(heads);
+    const skipped = heads.told.reduce((sum, one) => sum + Number(one.skipped), 0);
+    expect([heads.told.length + skipped, isChain(heads)]).toEqual([5, true]);
+  });
+
+  it("takes an old block for no head, where a backend lags", async () => {
+    await mineAnvil(node.url, 2);
+    const head = BigInt(String(await rawRequest(node.url, "eth_blockNumber")));
+    const old = await rawRequest(node.url, "eth_getBlockByNumber", [`0x${(head - 1n).toString(16)}`, false]);
+    let isOld = false;
+    let asked = 0;
+    const lagging = tampered(node.url, ({ method, params }) => {
+      asked++;
+      return isOld && method === "eth_getBlockByNumber" && params[0] === "latest" ? () => old : null;
+    });
+    const heads = watch({ pollMs: 50 }, lagging);
+    await until(() => heads.told.length === 1, "the present head");
+    [isOld, asked] = [true, 0];
+    await until(() => asked >= 6, "some answers of the one that lags");
+    isOld = false;
+    await mineAnvil(node.url);
+    await atHead(heads);
+    expect(heads.told.map(({ header, replaced }) => [header.number, replaced])).toEqual([
+      [head, []],
+      [head + 1n, []],
+    ]);
+  });
+
+  it("goes on after failures, and ends with the path of what no node may say", async () => {
+    const heads = polled();
+    await until(() => heads.told.length === 1, "the present head");
+    proxy.fail("eth_getBlockByNumber", faults.reset);
+    await pause(200);
+    proxy.fail("eth_getBlockByNumber", null);
+    await mineAnvil(node.url);
+    await atHead(heads);
+    proxy.fail("eth_getBlockByNumber", { kind: "result", result: { number: "seven" } });
+    await until(() => heads.failure() !== null, "the end");
+    expect(heads.failure()).toMatchObject({ reason: { _tag: "MalformedResponse", path: "result.number" } });
+  });
+});
+
+const geth = findGethOrWarn("heads over geth's sockets");
+
+describe.skipIf(geth === null)("on geth", () => {
+  let chain: GethDev;
+  beforeAll(async () => {
+    const args = ["--ws", "--ws.addr", "127.0.0.1", "--ws.port", "0", "--ws.api", "eth"];
+    // both listen on one port, so that it is known
+    chain = await startGethDev(geth ?? "", { args });
+  });
+  afterAll(() => chain?.stop());
+
+  it("tells each block once", async () => {
+    const heads = watch({}, Rpc.layerTransport(webSocket(chain.url.replace("http", "ws"), { reconnect: false })));
+    await until(() => heads.told.length === 1, "the present head");
+    for (let count = 0; count < 3; count++) await chain.mine();
+    await until(() => numbers(heads).at(-1) === (numbers(heads)[0] ?? 0) + 3, "three more");
+    expect(isChain(heads)).toBe(true);
+  });
+});

@@ -1,0 +1,187 @@
+/** Logs as real nodes tell them: over sockets that break, and read by the heads. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { webSocket, type Hex } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import * as Eth from "../../src/Eth.js";
+import * as Rpc from "../../src/Rpc.js";
+import { Token } from "../contracts/artifacts.js";
+import { startLine, type Line } from "../harness/line.js";
+import { startProxy, type Proxy } from "../harness/proxy.js";
+import { startNode } from "../harness/server.js";
+import { calldata, other, owner, scenesFor, startAnvilScene, type Scene } from "../preflight/scene.js";
+import { followed, pause, until, type Following } from "./watching.js";
+
+const amountOf = ({ data, removed }: Eth.Log) => (removed ? -Number(data) : Number(data));
+const amounts = ({ told }: Following<Eth.Log>) => told.map(amountOf);
+
+describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws.port", "0", "--ws.api", "eth"] }))(
+  "on %s",
+  (name, start) => {
+    let scene: Scene;
+    let token: Hex;
+    let line: Line;
+    let proxy: Proxy;
+    let following: Following<Eth.Log> | null = null;
+    beforeAll(async () => {
+      scene = await start();
+      token = await scene.deploy(Token, ["Gold", "GLD", 18]);
+    });
+    afterAll(() => scene?.stop());
+    beforeEach(async () => {
+      line = await startLine(scene.url);
+      proxy = await startProxy({ target: scene.url });
+    });
+    afterEach(async () => {
+      await following?.stop();
+      await line.stop();
+      await proxy.stop();
+    });
+
+    const mint = (amount: number) =>
+      scene.send(owner, { to: token, data: calldata(Token, "mint", [other.address, BigInt(amount)]) });
+    const mined = async (...values: ReadonlyArray<number>) => {
+      for (const value of values) await mint(value);
+      await scene.mine();
+    };
+    const watch = (layer = overSocket(), options: Eth.LogOptions = {}, slowness = 0) =>
+      (following = followed(Eth.watchLogs({ address: token }, { pollMs: 20, ...options }), layer, slowness));
+    const overSocket = () =>
+      Rpc.layerTransport(webSocket(line.url, { reconnect: false }), { retryTimes: 0, timeoutMs: 1_000 });
+    const started = () => pause(500);
+
+    it("tells each log once, and nothing of before", async () => {
+      await mined(1);
+      const logs = watch();
+      await started();
+      await mined(2, 3);
+      await mined(4);
+      await until(() => logs.told.length === 3, "three logs");
+      await pause(200);
+      expect(amounts(logs)).toEqual([2, 3, 4]);
+    });
+
+    it("reads what it missed while the line was down", async () => {
+      const logs = watch();
+      await started();
+      await mined(5);
+      await until(() => logs.told.length === 1, "the first");
+      line.setDown(true);
+      await mined(6);
+      await mined(7, 8);
+      line.setDown(false);
+      await pause(700);
+      await mined(9);
+      await until(() => logs.told.length >= 5, "all five");
+      await pause(200);
+      expect(amounts(logs)).toEqual([5, 6, 7, 8, 9]);
+    });
+
+    it("reads them by the heads where there is no socket", async () => {
+      const logs = watch(Rpc.layerHttp(proxy.url, { retryTimes: 0 }));
+      await started();
+      await mined(10);
+      await mined(11, 12);
+      await until(() => logs.told.length === 3, "three logs");
+      expect(amounts(logs)).toEqual([10, 11, 12]);
+    });
+
+    it("reads again what the node would not give once", async () => {
+      const logs = watch(Rpc.layerHttp(proxy.url, { retryTimes: 0 }));
+      await started();
+      proxy.fail("eth_getLogs", { kind: "reset" }, 1);
+      await mined(13);
+      await pause(300);
+      await mined(14);
+      await until(() => logs.told.length === 2, "two logs");
+      expect(amounts(logs)).toEqual([13, 14]);
+    });
+
+    it("refuses a filter that no wire can carry, and names the path", async () => {
+      following = followed(Eth.watchLogs({ address: "0x12" }), overSocket());
+      const logs = following;
+      await until(() => logs.failure() !== null, "the end");
+      expect(logs.failure()).toMatchObject({ reason: { _tag: "InvalidParams" }, message: /filter\.address/ });
+    });
+
+    it.runIf(name === "anvil")(
+      "takes back what a reorganisation took, and tells what stands in its place",
+      async () => {
+        const fresh = await startAnvilScene();
+        const gold = await fresh.deploy(Token, ["Gold", "GLD", 18]);
+        const logs = followed(
+          Eth.watchLogs({ address: gold }, { pollMs: 20 }),
+          Rpc.layerTransport(webSocket(fresh.url.replace("http", "ws"), { reconnect: false })),
+        );
+        try {
+          await started();
+          await fresh.send(owner, { to: gold, data: calldata(Token, "mint", [other.address, 21n]) });
+          await fresh.mine();
+          await until(() => logs.told.length === 1, "the first");
+          await fresh.ask("anvil_reorg", [1, []]);
+          await fresh.mine();
+          await until(() => amounts(logs).includes(-21), "what was taken back");
+          expect(amounts(logs).filter((amount) => amount === -21)).toEqual([-21]);
+          await fresh.send(owner, { to: gold, data: calldata(Token, "mint", [other.address, 22n]) });
+          await fresh.mine();
+          await until(() => amounts(logs).includes(22), "what came after");
+        } finally {
+          await logs.stop();
+          await fresh.stop();
+        }
+      },
+    );
+  },
+);
+
+const pendingLog = (amount: number) => ({
+  ...{ address: `0x${"11".repeat(20)}`, topics: [], data: `0x${amount.toString(16).padStart(64, "0")}` },
+  ...{ blockNumber: null, blockHash: null, transactionHash: `0x${"22".repeat(32)}`, transactionIndex: "0x0" },
+  logIndex: `0x${amount.toString(16)}`,
+});
+
+describe("of pending state", () => {
+  it("each is told once, asked from and to `pending` where no socket serves them", async () => {
+    let pool = [1, 2];
+    const node = await startNode(() => ({ result: pool.map(pendingLog) }));
+    const logs = followed(Eth.watchLogs({}, { pending: true, pollMs: 10 }), Rpc.layerHttp(node.url));
+    await until(() => logs.told.length === 2, "two logs");
+    pool = [2, 3];
+    await until(() => logs.told.length === 3, "three logs");
+    await pause(50);
+    await logs.stop();
+    await node.stop();
+    expect(amounts(logs)).toEqual([1, 2, 3]);
+    expect(node.asked[0]).toMatchObject({
+      method: "eth_getLogs",
+      params: [{ fromBlock: "pending", toBlock: "pending" }],
+    });
+  });
+
+  it("they come by `pendingLogs` where a socket serves it, and what cannot be read ends the stream with its path", async () => {
+    const asked: Array<unknown> = [];
+    let hear: (result: unknown) => void = () => undefined;
+    const subscribing = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          subscribe: (params, tell) =>
+            Effect.sync(() => {
+              asked.push(params);
+              hear = tell;
+              return { lost: Effect.never, abandon: Effect.void };
+            }),
+        }),
+      ),
+    ).pipe(Layer.provide(Rpc.layerHttp("http://127.0.0.1:9")));
+    const logs = followed(Eth.watchLogs({ topics: [null] }, { pending: true }), subscribing);
+    await until(() => asked.length === 1, "the subscription");
+    for (const amount of [4, 5, 4]) hear(pendingLog(amount));
+    await until(() => logs.told.length === 2, "two logs");
+    expect([asked, amounts(logs)]).toEqual([[["pendingLogs", { topics: [null] }]], [4, 5]]);
+    hear({ ...pendingLog(6), data: "0xzz" });
+    await until(() => logs.failure() !== null, "the end");
+    expect(logs.failure()).toMatchObject({ reason: { _tag: "MalformedResponse", path: "params.result.data" } });
+  });
+});

@@ -1,0 +1,183 @@
+/** A headless Chromium, where one is installed, driven over the DevTools protocol on a pipe. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+
+/** `CHROMIUM_BIN`, else a Chromium or Chrome on the PATH; null when there is none. */
+const findChromium = (): string | null => {
+  const fromEnvironment = process.env["CHROMIUM_BIN"];
+  if (fromEnvironment !== undefined && fromEnvironment !== "")
+    return existsSync(fromEnvironment) ? fromEnvironment : null;
+  const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((bin) => existsSync(bin)) ?? null;
+};
+
+/** The Chromium to use; when it is null says loudly which tests are skipped. */
+export const findChromiumOrWarn = (skipped: string): string | null => {
+  const bin = findChromium();
+  if (bin === null) console.warn(`SKIPPED: ${skipped}: no Chromium found (install it, or set CHROMIUM_BIN)`);
+  return bin;
+};
+
+/** One tab. */
+export interface Tab {
+  /** Loads a URL. */
+  readonly goto: (url: string) => Promise<void>;
+  /** What an expression is worth in the page, promises awaited; throws what it throws. */
+  readonly evaluate: (expression: string) => Promise<unknown>;
+  /** Waits until an expression is true; fails after `ms`. */
+  readonly until: (expression: string, ms?: number) => Promise<void>;
+  /** The size of the window, in CSS pixels. */
+  readonly resize: (width: number, height: number) => Promise<void>;
+  /** The medium and the colours that the reader prefers. */
+  readonly emulate: (media: "screen" | "print", scheme: "light" | "dark") => Promise<void>;
+  /** A script that runs in every page before its own. */
+  readonly before: (script: string) => Promise<void>;
+  /** A PNG of the whole page. */
+  readonly screenshot: () => Promise<Buffer>;
+  /** Everything the page complained of: exceptions, errors of the console, refusals by its own policy. */
+  readonly complaints: ReadonlyArray<string>;
+}
+
+export interface Chromium {
+  readonly open: () => Promise<Tab>;
+  readonly stop: () => Promise<void>;
+}
+
+interface Message {
+  readonly id?: number;
+  readonly sessionId?: string;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly message: string };
+}
+
+type Send = (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>;
+
+const tabOf = async (
+  send: Send,
+  listen: (sessionId: string, listener: (message: Message) => void) => void,
+): Promise<Tab> => {
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
+  const complaints: Array<string> = [];
+  let loaded = () => undefined as void;
+  listen(sessionId, ({ method, params = {} }) => {
+    if (method === "Page.loadEventFired") loaded();
+    if (method === "Runtime.exceptionThrown") complaints.push(JSON.stringify(params["exceptionDetails"]));
+    const { type, args } = params as { type?: string; args?: ReadonlyArray<unknown> };
+    if (method === "Runtime.consoleAPICalled" && type === "error") complaints.push(JSON.stringify(args));
+    const { level, text } = (params["entry"] ?? {}) as { level?: string; text?: string };
+    if (method === "Log.entryAdded" && level === "error") complaints.push(text ?? "");
+  });
+  const here: Send = (method, params = {}) => send(method, params, sessionId);
+  for (const domain of ["Page", "Runtime", "Log"]) await here(`${domain}.enable`);
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const { result, exceptionDetails } = await here("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+    return (result as { value?: unknown }).value;
+  };
+  return {
+    goto: async (url) => {
+      const done = new Promise<void>((resolve) => (loaded = resolve));
+      await here("Page.navigate", { url });
+      await done;
+    },
+    evaluate,
+    until: async (expression, ms = 20_000) => {
+      const end = Date.now() + ms;
+      while ((await evaluate(expression)) !== true) {
+        if (Date.now() > end) throw new Error(`never true: ${expression}\n${complaints.join("\n")}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    resize: async (width, height) => {
+      await here("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 600 });
+    },
+    emulate: async (media, scheme) => {
+      const features = [{ name: "prefers-color-scheme", value: scheme }];
+      await here("Emulation.setEmulatedMedia", { media, features });
+    },
+    before: async (source) => {
+      await here("Page.addScriptToEvaluateOnNewDocument", { source });
+    },
+    screenshot: async () => {
+      const { data } = await here("Page.captureScreenshot", { captureBeyondViewport: true });
+      return Buffer.from(String(data), "base64");
+    },
+    complaints,
+  };
+};
+
+/** Starts a browser with a profile of its own, which ends with it. */
+export const startChromium = (bin: string): Chromium => {
+  const profile = mkdtempSync(join(tmpdir(), "chromium-"));
+  const child = spawn(
+    bin,
+    [
+      ...[
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--hide-scrollbars",
+      ],
+      ...["--remote-debugging-pipe", `--user-data-dir=${profile}`, "about:blank"],
+    ],
+    { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true },
+  );
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const kill = () => {
+    // why: its own processes outlive it, and go on writing into the profile
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    } catch {
+      child.kill("SIGKILL");
+    }
+  };
+  process.once("exit", kill);
+  const [input, output] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
+  const waiting = new Map<number, (message: Message) => void>();
+  const listeners = new Map<string, (message: Message) => void>();
+  let rest = "";
+  output.setEncoding("utf8").on("data", (chunk: string) => {
+    const messages = (rest + chunk).split("\0");
+    rest = messages.pop() ?? "";
+    for (const text of messages) {
+      const message = JSON.parse(text) as Message;
+      if (message.id === undefined) listeners.get(message.sessionId ?? "")?.(message);
+      else waiting.get(message.id)?.(message);
+    }
+  });
+  let last = 0;
+  const send: Send = (method, params = {}, sessionId) =>
+    new Promise((resolve, reject) => {
+      const id = ++last;
+      const timer = setTimeout(() => reject(new Error(`${method}: no answer in 30 s`)), 30_000);
+      waiting.set(id, ({ result, error }) => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        if (error === undefined) resolve(result ?? {});
+        else reject(new Error(`${method}: ${error.message}`));
+      });
+      input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    });
+  return {
+    open: () => tabOf(send, (sessionId, listener) => void listeners.set(sessionId, listener)),
+    stop: async () => {
+      kill();
+      await ended;
+      process.off("exit", kill);
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+};

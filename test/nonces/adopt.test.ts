@@ -1,0 +1,170 @@
+/** What an operator's word about the chain does to a lane, and that it leaves every lane sound. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { adopt } from "../../src/nonces/adopt.js";
+import { violations, type Snapshot } from "../../src/nonces/check.js";
+import { begin, foreign, maxSettled, type Decision, type Slot, type View } from "../../src/nonces/laneRules.js";
+import { commit, reconcile, report, reserve } from "../../src/nonces/operations.js";
+import { at, attempt, ever, keepAll, request } from "./lanes.js";
+
+const laneAt = (start: bigint) => {
+  const slots = new Map<bigint, Slot>();
+  const state = { floor: 0n, next: 0n, tail: 0n, doubt: 0n, doubtAt: 0 };
+  const view = (): View => ({ ...state, get: (nonce) => slots.get(nonce) });
+  const apply = <A>({ floor, next, tail, doubt, doubtAt, writes, answer }: Decision<A>): A => {
+    Object.assign(state, { floor, next, tail, doubt, doubtAt });
+    for (const [nonce, slot] of writes) {
+      if (slot === null) slots.delete(nonce);
+      else slots.set(nonce, slot);
+    }
+    return answer;
+  };
+  apply(begin(at(start), keepAll, 0));
+  const snapshot = (): Snapshot => ({
+    ...{ now: 1, floor: state.floor, next: state.next, tail: state.tail },
+    slots: [...slots].sort(([a], [b]) => (a < b ? -1 : 1)).map(([nonce, slot]) => ({ nonce, ...slot })),
+  });
+  const lease = (width: 1 | 2 = 1): bigint => {
+    const token = `token-${state.next}`;
+    const answer = apply(reserve(view(), request({ token, width, counts: at(state.floor) }), 1));
+    return answer._tag === "Granted" ? answer.nonce : -1n;
+  };
+  const send = (width: 1 | 2 = 1): bigint => {
+    const nonce = lease(width);
+    const { token } = slots.get(nonce) ?? { token: "" };
+    apply(commit(view(), { token, nonce }, attempt(nonce + 1n), 1));
+    return nonce;
+  };
+  const mine = (latest: bigint) =>
+    apply(reconcile(view(), { counts: at(latest), keep: keepAll, resendAfterMs: ever }, 2));
+  const adoptAt = (latest: bigint, pending = latest) => apply(adopt(view(), at(latest, pending), keepAll, 3));
+  const shown = () =>
+    snapshot().slots.map(({ nonce, state: is, token }) => [nonce, token === foreign ? "foreign" : is]);
+  return { state, slots, view, apply, snapshot, lease, send, mine, adoptAt, shown };
+};
+
+type Lane = ReturnType<typeof laneAt>;
+
+const cases: ReadonlyArray<
+  readonly [string, (lane: Lane) => unknown, bigint, ReadonlyArray<readonly [bigint, string]>, bigint]
+> = [
+  ["moves an empty lane up", () => 0, 9n, [], 9n],
+  [
+    "settles what was committed below, and all else there as foreign",
+    (lane) => [lane.send(), lane.lease(), lane.send(), lane.send()],
+    8n,
+    [
+      [5n, "settled"],
+      [6n, "foreign"],
+      [7n, "settled"],
+      [8n, "committed"],
+    ],
+    9n,
+  ],
+  [
+    "puts what settled in flight again",
+    (lane) => [lane.send(), lane.send(), lane.mine(7n)],
+    5n,
+    [
+      [5n, "committed"],
+      [6n, "committed"],
+    ],
+    7n,
+  ],
+  [
+    "frees what held none of ours, below what is in flight",
+    (lane) => [lane.lease(), lane.send(), lane.mine(7n)],
+    5n,
+    [
+      [5n, "free"],
+      [6n, "committed"],
+    ],
+    7n,
+  ],
+  [
+    "frees what is burned",
+    (lane) => [lane.send(), lane.send(), lane.mine(7n), lane.apply(report(lane.view(), 5n, attempt(6).hash, "burned"))],
+    5n,
+    [
+      [5n, "free"],
+      [6n, "committed"],
+    ],
+    7n,
+  ],
+  [
+    "makes gaps of what is no longer kept",
+    (lane) => [lane.send()],
+    3n,
+    [
+      [3n, "free"],
+      [4n, "free"],
+      [5n, "committed"],
+    ],
+    6n,
+  ],
+  ["begins anew below a lane that holds nothing", () => 0, 2n, [], 2n],
+  [
+    "keeps a lease above the count",
+    (lane) => [lane.lease(), lane.lease()],
+    6n,
+    [
+      [5n, "foreign"],
+      [6n, "reserved"],
+    ],
+    7n,
+  ],
+];
+
+describe("adopting the chain's count", () => {
+  it.each(cases)("%s", (_, live, latest, expected, next) => {
+    const lane = laneAt(5n);
+    live(lane);
+    expect(lane.adoptAt(latest)).toEqual({ _tag: "Adopted", floor: latest, next });
+    expect(lane.shown()).toEqual(expected);
+    expect(violations(lane.snapshot())).toEqual([]);
+  });
+  it("leaves to others what waits between the counts", () => {
+    const lane = laneAt(5n);
+    expect(lane.adoptAt(7n, 9n)).toEqual({ _tag: "Adopted", floor: 7n, next: 9n });
+    expect(lane.lease()).toBe(9n);
+  });
+  it("is not made to walk through what is too far below", () => {
+    const lane = laneAt(1_000_000n);
+    expect(lane.adoptAt(3n)).toEqual({ _tag: "Forgotten", tail: 1_000_000n });
+    expect(lane.state.floor).toBe(1_000_000n);
+  });
+  it("forgets what is further below than is kept", () => {
+    const lane = laneAt(5n);
+    lane.send();
+    lane.adoptAt(9_000_000_000n);
+    expect(lane.state.tail).toBeGreaterThanOrEqual(9_000_000_000n - maxSettled);
+    expect([lane.slots.size, violations(lane.snapshot())]).toEqual([0, []]);
+  });
+  it("leaves every lane sound, at the count, and never frees a committed nonce above it", () => {
+    const step = fc.oneof(
+      fc.constantFrom("lease", "send", "pair").map((kind) => ({ kind, by: 0 })),
+      fc.record({ kind: fc.constantFrom("mine", "adopt"), by: fc.integer({ min: -9, max: 9 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const lane = laneAt(20n);
+        for (const { kind, by } of steps) {
+          const latest = lane.state.floor + BigInt(by) < 0n ? 0n : lane.state.floor + BigInt(by);
+          if (kind === "lease") lane.lease();
+          else if (kind !== "mine" && kind !== "adopt") lane.send(kind === "pair" ? 2 : 1);
+          else if (kind === "mine") lane.mine(latest < lane.state.next ? latest : lane.state.next);
+          else {
+            const before = [...lane.slots].filter(([nonce, slot]) => slot.state === "committed" && nonce > latest);
+            expect(lane.adoptAt(latest)).toMatchObject({ _tag: "Adopted", floor: latest });
+            for (const [nonce, { token }] of before) {
+              const after = lane.slots.get(nonce);
+              // The second nonce of a pair is free where the count stopped between them
+              if (after?.width !== 0 || after.state === "committed") expect(after).toMatchObject({ token });
+            }
+          }
+          expect(violations(lane.snapshot())).toEqual([]);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,90 @@
+/** What a failover forgets, and what it may not: commits that a replica had to have (`replicas: 1`). */
+import * as Effect from "effect/Effect";
+import * as ManagedRuntime from "effect/ManagedRuntime";
+import { createClient } from "redis";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { NonceStore, type Store } from "../../src/NonceStore.js";
+import { layerNodeRedis, type NodeRedisClient } from "../../src/redis.js";
+import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
+import { startReplicated } from "./replicated.js";
+import { findRedis, findValkey } from "./servers.js";
+
+const servers = [
+  { name: "Redis", bin: findRedis("failover on Redis") },
+  { name: "Valkey", bin: findValkey("failover on Valkey, where WAIT covers only what its own connection wrote") },
+];
+
+describe.each(servers)("$name with a replica", ({ bin }) => {
+  if (bin === null) {
+    it("needs a server that is not installed", () => expect(bin).toBeNull());
+    return;
+  }
+  const connect = async (path: string) => {
+    const client = await createClient({ socket: { path, tls: false, reconnectStrategy: false } })
+      .on("error", () => undefined)
+      .connect();
+    onTestFinished(() => {
+      if (client.isOpen) client.destroy();
+    });
+    return client;
+  };
+  /** A process: its connection, and what it remembers of lanes. */
+  const process = (client: NodeRedisClient): Promise<Store> => {
+    const runtime = ManagedRuntime.make(layerNodeRedis(client, { replicas: 1, replicaTimeoutMs: 1_500 }));
+    onTestFinished(() => runtime.dispose());
+    return runtime.runPromise(NonceStore);
+  };
+  const start = async () => {
+    const replicated = await startReplicated(bin);
+    onTestFinished(replicated.stop);
+    return { replicated, newProcess: async () => process(await connect(replicated.socket)) };
+  };
+  const lane = freshLane();
+  const run = Effect.runPromise;
+  const reserved = async (store: Store) => {
+    const token = newToken();
+    const { answer } = await run(store.reserve(lane, request({ token, counts: at(0n) })));
+    if (answer._tag !== "Granted") throw new Error(answer._tag);
+    return { token, nonce: answer.nonce };
+  };
+
+  it("has every acknowledged commit after a failover, and of the others none was handed out", async () => {
+    const { replicated, newProcess } = await start();
+    const store = await newProcess();
+    await run(store.bootstrap(lane, at(0n), keepAll));
+    const kept = await reserved(store);
+    expect(await run(store.commit(lane, kept, attempt(1)))).toBe("committed");
+    const forgotten = await reserved(store);
+    replicated.stall();
+    const commit = (each: Store) => run(Effect.flip(each.commit(lane, forgotten, attempt(2))));
+    expect((await commit(store)).detail).toContain("0 of 1 replicas");
+    // On a connection that has written nothing: the commit is there, and the replica still has it not
+    const other = await newProcess();
+    expect((await commit(other)).detail).toContain("0 of 1 replicas");
+    const due = request({ counts: at(0n) });
+    const asked = run(Effect.result(other.reconcile(lane, { counts: due.counts, keep: keepAll, resendAfterMs: 0 })));
+    expect(await asked).toMatchObject({ _tag: "Failure", failure: { operation: "reconcile", isRetryable: true } });
+
+    await replicated.failover();
+    await replicated.connected();
+    const after = await newProcess();
+    const slots = (await run(after.read(lane)))?.slots.map(({ nonce, state }) => [nonce, state]);
+    expect(slots?.[0]).toEqual([kept.nonce, "committed"]);
+    expect(slots?.[1]?.[1]).not.toBe("committed");
+  }, 90_000);
+
+  it("is no lane that went back in time to a process whose unacknowledged commit it forgot", async () => {
+    const { replicated } = await start();
+    let client = await connect(replicated.socket);
+    const store = await process({ sendCommand: (words) => client.sendCommand(words) });
+    await run(store.bootstrap(lane, at(0n), keepAll));
+    const claim = await reserved(store);
+    replicated.stall();
+    expect((await run(Effect.flip(store.commit(lane, claim, attempt(1))))).isRetryable).toBe(true);
+    expect((await run(store.read(lane)))?.slots[0]?.state).toBe("committed");
+    await replicated.failover();
+    await replicated.connected();
+    client = await connect(replicated.socket);
+    expect(await run(store.commit(lane, claim, attempt(1)))).toBe("committed");
+  }, 90_000);
+});

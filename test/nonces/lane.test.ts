@@ -1,0 +1,23 @@
+import * as Result from "effect/Result";
+import { expect, it } from "vitest";
+import { laneOf, type Lane } from "../../src/nonces/lane.js";
+
+const address = "0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD";
+
+it.each([
+  [undefined, "the lane's chainId: is missing: a lane is { chainId, address } · correct it"],
+  [{ address }, "the lane's chainId: is missing · correct it"],
+  [{ chainId: "1", address }, "the lane's chainId: a chain id is a positive integer · correct it"],
+  [{ chainId: 1 }, "the lane's address: is missing · correct it"],
+  [{ chainId: 1, from: address }, "the lane's address: is missing; say address for from · correct it"],
+  [{ chainId: 1, account: address }, "the lane's address: is missing; say address for account · correct it"],
+  [{ chainId: 1, address: null }, "the lane's address: is missing · correct it"],
+  [{ chainId: 1, address: "0x12" }, "the lane's address: an address has 20 bytes of hex · correct it"],
+])("the lane %j is refused by what is wrong", (lane, message) => {
+  const result = laneOf(lane as Lane);
+  expect(Result.isFailure(result) && result.failure.message).toBe(message);
+});
+
+it("a lane is the same for every spelling of its account", () => {
+  expect(Result.getOrThrow(laneOf({ chainId: 1, address })).id).toBe(`1:${address.toLowerCase()}:0`);
+});

@@ -1,0 +1,96 @@
+/** What a refusal for good means for who sent it: it fails, and says whether to pay again. */
+import * as Effect from "effect/Effect";
+import { describe, expect, it } from "vitest";
+import { NonceStoreError } from "../../src/errors/nonces.js";
+import * as Nonces from "../../src/Nonces.js";
+import { lane, sender, sign, SimulatedChain } from "./chain.js";
+import { changed, run, send } from "./running.js";
+
+const poor = "insufficient funds for gas * price + value: have 1 want 2";
+
+describe("a transaction that the node refuses for good", () => {
+  it.each([
+    ["rejected", poor],
+    ["underpriced", "replacement transaction underpriced"],
+  ] as const)("fails as %s, keeps its nonce, and may be sent", async (kind, refusal) => {
+    const chain = new SimulatedChain();
+    chain.refusals.push(refusal);
+    const [failure, next, committed] = await run(
+      chain,
+      Effect.all([Effect.flip(send()), send(), Nonces.committed(lane)]),
+    );
+    const hash = chain.broadcasts[0]?.hash;
+    expect(failure).toMatchObject({ _tag: "SendRejected", nonce: 0n, hash, kind, isFree: false, mayBeSent: true });
+    expect([next.nonce, committed.map(({ nonce }) => nonce)]).toEqual([1n, [0n, 1n]]);
+  });
+
+  it.each([
+    ["a JSON-RPC error", { jsonrpc: "2.0", id: 1, error: { code: -32000, message: poor } }, "SendRejected"],
+    ["a JSON-RPC answer", { jsonrpc: "2.0", id: 1, result: `0x${"ab".repeat(32)}` }, "accepted"],
+    ["a receipt of a relay", { bundle: "0x12" }, "unknown"],
+    ["nothing", undefined, "unknown"],
+  ])("is known from what `send` resolves with: %s", async (_, answer, expected) => {
+    const sent = Nonces.withNonce(
+      lane,
+      (nonce) => sign(nonce),
+      () => Effect.succeed(answer),
+    );
+    const found = await run(new SimulatedChain(), Effect.result(sent));
+    expect(found._tag === "Success" ? found.success.outcome.kind : found.failure._tag).toBe(expected);
+  });
+
+  it("is named as the head by who finds no room behind it", async () => {
+    const chain = new SimulatedChain();
+    chain.refusals.push(poor);
+    const settings = { inFlight: 2 };
+    const [refused, , busy] = await run(chain, Effect.all([Effect.flip(send()), send(), Effect.flip(send())]), {
+      settings,
+    });
+    expect(busy).toMatchObject({
+      _tag: "NonceBusy",
+      head: { nonce: 0n, hash: "hash" in refused ? refused.hash : null, outcome: "rejected" },
+    });
+    expect(busy.message).toContain("replace the first");
+  });
+});
+
+it("a commit whose answer is lost fails with its nonce and hash", async () => {
+  const broken = new NonceStoreError({ operation: "commit", detail: "gone", isRetryable: false });
+  const losing = changed((store) => ({
+    commit: (...given) => Effect.andThen(store.commit(...given), Effect.fail(broken)),
+  }));
+  const [failure, [committed]] = await run(
+    new SimulatedChain(),
+    Effect.all([Effect.flip(send()), Nonces.committed(lane)]),
+    { store: losing },
+  );
+  expect(committed).toMatchObject({ nonce: 0n });
+  expect(failure).toMatchObject({ _tag: "NonceStoreError", nonce: 0n, hash: committed?.hash, mayBeSent: true });
+});
+
+it("a sender that is given sends first, again, and what replaces; the node is not asked to", async () => {
+  const chain = new SimulatedChain();
+  const relayed: Array<string> = [];
+  const relay: Nonces.Send = (raw) =>
+    Effect.sync(() => {
+      relayed.push(raw);
+      return chain.send(raw);
+    });
+  const deaf = chain.layer();
+  const raws = await run(
+    chain,
+    Effect.gen(function* () {
+      const first = yield* sign(0n);
+      const second = yield* sign(0n, 0n, 9_000_000_000n);
+      const sent = yield* Nonces.withNonce(lane, () => Effect.succeed(first));
+      chain.account(sender.address).pool.clear();
+      yield* Nonces.reconcile(lane);
+      chain.account(sender.address).pool.clear();
+      yield* Nonces.replace(lane, 0n, sent.hash, second);
+      yield* Nonces.reconcile(lane);
+      return [first, first, second];
+    }).pipe(Effect.provideService(Nonces.Sender, relay), Effect.provide(deaf)),
+  );
+  expect(relayed).toEqual(raws);
+  expect(chain.broadcasts).toHaveLength(3);
+});

@@ -1,0 +1,32 @@
+/** The protocol on a simulated chain and a memory store of its own, with short times. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { NonceStore, type Store } from "../../src/NonceStore.js";
+import * as Nonces from "../../src/Nonces.js";
+import type { Rpc } from "../../src/Rpc.js";
+import { layerNonces } from "../../src/testing.js";
+import { lane, sign, type SimulatedChain } from "./chain.js";
+
+export const quick = { ...Nonces.defaults, burnedAfterMs: 60, resendAfterMs: 0, storeTimeoutMs: 100 };
+
+/** The memory store, changed. */
+export const changed = (change: (store: Store) => Partial<Store>): Layer.Layer<NonceStore> =>
+  Layer.effect(
+    NonceStore,
+    Effect.map(NonceStore, (store) => ({ ...store, ...change(store) })),
+  ).pipe(Layer.provide(layerNonces));
+
+export const run = <A, E>(
+  chain: SimulatedChain,
+  effect: Effect.Effect<A, E, NonceStore | Rpc>,
+  options: { readonly settings?: Partial<typeof quick>; readonly store?: Layer.Layer<NonceStore> } = {},
+): Promise<A> =>
+  Effect.runPromise(
+    effect.pipe(
+      Effect.provide(Layer.mergeAll(chain.layer(), options.store ?? layerNonces)),
+      Effect.provideService(Nonces.Settings, { ...quick, ...options.settings }),
+    ),
+  );
+
+/** Sends one transaction with the next nonce. */
+export const send = (value?: bigint) => Nonces.withNonce(lane, (nonce) => sign(nonce, value));

@@ -1,0 +1,101 @@
+/** Waiting for a nonce, with an end. */
+import * as Effect from "effect/Effect";
+import * as Fiber from "effect/Fiber";
+import { describe, expect, it } from "vitest";
+import * as Nonces from "../../src/Nonces.js";
+import { lane, sign, SimulatedChain } from "./chain.js";
+import { at } from "./lanes.js";
+import { run, send } from "./running.js";
+
+const settings = { inFlight: 1 };
+const sendWithin = (waitMs: number, counts?: Nonces.Counts) =>
+  Nonces.withNonce(lane, (nonce) => sign(nonce), undefined, {
+    waitMs,
+    ...(counts === undefined ? {} : { counts, delegated: false }),
+  });
+
+describe("reserve that waits", () => {
+  it("takes the nonce when the chain makes room, also where its first counts were given", async () => {
+    const chain = new SimulatedChain();
+    const [first, second, third] = await run(
+      chain,
+      Effect.gen(function* () {
+        const one = yield* send();
+        const waiting = yield* Effect.forkChild(sendWithin(20_000));
+        yield* Effect.sleep(60);
+        chain.mine();
+        const two = yield* Fiber.join(waiting);
+        const given = yield* Effect.forkChild(sendWithin(20_000, at(1n)));
+        yield* Effect.sleep(60);
+        chain.mine();
+        return [one, two, yield* Fiber.join(given)] as const;
+      }),
+      { settings },
+    );
+    expect([first.nonce, second.nonce, third.nonce]).toEqual([0n, 1n, 2n]);
+  });
+
+  it("is NonceBusy when its time is over, and at once where it has none", async () => {
+    const chain = new SimulatedChain();
+    const began = performance.now();
+    const failures = await run(
+      chain,
+      Effect.gen(function* () {
+        yield* send();
+        const atOnce = yield* Effect.flip(sendWithin(0));
+        const none = yield* Effect.flip(sendWithin(Number.NaN));
+        const asked = performance.now();
+        const late = yield* Effect.flip(sendWithin(150));
+        expect(performance.now() - asked).toBeGreaterThanOrEqual(145);
+        return [atOnce, none, late];
+      }),
+      { settings },
+    );
+    expect(failures).toMatchObject(Array(3).fill({ _tag: "NonceBusy", head: { nonce: 0n } }));
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(chain.broadcasts).toHaveLength(1);
+  });
+
+  it("lets all of many through, each with its own nonce", async () => {
+    const chain = new SimulatedChain();
+    const sent = await run(
+      chain,
+      Effect.gen(function* () {
+        const miner = yield* Effect.forkChild(
+          Effect.forever(
+            Effect.andThen(
+              Effect.sleep(5),
+              Effect.sync(() => chain.mine()),
+            ),
+          ),
+        );
+        const all = yield* Effect.all(
+          Array.from({ length: 12 }, () => sendWithin(20_000)),
+          { concurrency: "unbounded" },
+        );
+        yield* Fiber.interrupt(miner);
+        return all;
+      }),
+      { settings: { inFlight: 3 } },
+    );
+    expect(new Set(sent.map(({ nonce }) => nonce)).size).toBe(12);
+    expect(chain.duplicates(lane.address)).toEqual([]);
+  });
+
+  it("can be interrupted, and leaves nothing behind", async () => {
+    const chain = new SimulatedChain();
+    const next = await run(
+      chain,
+      Effect.gen(function* () {
+        yield* send();
+        const waiting = yield* Effect.forkChild(sendWithin(60_000));
+        yield* Effect.sleep(30);
+        yield* Fiber.interrupt(waiting);
+        chain.mine();
+        return yield* send();
+      }),
+      { settings },
+    );
+    expect(next.nonce).toBe(1n);
+  });
+});

@@ -1,0 +1,75 @@
+/** Why something else happened, decided from replays alone. */
+import { describe, expect, it } from "vitest";
+import { causeOf, isAmountOnly } from "../../src/postflight/cause.js";
+import type { Happened, Replay } from "../../src/postflight/settlement.js";
+
+const token = `0x${"11".repeat(20)}` as const;
+const topic = `0x${"ab".repeat(32)}` as const;
+const word = (value: bigint) => `0x${value.toString(16).padStart(64, "0")}` as const;
+const party = word(BigInt(`0x${"99".repeat(20)}`));
+
+const ran = (amount: bigint, changes: Partial<Happened> = {}): Happened => ({
+  status: "success",
+  gasUsed: 50_000n,
+  logs: [{ address: token, topics: [topic, party], data: word(amount) }],
+  ...changes,
+});
+const failed: Happened = { status: "failure", gasUsed: 30_000n, logs: [] };
+const [said, now] = [ran(5n), ran(7n)];
+
+const replay = (changes: Partial<Replay>): Replay => ({
+  ...{ behind: now, alone: now, earlier: now, elsewhere: now },
+  ...changes,
+});
+
+describe("the cause of a difference", () => {
+  const rows: ReadonlyArray<readonly [string, Replay, string]> = [
+    ["nobody could be asked", replay({ behind: null }), "unknown"],
+    ["the simulator gives another outcome than the chain", replay({ behind: said }), "simulatorWrong"],
+    ["the simulator gives other gas than the chain", replay({ behind: { ...now, gasUsed: 1n } }), "simulatorWrong"],
+    ["only its own block is known", replay({ alone: null }), "unknown"],
+    ["those before it in its block made the difference", replay({ alone: said }), "ordering"],
+    ["they made it fail", replay({ alone: failed }), "ordering"],
+    ["the state that was stood on is gone", replay({ earlier: null }), "unknown"],
+    ["amounts moved since", replay({ earlier: said, elsewhere: said }), "priceMoved"],
+    ["amounts moved since, and by the clock", replay({ earlier: ran(6n), elsewhere: said }), "priceMoved"],
+    ["it would have failed before, and amounts moved", replay({ earlier: failed, elsewhere: failed }), "priceMoved"],
+    ["no other block could be tried", replay({ elsewhere: null }), "unknown"],
+    ["another block gives another outcome on the same state", replay({ elsewhere: said }), "contextDependent"],
+    ["nothing explains it but pending state", replay({}), "ordering"],
+  ];
+  it.each(rows)("%s", (_, asked, expected) => {
+    const cause = causeOf(said, now, asked, false);
+    expect(cause).toEqual({ class: expected, evidence: expected === "unknown" ? "unavailable" : "measured" });
+  });
+
+  it("is the simulator's where the sealed state had given what was said", () => {
+    expect(causeOf(said, now, replay({}), true).class).toBe("simulatorWrong");
+    // what pending transactions have warmed costs less, and is no lie
+    const cheaper = ran(7n, { gasUsed: 40_000n });
+    expect(causeOf(cheaper, now, replay({}), true).class).toBe("ordering");
+  });
+  it("is of the order where a status flips with the state", () => {
+    expect(causeOf(failed, now, replay({ earlier: failed, elsewhere: failed }), true).class).toBe("ordering");
+  });
+});
+
+describe("amounts alone", () => {
+  const log = (changes: Partial<Happened["logs"][number]>) =>
+    ran(5n, { logs: now.logs.map((one) => ({ ...one, ...changes })) });
+  const rows: ReadonlyArray<readonly [string, Happened, Happened, boolean]> = [
+    ["another amount", said, now, true],
+    ["the same", said, said, false],
+    ["another status", said, failed, false],
+    ["a log more", said, ran(5n, { logs: [...now.logs, ...now.logs] }), false],
+    ["another contract", said, log({ address: `0x${"22".repeat(20)}` }), false],
+    ["another event", said, log({ topics: [word(1n), party] }), false],
+    ["another party", said, log({ topics: [topic, word(BigInt(`0x${"77".repeat(20)}`))] }), false],
+    ["an indexed amount", log({ topics: [topic, word(1n)] }), log({ topics: [topic, word(2n)] }), true],
+    ["longer data", said, log({ data: `${word(5n)}00` }), false],
+    ["addresses in other letters", said, log({ address: token, topics: [topic.toUpperCase() as never, party] }), true],
+  ];
+  it.each(rows)("%s", (_, one, other, expected) => {
+    expect(isAmountOnly(one, other)).toBe(expected);
+  });
+});

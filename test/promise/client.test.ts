@@ -1,0 +1,180 @@
+/** What a viem client says of itself, and what is left when a client was disposed. */
+import * as Effect from "effect/Effect";
+import { createPublicClient, createWalletClient, http, publicActions } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { foundry, mainnet } from "viem/chains";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Errors from "../../src/Errors.js";
+import * as Preflight from "../../src/Preflight.js";
+import { createPreflight } from "../../src/promise.js";
+import * as Rpc from "../../src/Rpc.js";
+import { preflightActions } from "../../src/viem.js";
+import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
+
+let node: Node;
+beforeAll(async () => {
+  node = await startAnvil({ noMining: true });
+  await mineAnvil(node.url);
+});
+afterAll(() => node.stop());
+
+const [alice, bob] = [accounts[1], accounts[2]];
+const to = bob.address;
+const transfer = { from: alice.address, to, value: 1n };
+const account = privateKeyToAccount(alice.privateKey);
+const wallet = (chain = foundry as typeof foundry | typeof mainnet) =>
+  createWalletClient({ account, chain, transport: http(node.url) }).extend(publicActions);
+
+const failing = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe("a viem client's chain", () => {
+  it("is the chain that is meant: another node's report is blocked, through every door", async () => {
+    const client = createPublicClient({ chain: mainnet, transport: http(node.url) });
+    await using preflight = createPreflight({ client });
+    const reports = [
+      await client.extend(preflightActions()).preflight(transfer),
+      await preflight.run(transfer),
+      await Effect.runPromise(Preflight.scan(transfer).pipe(Effect.provide(Rpc.layerClient(client)))),
+    ];
+    for (const report of reports) {
+      expect([report.verdict, report.transactions[0].input.chainId]).toEqual(["blocked", 1]);
+      expect(report.findings.map(({ code }) => code)).toContain("ChainIdMismatch");
+      expect(await failing(preflight.ready(report))).toBeInstanceOf(Errors.ChainIdMismatch);
+    }
+  });
+
+  it("stands in the request where it is the node's", async () => {
+    await using preflight = createPreflight({
+      client: createPublicClient({ chain: foundry, transport: http(node.url) }),
+    });
+    const report = await preflight.run(transfer);
+    expect([report.verdict, report.transactions[0].input.chainId]).toEqual(["ready", 31337]);
+    expect((await preflight.run({ ...transfer, chainId: 31337 })).verdict).toBe("ready");
+  });
+
+  it("is not to be contradicted: by an input, in a bundle, or by a report of another chain", async () => {
+    await using plain = createPreflight({ url: node.url });
+    await using preflight = createPreflight({
+      client: createPublicClient({ chain: mainnet, transport: http(node.url) }),
+    });
+    expect(await failing(preflight.run({ ...transfer, chainId: 31337 }))).toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: "chainId" },
+      problem: "is not the client's chain, which is 1",
+    });
+    expect(await failing(preflight.scan([transfer, { ...transfer, chainId: 10 }]))).toMatchObject({
+      field: "[1].chainId",
+    });
+    const proven = await preflight.prove(await plain.scan(transfer));
+    expect([proven.verdict, proven.findings.map(({ code }) => code)]).toEqual([
+      "blocked",
+      expect.arrayContaining(["ChainIdMismatch"]),
+    ]);
+  });
+});
+
+describe("a viem client's account", () => {
+  it("sends what names no sender, through every door", async () => {
+    const client = wallet();
+    await using preflight = createPreflight({ client });
+    const reports = [
+      await client.extend(preflightActions()).preflight({ to, value: 1n }),
+      await preflight.run({ to, value: 1n }),
+      await preflight.run([{ to, value: 1n }, transfer]),
+    ];
+    for (const report of reports) {
+      expect(report.verdict).toBe("ready");
+      expect(report.transactions.map(({ input }) => input.from)).toEqual(
+        report.transactions.map(() => alice.address.toLowerCase()),
+      );
+    }
+  });
+
+  it("is not to be contradicted", async () => {
+    await using preflight = createPreflight({ client: wallet() });
+    const other = { ...transfer, from: bob.address };
+    expect(await failing(preflight.run(other))).toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: "from" },
+      problem: `is not the client's account, which is ${alice.address.toLowerCase()}`,
+    });
+    expect(await failing(preflight.run([transfer, other]))).toMatchObject({ field: "[1].from" });
+  });
+
+  it("is missing where there is none", async () => {
+    const client = createPublicClient({ chain: foundry, transport: http(node.url) });
+    await using preflight = createPreflight({ client });
+    // @ts-expect-error a client without an account needs the sender
+    expect(await failing(preflight.run({ to, value: 1n }))).toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: "from", problem: "is missing" },
+    });
+  });
+
+  it("sends what deliver signs", async () => {
+    const client = wallet();
+    await using preflight = createPreflight({ client });
+    const { sent } = await preflight.deliver((request) => account.signTransaction(request))({ to, value: 1n });
+    expect(sent).toHaveLength(1);
+    await mineAnvil(node.url);
+  });
+});
+
+describe("a wrong key", () => {
+  const wrong = privateKeyToAccount(bob.privateKey);
+  const accountsInIt = { expected: alice.address.toLowerCase(), actual: bob.address.toLowerCase() };
+
+  it("is told as such by deliver, with both accounts, and nothing is sent", async () => {
+    await using preflight = createPreflight({ url: node.url });
+    const signed = (request: Parameters<typeof wrong.signTransaction>[0]) => wrong.signTransaction(request);
+    const error = await failing(preflight.deliver(signed)(transfer));
+    expect(error).toMatchObject({ _tag: "SignedMismatch", field: "from", mayBeSent: false, ...accountsInIt });
+    expect((error as Error).message).toContain("sign with the sender's key");
+    const { sent } = await preflight.deliver((request) => account.signTransaction(request))(transfer);
+    expect(sent).toHaveLength(1);
+    await mineAnvil(node.url);
+  });
+
+  it("is told as such by withNonce", async () => {
+    await using preflight = createPreflight({ url: node.url });
+    const sign = (nonce: bigint) =>
+      wrong.signTransaction({
+        ...{ to, value: 1n, gas: 21_000n, chainId: 31337 },
+        gasPrice: 10n ** 9n,
+        nonce: Number(nonce),
+      });
+    const error = await failing(preflight.withNonce({ chainId: 31337, address: alice.address }, sign));
+    expect(error).toMatchObject({ _tag: "SignedMismatch", field: "from", ...accountsInIt });
+  });
+});
+
+describe("dispose", () => {
+  it("ends what is under way and every later call, by an error that says so, and twice is once", async () => {
+    const silent = { request: () => new Promise<never>(() => undefined) };
+    const preflight = createPreflight({ provider: silent });
+    await using other = createPreflight({ url: node.url });
+    const report = await other.run(transfer);
+    const early = failing(preflight.run(transfer));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const late = failing(preflight.scan(transfer));
+    const ends = [preflight.dispose(), preflight.dispose()];
+    expect([await early, await late].map((error) => error instanceof Errors.Disposed)).toEqual([true, true]);
+    await Promise.all(ends);
+    await preflight.dispose();
+    const lane = { chainId: 31337, address: alice.address };
+    for (const call of [
+      () => preflight.run(transfer),
+      () => preflight.scan(transfer),
+      () => preflight.prove(report),
+      () => preflight.ready(report),
+      () => preflight.effect(Effect.void),
+      () => preflight.deliver(async () => "0x")(transfer),
+      () => preflight.withNonce(lane, async () => "0x"),
+    ]) {
+      const error = await failing(call());
+      expect(error).toBeInstanceOf(Errors.Disposed);
+      expect((error as Error).message).toContain("the client was disposed");
+    }
+  });
+});

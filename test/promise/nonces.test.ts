@@ -1,0 +1,153 @@
+/** Nonces in the Promise door: started, kept, waited for and repaired by one call each. */
+import * as Layer from "effect/Layer";
+import * as Effect from "effect/Effect";
+import { describe, expect, it } from "vitest";
+import { NonceStore } from "../../src/NonceStore.js";
+import * as Nonces from "../../src/Nonces.js";
+import { createPreflight, type Defaults, type LogEvent } from "../../src/promise.js";
+import { layerNonces } from "../../src/testing.js";
+import { lane, sender, sign, SimulatedChain } from "../nonces/chain.js";
+import { at } from "../nonces/lanes.js";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const signed = (nonce: bigint) => Effect.runPromise(sign(nonce));
+const pool = (chain: SimulatedChain) => chain.account(sender.address).pool;
+
+/** A client with a store of its own, where `inFlight` may be in flight. */
+const connect = (
+  chain: SimulatedChain,
+  { inFlight = 16, nonces = layerNonces, ...defaults }: Defaults & { readonly inFlight?: number } = {},
+) => {
+  const settings = Layer.succeed(Nonces.Settings, { ...Nonces.defaults, inFlight, resendAfterMs: 0 });
+  return createPreflight({ layer: Layer.merge(chain.layer(), settings) }, { nonces, ...defaults });
+};
+
+/** A store that lasts, so that its lanes are cold until they are started. */
+const lasting = Layer.effect(
+  NonceStore,
+  Effect.map(NonceStore, (store) => ({ ...store, persistent: true })),
+).pipe(Layer.provide(layerNonces));
+
+describe("nonces", () => {
+  it("are started by one call, which the error names", async () => {
+    await using preflight = connect(new SimulatedChain(), { nonces: lasting });
+    await expect(preflight.withNonce(lane, signed)).rejects.toMatchObject({
+      ...{ _tag: "NonceColdStart", mayBeSent: false },
+      message: expect.stringContaining("preflight.nonces.bootstrap(lane)"),
+    });
+    expect(await preflight.nonces.bootstrap(lane, { settleMs: 1 })).toBe(true);
+    expect(await preflight.nonces.bootstrap(lane)).toBe(false);
+    expect((await preflight.withNonce(lane, signed)).nonce).toBe(0n);
+  });
+
+  it("are kept by one call, until it is stopped, or the client is disposed", async () => {
+    const chain = new SimulatedChain();
+    await using preflight = connect(chain);
+    await preflight.withNonce(lane, signed);
+    const lost = async () => {
+      pool(chain).clear();
+      await pause(60);
+      return pool(chain).size === 0;
+    };
+    const keeping = await preflight.nonces.keep(lane, { everyMs: 5 });
+    expect(await lost()).toBe(false);
+    await keeping.stop();
+    expect(await lost()).toBe(true);
+    await preflight.nonces.keep(lane, { everyMs: 5 });
+    expect(await lost()).toBe(false);
+    await preflight.dispose();
+    expect(await lost()).toBe(true);
+  });
+
+  it("are kept for lanes with a key, whose counts are given; what fails is told to the log", async () => {
+    const events: Array<LogEvent> = [];
+    await using preflight = connect(new SimulatedChain(), { log: (event) => void events.push(event) });
+    const keyed = { ...lane, key: 3n };
+    await expect(preflight.nonces.keep(keyed)).rejects.toMatchObject({ _tag: "InvalidLane", field: "key" });
+    await preflight.nonces.bootstrap(keyed, { settleMs: 1, counts: async () => at(4n) });
+    let fails = true;
+    const counts = async () => {
+      if (fails) throw new Error("no entry point");
+      return at(6n);
+    };
+    await preflight.nonces.keep(keyed, { everyMs: 5, counts });
+    await pause(60);
+    fails = false;
+    await expect.poll(async () => (await preflight.nonces.status(keyed)).floor, { timeout: 10_000 }).toBe(6n);
+    const told = events.flatMap((event) => (event.type === "keep" ? [event] : []));
+    expect(told[0]).toEqual({
+      ...{ type: "keep", lane: `31337:${sender.address.toLowerCase()}:3` },
+      ...{ reason: "Error", message: "no entry point" },
+    });
+  });
+
+  it("are waited for until the deadline, and no longer than the signal lets", async () => {
+    const chain = new SimulatedChain();
+    await using preflight = connect(chain, { inFlight: 1 });
+    await preflight.withNonce(lane, signed);
+    await expect(preflight.withNonce(lane, signed, { waitMs: 60 })).rejects.toMatchObject({
+      ...{ _tag: "NonceBusy", head: { nonce: 0n } },
+    });
+    const reason = new Error("shutting down");
+    const stopping = new AbortController();
+    const stopped = preflight.withNonce(lane, signed, { waitMs: 60_000, signal: stopping.signal });
+    setTimeout(() => stopping.abort(reason), 50);
+    await expect(stopped).rejects.toBe(reason);
+    const waiting = preflight.withNonce(lane, signed, { waitMs: 20_000 });
+    await pause(50);
+    chain.mine();
+    expect((await waiting).nonce).toBe(1n);
+  });
+
+  it("take width, ttl and counts, and are not sent when the lease was too short", async () => {
+    const chain = new SimulatedChain();
+    await using preflight = connect(chain);
+    const counts = { ...at(5n), ttl: 10 };
+    expect((await preflight.withNonce(lane, signed, { counts })).nonce).toBe(5n);
+    await expect(preflight.withNonce(lane, signed, { width: 2, counts: at(6n) })).rejects.toMatchObject({
+      ...{ _tag: "SignedMismatch", field: "authorizationList" },
+    });
+    const slowly = async (nonce: bigint) => {
+      await pause(60);
+      await preflight.withNonce(lane, signed, { counts: at(6n) });
+      return Effect.runPromise(sign(nonce, 9n));
+    };
+    await expect(preflight.withNonce(lane, slowly, { ttl: 10, counts: at(6n) })).rejects.toMatchObject({
+      ...{ _tag: "LeaseLost", mayBeSent: false },
+    });
+  });
+
+  it("go through a relay: first sends, what is kept, and what replaces", async () => {
+    const chain = new SimulatedChain();
+    const relayed: Array<string> = [];
+    const send = async (raw: `0x${string}`) => {
+      relayed.push(raw);
+      return { jsonrpc: "2.0", id: 1, result: chain.send(raw as never) };
+    };
+    await using preflight = connect(chain, { send });
+    const first = await preflight.withNonce(lane, signed);
+    expect([first.outcome.kind, relayed.length]).toEqual(["accepted", 1]);
+    pool(chain).clear();
+    const keeping = await preflight.nonces.keep(lane, { everyMs: 5 });
+    await expect.poll(() => pool(chain).size).toBe(1);
+    await keeping.stop();
+    pool(chain).clear();
+    const dearer = await Effect.runPromise(sign(0n, 0n, 9_000_000_000n));
+    const replaced = await preflight.nonces.replace(lane, 0n, first.hash, dearer);
+    expect([relayed.at(-1), replaced.outcome.kind]).toEqual([dearer, "accepted"]);
+    expect(chain.broadcasts).toHaveLength(relayed.length);
+    chain.refusals.push("replacement transaction underpriced");
+    const cheap = await Effect.runPromise(sign(0n, 1n));
+    await expect(preflight.nonces.replace(lane, 0n, replaced.hash, cheap)).rejects.toMatchObject({
+      ...{ _tag: "SendRejected", kind: "underpriced", mayBeSent: true },
+    });
+  });
+
+  it("reject when a `send` of one call resolves with an error", async () => {
+    await using preflight = connect(new SimulatedChain());
+    const send = async () => ({ jsonrpc: "2.0", id: 1, error: { code: -32000, message: "insufficient funds" } });
+    await expect(preflight.withNonce(lane, signed, { send })).rejects.toMatchObject({
+      ...{ _tag: "SendRejected", nonce: 0n, kind: "rejected", isFree: false, mayBeSent: true },
+    });
+  });
+});

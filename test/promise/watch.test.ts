@@ -1,0 +1,114 @@
+/** Following a chain with `for await`. */
+import { webSocket, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPreflight, type PreflightClient, type Watched } from "../../src/promise.js";
+import { Gate } from "../contracts/artifacts.js";
+import { pause } from "../eth/watching.js";
+import { furnish, passing, transferOf, turn } from "../preflight/furnished.js";
+import { calldata, other, owner, startAnvilScene, type AnyInput, type Scene } from "../preflight/scene.js";
+
+let scene: Scene;
+let token: Hex;
+let gate: Hex;
+beforeAll(async () => {
+  ({ scene, token, gate } = await furnish(startAnvilScene));
+  await turn({ scene, gate }, "open");
+  await scene.mine();
+});
+afterAll(() => scene.stop());
+
+const connect = (): PreflightClient => createPreflight({ url: scene.url }, { heads: { pollMs: 20 } });
+const ready = async (preflight: PreflightClient, input: AnyInput = transferOf(token)) => {
+  const report = await preflight.run(input as never);
+  expect(report.verdict).toBe("ready");
+  return report;
+};
+const soon = (work: () => Promise<unknown>) => void pause(100).then(work);
+
+describe("watch", () => {
+  it("tells what each head means, and stops when its taker does", async () => {
+    await using preflight = connect();
+    const report = await ready(preflight, passing(gate));
+    const told: Array<Watched["_tag"]> = [];
+    for await (const watched of preflight.watch(report)) {
+      told.push(watched._tag);
+      if (watched._tag === "Fresh") expect((await preflight.ready(watched.report)).digest).toBe(report.digest);
+      if (watched._tag === "Lost") break;
+      soon(async () => {
+        if (told.length === 2) await turn({ scene, gate }, "close");
+        await scene.mine();
+      });
+    }
+    expect(told).toEqual(["Fresh", "Fresh", "Lost"]);
+    await turn({ scene, gate }, "open");
+    await scene.mine();
+  });
+
+  it("watches many by one stream of heads", async () => {
+    await using preflight = connect();
+    const reports = [await ready(preflight), await ready(preflight, transferOf(token, 9n))];
+    const firsts = await Promise.all(
+      reports.map(async (report) => {
+        for await (const { _tag } of preflight.watch(report)) return _tag;
+        return null;
+      }),
+    );
+    expect(firsts).toEqual(["Fresh", "Fresh"]);
+  });
+
+  it("rejects with the signal's reason, and with what stands against the report", async () => {
+    await using preflight = connect();
+    const report = await ready(preflight);
+    const aborting = new AbortController();
+    const reason = new Error("enough");
+    const through = async () => {
+      for await (const _ of preflight.watch(report, { signal: aborting.signal }))
+        soon(async () => aborting.abort(reason));
+    };
+    await expect(through()).rejects.toBe(reason);
+    const scanned = await preflight.scan({ from: owner.address, to: gate, data: calldata(Gate, "open") });
+    const iterator = preflight.watch(scanned)[Symbol.asyncIterator]();
+    await expect(iterator.next()).rejects.toMatchObject({ _tag: "NotProven" });
+    expect(await iterator.next()).toMatchObject({ done: true });
+  });
+
+  it("ends with the connection", async () => {
+    const preflight = connect();
+    const iterator = preflight.watch(await ready(preflight))[Symbol.asyncIterator]();
+    await iterator.next();
+    const waiting = iterator.next().then(
+      (next) => next.done,
+      () => "rejected",
+    );
+    await preflight.dispose();
+    expect([true, "rejected"]).toContain(await waiting);
+  });
+});
+
+describe("heads and logs", () => {
+  it("come over a socket, as plain data", async () => {
+    await using preflight = createPreflight({
+      transport: webSocket(scene.url.replace("http", "ws"), { reconnect: false }),
+    });
+    const numbers: Array<bigint> = [];
+    for await (const { header, replaced, skipped } of preflight.watchHeads()) {
+      numbers.push(header.number);
+      expect([replaced, skipped]).toEqual([[], 0n]);
+      if (numbers.length === 3) break;
+      await scene.mine();
+    }
+    expect(numbers.map((number) => number - (numbers[0] ?? 0n))).toEqual([0n, 1n, 2n]);
+    soon(async () => {
+      await scene.send(owner, {
+        to: token,
+        data: calldata({ abi: transferOf(token).abi }, "transfer", [other.address, 3n]),
+      });
+      await scene.mine();
+      await scene.mine();
+    });
+    for await (const log of preflight.watchLogs({ address: token })) {
+      expect([log.address, BigInt(log.data)]).toEqual([token, 3n]);
+      break;
+    }
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { note, type NoteCode } from "../../src/report/finding.js";
+import { toHtml } from "../../src/report/html.js";
+import { toMarkdown } from "../../src/report/markdown.js";
+import type { BalanceChange, Funds } from "../../src/report/parts.js";
+import type { Report } from "../../src/report/schema.js";
+import { summary } from "../../src/report/summary.js";
+import { toSvg } from "../../src/report/svg.js";
+import { toText } from "../../src/report/text.js";
+import { alice, blocked, report, revert, unknown, usdc } from "./fixtures.js";
+import { apes, bob, calls, moved, moving, pool, swap, thirty, weth } from "./scenes.js";
+
+const zero = "0x0000000000000000000000000000000000000000" as typeof alice;
+
+const changed = (delta: bigint, given: Partial<BalanceChange> = {}): BalanceChange => ({
+  ...{ account: alice, token: usdc, tokenId: null, before: 10n ** 12n, after: 10n ** 12n + delta, delta },
+  ...{ evidence: "measured" },
+  ...given,
+});
+
+const fees = "pay at most 0.0000441 ETH in fees.";
+const usd = "USDC (0xA0b8…eB48)";
+const pay = `You ${fees}`;
+
+describe("the summary of what leaves and comes", () => {
+  const twin = moved({ to: bob });
+  const cases: ReadonlyArray<readonly [what: string, given: Report, text: string]> = [
+    ["a plain transfer", report(), `You send 1.5 ETH to 0x7099…79C8 and ${fees}`],
+    ["nothing", moving({}), `You call 0x88e6…5640 without moving anything and ${fees}`],
+    [
+      "what leaves, rounded up",
+      moving({ transfers: [moved({ amount: 1_234_567_891n })] }),
+      `You send ≈1,234.57 ${usd} to 0x88e6…5640 and ${fees}`,
+    ],
+    [
+      "what comes, rounded down",
+      moving({ transfers: [moved({ from: pool, to: alice, amount: 1_234_567_891n })] }),
+      `You receive ≈1,234.56 ${usd} from 0x88e6…5640 and ${fees}`,
+    ],
+    ["two parties", moving({ transfers: [moved(), twin] }), `You send 2 ${usd} to 2 addresses and ${fees}`],
+    [
+      "back and forth with one party, net",
+      moving({ transfers: [moved({ amount: 5_000_000n }), moved({ from: pool, to: alice })] }),
+      `You send 4 ${usd} to 0x88e6…5640 and ${fees}`,
+    ],
+    [
+      "in from one and out to another, both",
+      moving({ transfers: [moved({ from: pool, to: alice }), twin] }),
+      `You send 1 ${usd} to 0x7099…79C8. You receive 1 ${usd} from 0x88e6…5640. ${pay}`,
+    ],
+    [
+      "to itself",
+      moving({ transfers: [moved({ to: alice })] }),
+      `You call 0x88e6…5640 without moving anything and ${fees}`,
+    ],
+    [
+      "strangers' movements",
+      moving({ transfers: [moved({ from: bob })] }),
+      `You call 0x88e6…5640 without moving anything and ${fees}`,
+    ],
+    [
+      "burned and minted",
+      moving({ transfers: [moved({ to: zero }), moved({ token: weth, from: zero, to: alice, amount: 10n ** 18n })] }),
+      `You send 1 ${usd} (burned). You receive 1 WETH (0xC02a…6Cc2) (newly made). ${pay}`,
+    ],
+    [
+      "an NFT, and several of one id",
+      moving({
+        transfers: [
+          moved({ standard: "erc721", token: apes, tokenId: 7n, amount: 1n }),
+          moved({ standard: "erc1155", token: weth, tokenId: 3n, amount: 4n }),
+        ],
+      }),
+      `You send BAYC (0xBC4C…f13D) #7 to 0x88e6…5640 and 4 × WETH (0xC02a…6Cc2) #3 to 0x88e6…5640. ${pay}`,
+    ],
+    [
+      "an id of 78 digits",
+      moving({ transfers: [moved({ standard: "erc721", token: apes, tokenId: 2n ** 256n - 1n, amount: 1n })] }),
+      `You send BAYC (0xBC4C…f13D) #11579…39935 to 0x88e6…5640 and ${fees}`,
+    ],
+    [
+      "decimals that are not known",
+      moving({ transfers: [moved()], tokens: [] }),
+      `You send 1,000,000 smallest units of token 0xA0b8…eB48 (decimals not known) to 0x88e6…5640 and ${fees}`,
+    ],
+    [
+      "no decimals",
+      moving({
+        transfers: [moved({ amount: 5n })],
+        tokens: [{ token: usdc, name: null, symbol: "SEAT", decimals: 0 }],
+      }),
+      `You send 5 SEAT (0xA0b8…eB48) to 0x88e6…5640 and ${fees}`,
+    ],
+    [
+      "more than there can be",
+      moving({ transfers: [moved({ amount: 2n ** 256n - 1n })] }),
+      `You send ≈1.15793 × 10^71 ${usd} to 0x88e6…5640 and ${fees}`,
+    ],
+    [
+      "what balances tell and no event",
+      moving({ balanceChanges: [changed(-2_000_000n)] }),
+      `You send 2 ${usd} and ${fees}`,
+    ],
+    [
+      "less than events say, by balances",
+      moving({
+        transfers: [moved({ from: pool, to: alice, amount: 100_000_000n })],
+        balanceChanges: [changed(98_000_000n)],
+      }),
+      `You receive 98 ${usd} from 0x88e6…5640 and ${fees}`,
+    ],
+    [
+      "more than events say, by balances",
+      moving({ transfers: [moved()], balanceChanges: [changed(-7_000_000n)] }),
+      `You send 7 ${usd} to 0x88e6…5640 and others. ${pay}`,
+    ],
+    [
+      "an event that lies",
+      moving({ transfers: [moved()], balanceChanges: [changed(0n)] }),
+      `You call 0x88e6…5640 without moving anything and ${fees}`,
+    ],
+    [
+      "a balance that nobody read",
+      moving({ transfers: [moved()], balanceChanges: [changed(-1n, { after: null, evidence: "logged" })] }),
+      `You send 1 ${usd} to 0x88e6…5640 and ${fees}`,
+    ],
+    [
+      "the value, where nothing was simulated",
+      unknown(),
+      "eth_simulateV1: the node does not support this method. You would send 1.5 ETH to 0x7099…79C8 and would pay at most 0.0000441 ETH in fees. What else moves or is granted is not known.",
+    ],
+  ];
+  it.each(cases)("%s", (_, given, text) => {
+    const untold = given.observed.tier === "simulate" ? given : { ...given, transfers: [], balanceChanges: [] };
+    expect(summary(untold)).toBe(text);
+  });
+
+  it("is exact where it is asked to be, and speaks of the currency it is given", () => {
+    const odd = moving({ transfers: [moved({ amount: 1_234_567_891n })] });
+    expect(summary(odd, { exact: true })).toContain(`send 1234.567891 ${usd}`);
+    expect(summary(report(), { symbol: "TEST" })).toBe(
+      "You send 1.5 TEST to 0x7099…79C8 and pay at most 0.0000441 TEST in fees.",
+    );
+  });
+
+  it("tells three of many and how many more", () => {
+    const tokens = Array.from({ length: 6 }, (_, at) =>
+      moved({ token: `0x${String(at + 1).repeat(40)}` as typeof usdc }),
+    );
+    expect(summary(moving({ transfers: tokens }))).toContain(" and 3 more things. You pay");
+    expect(summary(thirty())).toContain("and 9 more rights");
+    expect(summary(thirty()).length).toBeLessThan(600);
+  });
+});
+
+describe("the summary of what does not work, and of what is not certain", () => {
+  it("says why not, and what it would cost", () => {
+    expect(summary(blocked())).toBe(
+      "The call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). It would fail. You would call 0xA0b8…eB48 without moving anything and would pay at most 0.0000441 ETH in fees.",
+    );
+  });
+
+  it("names the transactions of a bundle that fail", () => {
+    const [call] = calls(1);
+    const failing = { ...call, outcome: { ...call.outcome, status: "reverted", revert } } as const;
+    expect(summary(moving({ transactions: [call, failing, failing] }))).toContain(
+      "Of 3 transactions, 2 and 3 would fail.",
+    );
+  });
+
+  it("says what is missing", () => {
+    const funds = report().funds.map((one): Funds => ({ ...one, shortfall: 5n * 10n ** 17n }));
+    expect(summary(moving({ funds }))).toContain("You lack 0.5 ETH.");
+  });
+
+  it("says that fees are not known, or not all of them", () => {
+    const funds = report().funds.map((one): Funds => ({ ...one, terms: [] }));
+    expect(summary(moving({ funds }))).toContain("pay fees that are not known.");
+    const open = note("L1FeeUnknown", "unavailable", { evidence: "unavailable" });
+    expect(summary(moving({ findings: [open] }))).toContain("pay 0.0000441 ETH in fees and what is not known beside.");
+  });
+
+  it.each<[code: NoteCode, text: string]>([
+    ["PartiesCut", "More moves or is granted than could be measured or told here."],
+    ["FindingsCut", "More moves or is granted than could be measured or told here."],
+    ["CalldataCut", "More moves or is granted than could be measured or told here."],
+    ["FirstSeenInProof", "More moves or is granted than could be measured or told here."],
+    ["TransferMismatch", "Events and measured balances disagree; the balances are told."],
+    ["RightUnexplained", "A right may be given that cannot be read."],
+    ["DependsOnPending", "Amounts may come out otherwise."],
+    ["WitnessUnavailable", "Amounts are what events say; balances were not measured."],
+    ["NativeMovesUnseen", "Native amounts are known by balances alone."],
+    ["StatePretended", "The state was pretended, so none of this is certain."],
+    ["OwnershipChanged", "Who controls a contract changes."],
+  ])("with %s says so", (code, text) => {
+    expect(summary(report({ findings: [note(code, "warning", { evidence: "measured" })] }))).toContain(text);
+    expect(summary(report())).not.toContain(text);
+  });
+});
+
+describe("every rendering", () => {
+  const plain = (text: string): string => text.replace(/\s+/g, " ");
+  const scenes: ReadonlyArray<readonly [name: string, made: Report]> = [
+    ["ready", report()],
+    ["caution", swap()],
+    ["blocked", blocked()],
+    ["unknown", unknown()],
+  ];
+  it.each(scenes)("of %s begins with verdict, reason and summary", (_, made) => {
+    const said = summary(made).toLowerCase();
+    const sentences = said.startsWith(made.because.toLowerCase()) ? said.slice(made.because.length + 2) : said;
+    const shown = [
+      toText(made),
+      toMarkdown(made).replace(/^# \S+ |\*\*|\\/gm, ""),
+      toHtml(made)
+        .replace(/^[^]*<body>/, "")
+        .replace(/<[^>]*>/g, ""),
+    ].map((text) => plain(text).trim().toLowerCase());
+    for (const text of shown) {
+      expect(text.startsWith(made.verdict)).toBe(true);
+      expect(text.indexOf(made.because.toLowerCase())).toBeLessThan(made.verdict.length + 4);
+      const end = text.indexOf(sentences) + sentences.length;
+      expect([text.includes(sentences), text.slice(0, end).length]).toEqual([
+        true,
+        expect.toSatisfy((length: number) => length < made.because.length + sentences.length + 60),
+      ]);
+    }
+  });
+  it("is the same for the same report", () => {
+    for (const render of [summary, toText, toMarkdown, toHtml, toSvg]) expect(render(swap())).toBe(render(swap()));
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { address } from "../../src/primitives/statement.js";
+import { note } from "../../src/report/finding.js";
+import type { Approval, Funds } from "../../src/report/parts.js";
+import type { Report } from "../../src/report/schema.js";
+import { summary } from "../../src/report/summary.js";
+import { toSvg } from "../../src/report/svg.js";
+import { toText } from "../../src/report/text.js";
+import { alice, report } from "./fixtures.js";
+import { bob, calls, granted, moved, moving, pool, swap } from "./scenes.js";
+
+const zero = "0x0000000000000000000000000000000000000000" as typeof alice;
+const granting = (given: Partial<Approval>): Report => moving({ approvals: [granted(given)] });
+
+const fees = "pay at most 0.0000441 ETH in fees.";
+const usd = "USDC (0xA0b8…eB48)";
+
+describe("the summary of rights", () => {
+  const part = { unlimited: false, after: 2_500_000n };
+  const cases: ReadonlyArray<readonly [given: Partial<Approval>, text: string]> = [
+    [{}, `let 0x88e6…5640 spend unlimited ${usd}`],
+    [part, `let 0x88e6…5640 spend up to 2.5 ${usd}`],
+    [{ ...part, before: 2_500_000n }, `let 0x88e6…5640 spend up to 2.5 ${usd} as before`],
+    [
+      { ...part, standard: "permit2", expiration: 1_800_000_000n },
+      `let 0x88e6…5640 spend up to 2.5 ${usd} until 2027-01-15T08:00:00Z`,
+    ],
+    [{ unlimited: false, after: null }, `let 0x88e6…5640 spend an amount not known of ${usd}`],
+    [{ after: 0n, before: 5n, unlimited: false }, `take back what 0x88e6…5640 may do with ${usd}`],
+    [{ standard: "erc721", after: 1n }, `let 0x88e6…5640 move all of your ${usd}`],
+    [{ standard: "erc721", after: 1n, tokenId: 7n, unlimited: false }, `let 0x88e6…5640 take ${usd} #7`],
+    [{ standard: "aaveDebt" }, `let 0x88e6…5640 borrow unlimited ${usd} in your name`],
+    [{ standard: "morpho", after: 1n }, `let 0x88e6…5640 manage your positions at ${usd}`],
+    [{ standard: "cryptopunks", after: 1n, tokenId: 8n, unlimited: false, spender: zero }, `let anybody buy ${usd} #8`],
+    [{ standard: "erc6909", after: 9n, tokenId: 8n, unlimited: false }, `let 0x88e6…5640 spend up to 9 × ${usd} #8`],
+  ];
+  it.each(cases.map(([given, text]) => [text, given] as const))("%s", (text, given) =>
+    expect(summary(granting(given))).toBe(`You ${text} and ${fees}`),
+  );
+
+  it.each<[why: string, given: Partial<Approval>]>([
+    ["of somebody else", { owner: bob }],
+    ["that ended already", { standard: "permit2", expiration: 1n }],
+    ["that was spent in part", { ...part, before: 9_000_000n }],
+  ])("says nothing of one %s", (_, given) =>
+    expect(summary(granting(given))).toBe(`You call 0x88e6…5640 without moving anything and ${fees}`),
+  );
+
+  it("names the unlimited first", () => {
+    const text = summary(swap());
+    expect(text.indexOf("unlimited USDC")).toBeLessThan(text.indexOf("up to 2.5 WETH"));
+    expect(text).not.toMatch(/115792/);
+  });
+
+  it("names who gets to act for an account", () => {
+    const found = note(
+      "DelegationSet",
+      "warning",
+      { evidence: "measured" },
+      address("account", alice),
+      address("delegate", pool),
+    );
+    expect(summary(moving({ findings: [found] }))).toContain("You let 0x88e6…5640 do anything in your name.");
+    const others = note(
+      "DelegationSet",
+      "warning",
+      { evidence: "measured" },
+      address("account", bob),
+      address("delegate", pool),
+    );
+    expect(summary(moving({ findings: [others] }))).toContain("0x7099…79C8 lets 0x88e6…5640 do anything in its name.");
+  });
+});
+
+describe("several senders", () => {
+  const [first] = calls(1);
+  const second = { ...first, input: { ...first.input, from: bob } };
+  const funds = report().funds.flatMap((one): ReadonlyArray<Funds> => [
+    one,
+    { ...one, account: bob, terms: [{ transaction: 1, name: "gas", amount: 10n ** 15n }] },
+  ]);
+  const both = moving({ transactions: [first, second], funds, transfers: [moved({ to: bob }), moved({ from: bob })] });
+
+  it("are told apart by their addresses, and nobody is you", () => {
+    expect(summary(both)).toBe(
+      `0xf39F…2266 sends 1 ${usd} to 0x7099…79C8 and pays at most 0.0000441 ETH in fees. 0x7099…79C8 sends 1 ${usd} to 0x88e6…5640. 0x7099…79C8 receives 1 ${usd} from 0xf39F…2266. 0x7099…79C8 pays at most 0.001 ETH in fees.`,
+    );
+    expect(toText(both)).not.toMatch(/\byou\b/i);
+    expect(toSvg(both)).not.toMatch(/\bYou\b/);
+  });
+
+  it("beyond three are counted", () => {
+    const senders = Array.from({ length: 5 }, (_, at) => ({
+      ...first,
+      input: { ...first.input, from: `0x${String(at + 1).repeat(40)}` as typeof alice },
+    }));
+    const [one, ...rest] = senders;
+    if (one === undefined) throw new Error("no sender");
+    expect(summary(moving({ transactions: [one, ...rest] }))).toContain("2 more senders are told of below.");
+  });
+});

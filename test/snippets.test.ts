@@ -1,0 +1,94 @@
+/** Every TypeScript block of the README compiles, and so does every example of the reference, which prints what it says. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { format } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { readReference } from "../scripts/reference.js";
+import { mineAnvil, startAnvil, type Node } from "./harness/anvil.js";
+import { complaintsOf, snippetsOf } from "./harness/snippets.js";
+import { root } from "./harness/sources.js";
+
+const blocks = snippetsOf(readFileSync(join(root, "README.md"), "utf8"));
+const examples = readReference().flatMap(({ name, entries }) =>
+  entries.flatMap((entry) => entry.examples.map((code, index) => ({ name: `${name}.${entry.name} ${index}`, code }))),
+);
+
+/** What the README's reader has already: imports of earlier blocks, and a world around the sample. */
+const imports: Readonly<Record<string, string>> = {
+  createPreflight: `import { createPreflight } from "evm-preflight/promise";`,
+  Errors: `import { Errors } from "evm-preflight";`,
+  Policy: `import { Policy } from "evm-preflight";`,
+  Rpc: `import { Rpc } from "evm-preflight";`,
+};
+const world: Readonly<Record<string, string>> = {
+  from: "declare const from: `0x${string}`;",
+  to: "declare const to: `0x${string}`;",
+  usdc: "declare const usdc: `0x${string}`;",
+  url: "declare const url: string;",
+  mine: "declare const mine: string;",
+  theirs: "declare const theirs: string;",
+  input: `declare const input: import("evm-preflight").Preflight.RawCall;`,
+  preflight: `declare const preflight: import("evm-preflight/promise").PreflightClient;`,
+  report: `declare const report: import("evm-preflight").Report.Report;`,
+  logger: "declare const logger: { info(event: object): void };",
+};
+const moduleOf = (code: string): string => {
+  const declared = (name: string) =>
+    new RegExp(`import [^;]*\\b${name}\\b[^;]* from |const [^;=]*\\b${name}\\b[^;=]*=(?!=)`).test(code);
+  const used = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
+  const lines = Object.entries({ ...imports, ...world }).flatMap(([name, line]) =>
+    used(name) && !declared(name) ? [line] : [],
+  );
+  return [...lines, code, "export {};"].join("\n");
+};
+
+describe("the README's TypeScript", () => {
+  it("is found", () => {
+    expect(blocks.length).toBeGreaterThan(5);
+    expect(examples.length).toBeGreaterThan(9);
+  });
+
+  it("compiles, as the examples of the reference do", () => {
+    const files = new Map([
+      ...blocks.map((code, index) => [`readme-${index}.ts`, moduleOf(code)] as const),
+      ...examples.map(({ name, code }) => [`${name.replace(/\W/g, "-")}.ts`, `${code}\nexport {};`] as const),
+      ["wrong.ts", moduleOf("const wrong: string = createPreflight({ url });")] as const,
+    ]);
+    const complaints = complaintsOf(files);
+    expect(complaints.filter((line) => !line.startsWith("wrong.ts"))).toEqual([]);
+    expect(complaints).toHaveLength(1);
+  }, 180_000);
+});
+
+describe("the examples of the reference", () => {
+  let node: Node;
+  let folder: string;
+  beforeAll(async () => {
+    node = await startAnvil({ noMining: true });
+    await mineAnvil(node.url);
+    folder = mkdtempSync(join(root, "test/examples-"));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await node.stop();
+  });
+
+  it("are there for every namespace", () => {
+    const namespaces = [
+      ...["Chains", "Errors", "Eth", "NonceStore", "Nonces", "Policy", "Preflight", "Report", "Rpc", "Transaction"],
+    ];
+    expect(namespaces.filter((name) => !examples.some((example) => example.name.startsWith(`${name}.`)))).toEqual([]);
+  });
+
+  it.each(examples)("$name prints what it says", async ({ name, code }) => {
+    const file = join(folder, `${name.replace(/\W/g, "-")}.ts`);
+    writeFileSync(file, code.replaceAll("http://127.0.0.1:8545", node.url));
+    const printed: Array<string> = [];
+    const log = vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(format(...values)));
+    await import(file);
+    log.mockRestore();
+    const said = [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text);
+    expect(said.length).toBeGreaterThan(0);
+    expect(printed).toEqual(said);
+  });
+});

@@ -1,0 +1,13 @@
+/** Nothing is `Fresh` of which a proof says otherwise, whatever the weather; the long run is `npm run storm`. */
+import { expect, it } from "vitest";
+import { storm } from "./storm.js";
+
+it("a watched report is never `Fresh` when a proof would differ", { timeout: 120_000 }, async () => {
+  const { wrong, told, byReading, proofsHeldAgainst, reorganisations, cuts } = await storm({
+    ...{ blocks: 60, everyBlocks: 1, seed: 7 },
+  });
+  expect(wrong).toEqual([]);
+  expect(proofsHeldAgainst).toBeGreaterThan(60);
+  for (const count of [told.fresh, told.moved, told.lost, byReading, reorganisations, cuts])
+    expect(count).toBeGreaterThan(0);
+});

@@ -1,0 +1,141 @@
+/** What decides without asking: bytecode, headers, differences, and what one request can read. */
+import { describe, expect, it } from "vitest";
+import { lookup, unknownChain, type Chain } from "../../src/Chains.js";
+import type { Header } from "../../src/Eth.js";
+import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
+import type { Report } from "../../src/Report.js";
+import { byHeader } from "../../src/watch/header.js";
+import { isUntouched, keysOf, requestsFor, unionOf, type Touched } from "../../src/watch/reading.js";
+import { sweep } from "../../src/watch/sweep.js";
+
+describe("a sweep", () => {
+  it.each<readonly [what: string, code: Hex, isBeyondState: boolean]>([
+    ["nothing", "0x", false],
+    ["SLOAD, SSTORE, CALL, SELFBALANCE", "0x600054600055f147", false],
+    ["TIMESTAMP", "0x42", true],
+    ["NUMBER", "0x600043", true],
+    ["PREVRANDAO", "0x44", true],
+    ["COINBASE", "0x41", true],
+    ["GASLIMIT", "0x45", true],
+    ["BASEFEE", "0x48", true],
+    ["BLOBBASEFEE", "0x4a", true],
+    ["BLOCKHASH", "0x600040", true],
+    ["SLOTNUM", "0x4b", true],
+    ["GASPRICE", "0x3a", true],
+    ["CREATE", "0xf0", true],
+    ["CREATE2", "0xf5", true],
+    ["SELFDESTRUCT", "0xff", true],
+    ["TIMESTAMP as push data", "0x6042", false],
+    ["32 bytes of push data", `0x7f${"42".repeat(32)}`, false],
+    ["TIMESTAMP behind them", `0x7f${"42".repeat(32)}42`, true],
+    ["TIMESTAMP in push data that the code ends in", "0x6242", false],
+    ["TIMESTAMP behind STOP", "0x0042", false],
+    ["TIMESTAMP behind INVALID, as in metadata", "0xfe42", false],
+    ["TIMESTAMP behind STOP and a JUMPDEST", "0x005b42", true],
+    ["TIMESTAMP behind a JUMPDEST that is push data", "0x00605b42", false],
+    ["TIMESTAMP behind JUMPI", "0x5742", true],
+    ["TIMESTAMP behind JUMP", "0x5642", false],
+    ["BALANCE", "0x3231", true],
+    ["ADDRESS BALANCE", "0x3031", false],
+    ["the same, masked", `0x3073${"ff".repeat(20)}1631`, false],
+    ["the same, masked by another", `0x3073${"ff".repeat(19)}fe1631`, true],
+    ["ADDRESS and BALANCE of another", "0x30323131", true],
+    ["ADDRESS and BALANCE behind a JUMPDEST", "0x305b31", true],
+    ["an opcode that nobody knows", "0x0c", true],
+    ["the same behind RETURN", "0xf30c", false],
+  ])("of %s", (_, code, isBeyondState) => expect(sweep(code).isBeyondState).toBe(isBeyondState));
+
+  it("tells whether it may read what it owns itself", () => {
+    expect(["0x3031", "0x47", "0x30"].map((code) => sweep(code as Hex).readsOwnBalance)).toEqual([true, true, false]);
+  });
+});
+
+const now = 1_800_000_000_000;
+const header = (changes: Partial<Header> = {}): Header =>
+  ({
+    ...{ number: 5n, timestamp: 1_799_999_995n, gasLimit: 30_000_000n, gasUsed: 15_000_000n, baseFeePerGas: 100n },
+    ...{ blobGasUsed: null, extraData: null },
+    ...changes,
+  }) as Header;
+const reportOf = (cap: bigint | null, chainId: number, nextFork: bigint | null = null): Report =>
+  ({
+    chainId,
+    transactions: [
+      {
+        input: { from: `0x${"01".repeat(20)}` },
+        request: { gas: 21_000n, ...(cap === null ? { gasPrice: 100n } : { maxFeePerGas: cap }) },
+      },
+    ],
+    observed: { rules: { nextFork } },
+  }) as never;
+
+describe("a header", () => {
+  const ethereum = lookup(1);
+  it.each<
+    readonly [what: string, is: string, cap: bigint | null, changes: Partial<Header>, chain: Chain, fork: bigint | null]
+  >([
+    ["that changes nothing", "quiet", 100n, {}, ethereum, null],
+    ["whose child costs exactly the cap", "quiet", 112n, { gasUsed: 30_000_000n }, ethereum, null],
+    ["whose child costs more than the cap", "lost", 111n, { gasUsed: 30_000_000n }, ethereum, null],
+    ["the same, of a gas price", "lost", null, { gasUsed: 30_000_000n }, ethereum, null],
+    ["the same, on a chain that nobody described", "prove", 111n, { gasUsed: 30_000_000n }, unknownChain, null],
+    ["without a base fee", "prove", 100n, { baseFeePerGas: null }, ethereum, null],
+    ["of a block too small for the call", "prove", 100n, { gasLimit: 20_000n, gasUsed: 10_000n }, ethereum, null],
+    ["of two minutes ago", "prove", 100n, { timestamp: 1_799_999_880n }, ethereum, null],
+    ["before a fork that the next block may activate", "prove", 100n, {}, ethereum, 1_800_000_007n],
+    ["before a fork that is further off", "quiet", 100n, {}, ethereum, 1_800_000_008n],
+  ])("%s: %s", (_, is, cap, changes, chain, fork) =>
+    expect(byHeader(reportOf(cap, 1, fork), header(changes), chain, now).is).toBe(is),
+  );
+  it("of a chain that mines on demand may be old", () =>
+    expect(byHeader(reportOf(100n, 31337), header({ timestamp: 1n }), unknownChain, now).is).toBe("quiet"));
+});
+
+const address = (name: number): Address => `0x${name.toString(16).padStart(40, "0")}`;
+const slot = (name: number): Hash => `0x${name.toString(16).padStart(64, "0")}`;
+const touching = (account: number, count: number): Touched => ({
+  accounts: new Set([address(account)]),
+  payees: new Set(),
+  slots: new Map([[address(7), new Set(Array.from({ length: count }, (_, index) => slot(account * 10_000 + index)))]]),
+  calls: [],
+  senders: new Set([address(account)]),
+});
+
+describe("what reports hang on", () => {
+  it("is asked once where several hang on it", () => {
+    const both = unionOf([touching(1, 3), touching(1, 5), touching(2, 1)]);
+    expect(keysOf(both)).toHaveLength(1 + 2 + 6 + 2);
+  });
+  it("is asked in more requests where it is more than one can read, and not at all where it is too much", () => {
+    const sets = [touching(1, 1_500), touching(2, 1_500), touching(3, 10), touching(4, 9_000)];
+    const requests = requestsFor(sets).map(keysOf);
+    expect(requests).toHaveLength(2);
+    const asked = new Set(requests.flat());
+    expect(sets.map((set) => keysOf(set).every((key) => asked.has(key)))).toEqual([true, true, true, false]);
+    expect(requestsFor(sets.slice(2, 3))).toHaveLength(1);
+  });
+  it("is untouched where somebody is only paid who has more than before, unless it was nothing", () => {
+    const set: Touched = { ...touching(1, 0), slots: new Map(), payees: new Set([address(1)]) };
+    const held = (balance: string, codeHash = "0x00") =>
+      new Map(keysOf(set).map((key) => [key, key.startsWith("account") ? `${balance} ${codeHash} 0x` : "1"]));
+    expect(isUntouched(set, held("5"), held("70"))).toBe(true);
+    expect(isUntouched({ ...set, payees: new Set() }, held("5"), held("70"))).toBe(false);
+    expect(isUntouched(set, held("0"), held("70"))).toBe(false);
+    expect(isUntouched(set, held("5"), held("0"))).toBe(false);
+    expect(isUntouched(set, held("5"), held("5", "0x01"))).toBe(false);
+  });
+  it("is untouched only where all of it was read, before and now, and is the same", () => {
+    const set = touching(1, 1);
+    const held = new Map(keysOf(set).map((key) => [key, "1"]));
+    expect(isUntouched(set, held, held)).toBe(true);
+    for (const key of keysOf(set)) {
+      const [other, missing] = [new Map(held).set(key, "2"), new Map(held)];
+      missing.delete(key);
+      expect([
+        isUntouched(set, held, other),
+        isUntouched(set, held, missing),
+        isUntouched(set, missing, missing),
+      ]).toEqual([...[false, false, false]]);
+    }
+  });
+});

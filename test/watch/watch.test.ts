@@ -1,0 +1,247 @@
+/** A clearance kept true from head to head, on real nodes. */
+import * as Layer from "effect/Layer";
+import { concat, toHex, type Hex } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type * as Preflight from "../../src/Preflight.js";
+import type * as Report from "../../src/Report.js";
+import { quorum, type Rpc } from "../../src/Rpc.js";
+import { Gate, Swap, Token } from "../contracts/artifacts.js";
+import { until } from "../eth/watching.js";
+import { furnish, passing, transferOf, turn } from "../preflight/furnished.js";
+import {
+  calldata,
+  layerOf,
+  nobody,
+  other,
+  owner,
+  preflightOn,
+  scenesFor,
+  startAnvilScene,
+  tampered,
+  spare,
+  third,
+  type AnyInput,
+  type Scene,
+} from "../preflight/scene.js";
+import { counted, watching, type WatchedReport } from "./watched.js";
+
+/**
+ * Reverts by slot 1, which it reads only where the origin does not own what slot 0 says; `set(slot, value)` by bare words.
+ * What the origin owns while it runs tells what it paid for gas, and so the base fee.
+ */
+const purse = {
+  abi: [],
+  bytecode: "0x602380600b6000396000f336601a573231600054146013576001546015575b005b600080fd5b6020356000355500" as Hex,
+};
+/** Looks at what it owns itself, and stops. */
+const look = { abi: [], bytecode: "0x600380600b6000396000f3475000" as Hex };
+const words = (...all: ReadonlyArray<bigint>): Hex => concat(all.map((one) => toHex(one, { size: 32 })));
+
+const short = (one: Preflight.Watched): string =>
+  one._tag === "Fresh" ? `Fresh by ${one.by}` : one._tag === "Lost" ? `Lost: ${one.reason._tag}` : "Moved";
+const last = ({ told }: WatchedReport): string => {
+  const one = told.at(-1);
+  return one === undefined ? "nothing" : short(one);
+};
+
+describe.each(scenesFor("watching"))("on %s", (_, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let gate: Hex;
+  let running: ReadonlyArray<WatchedReport> = [];
+  beforeAll(async () => {
+    ({ scene, token, gate } = await furnish(start));
+    await turn({ scene, gate }, "open");
+    await scene.mine();
+  });
+  afterEach(async () => {
+    for (const one of running) await one.stop();
+  });
+  afterAll(() => scene?.stop());
+
+  const proven = async (
+    layer: Layer.Layer<Rpc>,
+    input: AnyInput,
+    options?: Preflight.Options,
+  ): Promise<Report.Report> => {
+    const report = await preflightOn(layer, input, options);
+    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
+    return report;
+  };
+  const watch = async (input: AnyInput, options: Preflight.Options = {}) => {
+    const { layer, asked } = counted(layerOf(scene.url));
+    const report = await proven(layer, input, options);
+    running = watching([report], layer, options);
+    const [one] = running as [WatchedReport];
+    await until(() => one.told.length > 0, "the first word");
+    return { one, asked, report };
+  };
+  const head = async () => Number(await scene.ask("eth_blockNumber", []));
+  /** Mines, and waits for the word on the block. */
+  const mined = async (one: WatchedReport) => {
+    await scene.mine();
+    const number = BigInt(await head());
+    await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`, 20_000);
+    return last(one);
+  };
+  /** Until it is read: where a report names no hash of its block, the first head is a proof. */
+  const settled = async (one: WatchedReport) => {
+    if (last(one) !== "Fresh by reading") expect(await mined(one)).toBe("Fresh by reading");
+  };
+
+  it("says `Fresh` by one request while nothing is touched, and its report still gives a clearance", async () => {
+    const { one, asked } = await watch(transferOf(token));
+    await settled(one);
+    asked.length = 0;
+    for (let count = 0; count < 3; count++) {
+      await scene.send(third, { to: nobody, value: 1n });
+      expect(await mined(one)).toBe("Fresh by reading");
+    }
+    expect(asked.filter((purpose) => purpose === "eth_simulateV1")).toHaveLength(3);
+    expect(new Set(asked)).toEqual(new Set(["eth_simulateV1", "eth_getBlockByNumber"]));
+    const fresh = one.told.at(-1);
+    expect(fresh?._tag === "Fresh" && fresh.report.observed.at > Date.now() - 5_000).toBe(true);
+  });
+
+  it("proves again what was touched, and says what moved", async () => {
+    const mint = () => scene.send(third, { to: token, data: calldata(Token, "mint", [other.address, 5n]) });
+    // the first of it costs the call less gas
+    await mint();
+    await scene.mine();
+    const { one } = await watch(transferOf(token));
+    await settled(one);
+    await mint();
+    expect(await mined(one)).toBe("Fresh by proof");
+    expect(await mined(one)).toBe("Fresh by reading");
+    await scene.send(third, { to: owner.address, value: 7n });
+    expect(await mined(one)).toBe("Moved");
+    const moved = one.told.at(-1);
+    expect(moved?._tag === "Moved" ? moved.diff.map(({ path, by }) => [path, by]) : []).toEqual([
+      [`funds[${owner.address.toLowerCase()}].balance`, 7n],
+    ]);
+    expect(await mined(one)).toBe("Fresh by reading");
+  });
+
+  it("is lost while the call reverts, and there again afterwards", async () => {
+    const { one } = await watch(passing(gate));
+    await settled(one);
+    await turn({ scene, gate }, "close");
+    expect(await mined(one)).toBe("Lost: ExecutionReverted");
+    expect(await mined(one)).toBe("Lost: ExecutionReverted");
+    await turn({ scene, gate }, "open");
+    expect(await mined(one)).toBe("Fresh by proof");
+    expect(await mined(one)).toBe("Fresh by reading");
+  });
+
+  it("is lost once the nonce is used", async () => {
+    const { one } = await watch({ from: spare.address, to: nobody, value: 1n });
+    await scene.send(spare, { to: nobody, value: 2n });
+    expect(await mined(one)).toBe("Lost: NonceTooLow");
+  });
+
+  it("proves at every head what may read the clock, and what is no single call", async () => {
+    const pool = await scene.deploy(Swap, [token, token]);
+    const quote = { from: owner.address, to: pool, data: calldata(Swap, "quote", [1n]) };
+    for (const input of [quote, [transferOf(token), transferOf(token, 6n)]]) {
+      const { one } = await watch(input);
+      expect(await mined(one)).toBe("Fresh by proof");
+      expect(await mined(one)).toBe("Fresh by proof");
+      await one.stop();
+    }
+  });
+
+  it("proves at every head what reads what others own, which tells the base fee", async () => {
+    const at = await scene.deploy(purse);
+    const set = async (slot: bigint, value: bigint) => {
+      await scene.send(third, { to: at, data: words(slot, value) });
+      await scene.mine();
+    };
+    await set(0n, await scene.balance(other.address));
+    const { one } = await watch({ from: other.address, to: at });
+    expect(await mined(one)).toBe("Fresh by proof");
+    await scene.send(third, { to: at, data: words(1n, 1n) });
+    expect(await mined(one)).toBe("Lost: ExecutionReverted");
+  });
+
+  it("proves at every head what reads what the sender itself owns", async () => {
+    const at = await scene.deploy(look);
+    const input = { from: spare.address, to: at };
+    const { one } = await watch(input);
+    await settled(one);
+    await one.stop();
+    const nonce = await scene.count(spare.address);
+    const signed = await spare.signAuthorization({ address: at, chainId: scene.chainId, nonce });
+    await scene.broadcast(
+      await third.signTransaction({
+        ...{ type: "eip7702", chainId: scene.chainId, to: nobody, gas: 200_000n, authorizationList: [signed] },
+        ...{ nonce: await scene.count(third.address), maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 10n ** 9n },
+      }),
+    );
+    await scene.mine();
+    const delegated = await watch(input);
+    expect(await mined(delegated.one)).toBe("Fresh by proof");
+    expect(await mined(delegated.one)).toBe("Fresh by proof");
+  });
+
+  it("is lost when it expires before a head comes, and found again by the next", async () => {
+    const { one } = await watch(transferOf(token), { maxAge: 1_500 });
+    await until(() => last(one) === "Lost: NotProven", "the end of the clearance");
+    expect(one.told.at(-1)?.head).toBeNull();
+    expect(await mined(one)).toBe("Fresh by proof");
+  });
+
+  it("is lost when it expires, also by a clock that went back meanwhile", async () => {
+    const { one } = await watch(transferOf(token), { maxAge: 1_500 });
+    await until(() => one.told.length > 0, "the first word");
+    const now = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now() - 1_000);
+    try {
+      await until(() => last(one) === "Lost: NotProven", "the end of the clearance", 10_000);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it("does not begin with a report that gives no clearance", async () => {
+    const { layer } = counted(layerOf(scene.url));
+    const report = await preflightOn(layer, { from: other.address, to: gate, data: calldata(Gate, "close") });
+    running = watching([{ ...report, stage: "scanned" }], layer);
+    const [one] = running as [WatchedReport];
+    await until(() => one.failure() !== null, "the end");
+    expect([one.failure()?._tag, one.told.length]).toEqual(["NotProven", 0]);
+  });
+});
+
+describe("over a quorum", () => {
+  it("proves at every head, for the first endpoint alone says what a call touches", async () => {
+    const { scene, gate } = await furnish(startAnvilScene);
+    await turn({ scene, gate }, "open");
+    await scene.mine();
+    const leaving = tampered(scene.url, ({ method }) =>
+      method === "eth_createAccessList" ? (list) => ({ ...Object(list), accessList: [] }) : null,
+    );
+    const layer = Layer.orDie(
+      quorum([
+        { layer: leaving, provider: "one" },
+        { layer: layerOf(scene.url), provider: "two" },
+      ]),
+    );
+    const running = watching([await preflightOn(layer, passing(gate))], layer);
+    const [one] = running as [WatchedReport];
+    const mined = async () => {
+      const before = one.told.length;
+      await scene.mine();
+      await until(() => one.told.length > before, "a word", 20_000);
+      return last(one);
+    };
+    try {
+      await until(() => one.told.length > 0, "the first word");
+      expect(await mined()).toBe("Fresh by proof");
+      await turn({ scene, gate }, "close");
+      expect(await mined()).toBe("Lost: ExecutionReverted");
+    } finally {
+      await one.stop();
+      await scene.stop();
+    }
+  });
+});
