@@ -104,7 +104,8 @@ type Command = typeof command extends fc.Arbitrary<infer A> ? A : never;
 
 export const history = fc.array(command, { minLength: 10, maxLength: 50, size: "max" });
 
-const tokenOf = (index: number): string => (index === 11 ? foreign : `token-of-owner-${index}`);
+const tokenOf = (index: number, generation = 0): string =>
+  index === 11 ? foreign : `token-of-owner-${index}${generation === 0 ? "" : `-${generation}`}`;
 const hashFor = (token: number, nonce: bigint, variant: number): bigint =>
   0xa000_0000n + BigInt(token) * 0x100_0000n + nonce * 8n + BigInt(variant);
 
@@ -143,6 +144,9 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
     /** Where each token last got a nonce, and what was ever committed: told apart from the model's own memory. */
     const claims = new Map<number, bigint>();
     const committed = new Map<bigint, string>();
+    /** Who reserves again after its nonce was settled does so with a new token, as every lease has its own. */
+    const generations = new Map<number, number>();
+    const tokenNow = (index: number) => tokenOf(index, generations.get(index));
     for (const each of commands) {
       now += 10;
       const around = (shift: { readonly latest: number; readonly pending: number }) => {
@@ -152,13 +156,19 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
       };
       switch (each.kind) {
         case "reserve": {
-          const request = { ...each, token: tokenOf(each.token), counts: around(each.counts) };
+          const asked = around(each.counts);
+          const used = claims.get(each.token);
+          const passed = asked.latest > model.floor ? asked.latest : model.floor;
+          const isPassed = used !== undefined && used < passed && committed.has(used);
+          const generation = (generations.get(each.token) ?? 0) + (isPassed ? 1 : 0);
+          const request = { ...each, token: tokenOf(each.token, generation), counts: asked };
           const before = [...model.slots].filter(([, slot]) => slot.state !== "free");
           const expected = apply(model, Operations.reserve(model, request, now));
           const { answer } = yield* store.reserve(lane, request);
           expect(timeless(answer)).toEqual(timeless(expected));
           if (answer._tag === "Granted") {
             claims.set(each.token, answer.nonce);
+            generations.set(each.token, generation);
             // Never below the floor, never what a live lease or a commit holds
             expect(answer.nonce >= model.floor).toBe(true);
             expect(committed.has(answer.nonce) && answer.nonce >= model.floor).toBe(false);
@@ -175,7 +185,7 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
           const nonce = (claims.get(each.token) ?? start) + BigInt(each.shift);
           const id = hashFor(each.token, nonce, each.variant);
           const made = attempt(id, each.raw ? undefined : null);
-          const claim = { token: tokenOf(each.token), nonce };
+          const claim = { token: tokenNow(each.token), nonce };
           const expected = apply(model, Operations.commit(model, claim, made, now));
           expect(yield* store.commit(lane, claim, made)).toEqual(expected);
           if (expected === "committed") {
@@ -186,14 +196,14 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
           break;
         }
         case "release": {
-          const claim = { token: tokenOf(each.token), nonce: (claims.get(each.token) ?? start) + BigInt(each.shift) };
+          const claim = { token: tokenNow(each.token), nonce: (claims.get(each.token) ?? start) + BigInt(each.shift) };
           const expected = apply(model, Operations.release(model, claim));
           expect(yield* store.release(lane, claim)).toBe(expected);
           break;
         }
         case "recycle": {
           const nonce = claims.get(each.token) ?? start;
-          const claim = { token: tokenOf(each.token), nonce };
+          const claim = { token: tokenNow(each.token), nonce };
           const hash = hashOf(hashFor(each.token, nonce, each.variant));
           const expected = apply(model, Operations.recycle(model, claim, hash));
           expect(yield* store.recycle(lane, claim, hash)).toBe(expected);
