@@ -12,7 +12,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bedsOf, measured } from "../test/harness/accuracy/beds.js";
 import { runOn, type Sample } from "../test/harness/accuracy/run.js";
-import { rulesTableOf, summarise, tableOf, type Summary, type Tested } from "../test/harness/accuracy/table.js";
+import {
+  hitRate,
+  rulesTableOf,
+  summarise,
+  tableOf,
+  type Summary,
+  type Tested,
+} from "../test/harness/accuracy/table.js";
 
 const count = Number(process.env["ACCURACY_COUNT"] ?? 300);
 const seed = Number(process.env["ACCURACY_SEED"] ?? 1);
@@ -53,14 +60,20 @@ const provenRules = (): ReadonlyArray<Tested> => {
 
 const rules = provenRules();
 const tables = `${tableOf(columns)}\n\n${rulesTableOf(rules)}`;
-console.log(`\n${tables}`);
+const written = { "hit rate": hitRate(columns), accuracy: tables };
+console.log(`\n${written["hit rate"]}\n\n${tables}`);
 if (process.argv.includes("--readme")) {
   const path = join(root, "README.md");
-  const marked = /(<!-- accuracy -->\n)[^]*?(\n<!-- \/accuracy -->)/;
-  writeFileSync(
-    path,
-    readFileSync(path, "utf8").replace(marked, (_, open: string, close: string) => `${open}\n${tables}\n${close}`),
+  const text = Object.entries(written).reduce(
+    (before, [mark, after]) => {
+      const [open, close] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`];
+      const [start, end] = [before.indexOf(open), before.indexOf(close)];
+      if (start < 0 || end < start) throw new Error(`README.md has no ${open} … ${close}`);
+      return `${before.slice(0, start)}${open}\n\n${after}\n\n${before.slice(end)}`;
+    },
+    readFileSync(path, "utf8"),
   );
+  writeFileSync(path, text);
 }
 const isFailed = rules.some(({ status }) => status === "failed");
 if (isFailed || columns.some(([, { falseReady, falseBlocked }]) => falseReady.length + falseBlocked.length > 0))

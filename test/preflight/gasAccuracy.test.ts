@@ -12,6 +12,7 @@ describe.each(bedsOf(measured).map(([name, start], index) => [name, start, index
       const samples = await runOn(start, 14, 8 * index);
       const { falseReady, falseBlocked, warned, ...figures } = summarise(samples);
       expect([falseReady, falseBlocked, figures.covered]).toEqual([[], [], 1]);
+      expect(figures.same.ready.same).toBe(figures.same.ready.sent);
       if (name === "geth, Osaka to Amsterdam")
         for (const { report, against } of samples)
           expect(against).toContain(report.verdict === "blocked" ? against[0] : "ForkAhead");

@@ -6,13 +6,19 @@ const quantile = (values: ReadonlyArray<number>, share: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 };
 
+/** How many were sent, and how many came as they were told. */
+export interface Came {
+  readonly sent: number;
+  readonly same: number;
+}
+
 export interface Summary {
   /** Transactions. */
   readonly mined: number;
   /** Blocked, and it failed or was refused when it was sent all the same. */
   readonly blocked: number;
-  /** Shares from 0 to 1. Told by `Preflight.settle` to be the same: of reports that were ready, and of the others. */
-  readonly same: { readonly ready: number; readonly others: number };
+  /** What was handed out and sent, and of how many `Preflight.settle` says that it did what was said. */
+  readonly same: { readonly ready: Came; readonly others: Came };
   readonly outcome: number;
   readonly sufficed: number;
   readonly covered: number;
@@ -30,8 +36,10 @@ export interface Summary {
 }
 
 const isReady = ({ report }: Sample) => report.verdict === "ready";
-const settled = (samples: ReadonlyArray<Sample>): ReadonlyArray<boolean> =>
-  samples.flatMap((sample) => (sample.settled === null ? [] : [sample.settled === "same"]));
+const cameOf = (samples: ReadonlyArray<Sample>): Came => ({
+  sent: samples.length,
+  same: samples.filter(({ settled }) => settled === "same").length,
+});
 
 export const summarise = (samples: ReadonlyArray<Sample>): Summary => {
   const sent = samples.filter(({ mined }) => mined !== null);
@@ -51,8 +59,8 @@ export const summarise = (samples: ReadonlyArray<Sample>): Summary => {
     mined: mined.length,
     blocked: stopped.filter(({ worksAnyway }) => !worksAnyway).length,
     same: {
-      ready: share(settled(samples.filter(isReady))),
-      others: share(settled(samples.filter((sample) => !isReady(sample)))),
+      ready: cameOf(sent.filter(isReady)),
+      others: cameOf(sent.filter((sample) => !isReady(sample))),
     },
     outcome: share(mined.map(({ status, logs, returnData }) => status && logs && returnData !== false)),
     sufficed: share(mined.map(({ sufficed }) => sufficed)),
@@ -73,6 +81,15 @@ const percentOf = (share: number): string => `${(share * 100).toFixed(share === 
 const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
+const cameShare = ({ sent, same }: Came): string => percent(same / sent);
+
+/** The first thing to know of it all, in one sentence. */
+export const hitRate = (columns: ReadonlyArray<readonly [name: string, summary: Summary]>): string => {
+  const total = (key: keyof Came) => columns.reduce((sum, [, { same }]) => sum + same.ready[key], 0);
+  const came = { sent: total("sent"), same: total("same") };
+  return `**${cameShare(came)}** of what was \`ready\` happened as it was said: ${came.same.toLocaleString("en")} of ${came.sent.toLocaleString("en")} reports, signed as handed out, mined and settled on ${columns.map(([name]) => name).join("; ")} ([how](#accuracy)).`;
+};
+
 /** Markdown, one column a bed. */
 export const tableOf = (columns: ReadonlyArray<readonly [name: string, summary: Summary]>): string => {
   const row = (label: string, goal: string, cell: (summary: Summary) => string): ReadonlyArray<string> => [
@@ -82,8 +99,8 @@ export const tableOf = (columns: ReadonlyArray<readonly [name: string, summary: 
   return markdown(
     ["", "goal", ...columns.map(([name]) => name)],
     [
-      row("what was said is what happened: of reports that are `ready`", "100 %", ({ same }) => percent(same.ready)),
-      row("the same of those with warnings", "", ({ same }) => percent(same.others)),
+      row("what was said is what happened: of reports that are `ready`", "100 %", ({ same }) => cameShare(same.ready)),
+      row("the same of those with warnings", "", ({ same }) => cameShare(same.others)),
       row("transactions signed as handed out, and mined", "≥ 300", ({ mined }) => String(mined)),
       row("same status, logs and return data", "100 %", ({ outcome }) => percent(outcome)),
       row("the gas limit sufficed", "100 %", ({ sufficed }) => percent(sufficed)),
