@@ -6,7 +6,7 @@
  */
 import type { Address, Hash, Hex } from "../src/primitives/hex.js";
 import { measureOf } from "../src/preflight/limits.js";
-import { movementsOf, storyOf } from "../src/preflight/movements.js";
+import { movementsOf, storyOf } from "../src/preflight/worlds/movements.js";
 import * as Assets from "../src/steps/assets.js";
 import { bundleOf, type Bundle, type Filled } from "../src/steps/reading/bundle.js";
 import { differences } from "../src/steps/reading/differences.js";

@@ -9,28 +9,28 @@ import { join } from "node:path";
 const guards = [
   [
     "a bundle in several blocks",
-    "preflight/contexts.ts",
+    "preflight/worlds/contexts.ts",
     "      signed.length > 1 &&\n",
     "      signed.length > 99 &&\n",
     "test/preflight/combined",
   ],
   [
     "a bundle in several blocks on sealed state",
-    "preflight/placed.ts",
+    "preflight/worlds/placed.ts",
     "if (!isTogether(claim) || apart?.agrees === true) return [];",
     "if (apart === undefined || apart.agrees === true || claim.bundle.length > 0) return [];",
     "test/preflight/combined",
   ],
   [
     "the next block's veto",
-    "preflight/contrast.ts",
+    "preflight/worlds/contrast.ts",
     "const seen = isAlike ? null : contrast(exact, story, next, other);",
     "const seen = isAlike || true ? null : contrast(exact, story, next, other);",
     "test/preflight/zoo",
   ],
   [
     "what is booked in events",
-    "preflight/contrast.ts",
+    "preflight/worlds/contrast.ts",
     "movedNumbers(mine.outcomes, theirs.outcomes, concerned, share, isClockOf(one, other));",
     "movedNumbers(mine.outcomes, theirs.outcomes, new Set(), share, isClockOf(one, other));",
     "test/preflight/combined",
@@ -65,7 +65,7 @@ const guards = [
   ],
   [
     "no validation is told",
-    "preflight/taken.ts",
+    "preflight/endpoint/taken.ts",
     'left.includes("validation") ? [note("NotValidated"',
     'left.includes("validation") && false ? [note("NotValidated"',
     "test/preflight/tiers",
@@ -86,12 +86,12 @@ const guards = [
   ],
   [
     "a remembered chain is checked",
-    "preflight/known.ts",
+    "preflight/endpoint/known.ts",
     "(environment !== null && environment.chainId !== BigInt(chainId)) ||",
     "",
     "test/preflight/known",
   ],
-  ["another branch answers", "preflight/known.ts", "    isForeign(round) ||\n", "", "test/preflight/known"],
+  ["another branch answers", "preflight/endpoint/known.ts", "    isForeign(round) ||\n", "", "test/preflight/known"],
   [
     "a fork ahead",
     "preflight/observe.ts",
@@ -122,14 +122,14 @@ const guards = [
   ],
   [
     "bounds of a policy",
-    "preflight/bounded.ts",
+    "preflight/worlds/bounded.ts",
     "return isMeasured && differing.length > 0 && differing.every(holds);",
     "return true;",
     "test/preflight/pure/compare",
   ],
   [
     "the run with free gas",
-    "preflight/contrast.ts",
+    "preflight/worlds/contrast.ts",
     "...(watched !== null && watched.length > 0",
     "...(watched !== null && watched.length > 99",
     "test/preflight/clearances test/preflight/zoo test/preflight/priced test/preflight/reprove test/preflight/prove test/preflight/choices test/net/net",

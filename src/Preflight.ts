@@ -14,9 +14,9 @@ import * as Options from "./preflight/prepare.js";
 import { answersOf, type Round } from "./preflight/answers.js";
 import { assignNonces, choose, withGas } from "./preflight/choose.js";
 import { admitted, lastRound, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
-import { undoubted } from "./preflight/gasDoubt.js";
+import { undoubted } from "./preflight/gas/doubt.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
-import { maxSendableWith } from "./preflight/maxSendable.js";
+import { maxSendableWith } from "./preflight/beside/maxSendable.js";
 import { checkConnection } from "./preflight/observe.js";
 import { proveChosen, proveWider } from "./preflight/prove.js";
 import { reportOf } from "./preflight/report.js";
@@ -39,7 +39,7 @@ export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
 export type { Options } from "./preflight/prepare.js";
 export { MeasureLimits, type Limits } from "./preflight/limits.js";
 export type { SettleOptions } from "./postflight/settlement.js";
-export type { MaxSendable } from "./preflight/maxSendable.js";
+export type { MaxSendable } from "./preflight/beside/maxSendable.js";
 export { assignNonces } from "./preflight/choose.js";
 export { settle } from "./postflight/ask/later.js";
 export {
@@ -50,16 +50,16 @@ export {
   simulate,
   type Step,
   type StepError,
-} from "./preflight/single.js";
-export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/tokenCache.js";
+} from "./preflight/beside/single.js";
+export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/beside/tokenCache.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
 
 const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
 
-const tracing = later(() => import("./preflight/trace.js"));
-const seeking = later(() => import("./preflight/sent.js"));
-const settlingGas = later(() => import("./preflight/gasLimit.js"));
+const tracing = later(() => import("./preflight/beside/trace.js"));
+const seeking = later(() => import("./preflight/beside/sent.js"));
+const settlingGas = later(() => import("./preflight/gas/limit.js"));
 
 /** Whether a transaction fails while others of its sender are in flight. */
 const mayBeSent = ({ transactions }: Report): boolean =>

@@ -14,13 +14,13 @@ import * as Nonce from "../steps/nonce.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
-import { isSamePlace } from "./compare.js";
-import type { World } from "./contexts.js";
-import type { AskAt } from "./gasLimit.js";
-import { askForks } from "./known.js";
+import { isSamePlace } from "./worlds/compare.js";
+import type { World } from "./worlds/contexts.js";
+import type { AskAt } from "./gas/limit.js";
+import { askForks } from "./endpoint/known.js";
 import { inRound } from "./ledger.js";
-import { askLensed, lensOf } from "./lens.js";
-import type { Placed } from "./placed.js";
+import { askLensed, lensOf } from "./endpoint/lens.js";
+import type { Placed } from "./worlds/placed.js";
 import {
   accountQueries,
   barePlan,
@@ -34,7 +34,7 @@ import {
   type Trial,
 } from "./proofPlans.js";
 import { alonePlan } from "./scanPlans.js";
-import { askTaken } from "./taken.js";
+import { askTaken } from "./endpoint/taken.js";
 
 /** The answers of a proof. */
 export interface Proof {
@@ -54,7 +54,7 @@ const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Ru
   Effect.result(askLensed(plan, claim.abis));
 
 /** How a bundle is placed otherwise; a transaction alone is not. */
-export const placing = later(() => import("./placed.js"));
+export const placing = later(() => import("./worlds/placed.js"));
 
 const atOnce = { concurrency: "unbounded" } as const;
 

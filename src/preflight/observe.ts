@@ -8,7 +8,7 @@ import type { Sighted, Testimony } from "../Rpc.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
 import type { Answers } from "./answers.js";
-import { leftOutOf } from "./taken.js";
+import { leftOutOf } from "./endpoint/taken.js";
 
 /** What the state is judged by beside the answers that tell it. */
 export interface Sight {

@@ -17,8 +17,8 @@ import { unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
-import { tagOf, type World, type Worlds } from "./contexts.js";
-import { lensOf, suspectsOf } from "./lens.js";
+import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
+import { lensOf, suspectsOf } from "./endpoint/lens.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What a proof takes over from the scan of the same call. */

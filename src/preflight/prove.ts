@@ -21,16 +21,16 @@ import { answersOf, type Answers } from "./answers.js";
 import { askAt, placing, type Proof } from "./askProof.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
-import { isSame } from "./compare.js";
-import { checkRuns, compare, worldsIn } from "./contrast.js";
-import { isExhausted, isInDoubt, undoubted, type Gas } from "./gasDoubt.js";
+import { isSame } from "./worlds/compare.js";
+import { checkRuns, compare, worldsIn } from "./worlds/contrast.js";
+import { isExhausted, isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
-import { checkSlots } from "./lens.js";
+import { checkSlots } from "./endpoint/lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
-import { askStanding } from "./standing.js";
-import { TokenCache } from "./tokenCache.js";
+import { askStanding } from "./worlds/standing.js";
+import { TokenCache } from "./beside/tokenCache.js";
 
 /** How a report is proven. */
 export interface Proving {
@@ -72,7 +72,7 @@ const trialsOf = (claim: Claim, { next }: Proof): Arr.NonEmptyReadonlyArray<Tria
     : [trialIn(claim, worlds.exact)];
 };
 
-const settling = later(() => import("./gasLimit.js"));
+const settling = later(() => import("./gas/limit.js"));
 
 /** Settles the gas limits of a claim where the runs cast doubt on them. */
 const settle = (

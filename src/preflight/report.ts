@@ -26,9 +26,9 @@ import { checkPool } from "../steps/reading/pool.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
-import { movementsOf } from "./movements.js";
+import { movementsOf } from "./worlds/movements.js";
 import { checkChain, checkOverrides, observe, type Sight } from "./observe.js";
-import { checkTaken } from "./taken.js";
+import { checkTaken } from "./endpoint/taken.js";
 
 /** What a report says beside its cases and answers. */
 interface About extends Sight {

@@ -27,13 +27,13 @@ import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
 import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
-import { askCalls } from "./called.js";
-import { isFailed, isStarved } from "./gasDoubt.js";
-import { isDisproved, knownOf, learn, seenIn } from "./known.js";
+import { askCalls } from "./endpoint/called.js";
+import { isFailed, isStarved } from "./gas/doubt.js";
+import { isDisproved, knownOf, learn, seenIn } from "./endpoint/known.js";
 import { inRound } from "./ledger.js";
-import { askLensed } from "./lens.js";
+import { askLensed } from "./endpoint/lens.js";
 import { alonePlan, barePlan, fundedPlan, roughSubject, type Subject } from "./scanPlans.js";
-import { isForm } from "./taken.js";
+import { isForm } from "./endpoint/taken.js";
 
 /** The steps that ask in a scan. */
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
@@ -153,8 +153,8 @@ const lacking = (questions: Questions, asked: Asked, memory: Memory) => {
 const isNoPending = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
 
-const omitting = later(() => import("./less.js"));
-const repeating = later(() => import("./again.js"));
+const omitting = later(() => import("./endpoint/less.js"));
+const repeating = later(() => import("./gas/again.js"));
 
 /** What was heard, with what is asked once more where what failed may be owed to what the run pretended. */
 const withAgain = (subject: Subject, heard: Round, alone: Simulate.Plan, round: number) => {

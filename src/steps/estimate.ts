@@ -1,6 +1,6 @@
 /**
  * How much gas to allow, from three witnesses: `eth_estimateGas`, the peak of the simulation (`maxUsedGas`,
- * before refunds) and what it used. Where that limit is in doubt, `preflight/gasLimit` widens it.
+ * before refunds) and what it used. Where that limit is in doubt, `preflight/gas/limit` widens it.
  *
  * Asks `eth_estimateGas` on the tag, for the first transaction of a bundle only: later ones depend on
  * it. No fee fields and no gas are sent: a default gas times a fee is checked against the balance and

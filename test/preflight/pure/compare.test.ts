@@ -1,6 +1,6 @@
 /** The runs of a proof beside each other, and beside the earlier report. */
 import { describe, expect, it } from "vitest";
-import { isBounded } from "../../../src/preflight/bounded.js";
+import { isBounded } from "../../../src/preflight/worlds/bounded.js";
 import {
   checkChange,
   checkContrast,
@@ -10,9 +10,9 @@ import {
   same,
   type Cause,
   type Contrast,
-} from "../../../src/preflight/compare.js";
+} from "../../../src/preflight/worlds/compare.js";
 import type { Measure } from "../../../src/preflight/limits.js";
-import { storyOf, type Told } from "../../../src/preflight/movements.js";
+import { storyOf, type Told } from "../../../src/preflight/worlds/movements.js";
 import { Address, Hash } from "../../../src/primitives/hex.js";
 import type { JudgedBalance } from "../../../src/report/policy.js";
 import type { Report } from "../../../src/report/schema.js";

@@ -1,7 +1,7 @@
 /** What one run moves and grants, as a report tells it and as two runs are compared by. */
 import { describe, expect, it } from "vitest";
 import { measureOf } from "../../../src/preflight/limits.js";
-import { movementsOf, storyOf } from "../../../src/preflight/movements.js";
+import { movementsOf, storyOf } from "../../../src/preflight/worlds/movements.js";
 import type { Address } from "../../../src/primitives/hex.js";
 import { transfers } from "../../../src/steps/assets.js";
 import { holding as holdingOf } from "../../../src/steps/reading/holdings.js";

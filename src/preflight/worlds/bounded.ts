@@ -1,7 +1,7 @@
 /** Whether policies bound what two worlds did otherwise, so that others' pending transactions may move it. Pure. */
-import type { BalanceChange } from "../report/parts.js";
-import type { JudgedBalance } from "../report/policy.js";
-import { within, type Difference, type Story } from "../steps/reading/differences.js";
+import type { BalanceChange } from "../../report/parts.js";
+import type { JudgedBalance } from "../../report/policy.js";
+import { within, type Difference, type Story } from "../../steps/reading/differences.js";
 
 /** What bounds amounts: whose, by which policies, and what is no difference. */
 export interface Bounding {

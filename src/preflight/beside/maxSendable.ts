@@ -1,12 +1,12 @@
 /** How much native currency an account can send at most. */
 import * as Effect from "effect/Effect";
-import type { InvalidTransaction } from "../errors/input.js";
-import type { RpcError } from "../errors/rpc.js";
-import { gap, InsufficientFunds, NotProven, type Verdict } from "../errors/verdicts.js";
-import type { Report } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
-import type { RawCall } from "../transaction/input.js";
-import type { Options } from "./prepare.js";
+import type { InvalidTransaction } from "../../errors/input.js";
+import type { RpcError } from "../../errors/rpc.js";
+import { gap, InsufficientFunds, NotProven, type Verdict } from "../../errors/verdicts.js";
+import type { Report } from "../../report/schema.js";
+import type { Rpc } from "../../Rpc.js";
+import type { RawCall } from "../../transaction/input.js";
+import type { Options } from "../prepare.js";
 
 /** The most that can be sent, and the proven report of sending exactly that. */
 export interface MaxSendable {

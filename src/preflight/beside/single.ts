@@ -5,23 +5,23 @@
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import { Chains } from "../Chains.js";
-import type { InvalidTransaction } from "../errors/input.js";
-import type { RpcError } from "../errors/rpc.js";
-import { gap, NotProven, type Verdict } from "../errors/verdicts.js";
-import type { Finding } from "../report/finding.js";
-import type { Fee as FeePart, Gas, Nonce as NoncePart, Outcome, Parties } from "../report/parts.js";
-import { Rpc } from "../Rpc.js";
-import * as Code from "../steps/code.js";
-import * as Estimate from "../steps/estimate.js";
-import * as Fee from "../steps/fee.js";
-import * as Nonce from "../steps/nonce.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
-import * as Transactions from "../Transaction.js";
-import { answersOf, checkOutcomes, type Answers } from "./answers.js";
-import { choose } from "./choose.js";
-import * as Options from "./prepare.js";
-import { askScan, type Asking } from "./scan.js";
+import { Chains } from "../../Chains.js";
+import type { InvalidTransaction } from "../../errors/input.js";
+import type { RpcError } from "../../errors/rpc.js";
+import { gap, NotProven, type Verdict } from "../../errors/verdicts.js";
+import type { Finding } from "../../report/finding.js";
+import type { Fee as FeePart, Gas, Nonce as NoncePart, Outcome, Parties } from "../../report/parts.js";
+import { Rpc } from "../../Rpc.js";
+import * as Code from "../../steps/code.js";
+import * as Estimate from "../../steps/estimate.js";
+import * as Fee from "../../steps/fee.js";
+import * as Nonce from "../../steps/nonce.js";
+import type { Bundle, Filled } from "../../steps/reading/bundle.js";
+import * as Transactions from "../../Transaction.js";
+import { answersOf, checkOutcomes, type Answers } from "../answers.js";
+import { choose } from "../choose.js";
+import * as Options from "../prepare.js";
+import { askScan, type Asking } from "../scan.js";
 
 /** How a single step fails. */
 export type StepError = InvalidTransaction | Verdict | RpcError;

@@ -1,18 +1,24 @@
 /** What makes `SimulationDiverged` and its milder kin: the runs of a proof beside each other, and beside the earlier report. Pure. */
-import { OutcomeChanged, SimulationDiverged } from "../errors/verdicts.js";
-import { address, count, text } from "../primitives/statement.js";
-import { fromError, note, type Finding } from "../report/finding.js";
-import type { Report } from "../report/schema.js";
-import { nobody } from "../steps/reading/approvalLogs.js";
-import type { Filled } from "../steps/reading/bundle.js";
-import { ByBalance } from "../steps/reading/byBalance.js";
-import { differences, isSameShape, withProducer, type Difference, type Story } from "../steps/reading/differences.js";
-import { movedPlaces, type Moved, type Said } from "../steps/reading/places.js";
-import { newIn, rights } from "../steps/reading/rights.js";
-import { movedValues } from "../steps/reading/values.js";
-import { settle } from "../steps/reading/transferLogs.js";
-import type { Run } from "../steps/simulate.js";
-import type { Measure } from "./limits.js";
+import { OutcomeChanged, SimulationDiverged } from "../../errors/verdicts.js";
+import { address, count, text } from "../../primitives/statement.js";
+import { fromError, note, type Finding } from "../../report/finding.js";
+import type { Report } from "../../report/schema.js";
+import { nobody } from "../../steps/reading/approvalLogs.js";
+import type { Filled } from "../../steps/reading/bundle.js";
+import { ByBalance } from "../../steps/reading/byBalance.js";
+import {
+  differences,
+  isSameShape,
+  withProducer,
+  type Difference,
+  type Story,
+} from "../../steps/reading/differences.js";
+import { movedPlaces, type Moved, type Said } from "../../steps/reading/places.js";
+import { newIn, rights } from "../../steps/reading/rights.js";
+import { movedValues } from "../../steps/reading/values.js";
+import { settle } from "../../steps/reading/transferLogs.js";
+import type { Run } from "../../steps/simulate.js";
+import type { Measure } from "../limits.js";
 import type { Told } from "./movements.js";
 
 const where = { step: "proof", evidence: "measured" } as const;

@@ -5,18 +5,18 @@
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Order from "effect/Order";
-import { note, type Finding } from "../report/finding.js";
-import type { Observed } from "../report/schema.js";
-import { mayDepend, runsCode } from "../report/waits.js";
-import { Rpc } from "../Rpc.js";
-import { signers } from "../steps/reading/bundle.js";
-import { differences, type Story } from "../steps/reading/differences.js";
-import { successOf, type Heard } from "../steps/reading/heard.js";
-import { concernedIn, movedPlaces } from "../steps/reading/places.js";
-import type { Run } from "../steps/simulate.js";
+import { note, type Finding } from "../../report/finding.js";
+import type { Observed } from "../../report/schema.js";
+import { mayDepend, runsCode } from "../../report/waits.js";
+import { Rpc } from "../../Rpc.js";
+import { signers } from "../../steps/reading/bundle.js";
+import { differences, type Story } from "../../steps/reading/differences.js";
+import { successOf, type Heard } from "../../steps/reading/heard.js";
+import { concernedIn, movedPlaces } from "../../steps/reading/places.js";
+import type { Run } from "../../steps/simulate.js";
 import type { World } from "./contexts.js";
-import { blockOf, gasPlan, trialIn, type Claim } from "./proofPlans.js";
-import { askTaken } from "./taken.js";
+import { blockOf, gasPlan, trialIn, type Claim } from "../proofPlans.js";
+import { askTaken } from "../endpoint/taken.js";
 
 /** How a bundle is placed otherwise, on which state. */
 interface Placing {

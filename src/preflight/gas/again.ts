@@ -4,18 +4,18 @@
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { Chains, eip7825Cap } from "../Chains.js";
-import { mostGas } from "../chains/rules.js";
-import type { Verdict } from "../errors/verdicts.js";
-import type { Rpc } from "../Rpc.js";
-import { failureOf, successOf } from "../steps/reading/heard.js";
-import * as Simulate from "../steps/simulate.js";
-import { answersOf, isFree, type Answers, type Called, type Round } from "./answers.js";
-import { askFirst } from "./called.js";
-import { isFailed, isStarved } from "./gasDoubt.js";
-import { inRound } from "./ledger.js";
-import { askLensed } from "./lens.js";
-import { pricedPlan, widerPlan, type Subject } from "./scanPlans.js";
+import { Chains, eip7825Cap } from "../../Chains.js";
+import { mostGas } from "../../chains/rules.js";
+import type { Verdict } from "../../errors/verdicts.js";
+import type { Rpc } from "../../Rpc.js";
+import { failureOf, successOf } from "../../steps/reading/heard.js";
+import * as Simulate from "../../steps/simulate.js";
+import { answersOf, isFree, type Answers, type Called, type Round } from "../answers.js";
+import { askFirst } from "../endpoint/called.js";
+import { isFailed, isStarved } from "./doubt.js";
+import { inRound } from "../ledger.js";
+import { askLensed } from "../endpoint/lens.js";
+import { pricedPlan, widerPlan, type Subject } from "../scanPlans.js";
 
 /** With as much gas as the rules in force allow. */
 const askWider = Effect.fnUntraced(function* (

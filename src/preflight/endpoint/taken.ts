@@ -3,18 +3,18 @@
  * remembered; and what the report then lacks.
  */
 import * as Effect from "effect/Effect";
-import type { AbiIndex } from "../abi/abiIndex.js";
-import { refusedPart } from "../errors/refusedPart.js";
-import type { RpcError } from "../errors/rpc.js";
-import { SimulationPart } from "../primitives/names.js";
-import { note, type Finding } from "../report/finding.js";
-import { Rpc } from "../Rpc.js";
-import { learnLack } from "../rpc/memory.js";
-import { isPlain } from "../steps/estimate.js";
-import type { Filled } from "../steps/reading/bundle.js";
-import type { Failure } from "../steps/reading/heard.js";
-import * as Simulate from "../steps/simulate.js";
-import { inNextRound } from "./ledger.js";
+import type { AbiIndex } from "../../abi/abiIndex.js";
+import { refusedPart } from "../../errors/refusedPart.js";
+import type { RpcError } from "../../errors/rpc.js";
+import { SimulationPart } from "../../primitives/names.js";
+import { note, type Finding } from "../../report/finding.js";
+import { Rpc } from "../../Rpc.js";
+import { learnLack } from "../../rpc/memory.js";
+import { isPlain } from "../../steps/estimate.js";
+import type { Filled } from "../../steps/reading/bundle.js";
+import type { Failure } from "../../steps/reading/heard.js";
+import * as Simulate from "../../steps/simulate.js";
+import { inNextRound } from "../ledger.js";
 
 /** What may be left out. */
 export const parts = SimulationPart.literals;

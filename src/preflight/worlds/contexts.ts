@@ -4,14 +4,14 @@
  */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import type { Chain } from "../Chains.js";
-import type * as Eth from "../Eth.js";
-import { roll } from "../primitives/dice.js";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { RunName } from "../primitives/names.js";
-import type { Observed, Report } from "../report/schema.js";
-import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
-import type { Request } from "../transaction/request.js";
+import type { Chain } from "../../Chains.js";
+import type * as Eth from "../../Eth.js";
+import { roll } from "../../primitives/dice.js";
+import type { Address, Hash, Hex } from "../../primitives/hex.js";
+import type { RunName } from "../../primitives/names.js";
+import type { Observed, Report } from "../../report/schema.js";
+import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
+import type { Request } from "../../transaction/request.js";
 
 /** The fields that are known. */
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>

@@ -1,22 +1,22 @@
 /** What `eth_call` says where nothing is simulated: of the first transaction, and of the witness. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { looksLikeRevert } from "../abi/revertBytes.js";
-import { ExecutionReverted } from "../errors/verdicts.js";
-import { askCall } from "../eth/call.js";
-import { asking } from "../eth/asking.js";
-import * as Eth from "../Eth.js";
-import type { Hex } from "../primitives/hex.js";
-import type { Rpc } from "../Rpc.js";
-import * as Code from "../steps/code.js";
-import type { Heard } from "../steps/reading/heard.js";
-import { explain } from "../steps/reading/outcome.js";
-import * as Simulate from "../steps/simulate.js";
-import { bareCall } from "../transaction/call.js";
-import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import { viewOf } from "../witness/view.js";
-import type { Called } from "./answers.js";
-import { gasOf, type Subject } from "./scanPlans.js";
+import { looksLikeRevert } from "../../abi/revertBytes.js";
+import { ExecutionReverted } from "../../errors/verdicts.js";
+import { askCall } from "../../eth/call.js";
+import { asking } from "../../eth/asking.js";
+import * as Eth from "../../Eth.js";
+import type { Hex } from "../../primitives/hex.js";
+import type { Rpc } from "../../Rpc.js";
+import * as Code from "../../steps/code.js";
+import type { Heard } from "../../steps/reading/heard.js";
+import { explain } from "../../steps/reading/outcome.js";
+import * as Simulate from "../../steps/simulate.js";
+import { bareCall } from "../../transaction/call.js";
+import { encodeQueries, gasFor, type Query } from "../../witness/queries.js";
+import { viewOf } from "../../witness/view.js";
+import type { Called } from "../answers.js";
+import { gasOf, type Subject } from "../scanPlans.js";
 
 /** The first transaction, with this gas; of a deployment the code that it leaves. JSON-RPC: `eth_call`. */
 export const askFirst = (

@@ -5,19 +5,19 @@
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import { eip7825Cap } from "../Chains.js";
-import { gas } from "../primitives/statement.js";
-import { note, type Finding } from "../report/finding.js";
-import type { Rpc } from "../Rpc.js";
-import { capOf, isPlain } from "../steps/estimate.js";
-import * as Funds from "../steps/funds.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
-import { between, firstThatHolds, settleLimit, type Tried } from "../steps/reading/wideEnough.js";
-import type { Run } from "../steps/simulate.js";
-import type { Answers } from "./answers.js";
-import type { Limits } from "./choose.js";
-import { isTooTight, undoubted, unknownGas, type Gas } from "./gasDoubt.js";
+import { eip7825Cap } from "../../Chains.js";
+import { gas } from "../../primitives/statement.js";
+import { note, type Finding } from "../../report/finding.js";
+import type { Rpc } from "../../Rpc.js";
+import { capOf, isPlain } from "../../steps/estimate.js";
+import * as Funds from "../../steps/funds.js";
+import type { Bundle, Filled } from "../../steps/reading/bundle.js";
+import { failureOf, successOf, type Heard } from "../../steps/reading/heard.js";
+import { between, firstThatHolds, settleLimit, type Tried } from "../../steps/reading/wideEnough.js";
+import type { Run } from "../../steps/simulate.js";
+import type { Answers } from "../answers.js";
+import type { Limits } from "../choose.js";
+import { isTooTight, undoubted, unknownGas, type Gas } from "./doubt.js";
 
 /** The wider limit beside the chosen one, in percent on top of it. */
 const widePercent = 50n;

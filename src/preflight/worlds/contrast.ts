@@ -2,18 +2,18 @@
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { SimulationDiverged } from "../errors/verdicts.js";
-import { text } from "../primitives/statement.js";
-import { fromError, note, type Finding } from "../report/finding.js";
-import type { Observed } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
-import { differences, isSameShape, withProducer } from "../steps/reading/differences.js";
-import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
-import { concernedIn, movedPlaces } from "../steps/reading/places.js";
-import { movedNumbers } from "../steps/reading/values.js";
-import { ranIn, type Run } from "../steps/simulate.js";
-import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "./askProof.js";
+import { SimulationDiverged } from "../../errors/verdicts.js";
+import { text } from "../../primitives/statement.js";
+import { fromError, note, type Finding } from "../../report/finding.js";
+import type { Observed } from "../../report/schema.js";
+import type { Rpc } from "../../Rpc.js";
+import type { Bundle, Filled } from "../../steps/reading/bundle.js";
+import { differences, isSameShape, withProducer } from "../../steps/reading/differences.js";
+import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
+import { concernedIn, movedPlaces } from "../../steps/reading/places.js";
+import { movedNumbers } from "../../steps/reading/values.js";
+import { ranIn, type Run } from "../../steps/simulate.js";
+import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "../askProof.js";
 import { isBounded } from "./bounded.js";
 import {
   asLogged,
@@ -29,10 +29,10 @@ import {
   type Cause,
   type Contrast,
 } from "./compare.js";
-import { unknownGas, type Gas } from "./gasDoubt.js";
-import type { Measure } from "./limits.js";
+import { unknownGas, type Gas } from "../gas/doubt.js";
+import type { Measure } from "../limits.js";
 import { storyOf, type Told } from "./movements.js";
-import { inFlightOf, type Claim } from "./proofPlans.js";
+import { inFlightOf, type Claim } from "../proofPlans.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
 

@@ -1,18 +1,18 @@
 /** What one run moves and grants, as its logs say and as the witness measured. Pure. */
-import type { Report } from "../report/schema.js";
-import * as Approvals from "../steps/approvals.js";
-import * as Assets from "../steps/assets.js";
-import type { Filled } from "../steps/reading/bundle.js";
-import type { Story } from "../steps/reading/differences.js";
-import * as Holdings from "../steps/reading/holdings.js";
-import * as Rights from "../steps/reading/rights.js";
-import { checkStranded } from "../steps/reading/stranded.js";
-import * as Tokens from "../steps/reading/tokens.js";
-import type { Standards } from "../steps/reading/transferLogs.js";
-import type { Run } from "../steps/simulate.js";
-import { either, unseen } from "../witness/view.js";
-import { isFree } from "./answers.js";
-import type { Measure } from "./limits.js";
+import type { Report } from "../../report/schema.js";
+import * as Approvals from "../../steps/approvals.js";
+import * as Assets from "../../steps/assets.js";
+import type { Filled } from "../../steps/reading/bundle.js";
+import type { Story } from "../../steps/reading/differences.js";
+import * as Holdings from "../../steps/reading/holdings.js";
+import * as Rights from "../../steps/reading/rights.js";
+import { checkStranded } from "../../steps/reading/stranded.js";
+import * as Tokens from "../../steps/reading/tokens.js";
+import type { Standards } from "../../steps/reading/transferLogs.js";
+import type { Run } from "../../steps/simulate.js";
+import { either, unseen } from "../../witness/view.js";
+import { isFree } from "../answers.js";
+import type { Measure } from "../limits.js";
 
 /** What two runs are compared by; the standards are those that the tokens answered to in the run. */
 export interface Told extends Story {

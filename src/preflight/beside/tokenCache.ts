@@ -4,8 +4,8 @@ import * as Context from "effect/Context";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import type { Address } from "../primitives/hex.js";
-import type { TokenInfo } from "../report/parts.js";
+import type { Address } from "../../primitives/hex.js";
+import type { TokenInfo } from "../../report/parts.js";
 
 /** Names and symbols by chain and address; of a chain that is not known, nothing is remembered. Decimals are read anew in every proof: amounts hang on them. */
 export interface TokenNames {

@@ -1,19 +1,19 @@
 /** The storage lens of the runs: asked beside them, given up where a node takes no further entry, and what it showed. */
 import * as Effect from "effect/Effect";
-import type { AbiIndex } from "../abi/abiIndex.js";
-import type { RpcError } from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
-import type { Address } from "../primitives/hex.js";
-import type { Finding } from "../report/finding.js";
-import { Rpc } from "../Rpc.js";
-import { learnLack } from "../rpc/memory.js";
-import type { Filled } from "../steps/reading/bundle.js";
-import { successOf, type Failure, type Heard } from "../steps/reading/heard.js";
-import * as Proxies from "../steps/reading/proxies.js";
-import * as Simulate from "../steps/simulate.js";
-import type { Round } from "./answers.js";
-import type { Signed } from "./choose.js";
-import { inNextRound } from "./ledger.js";
+import type { AbiIndex } from "../../abi/abiIndex.js";
+import type { RpcError } from "../../errors/rpc.js";
+import type { Verdict } from "../../errors/verdicts.js";
+import type { Address } from "../../primitives/hex.js";
+import type { Finding } from "../../report/finding.js";
+import { Rpc } from "../../Rpc.js";
+import { learnLack } from "../../rpc/memory.js";
+import type { Filled } from "../../steps/reading/bundle.js";
+import { successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
+import * as Proxies from "../../steps/reading/proxies.js";
+import * as Simulate from "../../steps/simulate.js";
+import type { Round } from "../answers.js";
+import type { Signed } from "../choose.js";
+import { inNextRound } from "../ledger.js";
 import { askTaken } from "./taken.js";
 
 /** What may be the further entry's doing: of a refused form, or left too little of the gas that a node gives one request. */

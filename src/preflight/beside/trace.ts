@@ -5,21 +5,21 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { describeRawCall } from "../abi/decodeCall.js";
-import { decodeRevert } from "../abi/decodeRevert.js";
-import { describeRevert } from "../abi/revertText.js";
-import { MethodNotSupported, RpcError } from "../errors/rpc.js";
-import { askTrace } from "../eth/trace.js";
-import { isBytes } from "../primitives/bytes.js";
-import type { Address, Hex } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
-import { address, count, text } from "../primitives/statement.js";
-import { abisOf } from "../report/abis.js";
-import { inOrder, note, type Finding } from "../report/finding.js";
-import type { Ledger, Report } from "../report/schema.js";
-import { CurrentRun, Rpc } from "../Rpc.js";
-import { bareCall } from "../transaction/call.js";
-import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
+import { describeRawCall } from "../../abi/decodeCall.js";
+import { decodeRevert } from "../../abi/decodeRevert.js";
+import { describeRevert } from "../../abi/revertText.js";
+import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
+import { askTrace } from "../../eth/trace.js";
+import { isBytes } from "../../primitives/bytes.js";
+import type { Address, Hex } from "../../primitives/hex.js";
+import { isRecord } from "../../primitives/record.js";
+import { address, count, text } from "../../primitives/statement.js";
+import { abisOf } from "../../report/abis.js";
+import { inOrder, note, type Finding } from "../../report/finding.js";
+import type { Ledger, Report } from "../../report/schema.js";
+import { CurrentRun, Rpc } from "../../Rpc.js";
+import { bareCall } from "../../transaction/call.js";
+import { lastRound, ledgerOf, type Recorder } from "../ledger.js";
 
 const method = "debug_traceCall";
 

@@ -1,18 +1,18 @@
 /** A proof asked on a head that holds: where it moved under the runs, both worlds are asked once more. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import type { Lookup } from "../Chains.js";
-import type * as Eth from "../Eth.js";
-import { Rpc } from "../Rpc.js";
-import { learnLack } from "../rpc/memory.js";
-import * as Fee from "../steps/fee.js";
-import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
-import { answersOf } from "./answers.js";
-import { askProof, bareOf, isComparable, misplaced, recentHeader, type Proof } from "./askProof.js";
+import type { Lookup } from "../../Chains.js";
+import type * as Eth from "../../Eth.js";
+import { Rpc } from "../../Rpc.js";
+import { learnLack } from "../../rpc/memory.js";
+import * as Fee from "../../steps/fee.js";
+import { failureOf, successOf, type Heard } from "../../steps/reading/heard.js";
+import { answersOf } from "../answers.js";
+import { askProof, bareOf, isComparable, misplaced, recentHeader, type Proof } from "../askProof.js";
 import { worldsOf } from "./contexts.js";
-import { inRound } from "./ledger.js";
-import type { Claim } from "./proofPlans.js";
-import { isForm } from "./taken.js";
+import { inRound } from "../ledger.js";
+import type { Claim } from "../proofPlans.js";
+import { isForm } from "../endpoint/taken.js";
 
 /** What was asked in the end, and what for. */
 export interface Standing {

@@ -1,15 +1,15 @@
 /** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
 import * as Effect from "effect/Effect";
-import { forksIn, unknownForks } from "../chains/rules.js";
-import type { Forks } from "../primitives/names.js";
-import { asking } from "../eth/asking.js";
-import { Rpc, type Memory } from "../Rpc.js";
-import { successOf } from "../steps/reading/heard.js";
-import * as L1Fee from "../steps/reading/l1Fee.js";
-import { lacksTip } from "../steps/reading/quote.js";
-import { either, unseen, type View } from "../witness/view.js";
-import type { Round } from "./answers.js";
-import type { Subject } from "./scanPlans.js";
+import { forksIn, unknownForks } from "../../chains/rules.js";
+import type { Forks } from "../../primitives/names.js";
+import { asking } from "../../eth/asking.js";
+import { Rpc, type Memory } from "../../Rpc.js";
+import { successOf } from "../../steps/reading/heard.js";
+import * as L1Fee from "../../steps/reading/l1Fee.js";
+import { lacksTip } from "../../steps/reading/quote.js";
+import { either, unseen, type View } from "../../witness/view.js";
+import type { Round } from "../answers.js";
+import type { Subject } from "../scanPlans.js";
 
 /** What is believed of an endpoint, null where nothing is: its chain, whether its fee history tells a tip, where no fee oracle lives. */
 export const knownOf = (memory: Memory) => ({

@@ -2,16 +2,16 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { asking } from "../eth/asking.js";
-import { decoder } from "../eth/decode.js";
-import { list, orNull, struct } from "../eth/shape.js";
-import { Account, Bytes, Quantity, Word } from "../eth/wire.js";
-import { hash } from "../primitives/statement.js";
-import { note, type Finding } from "../report/finding.js";
-import type { Ledger, Report } from "../report/schema.js";
-import { Rpc } from "../Rpc.js";
-import { inRound, lastRound, ledgerOf, type Recorder } from "./ledger.js";
-import { judged } from "./report.js";
+import { asking } from "../../eth/asking.js";
+import { decoder } from "../../eth/decode.js";
+import { list, orNull, struct } from "../../eth/shape.js";
+import { Account, Bytes, Quantity, Word } from "../../eth/wire.js";
+import { hash } from "../../primitives/statement.js";
+import { note, type Finding } from "../../report/finding.js";
+import type { Ledger, Report } from "../../report/schema.js";
+import { Rpc } from "../../Rpc.js";
+import { inRound, lastRound, ledgerOf, type Recorder } from "../ledger.js";
+import { judged } from "../report.js";
 
 const PendingCalls = struct({
   transactions: list(struct({ hash: Word, from: Account, to: orNull(Account), input: Bytes, value: Quantity })),
