@@ -79,7 +79,7 @@ export const verify = Command.make(
     yield* print(
       given.json
         ? JSON.stringify(answer.success, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value), 2)
-        : settledText(answer.success),
+        : settledText(answer.success, report),
     );
     return yield* new Exited({ code: codes[answer.success.class] });
   }),
