@@ -72,6 +72,7 @@ export type {
   LegacyRequest,
 } from "./transaction/request.js";
 export { summary, type AmountOptions } from "./report/summary.js";
+export { diffText } from "./report/sideBySide.js";
 export { toSvg } from "./report/svg.js";
 export { toText, type TextOptions } from "./report/text.js";
 export type { FullOptions, RenderOptions } from "./report/compose.js";

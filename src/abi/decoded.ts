@@ -50,13 +50,14 @@ export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
     if (!hasDecodable(item, "inputs")) return undefined;
     const isAnonymous = "anonymous" in item && item["anonymous"] === true;
     // viem finds an event by its first topic, which an anonymous event lacks
-    const topics = isAnonymous ? [toEventSelector(this.signature), ...this.topics] : this.topics;
+    const [first, ...indexed] = isAnonymous ? [toEventSelector(this.signature), ...this.topics] : this.topics;
+    if (first === undefined) return undefined;
     return safely(
       (): unknown =>
         decodeEventLog({
           abi: [{ type: "event", name, inputs: item.inputs, anonymous: isAnonymous }],
           data: this.data,
-          topics: topics as unknown as [signature: `0x${string}`, ...args: Array<`0x${string}`>],
+          topics: [first, ...indexed],
           strict: true,
         }).args,
       undefined,

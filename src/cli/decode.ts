@@ -8,6 +8,7 @@ import { wellKnown } from "../abi/wellKnown.js";
 import { decodeCall } from "../abi/decodeCall.js";
 import { decodeLog } from "../abi/decodeLogs.js";
 import { decodeRevert } from "../abi/decodeRevert.js";
+import { indentOf, innerCalls, innerLines } from "../abi/innerCalls.js";
 import { describeLog } from "../abi/describeLog.js";
 import { describeCalldata, describeValue } from "../abi/print.js";
 import type { Provenance } from "../abi/revert.js";
@@ -17,7 +18,7 @@ import { escapeText } from "../primitives/text.js";
 import { Exited, exitCodes, wrong, type WrongUsage } from "./exit.js";
 import { readAbi } from "./files.js";
 import { text, toggle } from "./flags.js";
-import { print } from "./terminal.js";
+import { jsonText, print } from "./terminal.js";
 
 /** One reading of the bytes. */
 export interface Reading {
@@ -79,11 +80,12 @@ const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): 
 export const readingsOf = (data: Hex, abi: Abi | null, topics: ReadonlyArray<Hex>): ReadonlyArray<Reading> =>
   topics.length > 0 ? eventReadings(data, topics, abi) : [...revertReadings(data, abi), ...callReadings(data, abi)];
 
-/** A reading a line; that several fit is said, for none of them is a fact. */
-const readingsText = (readings: ReadonlyArray<Reading>): string => {
+/** A reading a line, calls within a call below it; that several fit is said, for none of them is a fact. */
+const readingsText = (readings: ReadonlyArray<Reading>, within: ReturnType<typeof innerCalls>): string => {
   const calls = readings.filter(({ kind }) => kind === "call").length;
   return [
     ...readings.map((reading) => `${reading.kind}  ${reading.text}${originText(reading)}`),
+    ...innerLines(within).map(({ place, text }) => `${indentOf(place)}${place}  ${text}`),
     ...(calls > 1 ? [`${calls} functions fit; only the contract's own ABI tells which it is`] : []),
   ].join("\n");
 };
@@ -120,11 +122,12 @@ export const decode = Command.make(
     const abi = Option.isNone(given.abi) ? null : yield* readAbi(given.abi.value);
     const topics = Option.isNone(given.topics) ? [] : yield* readTopics(given.topics.value);
     const readings = readingsOf(data, abi, topics);
+    const within = innerCalls(topics.length > 0 ? "0x" : data, abi === null ? [] : [abi]);
     yield* print(
       given.json
-        ? JSON.stringify({ data, readings }, null, 2)
+        ? jsonText({ data, readings, ...(within.calls.length === 0 ? {} : within) })
         : readings.length > 0
-          ? readingsText(readings)
+          ? readingsText(readings, within)
           : data.length === 2
             ? "no data: a revert without a reason, or an empty call"
             : `nothing known begins with ${describeValue({ type: "bytes4" }, data.slice(0, 10))}; give the contract's ABI with --abi`,

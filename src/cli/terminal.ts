@@ -40,3 +40,7 @@ export const tell = (text: string): Effect.Effect<void, never, Stdio.Stdio> =>
   Effect.flatMap(Stdio.Stdio, (stdio) =>
     Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false }))),
   );
+
+/** JSON to be read and to be parsed; amounts are decimal strings. */
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner), 2);

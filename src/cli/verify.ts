@@ -18,7 +18,7 @@ import { readText } from "./files.js";
 import { text, toggle } from "./flags.js";
 import { withProgress } from "./progress.js";
 import { duration } from "./quantity.js";
-import { print } from "./terminal.js";
+import { jsonText, print } from "./terminal.js";
 
 /** 0 as said, 1 something else was mined or the simulation was wrong, 2 the world moved, 3 not known. */
 const codes: Readonly<Record<SettlementClass, ExitCode>> = {
@@ -76,11 +76,7 @@ export const verify = Command.make(
       yield* print(given.json ? JSON.stringify({ error: failure.message }) : failure.message);
       return yield* new Exited({ code: exitCodes.unknown });
     }
-    yield* print(
-      given.json
-        ? JSON.stringify(answer.success, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value), 2)
-        : settledText(answer.success),
-    );
+    yield* print(given.json ? jsonText(answer.success) : settledText(answer.success, report));
     return yield* new Exited({ code: codes[answer.success.class] });
   }),
 ).pipe(

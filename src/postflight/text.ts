@@ -1,6 +1,9 @@
 /** A settlement for people: one line for each transaction, then what differs. */
-import { escapeText } from "../primitives/text.js";
 import { formatGas, formatGasPrice, formatWei } from "../primitives/units.js";
+import type { Report } from "../report/schema.js";
+import { named, valuesForPeople } from "../report/sideBySide.js";
+import { namesFor, type AmountOptions } from "../report/summary.js";
+import type { Names } from "../report/tokens.js";
 import type { Comparison, MinedSettlement, Settled, Settlement, SettlementClass } from "./settlement.js";
 
 /** Each class in words. */
@@ -18,53 +21,57 @@ const meaning: Readonly<Record<SettlementClass, string>> = {
 /** Differences of one comparison that are shown. */
 const mostLines = 64;
 
-const differencesOf = ({ differences, uncompared }: Comparison): ReadonlyArray<string> => [
-  ...differences
-    .slice(0, mostLines)
-    .flatMap(({ field, said, happened, class: name, evidence }) => [
-      `  ${escapeText(field)}: ${name} [${evidence}]`,
-      `    said      ${escapeText(said, 1024)}`,
-      `    happened  ${escapeText(happened, 1024)}`,
-    ]),
+const differencesOf = ({ differences, uncompared }: Comparison, names: Names): ReadonlyArray<string> => [
+  ...differences.slice(0, mostLines).flatMap((difference) => {
+    const { field, class: name, evidence } = difference;
+    const [said, happened] = valuesForPeople(field, [difference.said, difference.happened], names);
+    return [`  ${named(field, names)}: ${name} [${evidence}]`, `    said      ${said}`, `    happened  ${happened}`];
+  }),
   ...(differences.length > mostLines ? [`  … and ${differences.length - mostLines} more`] : []),
   ...(uncompared.length === 0
     ? []
     : [
         `  not compared: ${uncompared
           .slice(0, mostLines)
-          .map((field) => escapeText(field))
+          .map((field) => named(field, names))
           .join(", ")}`,
       ]),
 ];
 
-const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement): string =>
+const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, symbol: string): string =>
   [
     status ?? "status not known",
     `${formatGas(gasUsed)} used`,
-    ...(effectiveGasPrice === null ? [] : [formatGasPrice(effectiveGasPrice)]),
-    ...(cost === null ? [] : [`cost ${formatWei(cost)}`]),
+    ...(effectiveGasPrice === null ? [] : [formatGasPrice(effectiveGasPrice, symbol)]),
+    ...(cost === null ? [] : [`cost ${formatWei(cost, symbol)}`]),
   ].join(" · ");
 
-const told = (one: Settlement): ReadonlyArray<string> => {
+const told = (one: Settlement, names: Names): ReadonlyArray<string> => {
   const head = `transaction ${one.transaction + 1}  ${one.hash}`;
   if (one.state !== "mined") return [`${head}  ${one.state}`];
   const { blockNumber, compared, differences, created } = one;
   return [
     head,
-    `  block ${blockNumber} · ${costOf(one)}${created === null ? "" : ` · created ${created}`}`,
+    `  block ${blockNumber} · ${costOf(one, names.native)}${created === null ? "" : ` · created ${created}`}`,
     `  ${one.class}: ${meaning[one.class]} · ${compared - differences.length} of ${compared} facts the same`,
-    ...differencesOf(one),
+    ...differencesOf(one, names),
   ];
 };
 
-/** What was said against what happened, as plain text; every string in it is bounded and free of control characters. */
-export const settledText = ({ class: name, transactions, balances, ledger }: Settled): string =>
-  [
+/**
+ * What was said against what happened, as plain text; every string in it is bounded and free of control characters.
+ * Amounts as {@link AmountOptions} say, by the symbols and decimals that `report` knows; exact in {@link Settled}.
+ */
+export const settledText = (settled: Settled, report: Report, options: AmountOptions = {}): string => {
+  const { class: name, transactions, balances, ledger } = settled;
+  const names = namesFor(report, options);
+  return [
     `${name.toUpperCase()} · ${meaning[name]}`,
-    ...transactions.flatMap(told),
+    ...transactions.flatMap((one) => told(one, names)),
     ...(balances.compared + balances.uncompared.length === 0
       ? []
       : [`balances  ${balances.compared - balances.differences.length} of ${balances.compared} the same`]),
-    ...differencesOf(balances),
+    ...differencesOf(balances, names),
     `${ledger.requests.length} requests · ${ledger.rounds} rounds · ${Math.round(ledger.ms)} ms`,
   ].join("\n");
+};

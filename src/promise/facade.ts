@@ -12,6 +12,7 @@ import type { Hash } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
 import type { Sender, TakesInput } from "../Transaction.js";
 import type { Options } from "../preflight/prepare.js";
+import { callSite, withCallSite } from "./callSite.js";
 import { layerLog, type Log } from "./log.js";
 
 /** What a call may be given beside the pipeline's options. */
@@ -63,13 +64,14 @@ export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults 
   const runtime = ManagedRuntime.make(log === undefined ? layer : Layer.provideMerge(layer, layerLog(log)));
   let isDisposed = false;
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {
+    const called = callSite();
     if (isDisposed) return Promise.reject(new Disposed({}));
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return runtime.runPromiseExit(effect, signal === undefined ? undefined : { signal }).then((exit) => {
       if (Exit.isSuccess(exit)) return exit.value;
       const isCut = Cause.hasInterruptsOnly(exit.cause);
       if (isCut && signal?.aborted === true) return Promise.reject(signal.reason);
-      return Promise.reject(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause));
+      return Promise.reject(withCallSite(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause), called));
     });
   };
   const withDefaults = (options: Options = {}): Options => ({ ...defaults, ...options });

@@ -221,7 +221,10 @@ export const notes = {
   }),
   /** Whether the exact requests do the same wherever they run. */
   ...of("proof", {
-    BaseNotComparable: ["whether the outcome depends on being watched could not be checked", "run `prove` again"],
+    BaseNotComparable: [
+      "whether the contract does the same in every simulation could not be checked",
+      "run `prove` again",
+    ],
     FirstSeenInProof: ["parties appeared that the earlier run did not know", "run `prove` again to measure them too"],
     OptionsRefused: ["the options of the proof are wrong and were not used", "correct them and prove again"],
     OutcomeNotCompared: [

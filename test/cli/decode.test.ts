@@ -73,6 +73,21 @@ describe("decode", () => {
     const named = await bin.run(["decode", call, "--abi", "approve(address spender, uint256 amount)", "--json"]);
     expect(JSON.parse(named.stdout).readings).toEqual([expect.objectContaining({ by: "abi", sources: [] })]);
   });
+  it("reads the calls within a multicall, indented, and whole in JSON", async () => {
+    const call = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [bob, 5n] });
+    const abi = parseAbi(["function multicall(bytes[] data)"]);
+    const inner = encodeFunctionData({ abi, args: [[call]] });
+    const outer = encodeFunctionData({ abi, args: [[inner, call]] });
+    const { stdout } = await bin.run(["decode", outer]);
+    const told = `transfer(to: ${bob}, amount: 5) (by selector: ERC-20)`;
+    expect(stdout.trimEnd().split("\n").slice(1)).toEqual([
+      expect.stringMatching(/^ {2}1 {2}multicall\(data: \[0x/),
+      `    1.1  ${told}`,
+      `  2  ${told}`,
+    ]);
+    const { calls } = JSON.parse((await bin.run(["decode", outer, "--json"])).stdout);
+    expect(calls[0]).toMatchObject({ to: null, value: null, isDelegate: false, more: 0, calls: [{ text: told }] });
+  });
   it("says when nothing is known, with 3", async () => {
     const { code, stdout } = await bin.run(["decode", "0xdeadbeef00"]);
     expect(stdout).toContain("nothing known begins with 0xdeadbeef");

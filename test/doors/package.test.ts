@@ -1,5 +1,5 @@
 /** The package as users get it: packed, beside its peers, by import and by require. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -67,6 +67,22 @@ describe("the package", () => {
       ]).then((all) => { console.log(JSON.stringify(all)); process.exit(0); });`;
     expect(runThere("app.cjs", program)).toBe("[[true,true],[true,true],true]");
   });
+
+  it("runs the README's sample as it is pasted into a CommonJS package, by tsx and compiled, and names its line", () => {
+    const { folder } = installed;
+    writeFileSync(join(folder, "first.ts"), readFileSync(join(root, "examples/first.ts"), "utf8"));
+    const typeRoots = join(root, "node_modules/@types");
+    const flags = ["--module", "nodenext", "--target", "es2022", "--strict", "--skipLibCheck", "--types", "node"];
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    run([tsc, ...flags, "--typeRoots", typeRoots, "--ignoreConfig", "first.ts"], folder);
+    expect(readFileSync(join(folder, "first.js"), "utf8")).toContain("require(");
+    const env = { ...process.env, ETH_RPC_URL: "http://127.0.0.1:1" };
+    for (const args of [[join(root, "node_modules/tsx/dist/cli.mjs"), "first.ts"], ["first.js"]]) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env });
+      expect(stdout, stderr).toMatch(/^UNKNOWN · eth_chainId: the endpoint could not be reached/);
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/NotProven[^]*first\.[jt]s:\d+:\d+/)]);
+    }
+  }, 120_000);
 
   it("explains a built-in error, which a scan loads with the first revert that needs it", () => {
     const program = `

@@ -53,6 +53,18 @@ describe("toText", () => {
     expect(text).toContain("state after block 100 · simulated as block 101");
   });
 
+  it("reads the calls within a multicall, each below the call that makes it", () => {
+    const inner = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [alice, 5n] });
+    const abi = parseAbi(["function aggregate3Value((address,bool,uint256,bytes)[])"]);
+    const data = Hex.make(encodeFunctionData({ abi, args: [[[usdc, false, 10n ** 18n, inner]]] }));
+    const text = toText(report({ transactions: [{ ...transfer, input: { ...transfer.input, to: usdc, data } }] }), {
+      ...{ width: 400, full: true, symbol: "XDAI" },
+    });
+    expect(text).toMatch(
+      /\n {2}call +aggregate3Value\(.*\n {4}1 +to 0xA0b8\S+ with 1 XDAI: transfer\(to: 0xf39F\S+, amount: 5\) \(by selector: ERC-20\)\n/,
+    );
+  });
+
   it("decodes the call and the revert with their arguments, and groups findings by severity", () => {
     const text = toText(blocked(), { width: 400, full: true });
     expect(text.split("\n")[0]).toBe(

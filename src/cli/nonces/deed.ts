@@ -7,8 +7,8 @@ import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
 import type { LaneId } from "../../nonces/lane.js";
 import { Exited, exitCodes, WrongUsage } from "../exit.js";
-import { print } from "../terminal.js";
-import { jsonOf, laneNeeded, oldAfterGiven, onStore, statusOf, type Given } from "./given.js";
+import { jsonText, print } from "../terminal.js";
+import { laneNeeded, oldAfterGiven, onStore, statusOf, type Given } from "./given.js";
 import { codeOfHealth, healthText } from "./show.js";
 import type { Unsigned } from "./request.js";
 
@@ -63,11 +63,11 @@ export const perform = Effect.fnUntraced(function* <G extends Given & { readonly
     const lines = [
       `lane ${lane.id}`,
       ...deed.says.map((line) => `  ${escapeText(line, 1_024)}`),
-      ...(deed.request === undefined ? [] : [jsonOf(deed.request)]),
+      ...(deed.request === undefined ? [] : [jsonText(deed.request)]),
       ...(deed.next === undefined ? [] : [`  nothing was changed: ${deed.next}`]),
       ...(health === null ? [] : [healthText(health)]),
     ];
-    yield* print(given.json ? jsonOf({ lane: lane.id, failed, ...deed, health }) : lines.join("\n"));
+    yield* print(given.json ? jsonText({ lane: lane.id, failed, ...deed, health }) : lines.join("\n"));
     const isRefused =
       failed === "SendRejected" || (deed.sent ?? []).some(({ outcome }) => refusedKinds.includes(outcome));
     return yield* new Exited({

@@ -99,6 +99,3 @@ export const onStore = Effect.fnUntraced(function* <A, E>(
 /** Where a lane stands; the chain is asked only where there is an endpoint. */
 export const statusOf = (given: Given, lane: Nonces.Lane) =>
   Nonces.status(lane, hasEndpoint(given) ? {} : { counts: null });
-
-export const jsonOf = (value: unknown): string =>
-  JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? field.toString() : field), 2);

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect";
 import { escapeText } from "../../primitives/text.js";
 import * as Nonces from "../../Nonces.js";
 import { Exited, exitCodes, type ExitCode } from "../exit.js";
-import { print } from "../terminal.js";
-import { jsonOf, laneGiven, oldAfterGiven, onStore, statusOf, type Given } from "./given.js";
+import { jsonText, print } from "../terminal.js";
+import { laneGiven, oldAfterGiven, onStore, statusOf, type Given } from "./given.js";
 
 const laneIn = (id: string): Nonces.Lane => {
   const [chainId = "", address = "", key = "0"] = id.split(":");
@@ -49,7 +49,7 @@ export const status = Effect.fnUntraced(function* (given: Given) {
       ...lanes.map((lane) => `${Nonces.toText(lane)}\n${healthText(lane.health)}`),
       ...failures.map(({ lane, problem }) => `lane ${lane}\n  ${problem}`),
     ];
-    yield* print(given.json ? jsonOf({ lanes, failures }) : texts.join("\n\n") || none);
+    yield* print(given.json ? jsonText({ lanes, failures }) : texts.join("\n\n") || none);
     const code = codeOfHealth(lanes.flatMap((lane) => lane.health));
     const isUnknown = failures.length > 0 || ids.length === 0;
     return yield* new Exited({ code: code === exitCodes.blocked || !isUnknown ? code : exitCodes.unknown });
@@ -71,7 +71,7 @@ export const check = Effect.fnUntraced(function* (given: Given) {
       ({ lane, violations, problem }) =>
         `lane ${escapeText(lane)}: ${problem ?? (violations.map((it) => escapeText(it)).join("; ") || "sound")}`,
     );
-    yield* print(given.json ? jsonOf({ lanes: read }) : lines.join("\n") || none);
+    yield* print(given.json ? jsonText({ lanes: read }) : lines.join("\n") || none);
     const isUnknown = read.length === 0 || read.some(({ problem }) => problem !== null);
     const isDamaged = read.some(({ violations }) => violations.length > 0);
     return yield* new Exited({

@@ -25,9 +25,9 @@ const lines = (all: ReadonlyArray<string>) => all.map((line) => text("", line));
 /** The same request on the same block behaves differently in another block context. */
 export class SimulationDiverged extends stated<SimulationDiverged>()("SimulationDiverged", differences, (error) =>
   say(
-    "the outcome depends on being watched: two runs on the same block differ",
+    "the contract does not always do the same: the same request had two outcomes in two simulations",
     lines(error.differences),
-    "do not sign; the contract may behave differently on chain",
+    "do not sign; on chain it may do something else than it does where it can tell that it is being simulated",
   ),
 ) {}
 

@@ -98,7 +98,10 @@ const told = (report: Report, { depth, from, to, input, output }: Inside): Findi
   );
 };
 
-/** What to trace; null where nothing reverted that a node could trace by itself: later ones stand on earlier ones. */
+/**
+ * What to trace; null where the first transaction does not revert. Later ones stand on what earlier ones leave,
+ * which a call that is traced by itself does not have: it may fail in another place there.
+ */
 const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report) => {
   const { outcome, input } = first;
   const isOurs = options.stateOverrides === null && options.blockOverrides === null;

@@ -1,6 +1,7 @@
 /** One transaction of the bundle: what it is, what it would do, and what to sign. */
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { describeRawCall, eventByTopic } from "../../abi/decodeCall.js";
+import { indentOf, innerCalls, innerLines } from "../../abi/innerCalls.js";
 import { describeCalldata, describeResult } from "../../abi/print.js";
 import { describeRevert } from "../../abi/revertText.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
@@ -161,6 +162,7 @@ export const transactionSection = (
     input.item === null && input.to !== null
       ? describeRawCall(input.data, abis, { address: input.to })
       : describeCalldata(input.data, input.item);
+  const within = input.to === null ? [] : innerLines(innerCalls(input.data, abis, { address: input.to }), money.symbol);
   const result = outcome.result === null ? null : describeResult(outcome.result);
   const events = eventsText(outcome);
   const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
@@ -188,6 +190,7 @@ export const transactionSection = (
             evidence: code.to?.evidence,
           },
       call === null ? null : { label: input.to === null ? "initcode" : "call", text: call },
+      ...within.map(({ place, text }): Fact => ({ label: `${indentOf(place)}${place}`, text })),
       {
         label: "value",
         text: `${weiText(input.value, money.symbol)}${fiatText(input.value, money.price)}`,

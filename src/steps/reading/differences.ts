@@ -10,6 +10,7 @@ import * as Arr from "effect/Array";
 import { rightsIn } from "./approvalLogs.js";
 import { controlsIn } from "./controlLogs.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
+import { amountLine, assetText } from "../../report/amountLine.js";
 
 /** One difference between two runs. */
 export interface Difference {
@@ -96,7 +97,7 @@ const compareAmounts = (
     const [one, other] = [a.get(key) ?? 0n, b.get(key) ?? 0n];
     if (within(one, other, tolerance)) return [];
     const isAmount = a.has(key) && b.has(key) && one < 0n === other < 0n;
-    return [{ kind: kindOf(key, one, other), isAmount, line: `${what} ${key}: ${one} and ${other}` }];
+    return [{ kind: kindOf(key, one, other), isAmount, line: amountLine(`${what} ${key}`, one, other) }];
   });
 
 interface Flow {
@@ -117,8 +118,9 @@ const isSameMovement = (a: ReadonlyArray<Transfer>, b: ReadonlyArray<Transfer>):
 
 const moved = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<string, Flow> => {
   const flows = new Map<string, Flow>();
-  for (const { token, tokenId, from, to, amount } of transfers) {
-    const key = `of ${token ?? "native currency"}${tokenId === null ? "" : ` id ${tokenId}`} from ${from} to ${to}`;
+  for (const transfer of transfers) {
+    const { token, tokenId, from, to, amount } = transfer;
+    const key = `of ${assetText(transfer)} from ${from} to ${to}`;
     const pair = `${token}/${tokenId}/${from < to ? `${from}/${to}` : `${to}/${from}`}`;
     flows.set(key, { amount: (flows.get(key)?.amount ?? 0n) + amount, from, pair });
   }
@@ -147,7 +149,7 @@ const compareMovements = (
     if (within(here, there, tolerance, scale)) return [];
     const kind = whose.has(flow?.from ?? counter?.from ?? "") ? "loss" : "other";
     const isAmount = flow !== undefined && counter !== undefined;
-    return [{ kind, isAmount, line: `movement ${key}: ${here} and ${there}` }];
+    return [{ kind, isAmount, line: amountLine(`movement ${key}`, here, there) }];
   });
 };
 
@@ -155,19 +157,16 @@ const changed = (changes: ReadonlyArray<BalanceChange>): ReadonlyMap<string, big
   new Map(
     changes
       .filter(({ evidence }) => evidence === "measured")
-      .map(({ account, token, tokenId, delta }) => [
-        `of ${account} in ${token ?? "native currency"}${tokenId === null ? "" : ` id ${tokenId}`}`,
-        delta,
-      ]),
+      .map((change) => [`of ${change.account} in ${assetText(change)}`, change.delta]),
   );
 
 const granted = (approvals: ReadonlyArray<Approval>): ReadonlyMap<string, bigint> =>
   new Map(
     approvals
       .filter(({ evidence }) => evidence === "measured")
-      .map(({ standard, token, tokenId, owner, spender, after }) => [
-        `of ${standard} ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}`,
-        after ?? 0n,
+      .map((right) => [
+        `of ${right.standard} ${assetText(right)} by ${right.owner} to ${right.spender}`,
+        right.after ?? 0n,
       ]),
   );
 
@@ -176,10 +175,7 @@ const said = (outcomes: ReadonlyArray<Outcome>): ReadonlyMap<string, bigint> =>
   new Map(
     outcomes
       .flatMap(({ logs }, index) => rightsIn(logs, index))
-      .map(({ token, tokenId, owner, spender, said: amount }) => [
-        `of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}`,
-        amount,
-      ]),
+      .map((right) => [`of ${assetText(right)} by ${right.owner} to ${right.spender}`, right.said]),
   );
 
 const controlled = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> =>

@@ -1,0 +1,179 @@
+/** Differences for people: amounts by symbol and decimals, never so rounded that two read the same; exact in data. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SimulationDiverged } from "../../src/errors/verdicts.js";
+import type { Address } from "../../src/primitives/hex.js";
+import {
+  diff,
+  diffText,
+  settledText,
+  toText,
+  type Approval,
+  type BalanceChange,
+  type Report,
+} from "../../src/Report.js";
+import { fromError } from "../../src/report/finding.js";
+import { differences, type Story } from "../../src/steps/reading/differences.js";
+import { alice, report, tokens, usdc } from "./fixtures.js";
+
+const bob: Address = report().transactions[0].code.to?.account ?? alice;
+const told = "USDC (0xA0b8…eB48)";
+const change = (delta: bigint, token: Address | null = usdc, tokenId: bigint | null = null): BalanceChange => ({
+  ...{ account: alice, token, tokenId, before: null, after: null, delta, evidence: "measured" },
+});
+const known = tokens().tokens;
+const linesOf = (before: Partial<Report>, after: Partial<Report>, exact = false) => {
+  const [one, other] = [report({ tokens: known, ...before }), report({ tokens: known, ...after })];
+  return diffText(diff(one, other), other, { exact }).split("\n");
+};
+
+describe("diffText", () => {
+  it("says token amounts by symbol and decimals, while the data stay exact", () => {
+    const [before, after] = [
+      { balanceChanges: [change(-1_250_500_000n)] },
+      { balanceChanges: [change(-1_300_000_001n)] },
+    ];
+    expect(linesOf(before, after)).toEqual([
+      `balance changes of you, 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48: -1,250.5 ${told} → ≈-1,300.01 ${told}`,
+    ]);
+    expect(linesOf(before, after, true)[0]).toContain(`-1250.5 ${told} → -1300.000001 ${told}`);
+    expect(diff(report(before), report(after))).toEqual([
+      {
+        path: `balanceChanges[${alice}/${usdc}]`,
+        ...{ before: "-1250500000", after: "-1300000001", by: -49_500_001n },
+      },
+    ]);
+  });
+
+  it("rounds nothing by which two amounts would read the same", () => {
+    const lines = linesOf({ balanceChanges: [change(1_250_500_001n)] }, { balanceChanges: [change(1_250_500_002n)] });
+    expect(lines[0]).toContain(`1250.500001 ${told} → 1250.500002 ${told}`);
+  });
+
+  it("says wei, prices, gas, rights, findings and places as a report does", () => {
+    const [funds] = report().funds;
+    const [one] = report().transactions;
+    if (funds === undefined) throw new Error("no funds");
+    const right = tokens()
+      .approvals.filter(({ token }) => token === usdc)
+      .slice(0, 1);
+    const lines = linesOf(
+      { approvals: right.map((approval) => ({ ...approval, after: 5_000_000n })) },
+      {
+        approvals: right.map((approval) => ({ ...approval, after: 2n ** 256n - 1n })),
+        funds: [{ ...funds, balance: 10n ** 19n - 1n }],
+        observed: { ...report().observed, baseFeePerGas: 600_000_000n },
+        transactions: [{ ...one, gas: { ...one.gas, limit: 30_000n }, request: null }],
+        balanceChanges: [change(5n, bob, 7n)],
+        findings: [
+          fromError(new SimulationDiverged({ differences: [] }), "blocker", { step: "proof", evidence: "measured" }),
+        ],
+      },
+    );
+    expect(lines).toEqual([
+      "verdict: ready → blocked",
+      "observed base fee per gas: 0.5 gwei per gas → 0.6 gwei per gas",
+      "transaction 1, gas limit: 21,000 gas → 30,000 gas",
+      "funds balance of you: 10 ETH → ≈9.99999 ETH",
+      "balance changes of you, native: ≈-1.5 ETH → none".replace("≈", ""),
+      expect.stringMatching(/^approvals of 0xA0b8\S+, you, 0x\S+: 5 USDC \(0xA0b8…eB48\) → unlimited$/),
+      "balance changes of you, 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, 7: none → 5",
+      "finding SimulationDiverged: none → blocker",
+    ]);
+  });
+
+  it("is harmless and bounded, whatever it is given", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 60 }),
+        fc.string({ unit: "binary" }),
+        fc.string(),
+        (path, before, after) => {
+          for (const prefix of ["", "balanceChanges[", "approvals[", "transactions[0].", "findings["]) {
+            const text = diffText([{ path: `${prefix}${path}]`, before, after, by: null }], report());
+            expect(text.length).toBeLessThan(8_000);
+            expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+          }
+        },
+      ),
+    );
+    expect(
+      diffText([{ path: "funds[x].balance", before: "9".repeat(5_000), after: "1", by: null }], report()).length,
+    ).toBeLessThan(700);
+  });
+});
+
+describe("a finding's differences", () => {
+  const story = (delta: bigint, token: Address | null = usdc): Story => ({
+    ...{ outcomes: [], approvals: [{ ...right, token: token ?? usdc, after: -delta }] },
+    transfers: [
+      {
+        standard: "erc20",
+        token,
+        from: alice,
+        to: bob,
+        amount: -delta,
+        tokenId: null,
+        transaction: 0,
+        evidence: "logged",
+      },
+    ],
+    balanceChanges: [change(delta, token)],
+  });
+  const right: Approval = {
+    ...{ standard: "erc20", token: usdc, owner: alice, spender: bob, tokenId: null, before: 0n, after: 0n },
+    ...{ expiration: null, unlimited: false, spenderKind: "eoa", transaction: 0, evidence: "measured" },
+  };
+  const textOf = (one: Story, other: Story) => {
+    const lines = differences(one, other, 0).map(({ line }) => line);
+    const finding = fromError(new SimulationDiverged({ differences: lines }), "blocker", {
+      step: "proof",
+      evidence: "measured",
+    });
+    return { lines, text: toText(report({ tokens: known, findings: [finding] }), { width: 1_000 }) };
+  };
+
+  it("are told in the token's own units, and are exact in the error", () => {
+    const { lines, text } = textOf(story(-5_000_000n), story(-7_000_001n));
+    expect(lines).toEqual([
+      `movement of ${usdc} from ${alice} to ${bob}: 5000000 and 7000001`,
+      `balance change of ${alice} in ${usdc}: -5000000 and -7000001`,
+      `approval of erc20 ${usdc} by ${alice} to ${bob}: 5000000 and 7000001`,
+    ]);
+    expect(text).toContain(`from you to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8: 5 ${told} and ≈7.00001 ${told}`);
+    expect(text).toContain(`: -5 ${told} and ≈-7.00001 ${told}`);
+    expect(text).toContain(`79C8: 5 ${told} and ≈7.00001 ${told}`);
+    expect(text).not.toContain("5000000");
+  });
+
+  it("tell native currency in its own, and say of a token without decimals that these are smallest units", () => {
+    const { text } = textOf(story(-(10n ** 18n), null), story(-(2n * 10n ** 18n), null));
+    expect(text).toContain("movement of native currency from you");
+    expect(text).toContain(": 1 ETH and 2 ETH");
+    expect(textOf(story(-5n, bob), story(-6n, bob)).text).toContain(
+      ": 5 smallest units of token 0x7099…79C8 (decimals not known) and 6 ",
+    );
+  });
+});
+
+describe("settledText", () => {
+  it("says what was said and what happened in the units of the report", () => {
+    const difference = { class: "ordering", evidence: "measured" } as const;
+    const text = settledText(
+      {
+        ...{ class: "ordering", transactions: [], ledger: report().ledger },
+        balances: {
+          ...{ compared: 2, uncompared: [] },
+          differences: [
+            { field: `balances[${alice}/${usdc}]`, said: "-1250500000", happened: "-1300000000", ...difference },
+            { field: "funds.cost", said: "≤ 44100000000000", happened: "44100000021000", ...difference },
+          ],
+        },
+      },
+      report({ tokens: known }),
+    );
+    expect(text).toContain(`balances[you/0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48]: ordering [measured]`);
+    expect(text).toContain(`said      -1,250.5 ${told}\n    happened  -1,300 ${told}`);
+    expect(text).toContain("said      ≤ 0.0000441 ETH\n    happened  ≈0.0000441001 ETH");
+  });
+});
