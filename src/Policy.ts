@@ -77,7 +77,8 @@ export const minReceived = (token: Token, amount: bigint, account?: `0x${string}
 
 /**
  * No allowance, operator or NFT approval is larger after the bundle than before. Unknown where an event or
- * a call that nothing explains names the sender beside another account: give the ABI of its contract.
+ * a call that nothing explains names another account beside the sender or for the call, or is of the sender's own
+ * account: give the ABI of its contract.
  */
 export const noNewApprovals: Policy = {
   name: "noNewApprovals",
