@@ -93,7 +93,11 @@ export const noUnlimitedApprovals: Policy = {
   evaluate: judgeUnlimitedApprovals,
 };
 
-/** No account that runs a delegate's code (EIP-7702) sends, receives or may spend, and none is made. */
+/**
+ * No account that runs a delegate's code (EIP-7702) sends a transaction, is called or paid by one itself, or may
+ * spend, and none is made. What lives where a contract sends to is not looked at: the receiver of a token transfer
+ * may be one.
+ */
 export const denyDelegated: Policy = {
   name: "denyDelegated",
   data: { policy: "denyDelegated" },
@@ -102,8 +106,9 @@ export const denyDelegated: Policy = {
 
 /**
  * Only these addresses and the senders take part: receivers, emitters of events, tokens, parties
- * of movements, owners, spenders, delegates. A contract that is called, emits nothing and gets nothing
- * cannot be seen in a simulation without traces.
+ * of movements, owners, spenders, delegates, and who gets control of a contract. A contract that is called, emits nothing and gets nothing
+ * cannot be seen in a simulation without traces. Address zero counts where native currency goes there, and not where
+ * tokens are made or burned.
  */
 export const onlyTouches = (addresses: ReadonlyArray<`0x${string}`>): Policy => {
   const allowed = [...new Set(addresses.map(lower))];
