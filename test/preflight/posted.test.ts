@@ -240,6 +240,17 @@ describe("a report on a contract that is honest only where no base fee is, as in
   });
 });
 
+it("a report brings its maker's tolerance along, and is held to the caller's own where one is given", async () => {
+  const token = await scene.deploy(artifacts.Token, ["Gold", "GLD", 18]);
+  const vesting = await scene.deploy(artifacts.Vesting, [token, 10n ** 9n]);
+  await scene.seal({ after: 3 });
+  const release = { from: other.address, to: vesting, data: calldata(artifacts.Vesting, "release") };
+  const scanned = await scan(scene.url, release);
+  const lax = await posted(scanned, (one) => one, { options: { ...scanned.options, tolerance: 0.999 } });
+  expect(severe(await prove(scene.url, lax))).toEqual([]);
+  expect(severe(await prove(scene.url, lax, { tolerance: 0.005 }))).toContain("ChanceDependent/warning");
+});
+
 /** The JSON with another value at a path. */
 const withAt = (json: unknown, [key, ...rest]: ReadonlyArray<string | number>, value: unknown): unknown => {
   if (key === undefined) return value;
