@@ -23,6 +23,7 @@ import {
   third,
   type Scene,
 } from "./scene.js";
+import { assemble, watcher } from "./watchers.js";
 
 type Whole = Report.Report;
 type One = Report.TransactionReport;
@@ -203,6 +204,31 @@ describe("a report that says of its request what is not so", () => {
     const { isReady, codes } = await proven(await posted(plain, (one) => one, { observed }));
     expect([isReady, codes]).toEqual([true, []]);
   });
+});
+
+describe("a report that moves the clock of its worlds", () => {
+  const money = 10n ** 18n;
+  it.each(["by the time of its block", "by its own age", "by the time of its last proof"])(
+    "is blocked, %s",
+    async (how) => {
+      const head = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { readonly timestamp: string };
+      const [hour, now] = [3_600n, BigInt(head.timestamp)];
+      // gives back what it is paid from the next hour on
+      const lock = await scene.deploy({ abi: [], bytecode: watcher(assemble(`${now + hour} TIMESTAMP GT`)) });
+      const scanned = await scan(scene.url, { from: other.address, to: lock, value: money, data: "0x01" });
+      const [{ observed }, timestamp] = [scanned, now + 2n * hour];
+      const world = { run: "next", state: "pending", number: 1n, timestamp, agrees: true } as const;
+      const moved: Readonly<Record<string, Partial<Whole["observed"]>>> = {
+        "by the time of its block": { timestamp },
+        "by its own age": { at: observed.at - Number(2n * hour) * 1_000 },
+        "by the time of its last proof": { worlds: [{ ...world, feeRecipient: null, gasLimit: null }] },
+      };
+      const forged = await posted(scanned, requesting({ gas: 200_000n }), { observed: { ...observed, ...moved[how] } });
+      const { proof, verdict, codes } = await proven(forged, [Policy.maxSpent("native", 0n)]);
+      expect([verdict, codes]).toEqual(["blocked", expect.arrayContaining(["PolicyViolation/blocker"])]);
+      for (const { timestamp: at } of proof.observed.worlds) expect((at ?? 0n) - now).toBeLessThan(hour);
+    },
+  );
 });
 
 describe("a report on a contract that is honest only where no base fee is, as in a scan", () => {
