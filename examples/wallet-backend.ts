@@ -20,7 +20,15 @@ import { Errors, Preflight, Report, Rpc } from "evm-preflight";
 import { WalletApi } from "./wallet-api.js";
 
 /** What this server insists on; a report brings its own options along, and the app may have changed them. */
-const terms = { deadline: "8 seconds", maxAge: "30 seconds", tolerance: 0.005, policies: [] } as const;
+const terms = {
+  deadline: "8 seconds",
+  maxAge: "30 seconds",
+  tolerance: 0.005,
+  policies: [],
+  // what this server's node is, and what explains events, is not the app's to say either
+  pending: "guess",
+  abis: [],
+} as const;
 
 /** The clearance for a report that somebody posted. */
 const clear = Effect.fnUntraced(function* (posted: Report.Report) {

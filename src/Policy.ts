@@ -77,7 +77,8 @@ export const minReceived = (token: Token, amount: bigint, account?: `0x${string}
 
 /**
  * No allowance, operator or NFT approval is larger after the bundle than before. Unknown where an event or
- * a call that nothing explains names the sender beside another account: give the ABI of its contract.
+ * a call that nothing explains names another account beside the sender or for the call, or is of the sender's own
+ * account: give the ABI of its contract.
  */
 export const noNewApprovals: Policy = {
   name: "noNewApprovals",
@@ -92,7 +93,11 @@ export const noUnlimitedApprovals: Policy = {
   evaluate: judgeUnlimitedApprovals,
 };
 
-/** No account that runs a delegate's code (EIP-7702) sends, receives or may spend, and none is made. */
+/**
+ * No account that runs a delegate's code (EIP-7702) sends a transaction, is called or paid by one itself, or may
+ * spend, and none is made. What lives where a contract sends to is not looked at: the receiver of a token transfer
+ * may be one.
+ */
 export const denyDelegated: Policy = {
   name: "denyDelegated",
   data: { policy: "denyDelegated" },
@@ -101,8 +106,9 @@ export const denyDelegated: Policy = {
 
 /**
  * Only these addresses and the senders take part: receivers, emitters of events, tokens, parties
- * of movements, owners, spenders, delegates. A contract that is called, emits nothing and gets nothing
- * cannot be seen in a simulation without traces.
+ * of movements, owners, spenders, delegates, and who gets control of a contract. A contract that is called, emits nothing and gets nothing
+ * cannot be seen in a simulation without traces. Address zero counts where native currency goes there, and not where
+ * tokens are made or burned.
  */
 export const onlyTouches = (addresses: ReadonlyArray<`0x${string}`>): Policy => {
   const allowed = [...new Set(addresses.map(lower))];

@@ -3,9 +3,10 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import fc from "fast-check";
+import { keccak256, pad, toHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { note } from "../src/report/finding.js";
-import { Address } from "../src/primitives/hex.js";
+import { Address, Hash, Hex } from "../src/primitives/hex.js";
 import * as Policy from "../src/Policy.js";
 import type { Report } from "../src/Report.js";
 import { alice, report, tokens, transfer, unknown, usdc } from "./report/fixtures.js";
@@ -160,6 +161,25 @@ describe("rights", () => {
     expect(tag(Policy.onlyTouches([]), report())).toBe("Fail");
     expect(tag(Policy.onlyTouches([bob]), tokens())).toBe("Fail");
     expect(tag(Policy.onlyTouches([bob]), unknown())).toBe("Unknown");
+  });
+
+  it("who gets control of a contract is among them", () => {
+    const topics = [keccak256(toHex("OwnershipTransferred(address,address)")), pad(alice), pad(stranger)];
+    const log = { address: bob, topics: topics.map((topic) => Hash.make(topic)), data: Hex.make("0x"), decoded: null };
+    const given = { ...transfer, outcome: { ...transfer.outcome, logs: [log] } };
+    expect(tag(Policy.onlyTouches([bob]), report({ transactions: [given] }))).toBe("Fail");
+    expect(tag(Policy.onlyTouches([bob, stranger]), report({ transactions: [given] }))).toBe("Pass");
+  });
+
+  it("nobody is among them where money goes there, and not where tokens are made or burned", () => {
+    const nobody = Address.make(`0x${"0".repeat(40)}`);
+    const paid = report().transfers.map((one) => ({ ...one, to: nobody }));
+    const burned = paid.map((one) => ({ ...one, standard: "erc20" as const, token: usdc }));
+    expect(tag(Policy.onlyTouches([usdc, bob]), report({ transfers: burned }))).toBe("Pass");
+    expect(tag(Policy.onlyTouches([usdc, bob]), report({ transfers: paid }))).toBe("Fail");
+    const sent = { ...transfer, input: { ...transfer.input, to: nobody } };
+    expect(tag(Policy.onlyTouches([bob]), report({ transactions: [sent] }))).toBe("Fail");
+    expect(tag(Policy.onlyTouches([bob, nobody]), report({ transactions: [sent] }))).toBe("Pass");
   });
 
   it("delegated accounts are denied wherever they stand", () => {

@@ -4,6 +4,7 @@ import type { FindingCode } from "../report/finding.js";
 import type { PolicyResult } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import type { Approval } from "../report/parts.js";
+import { controlsIn } from "../steps/reading/controlLogs.js";
 import { tokenText } from "./amounts.js";
 import { every, fail, pass, unknown } from "./results.js";
 import { unseen } from "./spending.js";
@@ -66,15 +67,20 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
   const add = (...addresses: ReadonlyArray<Address | null>) => {
     for (const address of addresses) if (address !== null) touched.add(address.toLowerCase());
   };
+  // why: with tokens and rights it stands for made, gone and taken back
+  const addMade = (...addresses: ReadonlyArray<Address>) => add(...addresses.filter((one) => one !== zero));
   for (const { input, code, outcome } of report.transactions) {
     add(input.to, code.creates, code.from.delegate, code.to?.delegate ?? null);
     for (const { address } of input.authorizationList ?? []) add(address);
     for (const { address } of outcome.logs) add(address);
+    for (const { gains } of controlsIn(outcome.logs, 0)) add(gains);
   }
-  for (const { token, from, to } of report.transfers) add(token, from, to);
+  for (const { token, from, to } of report.transfers) {
+    if (token === null) add(from, to);
+    else addMade(token, from, to);
+  }
   for (const { token, account, delta } of report.balanceChanges) if (delta !== 0n) add(token, account);
-  for (const { token, owner, spender } of report.approvals) add(token, owner, spender);
-  touched.delete(zero);
+  for (const { token, owner, spender } of report.approvals) addMade(token, owner, spender);
   for (const { input } of report.transactions) touched.delete(input.from.toLowerCase());
   return touched;
 };

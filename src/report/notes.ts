@@ -179,7 +179,7 @@ export const notes = {
       "sign only if you trust the delegate's code with everything the account holds",
     ],
     EventUnexplained: [
-      "an event of an unknown kind names the sender beside another account",
+      "an event of an unknown kind names another account beside the sender or for the call, or is of the sender's own account",
       "give the contract's ABI, or check that nobody gets a right to act for the sender",
     ],
     ProxiesNotSeen: [

@@ -123,11 +123,17 @@ const lensEntry = (
 
 const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
 
+/**
+ * Seconds between the blocks of a bundle: no fewer than between blocks of the slowest chains, where what has to follow
+ * within seconds does not. Odd, so that their parity is not the same either.
+ */
+export const blockGap = 13n;
+
 /** The block that comes `count` after: no value that tells blocks from each other is the same, but for the producer. */
 const later = ({ number, time, prevRandao, ...rest }: Eth.BlockOverrides, count: number): Eth.BlockOverrides => ({
   ...rest,
   ...(number == null ? {} : { number: BigInt(number) + BigInt(count) }),
-  ...(time == null ? {} : { time: BigInt(time) + BigInt(count) }),
+  ...(time == null ? {} : { time: BigInt(time) + blockGap * BigInt(count) }),
   ...(prevRandao == null ? {} : { prevRandao: wordOf(BigInt(prevRandao) ^ BigInt(count)) }),
 });
 

@@ -57,7 +57,7 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
     { from: other.address, to: pair, data: calldata(Twice, functionName), value },
   ];
 
-  it.each(["payByNumber", "payByTime", "payByRandomness"])(
+  it.each(["payByNumber", "payByTime", "payByRandomness", "paySoon"])(
     "a bundle whose money comes back in the block of its first transaction alone, %s, is not ready",
     async (name) => {
       const report = await preflight(scene.url, both(name), { policies: [Policy.maxSpent("native", 10n)] });
@@ -70,7 +70,7 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
 
   const preconfirmed = { pending: "preconfirmed", policies: [Policy.maxSpent("native", 10n)] } as const;
 
-  it.each(["payByNumber", "payByTime", "payByRandomness"])(
+  it.each(["payByNumber", "payByTime", "payByRandomness", "paySoon"])(
     "neither is one, %s, where the pending state is ordered before it, and has it in one block",
     async (name) => {
       const report = await preflight(scene.url, both(name), preconfirmed);

@@ -23,6 +23,7 @@ import {
   third,
   type Scene,
 } from "./scene.js";
+import { assemble, watcher } from "./watchers.js";
 
 type Whole = Report.Report;
 type One = Report.TransactionReport;
@@ -205,6 +206,31 @@ describe("a report that says of its request what is not so", () => {
   });
 });
 
+describe("a report that moves the clock of its worlds", () => {
+  const money = 10n ** 18n;
+  it.each(["by the time of its block", "by its own age", "by the time of its last proof"])(
+    "is blocked, %s",
+    async (how) => {
+      const head = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { readonly timestamp: string };
+      const [hour, now] = [3_600n, BigInt(head.timestamp)];
+      // gives back what it is paid from the next hour on
+      const lock = await scene.deploy({ abi: [], bytecode: watcher(assemble(`${now + hour} TIMESTAMP GT`)) });
+      const scanned = await scan(scene.url, { from: other.address, to: lock, value: money, data: "0x01" });
+      const [{ observed }, timestamp] = [scanned, now + 2n * hour];
+      const world = { run: "next", state: "pending", number: 1n, timestamp, agrees: true } as const;
+      const moved: Readonly<Record<string, Partial<Whole["observed"]>>> = {
+        "by the time of its block": { timestamp },
+        "by its own age": { at: observed.at - Number(2n * hour) * 1_000 },
+        "by the time of its last proof": { worlds: [{ ...world, feeRecipient: null, gasLimit: null }] },
+      };
+      const forged = await posted(scanned, requesting({ gas: 200_000n }), { observed: { ...observed, ...moved[how] } });
+      const { proof, verdict, codes } = await proven(forged, [Policy.maxSpent("native", 0n)]);
+      expect([verdict, codes]).toEqual(["blocked", expect.arrayContaining(["PolicyViolation/blocker"])]);
+      for (const { timestamp: at } of proof.observed.worlds) expect((at ?? 0n) - now).toBeLessThan(hour);
+    },
+  );
+});
+
 describe("a report on a contract that is honest only where no base fee is, as in a scan", () => {
   let spoofed: Whole;
   let honest: Whole;
@@ -238,6 +264,17 @@ describe("a report on a contract that is honest only where no base fee is, as in
     const forged = posted(spoofed, (one) => ({ ...one, outcome }), { transfers, balanceChanges });
     return forged.then((report) => isNoBetter(report, { ...honest, findings }));
   });
+});
+
+it("a report brings its maker's tolerance along, and is held to the caller's own where one is given", async () => {
+  const token = await scene.deploy(artifacts.Token, ["Gold", "GLD", 18]);
+  const vesting = await scene.deploy(artifacts.Vesting, [token, 10n ** 9n]);
+  await scene.seal({ after: 3 });
+  const release = { from: other.address, to: vesting, data: calldata(artifacts.Vesting, "release") };
+  const scanned = await scan(scene.url, release);
+  const lax = await posted(scanned, (one) => one, { options: { ...scanned.options, tolerance: 0.999 } });
+  expect(severe(await prove(scene.url, lax))).toEqual([]);
+  expect(severe(await prove(scene.url, lax, { tolerance: 0.005 }))).toContain("ChanceDependent/warning");
 });
 
 /** The JSON with another value at a path. */

@@ -82,6 +82,8 @@ export interface Ground {
   readonly takesHashes: boolean;
   /** Whether it simulates several blocks at once. */
   readonly takesEntries: boolean;
+  /** Whether this very call made the report; of any other its words may be anybody's. */
+  readonly isOwn: boolean;
 }
 
 /** Seconds by which the worlds differ, and an odd number of them: not even their parity is the same. */
@@ -96,7 +98,7 @@ export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => op
 
 /** When the next block comes, epoch seconds: a slot after its parent, and not before what the node's own clock said. */
 const nextTime = (
-  { report: { observed }, chain }: Ground,
+  { report: { observed }, chain, isOwn }: Ground,
   head: Eth.Block,
   isPastNext: boolean,
   now: number,
@@ -108,7 +110,10 @@ const nextTime = (
   const elapsed = BigInt(Math.max(0, Math.ceil((now - observed.at) / 1000)));
   // why: what a proof ran in is a time of ours
   const proven = observed.worlds.find(({ run }) => run === "next")?.timestamp ?? null;
-  const told = (proven ?? observed.timestamp - (isPastNext ? afterPending : 0n)) + elapsed;
+  const said = (proven ?? observed.timestamp - (isPastNext ? afterPending : 0n)) + elapsed;
+  // why: no block comes from the future, whatever a posted report says of its clock
+  const most = BigInt(Math.ceil(now / 1000)) + slot;
+  const told = isOwn || said < most ? said : most;
   if (told <= earliest) return earliest;
   return chain.known ? head.timestamp + ((told - head.timestamp + slot - 1n) / slot) * slot : told;
 };

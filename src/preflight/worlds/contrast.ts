@@ -12,7 +12,7 @@ import { differences, isSameShape, withProducer } from "../../steps/reading/diff
 import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
 import { concernedIn, movedPlaces } from "../../steps/reading/places.js";
 import { movedNumbers } from "../../steps/reading/values.js";
-import { ranIn, type Run } from "../../steps/simulate.js";
+import { blockGap, ranIn, type Run } from "../../steps/simulate.js";
 import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "../askProof.js";
 import { isBounded } from "./bounded.js";
 import {
@@ -66,9 +66,10 @@ const losersIn = (bundle: Bundle<Filled>, { accounts }: Measure): ReadonlySet<st
 /** Whether two numbers differ as the clock does: by the time, or from the block's number on by that; in a bundle up to its last block. */
 const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { environment: b } }: Run) => {
   const [number, time] = [(a?.number ?? 0n) - (b?.number ?? 0n), (a?.timestamp ?? 0n) - (b?.timestamp ?? 0n)];
-  const isAbout = (gap: bigint, wanted: bigint) => gap >= wanted && gap < wanted + BigInt(plan.calls.length);
+  const isAbout = (gap: bigint, wanted: bigint, step: bigint) =>
+    gap >= wanted && gap < wanted + step * BigInt(plan.calls.length) && (gap - wanted) % step === 0n;
   return (x: bigint, y: bigint): boolean =>
-    isAbout(x - y, time) || (b !== null && y >= b.number && isAbout(x - y, number));
+    isAbout(x - y, time, blockGap) || (b !== null && y >= b.number && isAbout(x - y, number, 1n));
 };
 
 /** Compares the worlds; where they differ, further ones tell why. */

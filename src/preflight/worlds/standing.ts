@@ -34,7 +34,7 @@ export const askStanding = Effect.fnUntraced(function* (
   const on = (head: Heard<Eth.Block> | null, header: Heard<Eth.Block> | null) =>
     Effect.map(
       worldsOf({
-        ...{ report, signed, chain, head: successOf(head) },
+        ...{ report, signed, chain, head: successOf(head), isOwn: scanned !== null },
         takesHashes: memory.recall("lacks")?.has("hash") !== true,
         takesEntries: memory.recall("lacks")?.has("entries") !== true,
       }),

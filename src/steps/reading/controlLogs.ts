@@ -60,18 +60,30 @@ const events: Readonly<Record<string, Announced>> = {
   "0xa3396fd7f6e0a21b": owner("another contract says who may act", "loses", "gains"),
   // LogSetAuthority(address), ds-auth
   "0x1abebea81bfa2637": owner("another contract says who may act", "gains"),
+  // DefaultAdminTransferScheduled(address,uint48)
+  "0x3377dc44241e779d": owner("offered", "gains"),
   // RoleGranted(bytes32,address,address)
   "0x2f8788117e7eff1d": role("granted", "role", "gains"),
   // RoleRevoked(bytes32,address,address)
   "0xf6391f5c32d9c69d": role("revoked", "role", "loses"),
   // RoleAdminChanged(bytes32,bytes32,bytes32)
   "0xbd79b86ffe0ab8e8": role("another role administers it", "role"),
+  // RoleGranted(uint64,address,uint32,uint48,bool), of an AccessManager
+  "0xf98448b987f1428e": role("granted", "role", "gains"),
+  // RoleRevoked(uint64,address)
+  "0xf229baa593af28c4": role("revoked", "role", "loses"),
   // Upgraded(address), ERC-1967
   "0xbc7cd75a20ee27fd": control("new implementation", "gains"),
   // AdminChanged(address,address), ERC-1967
   "0x7e644d79422f17c0": control("new proxy admin", "loses", "gains"),
   // BeaconUpgraded(address), ERC-1967
   "0x1cf3b03a6cf19fa2": control("new beacon", "gains"),
+  // DiamondCut((address,uint8,bytes4[])[],address,bytes), ERC-2535
+  "0x8faa70878671ccd2": control("other code behind its functions"),
+  // ModuleInstalled(uint256,address), ERC-7579
+  "0xd21d0b289f126c4b": control("new module of the account, which may act for it", null, "gains"),
+  // ModuleUninstalled(uint256,address)
+  "0x341347516a9de374": control("module of the account removed", null, "loses"),
   // Safe: AddedOwner(address)
   "0x9465fa0c962cc769": control("new Safe owner", "gains"),
   // RemovedOwner(address)

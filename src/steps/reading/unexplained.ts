@@ -27,12 +27,14 @@ const harmless: ReadonlySet<string> = new Set([
   ...["0x458f5fa412d0f69b", "0x4cf25bc1d991c175", "0x4beccb90f994c31a"],
   // ERC-777: Sent(address,address,address,uint256,bytes,bytes), Minted and Burned(address,address,uint256,bytes,bytes)
   ...["0x06b541ddaa720db2", "0x2fe5be0146f74c5b", "0xa78a9be3a7b862d2"],
+  // Aave: ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256); Balancer: Swap(bytes32,address,address,uint256,uint256)
+  ...["0x804c9b842b2748a2", "0x2170c741c41531ae"],
 ]);
 
 /** Events that give a right, and name nobody beside the sender, or the sender not at all. */
 const granting: ReadonlySet<string> = new Set([
-  // Safe: ApproveHash(bytes32,address); CoW: PreSignature(address,bytes,bool)
-  ...["0xf2a0eb156472d144", "0x01bf7c8b0ca55dee"],
+  // Safe: ApproveHash(bytes32,address); CoW: PreSignature(address,bytes,bool); Seaport: OrderValidated(bytes32,address,address)
+  ...["0xf2a0eb156472d144", "0x01bf7c8b0ca55dee", "0xfde361574a066b44"],
   // ENS: Transfer(bytes32,address), NewOwner(bytes32,bytes32,address); ERC-4907: UpdateUser(uint256,address,uint64)
   ...["0xd4735d920b0f8749", "0xce0457fe73731f82", "0x4e06b4e7000e6590"],
 ]);
@@ -61,10 +63,49 @@ const namedIn = ({ topics, data }: OutcomeLog): ReadonlySet<Address> => {
   return named;
 };
 
+/** Whom the calls name among their arguments. */
+const askedIn = ({ calls }: Case): ReadonlySet<Address> => {
+  const asked = new Set<Address>();
+  for (const { data } of calls.read)
+    for (let at = 10; at + 64 <= data.length; at += 64) {
+      const found = addressIn(data.slice(at, at + 64), 40);
+      if (found !== null) asked.add(found);
+    }
+  return asked;
+};
+
+/** Whether a log names one of the senders, in any place: some contracts keep 19 bytes of an address (Euler). */
+const namesSender = ({ topics, data }: OutcomeLog, senders: ReadonlySet<Address>): boolean => {
+  const said = [...topics, data].join().toLowerCase();
+  return [...senders].some((sender) => said.includes(sender.slice(2, 40)));
+};
+
+/**
+ * The account beside the sender in what a log tells of it; null = it tells of nobody's rights that were asked for here.
+ * What the sender's own account says is of the sender, and may name a key only.
+ */
+const besideIn = (
+  log: OutcomeLog,
+  { input }: Case,
+  senders: ReadonlySet<Address>,
+  asked: ReadonlySet<Address>,
+): { readonly other: Address | null } | null => {
+  const contract = log.address.toLowerCase() as Address;
+  const others = [...namedIn(log)].filter((one) => !senders.has(one) && one !== contract);
+  const [other = null] = others;
+  if (senders.has(contract)) return { other };
+  if (other === null) return null;
+  if (namesSender(log, senders)) return { other };
+  const meant = others.find((one) => one !== input.to && asked.has(one));
+  return meant === undefined ? null : { other: meant };
+};
+
 const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>): ReadonlyArray<Finding> => {
   const found = new Map<string, Finding>();
-  for (const { index, outcome } of bundle) {
+  for (const one of bundle) {
+    const { index, outcome } = one;
     if (outcome.status !== "success") continue;
+    const asked = askedIn(one);
     for (const log of outcome.logs) {
       const contract = log.address.toLowerCase() as Address;
       const kind = log.topics[0] ?? null;
@@ -75,10 +116,9 @@ const checkEvents = (bundle: ReadonlyArray<Ran>, senders: ReadonlySet<Address>):
         found.set(key, note("RightUnexplained", "info", where, address("contract", contract), hash("event", kind)));
         continue;
       }
-      const named = namedIn(log);
-      const other = [...named].find((one) => !senders.has(one) && one !== contract);
-      if (other === undefined || ![...named].some((one) => senders.has(one))) continue;
-      const numbers = [address("contract", contract), hash("event", kind), address("beside", other)];
+      const beside = besideIn(log, one, senders, asked);
+      if (beside === null) continue;
+      const numbers = [address("contract", contract), hash("event", kind), address("beside", beside.other)];
       found.set(key, note("EventUnexplained", "info", where, ...numbers));
     }
   }

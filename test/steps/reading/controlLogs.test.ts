@@ -1,5 +1,6 @@
 /** Changes of control out of logs: who gains, who loses, and no exception over any shape. */
 import fc from "fast-check";
+import { keccak256, toHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { controlsIn } from "../../../src/steps/reading/controlLogs.js";
 import { log, word } from "../parts.js";
@@ -14,6 +15,25 @@ describe("a change of control", () => {
     expect(controlsIn([transferred, granted], 2)).toMatchObject([
       { code: "OwnershipChanged", contract, loses: alice, gains: bob, role: null, transaction: 2 },
       { code: "RoleChanged", contract, loses: null, gains: bob, role: `0x${word(9n)}`, transaction: 2 },
+    ]);
+  });
+  it("of accounts with modules, of diamonds and of managers of access is one", () => {
+    const kind = (event: string) => keccak256(toHex(event)).slice(2);
+    const events = [
+      log(contract, [kind("ModuleInstalled(uint256,address)")], [word(1n), word(bob)]),
+      log(contract, [kind("ModuleUninstalled(uint256,address)")], [word(1n), word(bob)]),
+      log(contract, [kind("RoleGranted(uint64,address,uint32,uint48,bool)"), word(9n), word(bob)], [word(0n)]),
+      log(contract, [kind("RoleRevoked(uint64,address)"), word(9n), word(bob)]),
+      log(contract, [kind("DefaultAdminTransferScheduled(address,uint48)"), word(bob)], [word(5n)]),
+      log(contract, [kind("DiamondCut((address,uint8,bytes4[])[],address,bytes)")], [word(96n), word(0n), word(9n)]),
+    ];
+    expect(controlsIn(events, 0)).toMatchObject([
+      { code: "ContractControlChanged", gains: bob, loses: null },
+      { code: "ContractControlChanged", gains: null, loses: bob },
+      { code: "RoleChanged", gains: bob, role: `0x${word(9n)}` },
+      { code: "RoleChanged", loses: bob, role: `0x${word(9n)}` },
+      { code: "OwnershipChanged", gains: bob },
+      { code: "ContractControlChanged", gains: null, loses: null },
     ]);
   });
   it("to nobody is one that nobody gains", () => {

@@ -77,8 +77,34 @@ describe("an event of an unknown kind", () => {
       "ApproveHash(bytes32,address)",
       "PreSignature(address,bytes,bool)",
       "Transfer(bytes32,address)",
+      "OrderValidated(bytes32,address,address)",
     ])
       expect(check([log(token, [kind(event), word(alice)], [])])).toEqual(["RightUnexplained/info"]);
+  });
+  it("is told where it keeps 19 bytes of the sender's address, at any place", () => {
+    const prefix = alice.slice(2, 40);
+    const theirs = word(stranger);
+    expect(check([log(token, [unknown, prefix.padEnd(64, "0"), theirs], [])])).toEqual(found);
+    expect(check([log(token, [unknown, theirs], [`${"0".repeat(6)}${prefix}${"0".repeat(20)}`])])).toEqual(found);
+    expect(check([log(token, [unknown, prefix.slice(0, 36).padEnd(64, "0"), theirs], [])])).toEqual([]);
+  });
+  it("is told where it names only whom the call asked for, and neither the called contract nor its own", () => {
+    const asking = (...words: ReadonlyArray<string>) => ({ to: bob, data: hexOf(`0xa3b22fc4${words.join("")}`) });
+    const naming = (account: Address) => [log(token, [unknown, word(7n), word(account)], [])];
+    expect(check(naming(stranger), "success", asking(word(7n), word(stranger)))).toEqual(found);
+    expect(check(naming(stranger), "success", asking(word(7n)))).toEqual([]);
+    expect(check(naming(bob), "success", asking(word(bob)))).toEqual([]);
+    expect(check(naming(token), "success", asking(word(token)))).toEqual([]);
+    // a name in front does not hide it
+    const both = [log(token, [unknown, word(at("5")), word(stranger)], [])];
+    expect(check(both, "success", asking(word(stranger)))).toEqual(found);
+    for (const harmless of ["ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256)"])
+      expect(check([log(token, [kind(harmless), word(stranger)], [])], "success", asking(word(stranger)))).toEqual([]);
+  });
+  it("is told where the sender's own account emits it, whomever it names: a key needs no address", () => {
+    expect(check([log(alice, [unknown, word(stranger)], [])])).toEqual(found);
+    expect(check([log(alice, [unknown], [word(2n ** 255n)])])).toEqual(found);
+    expect(check([log(alice, [kind("ModuleInstalled(uint256,address)")], [word(1n), word(stranger)])])).toEqual([]);
   });
   it("is told once for each contract, however many: the report holds to a budget, and says what it cuts", () => {
     const by = (contract: Address) => log(contract, [unknown, word(alice), word(stranger)], []);
