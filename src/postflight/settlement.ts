@@ -110,12 +110,13 @@ export interface MinedSettlement extends Comparison {
 }
 
 /**
- * One that was not: `pending` in the pool; `dropped`: the node does not know it, and its nonce is free; `replaced` by a
- * transaction that was not found.
+ * One that was not: `pending` in the pool; `dropped`: the node does not know it, and its nonce is free; `replaced` by
+ * another, found in a block, whose receipt the node has not; `unknown`: its nonce is used, and by which transaction was
+ * not found: it may be mined, and the node behind.
  */
 export interface OpenSettlement {
   /** Where it is instead. */
-  readonly state: "pending" | "dropped" | "replaced";
+  readonly state: "pending" | "dropped" | "replaced" | "unknown";
   /** The transaction's place in the bundle, from 0. */
   readonly transaction: number;
   /** The transaction's hash, 32 bytes. */

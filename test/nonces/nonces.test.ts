@@ -201,10 +201,10 @@ describe("withNonce", () => {
     expect(final).toMatchObject([{ nonce: 0n, hash: sent.hash, end: "burned" }]);
     expect(again.resent).toEqual([]);
   });
-  it("does not say burned because receipts lag behind the count, even a final one", async () => {
+  it("does not say burned because receipts lag behind the count: it finds ours in the block", async () => {
     const chain = new SimulatedChain();
     chain.receiptsLag = true;
-    const [sent, early, late] = await run(
+    const [sent, found] = await run(
       chain,
       Effect.gen(function* () {
         const first = yield* sendAfter(chain, (raw) => {
@@ -213,13 +213,11 @@ describe("withNonce", () => {
         });
         yield* Nonces.reconcile(lane);
         yield* Effect.sleep(80);
-        const second = yield* Nonces.reconcile(lane);
-        chain.receiptsLag = false;
-        return [first, second.ended, (yield* Nonces.reconcile(lane)).ended] as const;
+        return [first, (yield* Nonces.reconcile(lane)).ended] as const;
       }),
     );
-    expect([sent.outcome.kind, early]).toEqual(["tooLow", []]);
-    expect(late).toMatchObject([{ nonce: 0n, hash: sent.hash, end: "mined" }]);
+    expect(sent.outcome.kind).toBe("tooLow");
+    expect(found).toMatchObject([{ nonce: 0n, hash: sent.hash, end: "mined" }]);
   });
   it("uses two nonces for an authorisation of the sender itself, and knows one when it sees it", async () => {
     const chain = new SimulatedChain();
