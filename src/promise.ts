@@ -69,10 +69,10 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
    * with the errors of `Nonces`; nothing is sent then unless the error's `mayBeSent` is true: `SendRejected` of a
    * node that refused bytes which keep their nonce, `PartlySent` of a bundle that stopped, with what went out.
    *
-   * A clearance that expired while it was signed is proven again before anything is committed: what then stands
-   * against it rejects, also an outcome that changed. A request that waits for others (`Clearance.waits`) is committed
-   * and sent when they are mined, after it was proven again with all behind it; each may wait as long as its nonce is
-   * leased (60 s, `Nonces.Settings`), then it rejects with `NotProven` of `NotMined`.
+   * A clearance that expired while it was signed, or while those before it were sent, is proven again before the
+   * commit: what then stands against it rejects, also an outcome that changed. A request that waits for others
+   * (`Clearance.waits`) is committed and sent when they are mined, after it was proven again with all behind it; each
+   * may wait as long as its nonce is leased (60 s, `Nonces.Settings`), then it rejects with `NotProven` of `NotMined`.
    *
    * The caller leaves nonces out; `sign` must sign exactly what it is given.
    */

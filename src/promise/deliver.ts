@@ -88,12 +88,13 @@ const clearAgain = Effect.fnUntraced(function* (
   if (changed?.error != null) return yield* changed.error;
   const wrong = mismatch(clearance, signed.slice(first));
   if (wrong !== null) return yield* wrong;
-  return again;
+  return { again, expiresAt: clearance.expiresAt };
 });
 
 /**
  * Scan, reserve, prove, sign, commit, send; the nonces are free again unless they were committed. A clearance that
- * expired while it was signed is proven again before anything is committed. What waits for others to be mined (see
+ * expired before one of them is committed, while it was signed or those before it were sent, is proven again for it and
+ * what is behind it. What waits for others to be mined (see
  * `Clearance.waits`) is committed and sent when they are, and when it was proven again then.
  */
 export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...options }: DeliverOptions) =>
@@ -125,15 +126,18 @@ export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...opt
       if (wrong !== null) return yield* wrong;
       if (leases.length !== signed.length)
         return yield* new NotProven({ missing: [gap("RequestIncomplete", "a transaction has no nonce of its own")] });
-      const isExpired = (yield* Clock.currentTimeMillis) > clearance.expiresAt;
-      const told = isExpired ? yield* clearAgain(report, 0, signed, options) : report;
+      let told = report;
+      let { expiresAt } = clearance;
       const sent: Array<Nonces.Sent> = [];
       let inDoubt: typeof PartlySent.Type.inDoubt = null;
       const deliver = Effect.fnUntraced(function* (lease: Nonces.Lease, index: number) {
         const waits = clearance.waits.filter(({ transaction }) => transaction === index);
-        if (waits.length > 0) {
-          yield* untilMined(waits, lease.leaseMs);
-          yield* clearAgain(told, index, signed, options);
+        if (waits.length > 0) yield* untilMined(waits, lease.leaseMs);
+        // why: those before it took their time too, or its store and node did
+        if (waits.length > 0 || (yield* Clock.currentTimeMillis) > expiresAt) {
+          const cleared = yield* clearAgain(told, index, signed, options);
+          ({ expiresAt } = cleared);
+          if (index === 0) told = cleared.again;
         }
         const bytes = signed[index] ?? "0x";
         const one = yield* Effect.result(Nonces.deliver(lease, bytes, broadcast));
