@@ -134,8 +134,14 @@ export interface Settled {
   readonly class: SettlementClass;
   /** One for each transaction of the report, in its order. */
   readonly transactions: ReadonlyArray<Settlement>;
-  /** What was measured over the whole bundle. */
+  /** What was measured over the whole bundle; all of it is `uncompared` where `balancesUntold` says why. */
   readonly balances: Comparison;
+  /**
+   * Why no balance was compared; null where they were. Changes are said of the whole bundle, so that one block has to
+   * hold it all (`severalBlocks` do), with every transaction mined (else `notAllMined`) as it was proven (else
+   * `otherRequest`). What each transaction did is compared in either case.
+   */
+  readonly balancesUntold: "severalBlocks" | "notAllMined" | "otherRequest" | null;
   /** The requests that it took. */
   readonly ledger: Ledger;
 }

@@ -57,14 +57,24 @@ const told = (one: Settlement): ReadonlyArray<string> => {
   ];
 };
 
+const why: Readonly<Record<NonNullable<Settled["balancesUntold"]>, string>> = {
+  severalBlocks: "the bundle is in several blocks, and what is said is said of all of it",
+  notAllMined: "not all of it is mined",
+  otherRequest: "something else was mined than was proven",
+};
+
 /** What was said against what happened, as plain text; every string in it is bounded and free of control characters. */
-export const settledText = ({ class: name, transactions, balances, ledger }: Settled): string =>
+export const settledText = ({ class: name, transactions, balances, balancesUntold, ledger }: Settled): string =>
   [
     `${name.toUpperCase()} · ${meaning[name]}`,
     ...transactions.flatMap(told),
     ...(balances.compared + balances.uncompared.length === 0
       ? []
-      : [`balances  ${balances.compared - balances.differences.length} of ${balances.compared} the same`]),
+      : [
+          balancesUntold === null
+            ? `balances  ${balances.compared - balances.differences.length} of ${balances.compared} the same`
+            : `balances  not compared: ${why[balancesUntold]}`,
+        ]),
     ...differencesOf(balances),
     `${ledger.requests.length} requests · ${ledger.rounds} rounds · ${Math.round(ledger.ms)} ms`,
   ].join("\n");

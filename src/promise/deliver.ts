@@ -14,6 +14,7 @@ import { mismatch } from "../report/mismatch.js";
 import { ready } from "../report/ready.js";
 import type { Report, Request, Wait } from "../report/schema.js";
 import type { RunOptions } from "./facade.js";
+import { functionGiven } from "./given.js";
 import { digestOfReport } from "../report/digest.js";
 import { Rpc } from "../Rpc.js";
 import { check } from "../Transaction.js";
@@ -100,6 +101,7 @@ const clearAgain = Effect.fnUntraced(function* (
 export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...options }: DeliverOptions) =>
   Effect.scoped(
     Effect.gen(function* () {
+      yield* Effect.fromResult(functionGiven("sign", sign));
       const { defaults } = yield* Rpc;
       const checked = yield* check(input, defaults);
       const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);

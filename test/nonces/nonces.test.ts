@@ -509,6 +509,25 @@ describe("a store that fails", () => {
     const sent = await run(chain, Effect.all([send(), send(), send()]), { store: losing });
     expect(sent.map(({ nonce }) => nonce)).toEqual([0n, 1n, 2n]);
   });
+  it("that says no after a try without an answer is in doubt: it may have committed, told another, and lost it", async () => {
+    const chain = new SimulatedChain();
+    for (const answer of ["lost", "cold"] as const) {
+      let tries = 0;
+      const losing = changed((store) => ({
+        commit: (...args) =>
+          Effect.suspend(() => {
+            tries += 1;
+            return tries === 1 ? Effect.andThen(store.commit(...args), Effect.never) : Effect.succeed(answer);
+          }),
+      }));
+      const failure = await run(chain, Effect.flip(send()), { store: losing });
+      expect([tries, failure]).toMatchObject([
+        2,
+        { _tag: "NonceStoreError", operation: "commit", nonce: 0n, mayBeSent: true },
+      ]);
+    }
+    expect(chain.broadcasts).toEqual([]);
+  });
   it("is waited for only so long, also where nothing can be interrupted", async () => {
     const chain = new SimulatedChain();
     const settings = { storeTimeoutMs: 20, storeRetries: 0 };

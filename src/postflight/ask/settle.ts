@@ -14,10 +14,10 @@ import { isHash, type Address, type Hash, type Hex } from "../../primitives/hex.
 import { admitted, inNextRound, ledgerOf, withRun } from "../../preflight/ledger.js";
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../Rpc.js";
+import { uncomparedBalances } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
 import {
   gravest,
-  type Comparison,
   type Held,
   type Hindsight,
   type OpenSettlement,
@@ -32,7 +32,6 @@ const atOnce = { concurrency: "unbounded" } as const;
 
 /** Balances that are read around a block. */
 const mostHeld = 32;
-const nothing: Comparison = { compared: 0, differences: [], uncompared: [] };
 /** `balanceOf(address)`. */
 const balanceOf = (account: Address): Hex => `0x70a08231${account.slice(2).padStart(64, "0")}`;
 
@@ -171,17 +170,25 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
   const transactions = all.map(({ settlement }) => settlement);
   const receipts = found.flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
   const [block] = all.flatMap((one) => (one.block === null ? [] : [one.block]));
-  const isTogether =
-    block !== undefined && receipts.length === hashes.length && all.every((one) => one.block?.hash === block.hash);
   const outcome = gravest(transactions.map((one) => one.class));
-  const isOurs = outcome !== "tampered" && outcome !== "replaced";
-  const held = isTogether && isOurs ? yield* inNextRound(askHeld(report, block)) : null;
+  const untold: Settled["balancesUntold"] =
+    outcome === "tampered" || outcome === "replaced"
+      ? "otherRequest"
+      : block === undefined || receipts.length < hashes.length
+        ? "notAllMined"
+        : all.every((one) => one.block?.hash === block.hash)
+          ? null
+          : "severalBlocks";
+  const held = untold === null && block !== undefined ? yield* inNextRound(askHeld(report, block)) : null;
   const balances =
-    held === null || block === undefined ? nothing : settleBalances(report, receipts, block, held, outcome);
+    held === null || block === undefined
+      ? uncomparedBalances(report)
+      : settleBalances(report, receipts, block, held, outcome);
   return {
     class: gravest([outcome, ...balances.differences.map((difference) => difference.class)]),
     transactions,
     balances,
+    balancesUntold: untold,
   };
 });
 
