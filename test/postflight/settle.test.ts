@@ -191,7 +191,12 @@ describe("a report beside its receipt", () => {
   it("is told in words without control characters", () => {
     const settled = some(settle(report(), receipt({ status: "failure" }), block()) ?? undefined);
     const text = settledText({
-      ...{ class: "unknown", balances: { compared: 0, differences: [], uncompared: [] }, balancesUntold: null, ledger: report().ledger },
+      ...{
+        class: "unknown",
+        balances: { compared: 0, differences: [], uncompared: [] },
+        balancesUntold: null,
+        ledger: report().ledger,
+      },
       transactions: [settled, { state: "dropped", transaction: 1, hash: theirs, class: "unknown" }],
     });
     expect(text).toContain("UNKNOWN · what happened, or why it differs, could not be told");
