@@ -17,6 +17,7 @@ import { layerMemory, type NonceStore } from "./nonces/service.js";
 import type { Head, HeadOptions, LiveFilter, Log, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
+import type { Holding } from "./promise/held.js";
 import type { NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
 import type { Following } from "./promise/watching.js";
 import type { Report } from "./report/schema.js";
@@ -69,10 +70,10 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
    * with the errors of `Nonces`; nothing is sent then unless the error's `mayBeSent` is true: `SendRejected` of a
    * node that refused bytes which keep their nonce, `PartlySent` of a bundle that stopped, with what went out.
    *
-   * A clearance that expired while it was signed is proven again before anything is committed: what then stands
-   * against it rejects, also an outcome that changed. A request that waits for others (`Clearance.waits`) is committed
-   * and sent when they are mined, after it was proven again with all behind it; each may wait as long as its nonce is
-   * leased (60 s, `Nonces.Settings`), then it rejects with `NotProven` of `NotMined`.
+   * A clearance that expired while it was signed, or while those before it were sent, is proven again before the
+   * commit: what then stands against it rejects, also an outcome that changed. A request that waits for others
+   * (`Clearance.waits`) is committed and sent when they are mined, after it was proven again with all behind it; each
+   * may wait as long as its nonce is leased (60 s, `Nonces.Settings`), then it rejects with `NotProven` of `NotMined`.
    *
    * The caller leaves nonces out; `sign` must sign exactly what it is given.
    */
@@ -80,7 +81,8 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
   /**
    * `Nonces.withNonce`: takes the lane's next nonce, has it signed, commits it and sends it. For
    * transactions that need no report. Rejects as `deliver` does, when nothing was or will be sent unless
-   * `mayBeSent` is true. An abort after the commit leaves the sending to `nonces.keep`.
+   * `mayBeSent` is true. An abort after the commit leaves the sending to
+   * `nonces.keep`, and rejects with `PartlySent`, which names what is in doubt, in place of `signal.reason`.
    */
   readonly withNonce: (
     lane: Nonces.Lane,
@@ -151,6 +153,18 @@ export const createPreflight = <client extends Rpc.ViemClient = Rpc.ViemClient>(
       ),
       options,
     );
+  /** As `act`; an abort, or the end of the client, does not hide what was committed before it. */
+  const commit = <A, E>(
+    use: (actions: typeof import("./promise/nonces.js")) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>,
+    options?: Promises.Abortable,
+  ) => {
+    const holding: Holding = { tokens: new Set(), committed: new Map() };
+    return act((actions) => actions.recording(holding, use(actions)), options).catch((error: unknown) =>
+      holding.committed.size === 0
+        ? Promise.reject(error)
+        : import("./promise/held.js").then(({ heldError }) => Promise.reject(heldError(holding, error))),
+    );
+  };
   let following: Promise<Following> | null = null;
   const follow = () =>
     (following ??= import("./promise/watching.js").then(({ followWith }) => followWith(facade.effect, heads)));
@@ -159,8 +173,8 @@ export const createPreflight = <client extends Rpc.ViemClient = Rpc.ViemClient>(
     ...facade,
     run,
     deliver: (sign) => (input: unknown, options?: DeliverOptions) =>
-      act(({ deliverAll }) => deliverAll(sign, input, { ...defaults, ...options }), options),
-    withNonce: (lane, sign, options) => act(({ withNonce }) => withNonce(lane, sign, options), options),
+      commit(({ deliverAll }) => deliverAll(sign, input, { ...defaults, ...options }), options),
+    withNonce: (lane, sign, options) => commit(({ withNonce }) => withNonce(lane, sign, options), options),
     nonces: {
       bootstrap: (lane, options) => act(({ bootstrap }) => bootstrap(lane, options), options),
       keep: (lane, options) => act(({ keep }) => keep(facade, lane, options)),

@@ -18,9 +18,11 @@
  *
  * A lost lane fails closed with `NonceColdStart`: let everything in flight be mined, then
  * `Nonces.bootstrap(lane)`, or `Nonces.adopt(lane)` on your own word. A lane that has fewer commits than
- * this process has seen, for Redis went back to an older snapshot, is refused; a process started after
- * that cannot know. `Nonces.check(lane)` finds every
- * violation of a lane's partition; ask it as a health probe.
+ * this process has seen, for Redis went back to an older snapshot, is refused. Not noticed are two cases: a
+ * process started after that, which has seen nothing, and a lane to which other processes have committed as much
+ * again before this one looks, for commits are counted and not told apart. So stop all senders before a backup is
+ * restored, and let everything in flight be mined. `Nonces.check(lane)` finds every violation of a lane's
+ * partition; ask it as a health probe.
  *
  * Needs Redis 5 or Valkey. One Lua script per operation, on the server's clock, one hash per lane.
  */

@@ -21,15 +21,17 @@ const root = Command.make("evm-preflight").pipe(
   Command.withSubcommands([check, verify, doctor, decode, nonces]),
 );
 
+const complaint = (path: ReadonlyArray<string>, message: string): string =>
+  `${path.join(" ")}: ${escapeText(withoutSecrets(message).replace(/\s+/g, " "), 1_024)}`;
+
 const complain = (path: ReadonlyArray<string>, messages: ReadonlyArray<string>): Effect.Effect<void> =>
-  Console.error(
-    [
-      ...messages.map(
-        (message) => `${path.join(" ")}: ${escapeText(withoutSecrets(message).replace(/\s+/g, " "), 1_024)}`,
-      ),
-      `see ${path.join(" ")} --help`,
-    ].join("\n"),
-  );
+  Console.error([...messages.map((message) => complaint(path, message)), `see ${path.join(" ")} --help`].join("\n"));
+
+/** The command that was called, of what came with it nothing. */
+const pathOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "evm-preflight",
+  ...args.slice(0, 1).filter((name) => /^[a-z]+$/.test(name)),
+];
 
 /**
  * What went wrong, once: of a command that is not there no flag is missing. A stray word may be part of a header that
@@ -64,11 +66,8 @@ export const main = (args: ReadonlyArray<string>): Effect.Effect<number, never, 
     Effect.catchTags({
       Exited: ({ code }) => Effect.succeed<number>(code),
       Unwritten: ({ message }) => Effect.as(Console.error(escapeText(message, 1_024)), exitCodes.unwritten),
-      WrongUsage: ({ message }) =>
-        Effect.as(
-          complain(["evm-preflight", ...args.slice(0, 1).filter((name) => /^[a-z]+$/.test(name))], [message]),
-          exitCodes.usage,
-        ),
+      Unavailable: ({ message }) => Effect.as(Console.error(complaint(pathOf(args), message)), exitCodes.unavailable),
+      WrongUsage: ({ message }) => Effect.as(complain(pathOf(args), [message]), exitCodes.usage),
     }),
     // why: whatever else the command line fails with is the command line's fault
     Effect.catch(() => Effect.succeed(exitCodes.usage)),

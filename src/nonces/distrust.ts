@@ -14,7 +14,8 @@ export const newerFormat = (operation: string, format: number, known: number): N
 
 /**
  * The most commits seen per lane. A store that has fewer was restored from an older state, and would
- * hand out again what was broadcast: nothing more is done with the lane in this process.
+ * hand out again what was broadcast: nothing more is done with the lane in this process. One that others have
+ * pushed past the count since is not noticed.
  */
 export const makeCommitsSeen = () => {
   const seen = new Map<string, number>();

@@ -1,5 +1,5 @@
 /** What a store of nonces is asked, and what it answers. The decisions are those of `operations.ts`. */
-import { SendOutcomeKind } from "../errors/sendOutcome.js";
+import type { SendOutcomeKind } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Counts, Keep, Unmoved } from "./laneRules.js";
 
@@ -51,9 +51,7 @@ export type ReplaceAnswer =
   | { readonly _tag: "Cold" };
 
 /** What is reported about a nonce: a send's outcome, or how it ended. */
-export const reportable = [...SendOutcomeKind.literals, "mined", "burned"] as const;
-/** One of {@link reportable}. */
-export type Reported = (typeof reportable)[number];
+export type Reported = SendOutcomeKind | "mined" | "burned";
 
 /** Brings a lane up to what the chain counts, and asks for what is to be sent again. */
 export interface ReconcileRequest {

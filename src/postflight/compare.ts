@@ -161,6 +161,19 @@ export const compareCost = (one: TransactionReport, index: number, funds: Report
   );
 };
 
+/** The changes that are said of balances: those of tokens that are told apart are not. */
+const changesIn = ({ balanceChanges }: Pick<Report, "balanceChanges">) =>
+  balanceChanges.filter(({ tokenId }) => tokenId === null);
+
+const changeField = ({ account, token }: Report["balanceChanges"][number]): string =>
+  `balances[${account}/${token ?? "native"}]`;
+
+/** All that was said of balances, of which nothing can be said. */
+export const uncomparedBalances = (report: Pick<Report, "balanceChanges">): Comparison => ({
+  ...{ compared: 0, differences: [] },
+  uncompared: changesIn(report).map(changeField),
+});
+
 /** What one account paid for gas in the block, wei. */
 export type Paid = (account: string) => bigint | null;
 
@@ -169,22 +182,21 @@ export type Paid = (account: string) => bigint | null;
  * bundle is in the block (`isAlone`), for others may have moved it.
  */
 export const compareBalances = (
-  { balanceChanges }: Pick<Report, "balanceChanges">,
+  report: Pick<Report, "balanceChanges">,
   held: ReadonlyArray<Held>,
   paid: Paid,
   isAlone: (account: string) => boolean,
   cause: Cause,
 ): Comparison =>
   toldApart(
-    balanceChanges
-      .filter(({ tokenId }) => tokenId === null)
-      .map(({ account, token, delta }): Fact => {
-        const field = `balances[${account}/${token ?? "native"}]`;
-        const seen = held.find((one) => one.account === account && one.token === token);
-        const gas = token === null ? paid(account) : 0n;
-        const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
-        const isTold = happened === delta || isAlone(account);
-        return { field, said: String(delta), happened: happened === null || !isTold ? null : String(happened) };
-      }),
+    changesIn(report).map((change): Fact => {
+      const { account, token, delta } = change;
+      const field = changeField(change);
+      const seen = held.find((one) => one.account === account && one.token === token);
+      const gas = token === null ? paid(account) : 0n;
+      const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
+      const isTold = happened === delta || isAlone(account);
+      return { field, said: String(delta), happened: happened === null || !isTold ? null : String(happened) };
+    }),
     () => cause,
   );

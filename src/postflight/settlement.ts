@@ -110,12 +110,13 @@ export interface MinedSettlement extends Comparison {
 }
 
 /**
- * One that was not: `pending` in the pool; `dropped`: the node does not know it, and its nonce is free; `replaced` by a
- * transaction that was not found.
+ * One that was not: `pending` in the pool; `dropped`: the node does not know it, and its nonce is free; `replaced` by
+ * another, found in a block, whose receipt the node has not; `unknown`: its nonce is used, and by which transaction was
+ * not found: it may be mined, and the node behind.
  */
 export interface OpenSettlement {
   /** Where it is instead. */
-  readonly state: "pending" | "dropped" | "replaced";
+  readonly state: "pending" | "dropped" | "replaced" | "unknown";
   /** The transaction's place in the bundle, from 0. */
   readonly transaction: number;
   /** The transaction's hash, 32 bytes. */
@@ -133,8 +134,14 @@ export interface Settled {
   readonly class: SettlementClass;
   /** One for each transaction of the report, in its order. */
   readonly transactions: ReadonlyArray<Settlement>;
-  /** What was measured over the whole bundle. */
+  /** What was measured over the whole bundle; all of it is `uncompared` where `balancesUntold` says why. */
   readonly balances: Comparison;
+  /**
+   * Why no balance was compared; null where they were. Changes are said of the whole bundle, so that one block has to
+   * hold it all (`severalBlocks` do), with every transaction mined (else `notAllMined`) as it was proven (else
+   * `otherRequest`). What each transaction did is compared in either case.
+   */
+  readonly balancesUntold: "severalBlocks" | "notAllMined" | "otherRequest" | null;
   /** The requests that it took. */
   readonly ledger: Ledger;
 }

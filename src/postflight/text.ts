@@ -58,19 +58,29 @@ const told = (one: Settlement, names: Names): ReadonlyArray<string> => {
   ];
 };
 
+const why: Readonly<Record<NonNullable<Settled["balancesUntold"]>, string>> = {
+  severalBlocks: "the bundle is in several blocks, and what is said is said of all of it",
+  notAllMined: "not all of it is mined",
+  otherRequest: "something else was mined than was proven",
+};
+
 /**
  * What was said against what happened, as plain text; every string in it is bounded and free of control characters.
  * Amounts as {@link AmountOptions} say, by the symbols and decimals that `report` knows; exact in {@link Settled}.
  */
 export const settledText = (settled: Settled, report: Report, options: AmountOptions = {}): string => {
-  const { class: name, transactions, balances, ledger } = settled;
+  const { class: name, transactions, balances, balancesUntold, ledger } = settled;
   const names = namesFor(report, options);
   return [
     `${name.toUpperCase()} · ${meaning[name]}`,
     ...transactions.flatMap((one) => told(one, names)),
     ...(balances.compared + balances.uncompared.length === 0
       ? []
-      : [`balances  ${balances.compared - balances.differences.length} of ${balances.compared} the same`]),
+      : [
+          balancesUntold === null
+            ? `balances  ${balances.compared - balances.differences.length} of ${balances.compared} the same`
+            : `balances  not compared: ${why[balancesUntold]}`,
+        ]),
     ...differencesOf(balances, names),
     `${ledger.requests.length} requests · ${ledger.rounds} rounds · ${Math.round(ledger.ms)} ms`,
   ].join("\n");

@@ -14,6 +14,7 @@ import { mismatch } from "../report/mismatch.js";
 import { ready } from "../report/ready.js";
 import type { Report, Request, Wait } from "../report/schema.js";
 import type { RunOptions } from "./facade.js";
+import { functionGiven } from "./given.js";
 import { digestOfReport } from "../report/digest.js";
 import { Rpc } from "../Rpc.js";
 import { check } from "../Transaction.js";
@@ -88,17 +89,19 @@ const clearAgain = Effect.fnUntraced(function* (
   if (changed?.error != null) return yield* changed.error;
   const wrong = mismatch(clearance, signed.slice(first));
   if (wrong !== null) return yield* wrong;
-  return again;
+  return { again, expiresAt: clearance.expiresAt };
 });
 
 /**
  * Scan, reserve, prove, sign, commit, send; the nonces are free again unless they were committed. A clearance that
- * expired while it was signed is proven again before anything is committed. What waits for others to be mined (see
+ * expired before one of them is committed, while it was signed or those before it were sent, is proven again for it and
+ * what is behind it. What waits for others to be mined (see
  * `Clearance.waits`) is committed and sent when they are, and when it was proven again then.
  */
 export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...options }: DeliverOptions) =>
   Effect.scoped(
     Effect.gen(function* () {
+      yield* Effect.fromResult(functionGiven("sign", sign));
       const { defaults } = yield* Rpc;
       const checked = yield* check(input, defaults);
       const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
@@ -125,15 +128,18 @@ export const deliverAll = (sign: Sign, input: unknown, { waitMs = 0, ttl, ...opt
       if (wrong !== null) return yield* wrong;
       if (leases.length !== signed.length)
         return yield* new NotProven({ missing: [gap("RequestIncomplete", "a transaction has no nonce of its own")] });
-      const isExpired = (yield* Clock.currentTimeMillis) > clearance.expiresAt;
-      const told = isExpired ? yield* clearAgain(report, 0, signed, options) : report;
+      let told = report;
+      let { expiresAt } = clearance;
       const sent: Array<Nonces.Sent> = [];
       let inDoubt: typeof PartlySent.Type.inDoubt = null;
       const deliver = Effect.fnUntraced(function* (lease: Nonces.Lease, index: number) {
         const waits = clearance.waits.filter(({ transaction }) => transaction === index);
-        if (waits.length > 0) {
-          yield* untilMined(waits, lease.leaseMs);
-          yield* clearAgain(told, index, signed, options);
+        if (waits.length > 0) yield* untilMined(waits, lease.leaseMs);
+        // why: those before it took their time too, or its store and node did
+        if (waits.length > 0 || (yield* Clock.currentTimeMillis) > expiresAt) {
+          const cleared = yield* clearAgain(told, index, signed, options);
+          ({ expiresAt } = cleared);
+          if (index === 0) told = cleared.again;
         }
         const bytes = signed[index] ?? "0x";
         const one = yield* Effect.result(Nonces.deliver(lease, bytes, broadcast));

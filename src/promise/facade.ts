@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
-import { Disposed } from "../errors/input.js";
+import { Disposed, InvalidTransaction } from "../errors/input.js";
 import * as Preflight from "../Preflight.js";
 import type * as Report from "../Report.js";
 import { ready } from "../report/ready.js";
@@ -13,6 +13,7 @@ import type { Rpc } from "../Rpc.js";
 import type { Sender, TakesInput } from "../Transaction.js";
 import type { Options } from "../preflight/prepare.js";
 import { callSite, withCallSite } from "./callSite.js";
+import { reportGiven } from "./given.js";
 import { layerLog, type Log } from "./log.js";
 
 /** What a call may be given beside the pipeline's options. */
@@ -33,7 +34,7 @@ export interface Actions<sender extends Sender = "caller"> {
   readonly preflight: TakesInput<RunOptions, Promise<Report.Report>, sender>;
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
   readonly scan: TakesInput<RunOptions, Promise<Report.Report>, sender>;
-  /** `Preflight.prove`: proves a report, or proves it again. */
+  /** `Preflight.prove`: proves a report, or proves it again. Rejects with `InvalidTransaction` of what is no report. */
   readonly prove: (report: Report.Report, options?: RunOptions) => Promise<Report.Report>;
   /** `Preflight.settle`: what the report said against what the chain did with `hashes`, in the report's order. */
   readonly settle: (
@@ -41,7 +42,7 @@ export interface Actions<sender extends Sender = "caller"> {
     hashes: ReadonlyArray<Hash>,
     options?: Preflight.SettleOptions & Abortable,
   ) => Promise<Report.Settled>;
-  /** `Report.ready`: what to sign, or a rejection with the first blocker. */
+  /** `Report.ready`: what to sign, or a rejection with the first blocker; `InvalidTransaction` of what is no report. */
   readonly ready: (report: Report.Report) => Promise<Report.Clearance>;
 }
 
@@ -58,6 +59,15 @@ export interface Defaults extends Options {
   /** Told of every request that has ended and of every report that was made. */
   readonly log?: Log | undefined;
 }
+
+const notWhole = new InvalidTransaction({
+  field: "report",
+  problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
+});
+
+/** What is done with a report, where it is one. */
+const of = <A, E, R>(report: Report.Report, use: () => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Effect.fromResult(reportGiven(report)), use);
 
 /** Promises over a layer. */
 export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults }: Defaults = {}): Facade<R> => {
@@ -83,9 +93,25 @@ export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults 
   return {
     scan,
     preflight,
-    prove: (report, options) => run(Preflight.prove(report, withPolicies(report, options, defaults)), options?.signal),
-    settle: (report, hashes, options) => run(Preflight.settle(report, hashes, options), options?.signal),
-    ready: (report) => run(ready(report), undefined),
+    prove: (report, options) =>
+      run(
+        of(report, () => Preflight.prove(report, withPolicies(report, options, defaults))),
+        options?.signal,
+      ),
+    settle: (report, hashes, options) =>
+      run(
+        of(report, () => Preflight.settle(report, hashes, options)),
+        options?.signal,
+      ),
+    ready: (report) =>
+      run(
+        // why: it asks nobody, so that what throws is in the report
+        Effect.catchDefect(
+          of(report, () => ready(report)),
+          () => Effect.fail(notWhole),
+        ),
+        undefined,
+      ),
     effect: (effect, options) => run(effect, options?.signal),
     dispose: () => {
       isDisposed = true;

@@ -6,6 +6,7 @@ import type { LaneId } from "../nonces/lane.js";
 import { checkKept } from "../nonces/protocol/keep.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Abortable, Facade } from "./facade.js";
+import { functionGiven } from "./given.js";
 
 /** Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash. Whatever else it answers counts as unknown. */
 export type Send = (raw: `0x${string}`) => Promise<unknown>;
@@ -82,10 +83,19 @@ type WithNonce = (
 ) => Promise<Nonces.Sent>;
 
 export { deliverAll } from "./deliver.js";
+export { recording } from "./held.js";
 
 /** The actions, each as the effect that its promise runs. */
 export const withNonce = (...[lane, sign, { send, ...options } = {}]: Parameters<WithNonce>) =>
-  Nonces.withNonce(lane, (nonce) => attempt(() => sign(nonce)), send === undefined ? undefined : sendOf(send), options);
+  Effect.andThen(
+    Effect.fromResult(functionGiven("sign", sign)),
+    Nonces.withNonce(
+      lane,
+      (nonce) => attempt(() => sign(nonce)),
+      send === undefined ? undefined : sendOf(send),
+      options,
+    ),
+  );
 
 export const bootstrap = (...[lane, { settleMs, counts } = {}]: Parameters<NonceActions["bootstrap"]>) =>
   Nonces.bootstrap(lane, { settleMs, ...countsOf(counts) });

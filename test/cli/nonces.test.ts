@@ -93,7 +93,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
     return rawRequest(node.url, "eth_getTransactionReceipt", [hash]);
   };
 
-  it("ends with 3 for a store without lanes and a lane it does not know, 64 for wrong usage", async () => {
+  it("ends with 3 for a store without lanes and a lane it does not know, 64 for wrong usage, 69 without a store", async () => {
     expect(await withNode()).toMatchObject({ code: 3, stdout: expect.stringContaining("no lanes") });
     expect(await run("check")).toMatchObject({ code: 3, stdout: expect.stringContaining("no lanes") });
     expect((await run("status", ...ofLane)).code).toBe(3);
@@ -117,9 +117,9 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
     const none = await bin.run(["nonces", "--rpc-url", node.url]);
     expect([none.code, none.stderr]).toEqual([64, expect.stringContaining("--redis-url: is missing")]);
     const absent = await bin.run(["nonces", "--redis-url", "redis://127.0.0.1:1"]);
-    expect([absent.code, absent.stderr]).toEqual([64, expect.stringContaining("cannot be reached")]);
+    expect([absent.code, absent.stderr]).toEqual([69, expect.stringContaining("cannot be reached")]);
     const gone = await bin.run(["nonces", "--postgres-url", "postgres://nobody@127.0.0.1:1/none"]);
-    expect([gone.code, gone.stderr]).toEqual([64, expect.stringContaining("cannot be reached")]);
+    expect([gone.code, gone.stderr]).toEqual([69, expect.stringContaining("cannot be reached")]);
   });
 
   it("adopts a lane at the chain's counts and forgets it, on --yes only", async () => {

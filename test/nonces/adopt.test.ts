@@ -2,28 +2,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { adopt } from "../../src/nonces/adopt.js";
-import { violations, type Snapshot } from "../../src/nonces/check.js";
-import { begin, foreign, maxSettled, type Decision, type Slot, type View } from "../../src/nonces/laneRules.js";
+import { violations } from "../../src/nonces/check.js";
+import { begin, foreign, maxSettled } from "../../src/nonces/laneRules.js";
 import { commit, reconcile, report, reserve } from "../../src/nonces/operations.js";
+import { pureLane } from "./pure.js";
 import { at, attempt, ever, keepAll, request } from "./lanes.js";
 
 const laneAt = (start: bigint) => {
-  const slots = new Map<bigint, Slot>();
-  const state = { floor: 0n, next: 0n, tail: 0n, doubt: 0n, doubtAt: 0 };
-  const view = (): View => ({ ...state, get: (nonce) => slots.get(nonce) });
-  const apply = <A>({ floor, next, tail, doubt, doubtAt, writes, answer }: Decision<A>): A => {
-    Object.assign(state, { floor, next, tail, doubt, doubtAt });
-    for (const [nonce, slot] of writes) {
-      if (slot === null) slots.delete(nonce);
-      else slots.set(nonce, slot);
-    }
-    return answer;
-  };
+  const lane = pureLane();
+  const { state, slots, view, apply, snapshot } = lane;
   apply(begin(at(start), keepAll, 0));
-  const snapshot = (): Snapshot => ({
-    ...{ now: 1, floor: state.floor, next: state.next, tail: state.tail },
-    slots: [...slots].sort(([a], [b]) => (a < b ? -1 : 1)).map(([nonce, slot]) => ({ nonce, ...slot })),
-  });
   const lease = (width: 1 | 2 = 1): bigint => {
     const token = `token-${state.next}`;
     const answer = apply(reserve(view(), request({ token, width, counts: at(state.floor) }), 1));
@@ -40,7 +28,7 @@ const laneAt = (start: bigint) => {
   const adoptAt = (latest: bigint, pending = latest) => apply(adopt(view(), at(latest, pending), keepAll, 3));
   const shown = () =>
     snapshot().slots.map(({ nonce, state: is, token }) => [nonce, token === foreign ? "foreign" : is]);
-  return { state, slots, view, apply, snapshot, lease, send, mine, adoptAt, shown };
+  return { ...lane, lease, send, mine, adoptAt, shown };
 };
 
 type Lane = ReturnType<typeof laneAt>;

@@ -1,36 +1,14 @@
 /** What the random histories are too short for. */
 import { describe, expect, it } from "vitest";
 import { violations, type SlotAt, type Snapshot } from "../../src/nonces/check.js";
-import {
-  begin,
-  freeSlot,
-  maxSettled,
-  pruneStep,
-  type Decision,
-  type Slot,
-  type View,
-} from "../../src/nonces/laneRules.js";
+import { begin, freeSlot, maxSettled, pruneStep, type Slot } from "../../src/nonces/laneRules.js";
 import { commit, reconcile, replace, reserve } from "../../src/nonces/operations.js";
+import { pureLane } from "./pure.js";
 import { at, attempt, ever, hashOf, keepAll, request } from "./lanes.js";
-
-const lane = () => {
-  const slots = new Map<bigint, Slot>();
-  const state = { floor: 0n, next: 0n, tail: 0n, doubt: 0n, doubtAt: 0 };
-  const view = (): View => ({ ...state, get: (nonce) => slots.get(nonce) });
-  const apply = <A>({ floor, next, tail, doubt, doubtAt, writes, answer }: Decision<A>): A => {
-    Object.assign(state, { floor, next, tail, doubt, doubtAt });
-    for (const [nonce, slot] of writes) {
-      if (slot === null) slots.delete(nonce);
-      else slots.set(nonce, slot);
-    }
-    return answer;
-  };
-  return { state, slots, view, apply };
-};
 
 describe("a lane", () => {
   it("keeps a bounded history, however long it lives", () => {
-    const { state, slots, view, apply } = lane();
+    const { state, slots, view, apply } = pureLane();
     apply(begin(at(0n), keepAll, 0));
     const count = Number(maxSettled) + 500;
     for (let nonce = 0; nonce < count; nonce += 1) {
@@ -42,7 +20,7 @@ describe("a lane", () => {
     expect(BigInt(slots.size)).toBe(maxSettled + 1n);
   });
   it("forgets a long history in steps", () => {
-    const { state, slots, view, apply } = lane();
+    const { state, slots, view, apply } = pureLane();
     apply(begin(at(0n), keepAll, 0));
     for (let nonce = 0; nonce < 200; nonce += 1) {
       const token = `token-of-${nonce}`;
@@ -58,7 +36,7 @@ describe("a lane", () => {
     expect(state).toMatchObject({ floor: 200n, next: 200n, tail: 200n });
   });
   it("takes only so many replacements", () => {
-    const { view, apply } = lane();
+    const { view, apply } = pureLane();
     apply(begin(at(0n), keepAll, 0));
     apply(reserve(view(), request({ token: "the-only-token-here" }), 1));
     apply(commit(view(), { token: "the-only-token-here", nonce: 0n }, attempt(1), 1));

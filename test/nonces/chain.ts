@@ -58,12 +58,15 @@ export class SimulatedChain {
   readonly codes = new Map<string, string>();
   /** The next answers of `eth_sendRawTransaction`, instead of its own. */
   readonly refusals: Array<string> = [];
-  /** How many of an account's last transactions are not final. */
+  /** How many of the last blocks are not final; block n holds every account's transaction with nonce n - 1. */
   unfinal = 0;
+  /** How many of the last blocks the node that answers has not. */
+  behind = 0;
   /** Receipts are not there yet, whatever is mined. */
   receiptsLag = false;
   private readonly accounts = new Map<string, Account>();
-  private readonly mined = new Set<string>();
+  /** The block of each mined transaction. */
+  private readonly blocks = new Map<string, number>();
   private readonly fees = new Map<string, bigint>();
   /** What was paid first at each nonce of each account. */
   private readonly firstPaid = new Map<string, bigint>();
@@ -88,22 +91,34 @@ export class SimulatedChain {
     return Math.random() * 100 < (percent ?? 0);
   }
 
+  /** The last block of the node that answers. */
+  private head(): number {
+    return Math.max(0, Math.max(0, ...[...this.accounts.values()].map(({ mined }) => mined.length)) - this.behind);
+  }
+
   private count(address: string, block: string): number {
-    const { mined, pool } = this.account(address);
-    if (block === "0x1") return Math.max(0, mined.length - this.unfinal);
-    const latest = this.chance(this.lies.stale)
-      ? Math.max(0, mined.length - 1 - Math.floor(Math.random() * 5))
-      : mined.length;
+    const { mined: all, pool } = this.account(address);
+    const length = Math.min(all.length, this.head());
+    if (block.startsWith("0x")) return Math.min(length, Number(block));
+    const latest = this.chance(this.lies.stale) ? Math.max(0, length - 1 - Math.floor(Math.random() * 5)) : length;
     if (block !== "pending" || this.lies.blind === true) return latest;
     let next = latest;
-    while (next < mined.length || pool.has(next)) next += 1;
+    while (next < length || pool.has(next)) next += 1;
     return next;
   }
 
-  /** The last final transactions of an account. */
-  private final(mined: ReadonlyArray<string>): ReadonlyArray<string> {
-    const end = Math.max(0, mined.length - this.unfinal);
-    return mined.slice(Math.max(0, end - 64), end);
+  /** A block by its number, or the final one; with its transactions in full, or their hashes. */
+  private block(named: string, isFull: boolean): unknown {
+    const number = named === "finalized" ? Math.max(0, this.head() - this.unfinal) : Number(named);
+    if (number > this.head()) return null;
+    const word = `0x${"11".repeat(32)}`;
+    const held = [...this.accounts].flatMap(([from, { mined }]) => {
+      const hash = mined[number - 1];
+      const values = { gas: "0x5208", value: "0x0", input: "0x" };
+      return hash === undefined ? [] : [{ hash, from, nonce: `0x${(number - 1).toString(16)}`, ...values }];
+    });
+    const numbers = { number: `0x${number.toString(16)}`, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
+    return { ...numbers, parentHash: word, hash: word, transactions: isFull ? held : held.map(({ hash }) => hash) };
   }
 
   /** Pools take a replacement that pays a tenth more. */
@@ -141,8 +156,7 @@ export class SimulatedChain {
       for (let left = most; left > 0 && pool.has(mined.length); left -= 1) {
         const nonce = mined.length;
         const hash = pool.get(nonce) ?? "";
-        mined.push(hash);
-        this.mined.add(hash);
+        this.blocks.set(hash, mined.push(hash));
         pool.delete(nonce);
       }
     }
@@ -153,14 +167,13 @@ export class SimulatedChain {
     const { mined, pool } = this.account(address);
     pool.delete(mined.length);
     const hash = keccak256(`0x${Math.random().toString(16).slice(2).padStart(16, "0")}`);
-    mined.push(hash);
-    this.mined.add(hash);
+    this.blocks.set(hash, mined.push(hash));
   }
 
   /** Takes back the account's last transactions, which the pool forgets. */
   reorganise(address: string, depth: number): void {
     const { mined } = this.account(address);
-    for (const hash of mined.splice(mined.length - depth, depth)) this.mined.delete(hash);
+    for (const hash of mined.splice(mined.length - depth, depth)) this.blocks.delete(hash);
   }
 
   /** Whether two transactions that pay differently were offered for any nonce. */
@@ -180,18 +193,15 @@ export class SimulatedChain {
         return `0x${this.chainId.toString(16)}`;
       case "eth_getTransactionCount":
         return `0x${this.count(first ?? "", second ?? "").toString(16)}`;
-      case "eth_getBlockByNumber": {
-        const word = `0x${"11".repeat(32)}`;
-        const transactions = [...this.accounts.values()].flatMap(({ mined }) => this.final(mined));
-        const numbers = { number: "0x1", timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
-        return { ...numbers, parentHash: word, hash: word, transactions };
-      }
+      case "eth_getBlockByNumber":
+        return this.block(first ?? "", params[1] === true);
       case "eth_getCode":
         return this.codes.get(first?.toLowerCase() ?? "") ?? "0x";
       case "eth_sendRawTransaction":
         return this.send(first as Hex);
       case "eth_getTransactionReceipt": {
-        return this.mined.has(first ?? "") && !this.receiptsLag
+        const number = this.blocks.get(first ?? "");
+        return number !== undefined && number <= this.head() && !this.receiptsLag
           ? { transactionHash: first, blockNumber: "0x1", gasUsed: "0x5208", logs: [], status: "0x1" }
           : null;
       }

@@ -3,33 +3,12 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Snapshot, Store } from "../../src/NonceStore.js";
-import { begin, foreign, type Decision, type Keep, type Slot, type View } from "../../src/nonces/laneRules.js";
+import { begin, foreign, type Keep } from "../../src/nonces/laneRules.js";
 import { adopt } from "../../src/nonces/adopt.js";
 import * as Operations from "../../src/nonces/operations.js";
+import { SendOutcomeKind } from "../../src/errors/sendOutcome.js";
+import { pureLane } from "./pure.js";
 import { at, attempt, ever, freshLane, hashOf } from "./lanes.js";
-
-interface Lane extends View {
-  floor: bigint;
-  next: bigint;
-  tail: bigint;
-  doubt: bigint;
-  doubtAt: number;
-  readonly slots: Map<bigint, Slot>;
-}
-
-const modelLane = (): Lane => {
-  const slots = new Map<bigint, Slot>();
-  return { floor: 0n, next: 0n, tail: 0n, doubt: 0n, doubtAt: 0, slots, get: (nonce) => slots.get(nonce) };
-};
-
-const apply = <A>(lane: Lane, { floor, next, tail, doubt, doubtAt, writes, answer }: Decision<A>): A => {
-  Object.assign(lane, { floor, next, tail, doubt, doubtAt });
-  for (const [nonce, slot] of writes) {
-    if (slot === null) lane.slots.delete(nonce);
-    else lane.slots.set(nonce, slot);
-  }
-  return answer;
-};
 
 const which = (most: number) => fc.nat({ max: most });
 const duration = fc.constantFrom(0, ever);
@@ -91,7 +70,7 @@ const command = fc.oneof(
       kind: fc.constant("report" as const),
       token: which(11),
       variant: which(1),
-      outcome: fc.constantFrom(...Operations.reportable),
+      outcome: fc.constantFrom<Operations.Reported>(...SendOutcomeKind.literals, "mined", "burned"),
     }),
   },
   {
@@ -122,12 +101,10 @@ const visible = (snapshot: Snapshot | null) =>
         })),
       };
 
-const seen = (lane: Lane, from = Operations.oldest(lane)): Snapshot => {
-  const slots = [...lane.slots]
-    .map(([nonce, slot]) => ({ nonce, ...slot }))
-    .sort((a, b) => (a.nonce < b.nonce ? -1 : 1));
-  return { ...lane, now: 0, slots: slots.filter(({ nonce }) => nonce >= from) };
-};
+const seen = ({ snapshot, state }: ReturnType<typeof pureLane>, from = Operations.oldest(state)): Snapshot => ({
+  ...snapshot(),
+  slots: snapshot().slots.filter(({ nonce }) => nonce >= from),
+});
 
 const timeless = (answer: Operations.ReserveAnswer) =>
   answer._tag === "Granted" ? { ...answer, leaseMs: 0 } : answer._tag === "Busy" ? { ...answer, retryInMs: 0 } : answer;
@@ -136,11 +113,12 @@ const timeless = (answer: Operations.ReserveAnswer) =>
 export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, start = 7n) =>
   Effect.gen(function* () {
     const lane = freshLane();
-    const model = modelLane();
+    const pure = pureLane();
+    const { state: model, slots, view, apply } = pure;
     let now = 1_000_000;
     const all: Keep = { settledMs: ever, foreignMs: ever, doubtMs: ever };
     expect(yield* store.bootstrap(lane, at(start, start + 1n), all)).toBe(true);
-    apply(model, begin(at(start, start + 1n), all, now));
+    apply(begin(at(start, start + 1n), all, now));
     /** Where each token last got a nonce, and what was ever committed: told apart from the model's own memory. */
     const claims = new Map<number, bigint>();
     const committed = new Map<bigint, string>();
@@ -162,8 +140,8 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
           const isPassed = used !== undefined && used < passed && committed.has(used);
           const generation = (generations.get(each.token) ?? 0) + (isPassed ? 1 : 0);
           const request = { ...each, token: tokenOf(each.token, generation), counts: asked };
-          const before = [...model.slots].filter(([, slot]) => slot.state !== "free");
-          const expected = apply(model, Operations.reserve(model, request, now));
+          const before = [...slots].filter(([, slot]) => slot.state !== "free");
+          const expected = apply(Operations.reserve(view(), request, now));
           const { answer } = yield* store.reserve(lane, request);
           expect(timeless(answer)).toEqual(timeless(expected));
           if (answer._tag === "Granted") {
@@ -186,7 +164,7 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
           const id = hashFor(each.token, nonce, each.variant);
           const made = attempt(id, each.raw ? undefined : null);
           const claim = { token: tokenNow(each.token), nonce };
-          const expected = apply(model, Operations.commit(model, claim, made, now));
+          const expected = apply(Operations.commit(view(), claim, made, now));
           expect(yield* store.commit(lane, claim, made)).toEqual(expected);
           if (expected === "committed") {
             // The fence: one transaction per nonce, for ever
@@ -197,7 +175,7 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
         }
         case "release": {
           const claim = { token: tokenNow(each.token), nonce: (claims.get(each.token) ?? start) + BigInt(each.shift) };
-          const expected = apply(model, Operations.release(model, claim));
+          const expected = apply(Operations.release(view(), claim));
           expect(yield* store.release(lane, claim)).toBe(expected);
           break;
         }
@@ -205,7 +183,7 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
           const nonce = claims.get(each.token) ?? start;
           const claim = { token: tokenNow(each.token), nonce };
           const hash = hashOf(hashFor(each.token, nonce, each.variant));
-          const expected = apply(model, Operations.recycle(model, claim, hash));
+          const expected = apply(Operations.recycle(view(), claim, hash));
           expect(yield* store.recycle(lane, claim, hash)).toBe(expected);
           if (expected) committed.delete(nonce);
           break;
@@ -214,14 +192,14 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
           const nonce = claims.get(each.token) ?? start;
           const replaces = hashOf(hashFor(each.token, nonce, each.variant));
           const made = attempt(hashFor(each.token, nonce, 2 + each.by));
-          const expected = apply(model, Operations.replace(model, nonce, replaces, made, now));
+          const expected = apply(Operations.replace(view(), nonce, replaces, made, now));
           expect(yield* store.replace(lane, nonce, replaces, made)).toEqual(expected);
           break;
         }
         case "report": {
           const nonce = claims.get(each.token) ?? start;
           const hash = hashOf(hashFor(each.token, nonce, each.variant));
-          const expected = apply(model, Operations.report(model, nonce, hash, each.outcome));
+          const expected = apply(Operations.report(view(), nonce, hash, each.outcome));
           expect(yield* store.report(lane, nonce, hash, each.outcome)).toBe(expected);
           // Its bytes are dead, so that another may have the nonce if the chain forgets who burned it
           if (expected && each.outcome === "burned") committed.delete(nonce);
@@ -230,28 +208,28 @@ export const liveThrough = (store: Store, commands: ReadonlyArray<Command>, star
         case "adopt": {
           const given = around(each.counts);
           const floor = model.floor;
-          const expected = apply(model, adopt(model, given, each.keep, now));
+          const expected = apply(adopt(view(), given, each.keep, now));
           expect(yield* store.adopt(lane, given, each.keep)).toEqual(expected);
           // The operator said that these were never mined: what is no longer kept may be used again
           for (const nonce of committed.keys())
-            if (nonce >= model.floor && nonce < floor && model.slots.get(nonce)?.state !== "committed")
+            if (nonce >= model.floor && nonce < floor && slots.get(nonce)?.state !== "committed")
               committed.delete(nonce);
           break;
         }
         case "reconcile": {
           const request = { ...each, counts: around(each.counts) };
           const floor = model.floor;
-          const expected = apply(model, Operations.reconcile(model, request, now));
+          const expected = apply(Operations.reconcile(view(), request, now));
           const { answer, snapshot } = yield* store.reconcile(lane, request);
           expect(answer).toEqual(expected);
           const from = expected._tag === "Reconciled" ? expected.from : undefined;
-          expect(visible(snapshot)).toEqual(visible(seen(model, from)));
+          expect(visible(snapshot)).toEqual(visible(seen(pure, from)));
           // A lower count moves the floor only when it is believed
           if (each.keep.doubtMs > 0) expect(model.floor >= floor).toBe(true);
           break;
         }
       }
-      expect(visible(yield* store.read(lane))).toEqual(visible(seen(model)));
+      expect(visible(yield* store.read(lane))).toEqual(visible(seen(pure)));
       expect(yield* store.check(lane)).toEqual([]);
     }
   });

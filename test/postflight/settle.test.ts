@@ -192,7 +192,12 @@ describe("a report beside its receipt", () => {
     const settled = some(settle(report(), receipt({ status: "failure" }), block()) ?? undefined);
     const text = settledText(
       {
-        ...{ class: "unknown", balances: { compared: 0, differences: [], uncompared: [] }, ledger: report().ledger },
+        ...{
+          class: "unknown",
+          balances: { compared: 0, differences: [], uncompared: [] },
+          balancesUntold: null,
+          ledger: report().ledger,
+        },
         transactions: [settled, { state: "dropped", transaction: 1, hash: theirs, class: "unknown" }],
       },
       report(),

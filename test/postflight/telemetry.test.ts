@@ -13,7 +13,7 @@ const sample: SettlementSample = {
 const nothing = { compared: 0, differences: [], uncompared: [] };
 const hash = `0x${"01".repeat(32)}` as const;
 const result: Settled = {
-  ...{ class: "ordering", balances: nothing, ledger: report().ledger },
+  ...{ class: "ordering", balances: nothing, balancesUntold: null, ledger: report().ledger },
   transactions: [
     {
       ...{ ...nothing, state: "mined", transaction: 0, hash, blockHash: hash, blockNumber: 1n, class: "ordering" },

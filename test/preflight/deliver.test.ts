@@ -157,6 +157,38 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     await scene.mine();
   });
 
+  /** Delivers a bundle through a relay that takes the first longer than a clearance holds, after `meanwhile`. */
+  const overSlowRelay = async (meanwhile: () => Promise<unknown>) => {
+    let asked = 0;
+    const send = async (raw: Hex) => {
+      const hash = await scene.ask("eth_sendRawTransaction", [raw]);
+      asked += 1;
+      if (asked === 1) await Promise.all([meanwhile(), pause(2 * maxAge)]);
+      return hash;
+    };
+    await turn({ scene, gate }, "open");
+    await scene.mine();
+    await using preflight = createPreflight({ layer: layerOf(scene.url) }, { nonces: layerNonces, maxAge, send });
+    const bundle = [{ from: other.address, to: third.address, value: 1n }, passing(gate)];
+    return await deliver(preflight, signedBy(other.address), bundle);
+  };
+
+  it("a clearance that expired while the first of a bundle was sent is proven again for the rest", async () => {
+    const nonce = await scene.count(other.address);
+    const { sent } = await overSlowRelay(() => Promise.resolve());
+    expect(sent.map(({ outcome }) => outcome.kind)).toEqual(["accepted", "accepted"]);
+    await scene.mine();
+    expect(await scene.count(other.address)).toBe(nonce + 2);
+    const closing = async () => {
+      await turn({ scene, gate }, "close");
+      await scene.mine();
+    };
+    await expect(overSlowRelay(closing)).rejects.toMatchObject({
+      ...{ _tag: "PartlySent", mayBeSent: true, inDoubt: null, left: 1, sent: [{ nonce: BigInt(nonce + 2) }] },
+    });
+    expect(await scene.count(other.address, "pending")).toBe(nonce + 3);
+  });
+
   it("what a node refuses for good rejects, with what went out of its bundle and what is in doubt", async () => {
     let refuseFrom = 0;
     let asked = 0;

@@ -150,4 +150,55 @@ describe("nonces", () => {
       ...{ _tag: "SendRejected", nonce: 0n, kind: "rejected", isFree: false, mayBeSent: true },
     });
   });
+
+  it("that were committed are named when the call is aborted, or the client ends, and not otherwise", async () => {
+    const chain = new SimulatedChain();
+    const reason = new Error("shutting down");
+    const hanging = () => new Promise<never>(() => undefined);
+    for (const nonce of [0n, 1n]) {
+      const preflight = connect(chain, { send: hanging });
+      const stopping = new AbortController();
+      const sending = preflight.withNonce(lane, signed, { counts: at(nonce), signal: stopping.signal });
+      setTimeout(() => (nonce === 0n ? stopping.abort(reason) : void preflight.dispose()), 100);
+      await expect(sending).rejects.toMatchObject({
+        ...{ _tag: "PartlySent", mayBeSent: true, sent: [], inDoubt: { nonce }, left: 0 },
+        detail: expect.stringContaining(nonce === 0n ? "shutting down" : "disposed"),
+      });
+      await preflight.dispose();
+    }
+    await using preflight = connect(chain);
+    const stopping = new AbortController();
+    const signing = preflight.withNonce(lane, hanging, { counts: at(0n), signal: stopping.signal });
+    setTimeout(() => stopping.abort(reason), 50);
+    await expect(signing).rejects.toBe(reason);
+  });
+
+  it("need a signer, and a report is a report: else the field is named", async () => {
+    const chain = new SimulatedChain();
+    await using preflight = connect(chain);
+    const none = undefined as never;
+    const transfer = { from: sender.address, to: sender.address, value: 1n };
+    const wrongs: ReadonlyArray<readonly [() => Promise<unknown>, string]> = [
+      [() => preflight.withNonce(lane, none), "sign"],
+      [() => preflight.deliver(none)(transfer), "sign"],
+      [() => preflight.ready({} as never), "report.transactions"],
+      [() => preflight.ready(none), "report"],
+      [
+        () => preflight.ready({ transactions: [], findings: [], funds: [], observed: {}, options: {} } as never),
+        "report.transactions",
+      ],
+      [() => preflight.ready({ transactions: [{}], findings: [], funds: [], observed: {} } as never), "report.options"],
+      [
+        () => preflight.ready({ transactions: [{}], findings: [], funds: [], observed: {}, options: {} } as never),
+        "report",
+      ],
+      [() => preflight.prove({ transactions: [{}] } as never), "report.findings"],
+      [() => preflight.settle("0x" as never, []), "report"],
+    ];
+    for (const [call, field] of wrongs)
+      await expect(call()).rejects.toMatchObject({ _tag: "InvalidTransaction", field });
+    const bytes = (async () => ({ raw: "0x" })) as never;
+    await expect(preflight.withNonce(lane, bytes)).rejects.toMatchObject({ _tag: "SignedMismatch", field: "raw" });
+    expect(chain.broadcasts).toEqual([]);
+  });
 });

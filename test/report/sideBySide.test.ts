@@ -161,7 +161,7 @@ describe("settledText", () => {
     const difference = { class: "ordering", evidence: "measured" } as const;
     const text = settledText(
       {
-        ...{ class: "ordering", transactions: [], ledger: report().ledger },
+        ...{ class: "ordering", transactions: [], balancesUntold: null, ledger: report().ledger },
         balances: {
           ...{ compared: 2, uncompared: [] },
           differences: [

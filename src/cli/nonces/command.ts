@@ -9,7 +9,8 @@ import { check, status } from "./show.js";
 const described =
   "Where the nonces of shared senders stand, and what repairs them. Nothing is changed without --yes, and no key is ever asked for. " +
   "Exit codes: 0 healthy; 1 damaged, or a node refused what was sent; 2 somebody has to see to it " +
-  "(a refused or old transaction, a gap, a chain that went back); 3 no lanes, or a lane that cannot be read; 64 wrong usage";
+  "(a refused or old transaction, a gap, a chain that went back); 3 no lanes, or a lane that cannot be read; 64 wrong usage; " +
+  "69 the store cannot be reached, or cannot be used";
 
 const root = Command.make("nonces").pipe(Command.withSharedFlags(sharedFlags), Command.withHandler(status));
 

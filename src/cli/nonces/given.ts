@@ -9,7 +9,7 @@ import * as Nonces from "../../Nonces.js";
 import { laneOf, type LaneId } from "../../nonces/lane.js";
 import * as Rpc from "../../Rpc.js";
 import { endpoint, rpcUrl } from "../check.js";
-import { wrong, type WrongUsage } from "../exit.js";
+import { unavailable, wrong, type WrongUsage } from "../exit.js";
 import { text, toggle } from "../flags.js";
 import { count, duration } from "../quantity.js";
 import { storeFlag, storeOf } from "./store.js";
@@ -92,7 +92,9 @@ export const onStore = Effect.fnUntraced(function* <A, E>(
       : Rpc.layerProvider(unasked);
   return yield* effect.pipe(
     Effect.provide(Layer.merge(store, node)),
-    Effect.mapError((error) => (error instanceof NonceStoreError ? wrong(storeFlag(given), error.message) : error)),
+    Effect.mapError((error) =>
+      error instanceof NonceStoreError ? unavailable(storeFlag(given), error.message) : error,
+    ),
   );
 });
 

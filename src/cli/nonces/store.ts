@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql/SqlClient";
 import type { NonceStore } from "../../NonceStore.js";
 import { layerNodeRedis, type NodeRedisClient } from "../../nonces/redis/clients.js";
 import { layer as layerPostgres } from "../../postgres.js";
-import { wrong, type WrongUsage } from "../exit.js";
+import { unavailable, wrong, type Unavailable, type WrongUsage } from "../exit.js";
 
 interface Client extends NodeRedisClient {
   connect(): Promise<unknown>;
@@ -28,20 +28,20 @@ const createClient = (url: string): Effect.Effect<Client, WrongUsage> =>
     catch: () => wrong("--redis-url", "needs the redis package beside this one: npm install redis"),
   });
 
-const redisOf = (url: string, prefix: string | null): Layer.Layer<NonceStore, WrongUsage> =>
+const redisOf = (url: string, prefix: string | null): Layer.Layer<NonceStore, WrongUsage | Unavailable> =>
   Layer.unwrap(
     Effect.acquireRelease(
       Effect.tap(createClient(url), (client) =>
         Effect.tryPromise({
           try: () => client.connect(),
-          catch: () => wrong("--redis-url", "the store cannot be reached"),
+          catch: () => unavailable("--redis-url", "the store cannot be reached"),
         }),
       ),
       (client) => Effect.ignore(Effect.try({ try: () => client.destroy(), catch: () => null })),
     ).pipe(Effect.map((client) => layerNodeRedis(client, prefix === null ? {} : { prefix }))),
   );
 
-const postgresOf = (url: string): Layer.Layer<NonceStore, WrongUsage> =>
+const postgresOf = (url: string): Layer.Layer<NonceStore, WrongUsage | Unavailable> =>
   Layer.effectContext(
     Effect.gen(function* () {
       // why: only who asks for Postgres loads it
@@ -52,7 +52,7 @@ const postgresOf = (url: string): Layer.Layer<NonceStore, WrongUsage> =>
         yield* Context.get(context, SqlClient).unsafe("SELECT 1");
         return context;
       });
-      return yield* Effect.mapError(connected, () => wrong("--postgres-url", "the store cannot be reached"));
+      return yield* Effect.mapError(connected, () => unavailable("--postgres-url", "the store cannot be reached"));
     }),
   );
 
@@ -72,7 +72,7 @@ export const storeOf = ({
   redisUrl,
   postgresUrl,
   prefix,
-}: StoreFlags): Effect.Effect<Layer.Layer<NonceStore, WrongUsage>, WrongUsage> => {
+}: StoreFlags): Effect.Effect<Layer.Layer<NonceStore, WrongUsage | Unavailable>, WrongUsage> => {
   if (Option.isSome(redisUrl) && Option.isSome(postgresUrl))
     return Effect.fail(wrong("--redis-url", "cannot stand together with --postgres-url"));
   if (Option.isSome(redisUrl)) return Effect.succeed(redisOf(redisUrl.value, Option.getOrNull(prefix)));

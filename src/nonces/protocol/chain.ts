@@ -19,7 +19,8 @@ export interface Facts {
   readonly delegated: boolean;
 }
 
-const ownNonceOnly = (lane: LaneId): Effect.Effect<void, InvalidLane> =>
+/** Of a lane with a key the node counts nothing. */
+export const ownNonceOnly = (lane: LaneId): Effect.Effect<void, InvalidLane> =>
   lane.key === 0n
     ? Effect.void
     : Effect.fail(new InvalidLane({ field: "key", problem: "the counts of a keyed lane have to be given" }));
@@ -76,41 +77,6 @@ export const minedOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>)
   const found = receipts.findIndex((receipt, index) => receipt?.transactionHash.toLowerCase() === hashes[index]);
   return hashes[found] ?? null;
 });
-
-/**
- * The account's count in the chain's final block, of a node that proves to have that block's receipts;
- * null where nobody can say: below it, what has no receipt now never gets one.
- *
- * JSON-RPC: `eth_getBlockByNumber` on `finalized`; in that block `eth_getTransactionCount`, and
- * `eth_getTransactionReceipt` of its last transaction.
- */
-const finalCount = Effect.fnUntraced(
-  function* (lane: LaneId) {
-    yield* ownNonceOnly(lane);
-    const { number, transactions } = yield* Eth.getBlock({ block: "finalized" });
-    const asked = {
-      count: Eth.getTransactionCount({ address: lane.address, block: number }),
-      witness: minedOf((transactions ?? []).slice(-1).map((hash) => hash.toLowerCase() as Hash)),
-    };
-    const { count, witness } = yield* Effect.all(asked, { concurrency: "unbounded" });
-    return witness === null ? null : count;
-  },
-  Effect.orElseSucceed(() => null),
-);
-
-/** How settled nonces end, the final block asked for once, when the first of them has no receipt. */
-export const endings = (lane: LaneId) =>
-  Effect.map(
-    Effect.cached(finalCount(lane)),
-    (final) => (nonce: bigint, hashes: ReadonlyArray<Hash>) =>
-      Effect.gen(function* () {
-        const count = yield* final;
-        if (count === null || count <= nonce) return null;
-        // Only now, so that a receipt the node learnt of together with the block is seen
-        const hash = yield* minedOf(hashes);
-        return hash === null ? { end: "burned" as const, hash: null } : { end: "mined" as const, hash };
-      }),
-  );
 
 /** Broadcasts the bytes as they are. JSON-RPC: `eth_sendRawTransaction`, unless there is a {@link Sender}. */
 export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Return<unknown, unknown, Rpc> {

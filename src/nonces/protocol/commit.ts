@@ -36,6 +36,28 @@ const about =
   ({ operation, detail, isRetryable }: NonceStoreError): NonceStoreError =>
     new NonceStoreError({ operation, detail, isRetryable, nonce, hash });
 
+/** The answer of an operation that may be tried several times, and whether the first try gave it. */
+const counted = <A, E, R>(
+  ask: (tried: <B, F, S>(one: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>,
+) =>
+  Effect.suspend(() => {
+    let tries = 0;
+    const tried = <B, F, S>(one: Effect.Effect<B, F, S>) =>
+      Effect.suspend(() => {
+        tries += 1;
+        return one;
+      });
+    return Effect.map(ask(tried), (answer) => ({ answer, isFirst: tries === 1 }));
+  });
+
+/** A try without an answer may have been made, and was then known to others, before the store lost it: who says no now proves nothing. */
+const forgotten = (operation: "commit" | "replace"): NonceStoreError =>
+  new NonceStoreError({
+    operation,
+    detail: "a try had no answer, and the next one found the nonce without the transaction",
+    isRetryable: false,
+  });
+
 /**
  * The fence. Only when this succeeds may the transaction be broadcast. It cannot be interrupted, and
  * can be repeated with the same transaction.
@@ -51,9 +73,10 @@ export const commit = Effect.fn("Nonces.commit")(function* (lease: Lease, signed
     "raw" in signed
       ? yield* Effect.fromResult(attemptOf(signed.raw, lane, nonce, width))
       : { hash: signed.hash.toLowerCase() as Hash, raw: null };
-  const answer = yield* patiently("commit", settings, store.commit(lane, { token, nonce }, attempt)).pipe(
-    Effect.mapError(about(nonce, attempt.hash)),
-  );
+  const { answer, isFirst } = yield* counted((tried) =>
+    patiently("commit", settings, tried(store.commit(lane, { token, nonce }, attempt))),
+  ).pipe(Effect.mapError(about(nonce, attempt.hash)));
+  if (answer !== "committed" && !isFirst) return yield* about(nonce, attempt.hash)(forgotten("commit"));
   if (answer === "cold") return yield* new NonceColdStart({ lane: lane.id });
   if (answer === "lost") {
     yield* Metric.update(Metrics.fenced, 1);
@@ -84,9 +107,10 @@ export const replace = Effect.fn("Nonces.replace")(function* (
   const one = attemptOf(raw, lane, nonce, 1);
   const attempt = yield* Effect.fromResult(one._tag === "Success" || !isWide ? one : attemptOf(raw, lane, nonce, 2));
   const old = replaces.toLowerCase() as Hash;
-  const answer = yield* patiently("replace", settings, store.replace(lane, nonce, old, attempt)).pipe(
-    Effect.mapError(about(nonce, attempt.hash)),
-  );
+  const { answer, isFirst } = yield* counted((tried) =>
+    patiently("replace", settings, tried(store.replace(lane, nonce, old, attempt))),
+  ).pipe(Effect.mapError(about(nonce, attempt.hash)));
+  if (answer._tag !== "Replaced" && !isFirst) return yield* about(nonce, attempt.hash)(forgotten("replace"));
   if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id });
   if (answer._tag === "Conflict") return yield* new ReplaceConflict({ lane: lane.id, nonce, last: answer.last });
   return { lane, nonce, token: "", ...attempt } satisfies Committed;

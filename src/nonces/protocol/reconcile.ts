@@ -10,7 +10,8 @@ import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
 import { patiently } from "../patience.js";
 import { statusOf } from "../status.js";
-import { broadcast, endings, minedOf, outcomeOfSend, readCounts } from "./chain.js";
+import { broadcast, minedOf, outcomeOfSend, readCounts } from "./chain.js";
+import { endings, type Ended } from "./ending.js";
 import { context, keepOf, unmovedError } from "./lease.js";
 
 /** A committed transaction, with all that was committed at its nonce. */
@@ -60,7 +61,7 @@ const committedIn = (snapshot: Snapshot): ReadonlyArray<CommittedAt> =>
  * Fails with `NonceColdStart`, `NonceForgotten`, `NonceImplausible`, `NonceStoreError`, and when the counts cannot be
  * read. JSON-RPC: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`;
  * `eth_sendRawTransaction`, or `send`; `eth_getTransactionReceipt`; where that has no
- * answer for `burnedAfterMs`, `eth_getBlockByNumber` and `eth_getTransactionCount` on the final block.
+ * answer for `burnedAfterMs`, `eth_getBlockByNumber` and `eth_getTransactionCount` up to the final block.
  */
 export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = never, R = never>(
   given: Lane,
@@ -104,16 +105,13 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       const hashes = slot.attempts.map((attempt) => attempt.hash);
       const receipt = yield* Effect.orElseSucceed(minedOf(hashes), () => null);
       const isYoung = slot.since + settings.burnedAfterMs > snapshot.now;
-      const end =
-        receipt === null && !isYoung
-          ? yield* Effect.orElseSucceed(endOf(nonce, hashes), () => null)
-          : receipt === null
-            ? null
-            : { end: "mined" as const, hash: receipt };
-      const hash = end?.hash ?? hashes[0];
-      if (end === null || hash === undefined) return [];
-      yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, end.end)));
-      return [{ nonce, hash, end: end.end }];
+      const [ours] = hashes;
+      const told: Ended | null = receipt === null ? null : { end: "mined", hash: receipt };
+      const ended = told ?? (isYoung || ours === undefined ? null : yield* endOf(nonce, ours));
+      if (ended === null) return [];
+      const { end, hash } = ended;
+      yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, end)));
+      return [{ nonce, hash, end }];
     }),
     { concurrency: 8 },
   );

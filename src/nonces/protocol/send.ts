@@ -10,8 +10,9 @@ import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import { patiently } from "../patience.js";
 import { Settings } from "../settings.js";
-import { broadcast, endings, minedOf, outcomeOfSend } from "./chain.js";
+import { broadcast, minedOf, outcomeOfSend } from "./chain.js";
 import { commit, replace, type Committed } from "./commit.js";
+import { endings, hashesAt } from "./ending.js";
 import { reserve, reserveGap, type Lease, type ReserveOptions } from "./lease.js";
 
 /**
@@ -29,30 +30,20 @@ export interface Sent {
   readonly outcome: SendOutcome;
 }
 
-/** All hashes committed at the nonce, ours among them. */
-const hashesAt = Effect.fnUntraced(function* ({ lane, nonce, hash }: Committed) {
-  const store = yield* NonceStore;
-  const settings = yield* Settings;
-  const snapshot = yield* patiently("read", settings, store.read(lane));
-  const attempts = snapshot?.slots.find((slot) => slot.nonce === nonce)?.attempts ?? [];
-  return [...new Set([hash, ...attempts.map((attempt) => attempt.hash)])];
-});
-
 /**
- * Whether somebody else's transaction is final at a nonce that the node calls too low. That there is no
- * receipt of ours proves nothing before: a backend may lag, and a reorganisation may bring ours back.
+ * Whether somebody else's transaction is final at a nonce that the node calls too low: it was found there. The time
+ * before is ours, for blocks to be final.
  */
-const isBurned = Effect.fnUntraced(function* (committed: Committed) {
+const isBurned = Effect.fnUntraced(function* ({ lane, nonce, hash }: Committed) {
   const settings = yield* Settings;
-  const hashes = yield* hashesAt(committed);
+  const hashes = [...new Set([hash, ...(yield* hashesAt(lane, nonce))])];
   const tries = 6;
   for (let asked = 0; asked <= tries; asked += 1) {
     if (asked > 0) yield* Effect.sleep(settings.burnedAfterMs / tries);
     if ((yield* minedOf(hashes)) !== null) return false;
   }
-  const endOf = yield* endings(committed.lane);
-  const ended = yield* endOf(committed.nonce, hashes);
-  return ended?.end === "burned";
+  const endOf = yield* endings(lane);
+  return (yield* endOf(nonce, hash))?.end === "burned";
 });
 
 /** Gives the nonce of a refused transaction back, where the settings allow it and nobody else was given the bytes. */

@@ -8,30 +8,30 @@ import { ChainIdMismatch } from "../../errors/verdicts.js";
 import type { Failure } from "../../eth/ask.js";
 import type { FullBlock } from "../../eth/block.js";
 import type { Receipt } from "../../eth/receipt.js";
+import { takenOf } from "../../eth/taken.js";
 import * as Eth from "../../Eth.js";
 import { isHash, type Address, type Hash, type Hex } from "../../primitives/hex.js";
 import { admitted, inNextRound, ledgerOf, withRun } from "../../preflight/ledger.js";
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../Rpc.js";
+import { uncomparedBalances } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
 import {
   gravest,
-  type Comparison,
   type Held,
   type Hindsight,
+  type OpenSettlement,
   type Settled,
   type SettleOptions,
   type Settlement,
 } from "../settlement.js";
 import { settled } from "./telemetry.js";
-import { findTaken } from "./replaced.js";
 import { askReplay } from "./replay.js";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
 /** Balances that are read around a block. */
 const mostHeld = 32;
-const nothing: Comparison = { compared: 0, differences: [], uncompared: [] };
 /** `balanceOf(address)`. */
 const balanceOf = (account: Address): Hex => `0x70a08231${account.slice(2).padStart(64, "0")}`;
 
@@ -42,7 +42,8 @@ interface Found {
   readonly from: Address;
   readonly nonce: number;
   readonly receipt: Receipt | null;
-  readonly state: "mined" | "pending" | "dropped" | "replaced";
+  /** What it is without a receipt; `taken`: the sender has used the nonce, and whether by this is not known. */
+  readonly state: "pending" | "dropped" | "taken";
 }
 
 const find = Effect.fnUntraced(function* (
@@ -68,7 +69,7 @@ const find = Effect.fnUntraced(function* (
   );
   // why: a node that has the transaction in a block, and its receipt not yet, has mined it all the same
   const isTaken = count > BigInt(nonce) && known?.blockNumber == null;
-  const state = receipt !== null ? "mined" : isTaken ? "replaced" : known === null ? "dropped" : "pending";
+  const state = isTaken ? "taken" : known === null ? "dropped" : "pending";
   return { transaction, sent, from, nonce, receipt, state };
 });
 
@@ -119,10 +120,22 @@ const settleMined = Effect.fnUntraced(function* (
   return compare(report, receipt, block, { ...hindsight, replay });
 });
 
-const open = ({ transaction, sent, state }: Found): Settlement => ({
-  ...{ transaction, hash: sent },
-  state: state === "mined" ? "pending" : state,
+const open = ({ transaction, sent }: Found, state: OpenSettlement["state"]): OpenSettlement => ({
+  ...{ transaction, hash: sent, state },
   class: state === "replaced" ? "replaced" : "unknown",
+});
+
+/** Whoever took the nonce, where it is found: a count alone may be of a node that is ahead of the one asked for the receipt. */
+const settleTaken = Effect.fnUntraced(function* (report: Report, found: Found, own: ReadonlySet<string>) {
+  const { from, nonce, sent } = found;
+  const head = yield* Eth.getBlock({ block: "latest" });
+  const search = takenOf(from)(BigInt(nonce), head.number, report.observed.latestNumber);
+  const taken = yield* Effect.orElseSucceed(search, () => null);
+  if (taken === null) return open(found, "unknown");
+  const { mined, block } = taken;
+  const receipt = yield* Eth.getTransactionReceipt({ hash: mined.hash });
+  const settlement = receipt === null ? null : yield* settleMined(report, { ...found, receipt }, block, own);
+  return settlement ?? open(found, mined.hash.toLowerCase() === sent.toLowerCase() ? "unknown" : "replaced");
 });
 
 const settleOne = Effect.fnUntraced(function* (
@@ -130,18 +143,14 @@ const settleOne = Effect.fnUntraced(function* (
   found: Found,
   own: ReadonlySet<string>,
 ): Effect.fn.Return<{ readonly settlement: Settlement; readonly block: FullBlock | null }, Failure, Rpc> {
-  const { receipt, state, from, nonce, transaction, sent } = found;
+  const { receipt, state } = found;
   if (receipt !== null) {
     const block = yield* inNextRound(blockOf(receipt));
     const settlement = yield* inNextRound(settleMined(report, { ...found, receipt }, block, own));
-    return { settlement: settlement ?? open(found), block };
+    return { settlement: settlement ?? open(found, "pending"), block };
   }
-  const known = report.observed.latestNumber;
-  if (state !== "replaced" || known === null) return { settlement: open(found), block: null };
-  const head = yield* inNextRound(Eth.getBlock({ block: "latest" }));
-  const taken = yield* findTaken(from, nonce, known, head.number);
-  const settlement = taken === null ? null : compare(report, taken.receipt, taken.block, { transaction, sent });
-  return { settlement: settlement ?? open(found), block: null };
+  const settlement = state === "taken" ? yield* inNextRound(settleTaken(report, found, own)) : open(found, state);
+  return { settlement, block: null };
 });
 
 /** That the node serves the chain of the report: another knows nothing of it, and has used the nonces otherwise. */
@@ -161,17 +170,25 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
   const transactions = all.map(({ settlement }) => settlement);
   const receipts = found.flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
   const [block] = all.flatMap((one) => (one.block === null ? [] : [one.block]));
-  const isTogether =
-    block !== undefined && receipts.length === hashes.length && all.every((one) => one.block?.hash === block.hash);
   const outcome = gravest(transactions.map((one) => one.class));
-  const isOurs = outcome !== "tampered" && outcome !== "replaced";
-  const held = isTogether && isOurs ? yield* inNextRound(askHeld(report, block)) : null;
+  const untold: Settled["balancesUntold"] =
+    outcome === "tampered" || outcome === "replaced"
+      ? "otherRequest"
+      : block === undefined || receipts.length < hashes.length
+        ? "notAllMined"
+        : all.every((one) => one.block?.hash === block.hash)
+          ? null
+          : "severalBlocks";
+  const held = untold === null && block !== undefined ? yield* inNextRound(askHeld(report, block)) : null;
   const balances =
-    held === null || block === undefined ? nothing : settleBalances(report, receipts, block, held, outcome);
+    held === null || block === undefined
+      ? uncomparedBalances(report)
+      : settleBalances(report, receipts, block, held, outcome);
   return {
     class: gravest([outcome, ...balances.differences.map((difference) => difference.class)]),
     transactions,
     balances,
+    balancesUntold: untold,
   };
 });
 

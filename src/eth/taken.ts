@@ -1,0 +1,63 @@
+/** The transaction that took a nonce, found by the counts of its sender from block to block. */
+import * as Effect from "effect/Effect";
+import * as Eth from "../Eth.js";
+import type { Address } from "../primitives/hex.js";
+import type { Rpc } from "../Rpc.js";
+import type { Failure } from "./ask.js";
+import type { FullBlock } from "./block.js";
+import type { FullTransaction } from "./transaction.js";
+
+/** Whoever took the nonce, and the block that holds it. */
+export interface Taken {
+  readonly mined: FullTransaction;
+  readonly block: FullBlock;
+}
+
+/** Blocks that are searched: sixteen questions, and as many where it is not known from where on. */
+const mostBlocks = 65_536n;
+
+/**
+ * Finds who took a nonce of `from`: a function, which remembers the counts that it read.
+ *
+ * It takes the nonce, the block up to which it is looked for, and one at which it was free where that is known.
+ * Answers null where no transaction with that nonce was found in the block that the counts lead to: a node that is
+ * behind, another's authorisation, or too many blocks. Counts of different nodes may lead astray, never to a wrong
+ * answer: it is a transaction of that sender and nonce, in a block.
+ *
+ * Fails where a node has not the state of a block any more. JSON-RPC: `eth_getTransactionCount`, one after the other,
+ * each halving the range; `eth_getBlockByNumber` with transactions.
+ */
+export const takenOf = (from: Address) => {
+  const read = new Map<bigint, bigint>();
+  const countAt = (block: bigint): Effect.Effect<bigint, Failure, Rpc> => {
+    const known = read.get(block);
+    return known === undefined
+      ? Effect.tap(Eth.getTransactionCount({ address: from, block }), (count) =>
+          Effect.sync(() => read.set(block, count)),
+        )
+      : Effect.succeed(known);
+  };
+  return Effect.fnUntraced(function* (
+    nonce: bigint,
+    upTo: bigint,
+    freeAt: bigint | null,
+  ): Effect.fn.Return<Taken | null, Failure, Rpc> {
+    let [low, high] = [freeAt ?? upTo - 1n, upTo];
+    if (freeAt === null) {
+      if ((yield* countAt(upTo)) <= nonce) return null;
+      for (let step = 1n; low > 0n && step <= mostBlocks && (yield* countAt(low)) > nonce; step *= 2n)
+        [low, high] = [low > step ? low - step : 0n, low];
+    }
+    if (low < 0n || high <= low || high - low > mostBlocks) return null;
+    while (high - low > 1n) {
+      const middle = (low + high) / 2n;
+      if ((yield* countAt(middle)) > nonce) high = middle;
+      else low = middle;
+    }
+    const block = yield* Eth.getFullBlock({ block: high });
+    const mined = block.transactions.find(
+      (one) => one.from.toLowerCase() === from.toLowerCase() && one.nonce === nonce,
+    );
+    return mined === undefined ? null : { mined, block };
+  });
+};

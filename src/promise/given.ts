@@ -1,0 +1,27 @@
+/** What plain JavaScript may give the Promise door, looked at before anything is done with it. Pure. */
+import * as Result from "effect/Result";
+import { InvalidTransaction } from "../errors/input.js";
+import type { Report } from "../report/schema.js";
+
+const lists = ["transactions", "findings", "funds"] as const;
+const records = ["observed", "options"] as const;
+
+const wrong = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
+
+/** A report by its parts; what is in them is judged where it is used. */
+export const reportGiven = (report: Report): Result.Result<Report, InvalidTransaction> => {
+  const given: unknown = report;
+  if (typeof given !== "object" || given === null) return wrong("report", "must be a report");
+  const parts = new Map<string, unknown>(Object.entries(given));
+  const list = lists.find((name) => !Array.isArray(parts.get(name)));
+  if (list !== undefined) return wrong(`report.${list}`, "must be a list: give a whole report");
+  const record = records.find((name) => typeof parts.get(name) !== "object" || parts.get(name) === null);
+  if (record !== undefined) return wrong(`report.${record}`, "must be an object: give a whole report");
+  return report.transactions.length > 0
+    ? Result.succeed(report)
+    : wrong("report.transactions", "must have at least one transaction");
+};
+
+/** A function that the caller has to give. */
+export const functionGiven = (field: string, given: unknown): Result.Result<void, InvalidTransaction> =>
+  typeof given === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");

@@ -1,0 +1,71 @@
+/** Settlements asked of several nodes behind one address, one of which is behind: what it has not proves nothing. */
+import * as Effect from "effect/Effect";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Preflight from "../../src/Preflight.js";
+import type * as Report from "../../src/Report.js";
+import type { Hex } from "../../src/primitives/hex.js";
+import {
+  cleared,
+  nobody,
+  owner,
+  preflight,
+  signAll,
+  startAnvilScene,
+  tampered,
+  type Scene,
+} from "../preflight/scene.js";
+
+type Lacks = (question: {
+  readonly method: string;
+  readonly params: ReadonlyArray<unknown>;
+  readonly before: number;
+}) => boolean;
+
+const ofHash = (method: string) => method === "eth_getTransactionReceipt" || method === "eth_getTransactionByHash";
+
+describe("a settlement behind a load balancer", () => {
+  let scene: Scene;
+  let report: Report.Report;
+  let mined: Hex;
+  /** Signed for the same nonce, and never mined. */
+  let lost: Hex;
+  beforeAll(async () => {
+    scene = await startAnvilScene();
+    report = await preflight(scene.url, { from: owner.address, to: nobody, value: 1n });
+    const other = await preflight(scene.url, { from: owner.address, to: nobody, value: 2n });
+    const [raw = "0x"] = await signAll(await cleared(other));
+    lost = await scene.broadcast(raw);
+    const [first] = report.transactions;
+    const dearer = await owner.signTransaction({
+      ...first.request,
+      maxPriorityFeePerGas: 10n ** 10n,
+      maxFeePerGas: 10n ** 11n,
+    } as never);
+    mined = await scene.broadcast(dearer);
+    await scene.mine();
+  });
+  afterAll(() => scene?.stop());
+
+  const settled = async (hash: Hex, lacks: Lacks) => {
+    const layer = tampered(scene.url, ({ method, params, before }) =>
+      lacks({ method, params, before }) ? () => null : null,
+    );
+    const { transactions } = await Effect.runPromise(Preflight.settle(report, [hash]).pipe(Effect.provide(layer)));
+    return transactions.map(({ state, hash: told, class: name }) => [state, told === mined ? "mined" : "sent", name]);
+  };
+
+  it("finds the block that holds it, where the node that is asked for its receipt is behind", async () => {
+    expect(await settled(mined, ({ method, before }) => ofHash(method) && before === 0)).toEqual([
+      ["mined", "mined", "tampered"],
+    ]);
+  });
+  it("does not call replaced what is mined", async () => {
+    expect(await settled(mined, ({ method }) => ofHash(method))).toEqual([["unknown", "mined", "unknown"]]);
+    const isFull: Lacks = ({ method, params }) => method === "eth_getBlockByNumber" && params[1] === true;
+    expect(await settled(mined, (one) => ofHash(one.method) || isFull(one))).toEqual([["unknown", "mined", "unknown"]]);
+  });
+  it("calls replaced what has lost its nonce to a transaction in a block, with its receipt or without", async () => {
+    expect(await settled(lost, () => false)).toEqual([["mined", "mined", "replaced"]]);
+    expect(await settled(lost, ({ method }) => ofHash(method))).toEqual([["replaced", "sent", "replaced"]]);
+  });
+});
