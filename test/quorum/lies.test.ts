@@ -200,6 +200,13 @@ describe("a quorum on anvil", () => {
         reason: { _tag: "UpstreamUnavailable" },
       });
     }
+    const longAgo = quorum(lagging(scene.url, 13n, false), honest());
+    const ofOld = Effect.all([
+      Effect.flip(Eth.getTransactionCount({ address: owner.address, block: "latest" })),
+      Effect.flip(Eth.getBlock({ block: "latest" })),
+    ]);
+    const refused = { reason: { _tag: "UpstreamUnavailable", detail: expect.stringContaining("much later blocks") } };
+    expect(await Effect.runPromise(ofOld.pipe(Effect.provide(longAgo)))).toMatchObject([refused, refused]);
     const lag = quorum(honest(), lagging(scene.url, 1n, false));
     const count = Eth.getTransactionCount({ address: owner.address, block: "latest" }).pipe(Effect.provide(lag));
     expect(await Effect.runPromise(count)).toBe(BigInt(await scene.count(owner.address)));

@@ -41,6 +41,12 @@ export interface Pair {
 /** More blocks behind than this, and an endpoint confirms nothing. */
 const mostBehind = 8n;
 
+/** Whether a head is no head any more, by what another endpoint has. */
+const isOld = (mine: bigint | null, theirs: bigint | null): boolean =>
+  mine !== null && theirs !== null && theirs - mine > mostBehind;
+
+const old = unconfirmed("has much later blocks");
+
 /** Reasons with which nodes say that they have no such block. */
 const lacking = new Set(["BlockNotFound", "StateUnavailable", "InvalidParams", "SimBlockOrder"]);
 
@@ -129,6 +135,7 @@ const headsApart = Effect.fnUntraced(function* (
   const [tag, isFull = false] = params;
   const further = inFurther(run, 1);
   const numbered = (number: bigint) => ({ method, params: [`0x${number.toString(16)}`, isFull], run: further });
+  if (tag === "latest" && isOld(mine, theirs)) return old;
   if (theirs > mine) return compareBlocks(first, yield* askOther(numbered(mine)));
   const behind = mine - theirs;
   const far = unconfirmed(`is ${behind} blocks behind`);
@@ -158,6 +165,7 @@ const onHead = Effect.fnUntraced(function* (
   const heads = yield* Effect.all([ask(heading), askOther(heading)], { concurrency: 2 });
   const [hash, theirHash] = heads.map((head) => hashIn(success(head), "hash"));
   if (hash == null) return unconfirmed("differs, and the head is not named");
+  if (tag === "latest" && isOld(numberIn(success(heads[0])), numberIn(success(heads[1])))) return old;
   const there = { ...asked, params: onBlock(method, params, hash), state: "sealed" as const };
   const again = { ...there, run: inFurther(run, 2) };
   const [mine, theirs] = yield* Effect.all([ask(again), askOther(again)], { concurrency: 2 });
