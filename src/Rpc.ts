@@ -245,12 +245,13 @@ export type QuorumEndpoint =
   | { readonly layer: Layer.Layer<Rpc>; readonly provider: string };
 
 /**
- * Several endpoints as one, which must agree on what is measured. The first is asked everything and its answers are
- * handed on; simulations, code, counts, balances, calls, chain id and headers are asked of all. What differs about
- * sealed state is `WitnessesDisagree`, a blocker with both values; about pending state `DependsOnPending`, at most
+ * Several endpoints as one, which must agree on what is measured. All are asked at once, and the first answer that
+ * `agree` providers confirm is handed on: simulations, code, counts, balances, calls, chain id, blocks, receipts,
+ * transactions, and what others pay (`eth_feeHistory`). What differs about sealed state is `WitnessesDisagree`, a blocker
+ * with both values, a warning where enough others agree without it; about pending state `DependsOnPending`, at most
  * `caution`; where fewer than `agree` providers confirmed, `QuorumMissing`, and the verdict is `unknown`. An endpoint
- * that has not the block yet is asked once more on one that both have (the run `pinned`). Outside the pipeline a
- * request fails instead. Heads are the first endpoint's; a watched report is proven at each of them.
+ * with another head is asked once more about a block that both have (the run `pinned`). Outside the pipeline a
+ * request fails instead, with `WitnessesDisagree` or `UpstreamUnavailable`. Gas estimates are the first endpoint's.
  *
  * Endpoints of one provider count once. Throws `InvalidConnection` where there are fewer than two different ones, where
  * `agree` is below 2 or more than there are, and where an address does not tell who runs it (`co.uk`, shared hosting).

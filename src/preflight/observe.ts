@@ -62,16 +62,19 @@ const checkTestimonies = ({ testimonies: all }: Sighted): ReadonlyArray<Finding>
     return [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
   };
   const [pending, unconfirmed] = [linesOf("pending"), linesOf("unconfirmed")];
-  const methods = new Set(testimonies.flatMap(({ kind, method }) => (kind === "disagreed" ? [method] : [])));
-  const disagreed = [...methods].map((method) => {
-    const about = testimonies.filter((one) => one.kind === "disagreed" && one.method === method);
-    const differences = [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
-    const where = { step: "proof", evidence: "measured" } as const;
-    return fromError(new WitnessesDisagree({ method, differences }), "blocker", where);
-  });
+  const against = (kind: "disagreed" | "outvoted", severity: "blocker" | "warning") => {
+    const some = testimonies.filter((one) => one.kind === kind);
+    return [...new Set(some.map(({ method }) => method))].map((method) => {
+      const about = some.filter((one) => one.method === method);
+      const differences = [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
+      const where = { step: "proof", evidence: "measured" } as const;
+      return fromError(new WitnessesDisagree({ method, differences }), severity, where);
+    });
+  };
   const said = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
   return [
-    ...disagreed,
+    ...against("disagreed", "blocker"),
+    ...against("outvoted", "warning"),
     ...(unconfirmed.length === 0
       ? []
       : [note("QuorumMissing", "unavailable", { evidence: "unavailable" }, ...said(unconfirmed))]),

@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer is replaced by; the node's own where it is returned as it is. */
 export interface Lie {
-  readonly method: string;
+  readonly method: string | ReadonlyArray<string>;
   readonly tell: (result: unknown, params: ReadonlyArray<unknown>) => unknown;
 }
 
@@ -53,9 +53,17 @@ const padded = (address: string): string => address.slice(2).toLowerCase().padSt
 const reading = (from: string, to: string): Lie =>
   simulated("witness", (call) => ({ ...call, returnData: String(call["returnData"]).replaceAll(from, to) }));
 
-const answered = (method: string, tell: Lie["tell"]): Lie => ({ method, tell });
-const header = (change: (block: Fields) => Fields): Lie =>
-  answered("eth_getBlockByNumber", (block) => change(block as Fields));
+const answered = (method: Lie["method"], tell: Lie["tell"]): Lie => ({ method, tell });
+const told =
+  (change: (block: Fields) => Fields): Lie["tell"] =>
+  (block) =>
+    block === null ? null : change(block as Fields);
+
+/** Of a block that is asked for by its number or tag; and of one that is asked for by its hash, too. */
+const header = (about: string, change: (block: Fields) => Fields): Readonly<Record<string, Lie>> => ({
+  [`a header with ${about}`]: answered("eth_getBlockByNumber", told(change)),
+  [`a header with ${about}, by its hash too`]: answered(["eth_getBlockByNumber", "eth_getBlockByHash"], told(change)),
+});
 
 export interface Facts {
   readonly owner: Hex;
@@ -65,10 +73,17 @@ export interface Facts {
   /** Raw units that the owner holds before. */
   readonly held: bigint;
   readonly codeHash: Hex;
+  readonly chainId: number;
 }
 
+/** Of nobody, for the names of the lies alone. */
+export const noFacts: Facts = {
+  ...{ owner: "0x", other: "0x", token: "0x", spender: "0x", codeHash: "0x" },
+  ...{ held: 0n, chainId: 1 },
+};
+
 /** By name; of a transfer of the token, and of an approval of everything. */
-export const liesAbout = ({ other, token, held, codeHash, owner }: Facts): Readonly<Record<string, Lie>> => ({
+export const liesAbout = ({ other, token, held, codeHash, owner, chainId }: Facts): Readonly<Record<string, Lie>> => ({
   "the call fails": simulated("user", (call) => ({
     ...{ ...call, status: "0x0", logs: [], returnData: "0x" },
     error: { code: 3, message: "execution reverted" },
@@ -117,12 +132,66 @@ export const liesAbout = ({ other, token, held, codeHash, owner }: Facts): Reado
     block === "pending" ? more(count, 1n) : count,
   ),
   "another chain id": answered("eth_chainId", () => "0x7"),
-  "a header with another base fee": header((block) => ({ ...block, baseFeePerGas: more(block["baseFeePerGas"], 8n) })),
-  "a header with another time": header((block) => ({ ...block, timestamp: more(block["timestamp"], 1n) })),
-  "a header with another gas limit": header((block) => ({ ...block, gasLimit: more(block["gasLimit"], -7n) })),
-  "a header with another hash": header((block) => ({ ...block, hash: `0x${"ab".repeat(32)}` })),
-  "a head that is not there yet": header((block) => ({ ...block, number: more(block["number"], 90n) })),
+  "another chain id in what is run": reading(word(BigInt(chainId)), word(7n)),
+  ...header("another base fee", (block) => ({ ...block, baseFeePerGas: more(block["baseFeePerGas"], 8n) })),
+  ...header("hardly a base fee", (block) => ({ ...block, baseFeePerGas: "0x1" })),
+  ...header("another time", (block) => ({ ...block, timestamp: more(block["timestamp"], 1n) })),
+  ...header("another gas limit", (block) => ({ ...block, gasLimit: more(block["gasLimit"], -7n) })),
+  ...header("more gas used", (block) => ({ ...block, gasUsed: more(block["gasUsed"], 21_000n) })),
+  ...header("another producer", (block) => ({ ...block, miner: nobody })),
+  ...header("the rules of a later fork", (block) => ({ ...block, blockAccessListHash: `0x${"cd".repeat(32)}` })),
+  ...header("another parent", (block) => ({ ...block, parentHash: `0x${"ab".repeat(32)}` })),
+  ...header("another hash", (block) => ({ ...block, hash: `0x${"ab".repeat(32)}` })),
+  ...header("a number that is not there yet", (block) => ({ ...block, number: more(block["number"], 90n) })),
+  ...header("the next number", (block) => ({ ...block, number: more(block["number"], 1n) })),
+  "a head that is older": answered("eth_getBlockByNumber", (block) => ({
+    ...(block as Fields),
+    number: more((block as Fields)["number"], -1n),
+  })),
 });
+
+/** The head as a block of the liar's own on top of it, at half the base fee. */
+export const inventedHead: Lie = answered("eth_getBlockByNumber", (block, [tag]) => {
+  const { number, hash, baseFeePerGas } = block as Fields;
+  const half = numberToHex(BigInt(String(baseFeePerGas)) / 2n);
+  const own = { number: more(number, 1n), parentHash: hash, hash: `0x${"ef".repeat(32)}`, baseFeePerGas: half };
+  return tag === "latest" ? { ...(block as Fields), ...own } : block;
+});
+
+const history = (change: (history: Fields) => Fields): Lie =>
+  answered("eth_feeHistory", (told) => change(told as Fields));
+const list = (value: unknown): ReadonlyArray<unknown> => value as ReadonlyArray<unknown>;
+
+/** What one endpoint alone is asked: by name, and each harmless, for others are asked what it is good for. */
+export const liesAlone: Readonly<Record<string, Lie>> = {
+  "hardly any gas is enough": answered("eth_estimateGas", () => "0x5208"),
+  "half the gas is enough": answered("eth_estimateGas", (gas) => `0x${(BigInt(String(gas)) / 2n).toString(16)}`),
+  "no gas is enough": answered("eth_estimateGas", () => "0x0"),
+  "it takes ten times the gas": answered("eth_estimateGas", (gas) => `0x${(BigInt(String(gas)) * 10n).toString(16)}`),
+  "nobody pays anything": history((all) => ({
+    ...all,
+    baseFeePerGas: list(all["baseFeePerGas"]).map(() => "0x0"),
+    reward: list(all["gasUsedRatio"]).map(() => ["0x0", "0x0", "0x0"]),
+  })),
+  "everybody tips a fortune": history((all) => ({
+    ...all,
+    gasUsedRatio: list(all["gasUsedRatio"]).map(() => 0.5),
+    reward: list(all["gasUsedRatio"]).map(() => Array.from({ length: 3 }, () => "0x5d21dba000")),
+  })),
+  "the base fee is a fortune": history((all) => ({
+    ...all,
+    baseFeePerGas: list(all["baseFeePerGas"]).map(() => "0x2540be40000"),
+  })),
+  "a receipt tips a fortune": answered("eth_getBlockReceipts", (receipts) =>
+    list(receipts).map((one) => ({ ...(one as Fields), effectiveGasPrice: "0x5d21dba000" })),
+  ),
+  "nothing is touched": answered("eth_createAccessList", () => ({ accessList: [], gasUsed: "0x5208" })),
+  "the rules are others": answered("eth_config", (config) => ({
+    ...(config as Fields),
+    current: { precompiles: {}, systemContracts: {} },
+    next: null,
+  })),
+};
 
 /** Lies in this run only; null = in every answer. `told` counts the answers that were changed. */
 export const liar = (
@@ -138,7 +207,7 @@ export const liar = (
       request: (asked: string, params: ReadonlyArray<unknown>) =>
         Effect.flatMap(Effect.service(Rpc.CurrentRun), (current) => {
           const answer = node.request(asked, params);
-          const isLied = asked === method && (run == null || current.run === run);
+          const isLied = [method].flat().includes(asked) && (run == null || current.run === run);
           if (!isLied) return answer;
           return Effect.map(answer, (result) => {
             const lie = tell(result, params);

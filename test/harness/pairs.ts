@@ -1,6 +1,6 @@
 /** Pairs of honest endpoints: one node behind different heights, and two clients on one chain. */
 import * as Layer from "effect/Layer";
-import type { Hex } from "viem";
+import { padHex, type Hex } from "viem";
 import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import * as artifacts from "../contracts/artifacts.js";
@@ -12,36 +12,46 @@ export const pairOf = (
   first: Layer.Layer<Rpc.Rpc>,
   second: Layer.Layer<Rpc.Rpc>,
   options?: Rpc.QuorumOptions,
+): Layer.Layer<Rpc.Rpc> => quorumOf([first, second], options);
+
+/** Endpoints that nobody runs two of. A busy machine is given time to answer. */
+export const quorumOf = (
+  layers: ReadonlyArray<Layer.Layer<Rpc.Rpc>>,
+  options: Rpc.QuorumOptions = {},
 ): Layer.Layer<Rpc.Rpc> =>
   Layer.orDie(
     Rpc.quorum(
-      [
-        { layer: first, provider: "one" },
-        { layer: second, provider: "two" },
-      ],
-      options,
+      layers.map((layer, index) => ({ layer, provider: `provider ${index + 1}` })),
+      { waitMs: 15_000, ...options },
     ),
   );
 
+/** Passes on what it is given to the address in its calldata. */
+export const passOn = { abi: [], bytecode: "0x600c80600b6000396000f36000808080346000355af100" as Hex };
+
 /** Contracts to call, and blocks to lag behind by. */
-export const furnished = async (scene: Scene): Promise<{ readonly token: Hex; readonly vesting: Hex }> => {
+export const furnished = async (
+  scene: Scene,
+): Promise<{ readonly token: Hex; readonly vesting: Hex; readonly passing: Hex }> => {
   const token = await scene.deploy(artifacts.Token, ["Token", "TKN", 18]);
   const vesting = await scene.deploy(artifacts.Vesting, [token, 10n]);
+  const passing = await scene.deploy(passOn);
   await scene.send(owner, { to: token, data: calldata(artifacts.Token, "mint", [owner.address, 10n ** 24n]) });
   for (let block = 0; block < 6; block++) await scene.mine();
-  return { token, vesting };
+  return { token, vesting, passing };
 };
 
 const from = owner.address;
 
 /** What is asked, in turn. */
-const inputsOf = ({ token, vesting }: Awaited<ReturnType<typeof furnished>>, index: number): AnyInput => {
+const inputsOf = ({ token, vesting, passing }: Awaited<ReturnType<typeof furnished>>, index: number): AnyInput => {
   const give = { from, to: token, data: calldata(artifacts.Token, "transfer", [other.address, BigInt(index) + 1n]) };
   const inputs: ReadonlyArray<AnyInput> = [
     give,
     { from, to: nobody, value: BigInt(index) },
     { from, to: vesting, data: calldata(artifacts.Vesting, "release") },
     [give, { from, to: other.address, value: 3n }],
+    { from, to: passing, value: BigInt(index) + 1n, data: padHex(nobody) },
     { from, data: "0x6001600c60003960016000f300" },
     { from, to: token, data: calldata(artifacts.Token, "transferFrom", [other.address, from, 1n]) },
   ];

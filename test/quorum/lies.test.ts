@@ -8,8 +8,8 @@ import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
-import { forkOf } from "../harness/pairs.js";
-import { lagging, liar, liesAbout, silent, unable, type Lie } from "../harness/lies.js";
+import { forkOf, pairOf as quorum, passOn } from "../harness/pairs.js";
+import { inventedHead, lagging, liar, liesAbout, noFacts, silent, unable, type Lie } from "../harness/lies.js";
 import { furnish, transferOf } from "../preflight/furnished.js";
 import {
   calldata,
@@ -26,17 +26,6 @@ import {
   type Scene,
 } from "../preflight/scene.js";
 
-const quorum = (first: Layer.Layer<Rpc.Rpc>, second: Layer.Layer<Rpc.Rpc>, options?: Rpc.QuorumOptions) =>
-  Layer.orDie(
-    Rpc.quorum(
-      [
-        { layer: first, provider: "one" },
-        { layer: second, provider: "two" },
-      ],
-      options,
-    ),
-  );
-
 const padded = (address: string): Hex => padHex(address.toLowerCase() as Hex);
 const held = 10n ** 24n;
 
@@ -49,7 +38,7 @@ describe.each(scenesFor("quorums"))("on %s", (name, start) => {
     ({ scene, token } = await furnish(start));
     const codeHash = keccak256((await scene.ask("eth_getCode", [token, "latest"])) as Hex);
     const facts = { owner: owner.address, other: other.address, token, spender: nobody, held, codeHash } as const;
-    lies = liesAbout(facts);
+    lies = liesAbout({ ...facts, chainId: scene.chainId });
     const approval = { from: owner.address, to: token, data: calldata(Token, "approve", [nobody, maxUint256]) };
     inputs = [transferOf(token), approval];
   });
@@ -68,7 +57,7 @@ describe.each(scenesFor("quorums"))("on %s", (name, start) => {
     expect(codesOf(transfer ?? expect.fail())).toEqual([]);
   });
 
-  it.each(Object.keys(liesAbout({ owner: "0x", other: "0x", token: "0x", spender: "0x", held, codeHash: "0x" })))(
+  it.each(Object.keys(liesAbout(noFacts)))(
     "never with %s",
     async (about) => {
       const lie = lies[about] ?? expect.fail();
@@ -119,16 +108,18 @@ describe("a quorum on anvil", () => {
   });
 
   it("says who said what, without secrets", async () => {
-    const lie = liesAbout({ owner: "0x", other: "0x", token, spender: "0x", held, codeHash: "0x" })[
-      "it takes less gas"
-    ];
+    const lie = liesAbout(noFacts)["it takes less gas"];
     const { report } = await on(honest(), liar(scene.url, lie ?? expect.fail(), "next", { count: 0 }));
     const [found] = report.findings.filter(({ code }) => code === "WitnessesDisagree");
     const endpoint = scene.url.replace(/\/$/, "");
     expect(found?.severity).toBe("blocker");
     expect(found?.numbers.map(({ value }) => value)).toEqual([
-      expect.stringMatching(new RegExp(`^${endpoint} \\(one\\): eth_simulateV1 \\(next\\), call 1 gasUsed: \\d+$`)),
-      expect.stringMatching(new RegExp(`^${endpoint} \\(two\\): eth_simulateV1 \\(next\\), call 1 gasUsed: \\d+$`)),
+      expect.stringMatching(
+        new RegExp(`^${endpoint} \\(provider 1\\): eth_simulateV1 \\(next\\), call 1 gasUsed: \\d+$`),
+      ),
+      expect.stringMatching(
+        new RegExp(`^${endpoint} \\(provider 2\\): eth_simulateV1 \\(next\\), call 1 gasUsed: \\d+$`),
+      ),
     ]);
   });
 
@@ -137,7 +128,12 @@ describe("a quorum on anvil", () => {
     expect([verdict, codes]).toEqual(["ready", []]);
     const pinned = report.ledger.requests.filter(({ run }) => run === "pinned");
     expect(pinned.length).toBeGreaterThan(0);
-    expect(Math.min(...pinned.map(({ round }) => round))).toBeGreaterThan(2);
+    expect(Math.min(...pinned.map(({ round }) => round))).toBeGreaterThan(1);
+  });
+
+  it("is unknown where a head follows from nothing that the other has", async () => {
+    const { verdict, codes } = await on(liar(scene.url, inventedHead, null, { count: 0 }), honest());
+    expect([verdict, codes]).toEqual(["unknown", expect.arrayContaining(["QuorumMissing/unavailable"])]);
   });
 
   it("is unknown where the one that is handed on has an old head", async () => {
@@ -180,18 +176,43 @@ describe("a quorum on anvil", () => {
     await fork.stop();
   });
 
-  it("fails a request outside the pipeline, where sealed state differs", async () => {
-    const lie: Lie = { method: "eth_getCode", tell: () => "0x" };
-    const layer = quorum(honest(), liar(scene.url, lie, null, { count: 0 }));
-    const asked = Eth.getCode({ address: token, block: 3n }).pipe(Effect.provide(layer), Effect.flip);
-    expect(await Effect.runPromise(asked)).toMatchObject({ _tag: "WitnessesDisagree", method: "eth_getCode" });
-    const head = Eth.getCode({ address: token, block: "latest" }).pipe(Effect.provide(layer));
-    expect(await Effect.runPromise(head)).not.toBe("0x");
+  it("fails a request outside the pipeline, where fewer than agree confirm it", async () => {
+    const askedOf = (lie: Lie, block: bigint | "latest", isFirst: boolean) => {
+      const lying = liar(scene.url, lie, null, { count: 0 });
+      const layer = isFirst ? quorum(lying, honest()) : quorum(honest(), lying);
+      const asked = Effect.all([
+        Eth.getCode({ address: token, block }),
+        Eth.getTransactionCount({ address: owner.address, block }),
+      ]);
+      return Effect.runPromise(asked.pipe(Effect.provide(layer), Effect.flip));
+    };
+    const code: Lie = { method: "eth_getCode", tell: () => "0x" };
+    const ofHead: Lie = {
+      method: "eth_getTransactionCount",
+      tell: (count, [, at]) => (at === "latest" ? "0x99" : count),
+    };
+    for (const isFirst of [true, false]) {
+      for (const block of [3n, "latest"] as const)
+        expect(await askedOf(code, block, isFirst)).toMatchObject({ _tag: "WitnessesDisagree", method: "eth_getCode" });
+      expect(await askedOf(ofHead, "latest", isFirst)).toMatchObject({
+        _tag: "RpcError",
+        method: "eth_getTransactionCount",
+        reason: { _tag: "UpstreamUnavailable" },
+      });
+    }
+    const longAgo = quorum(lagging(scene.url, 13n, false), honest());
+    const ofOld = Effect.all([
+      Effect.flip(Eth.getTransactionCount({ address: owner.address, block: "latest" })),
+      Effect.flip(Eth.getBlock({ block: "latest" })),
+    ]);
+    const refused = { reason: { _tag: "UpstreamUnavailable", detail: expect.stringContaining("much later blocks") } };
+    expect(await Effect.runPromise(ofOld.pipe(Effect.provide(longAgo)))).toMatchObject([refused, refused]);
+    const lag = quorum(honest(), lagging(scene.url, 1n, false));
+    const count = Eth.getTransactionCount({ address: owner.address, block: "latest" }).pipe(Effect.provide(lag));
+    expect(await Effect.runPromise(count)).toBe(BigInt(await scene.count(owner.address)));
   });
 
   it("is not ready where one tells of another receiver of native currency", async () => {
-    // passes on what it is given to the address in its calldata
-    const passOn = { abi: [], bytecode: "0x600c80600b6000396000f36000808080346000355af100" as Hex };
     const at = await scene.deploy(passOn);
     const input = { from: owner.address, to: at, value: 5n, data: padded(other.address) };
     const isNative = (log: unknown): boolean => /^0xe{40}$/i.test(String(Object(log)["address"]));

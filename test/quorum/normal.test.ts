@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { differenceOf, partsOf } from "../../src/rpc/quorum/normal.js";
 import { providerOf } from "../../src/rpc/quorum/provider.js";
 import { choseOtherwise, inBlocksOf, movedTo, stateOf } from "../../src/rpc/quorum/question.js";
-import { compareHeads } from "../../src/rpc/quorum/verdict.js";
+import { compareBlocks } from "../../src/rpc/quorum/verdict.js";
 import * as Result from "effect/Result";
 import { decodeQueries, encodeQueries, type Query } from "../../src/witness/queries.js";
 
@@ -125,7 +125,7 @@ describe("the state that is asked", () => {
   });
 });
 
-describe("two heads", () => {
+describe("two blocks", () => {
   const head = {
     number: "0x5",
     hash: "0xaa",
@@ -136,11 +136,11 @@ describe("two heads", () => {
   };
   it.each([
     ["the same", head, "agreed"],
-    ["a later one", { ...head, number: "0x6", hash: "0xcc" }, "agreed"],
+    ["another of another number", { ...head, number: "0x6", hash: "0xcc" }, "disagreed"],
     ["another branch", { ...head, hash: "0xcc" }, "unconfirmed"],
     ["the same block with another base fee", { ...head, baseFeePerGas: "0x2" }, "disagreed"],
     ["the same block at another time", { ...head, timestamp: "0x2" }, "disagreed"],
-  ])("%s", (_, other, kind) => expect(compareHeads(Result.succeed(head), Result.succeed(other)).kind).toBe(kind));
+  ])("%s", (_, other, kind) => expect(compareBlocks(Result.succeed(head), Result.succeed(other)).kind).toBe(kind));
 });
 
 describe("a provider", () => {

@@ -1,6 +1,6 @@
 /**
- * Several endpoints as one: the first answers, the others are asked the same and must say the same. What they say
- * otherwise is kept with the run, for the report to tell; outside a run the request fails.
+ * Several endpoints as one: each is asked the same and must say the same; the first whose word enough others confirm is
+ * handed on. What they say otherwise is kept with the run, for the report to tell; outside a run the request fails.
  */
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
@@ -9,13 +9,12 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
 import { WitnessesDisagree } from "../../errors/verdicts.js";
-import { isRecord } from "../../primitives/record.js";
 import type { Budget } from "../room.js";
-import { CurrentRun, type Run } from "../run.js";
+import { CurrentRun, type Run, type Testimony } from "../run.js";
 import { Rpc } from "../service.js";
-import { isDoubtOnly } from "./normal.js";
-import { choseOtherwise, inBlocksOf, movedTo, placeOf, stateOf, type State } from "./question.js";
-import { compareAnswers, compareHeads, testimonyOf, unconfirmed, type Answer, type Finding } from "./verdict.js";
+import { compareFurther, type Ask, type Asked, type Question } from "./further.js";
+import { stateOf, tagOf } from "./question.js";
+import { numberIn, testimonyOf, type Answer, type Finding } from "./verdict.js";
 
 /** An endpoint by who runs it and the layer that reaches it. */
 interface Endpoint {
@@ -25,9 +24,9 @@ interface Endpoint {
 
 /** How many have to agree; every field has a default. */
 export interface QuorumOptions {
-  /** So many different providers must say the same, the first endpoint's included; at least 2. Default 2. */
+  /** So many different providers must say the same; at least 2. Default 2. */
   readonly agree?: number | undefined;
-  /** Ms for which another endpoint than the first is waited for, per request; default 3,000. */
+  /** Ms for which an endpoint is waited for, per request, where it is not the first of as many as must agree; default 3,000. */
   readonly waitMs?: number | undefined;
 }
 
@@ -38,44 +37,20 @@ interface Member {
   readonly name: string;
 }
 
-interface Asked {
-  readonly method: string;
-  readonly params: ReadonlyArray<unknown>;
-  readonly state: State;
-  readonly run: Run;
+/** The members, and how many of them have to agree. */
+interface Quorum {
+  readonly lead: Member;
+  readonly others: ReadonlyArray<Member>;
+  readonly agree: number;
+  readonly waitMs: number;
+  /** Whether the others are enough where the first fails. */
+  readonly isSpare: boolean;
 }
 
-/** More blocks behind than this, and an endpoint confirms nothing. */
-const mostBehind = 8n;
+const providersOf = (members: ReadonlyArray<Member>): number => new Set(members.map(({ provider }) => provider)).size;
 
-const zero = /^0x0*$/;
-
-/** Reasons with which nodes say that they have no such block. */
-const lacking = new Set(["BlockNotFound", "StateUnavailable", "InvalidParams", "SimBlockOrder"]);
-
-const lacksBlock = (answer: Answer): boolean =>
-  Result.isFailure(answer) && answer.failure._tag === "RpcError" && lacking.has(answer.failure.reason._tag);
-
-const numberIn = (block: unknown): bigint | null => {
-  const number = isRecord(block) ? block["number"] : null;
-  return typeof number === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(number) ? BigInt(number) : null;
-};
-
-const hashIn = (block: unknown, field: "hash" | "parentHash"): string | null => {
-  const hash = isRecord(block) ? block[field] : null;
-  return typeof hash === "string" && hash.length === 66 && !zero.test(hash) ? hash : null;
-};
-
-/** The block that a simulation with a number of its own stands on. */
-const baseOf = ([asked]: ReadonlyArray<unknown>): bigint | null => {
-  const entries = isRecord(asked) && Array.isArray(asked["blockStateCalls"]) ? asked["blockStateCalls"] : [];
-  const [first]: ReadonlyArray<unknown> = entries;
-  const number = isRecord(first) ? numberIn(first["blockOverrides"]) : null;
-  return number === null ? null : number - 1n;
-};
-
-/** What the others of a quorum are asked, and how. */
-const asking = (lead: Member, waitMs: number) => {
+/** How each member is asked. */
+const asking = ({ lead, waitMs, isSpare }: Quorum) => {
   // why: what one endpoint answers shall not take the room of another's answers
   const budgets = new WeakMap<Budget, Map<Member, Budget>>();
   const budgetOf = (member: Member, answers: Budget | null): Budget | null => {
@@ -87,154 +62,148 @@ const asking = (lead: Member, waitMs: number) => {
     return own;
   };
 
-  const ask = (member: Member, { method, params, run }: Omit<Asked, "state">): Effect.Effect<Answer> => {
-    if (member === lead)
-      return Effect.result(Effect.provideService(member.rpc.request(method, params), CurrentRun, run));
-    const own = { ...run, sighted: null, answers: budgetOf(member, run.answers ?? null) };
-    const late = (): Answer =>
-      Result.fail(new RpcError({ method, reason: new UpstreamUnavailable({ detail: `no answer in ${waitMs} ms` }) }));
-    return Effect.result(Effect.provideService(member.rpc.request(method, params), CurrentRun, own)).pipe(
-      Effect.timeoutOption(waitMs),
-      Effect.map(Option.getOrElse(late)),
-    );
-  };
-  return ask;
+  return (member: Member): Ask =>
+    ({ method, params, run }) => {
+      const asked = (own: Run) =>
+        Effect.result(Effect.provideService(member.rpc.request(method, params), CurrentRun, own));
+      if (member === lead && !isSpare) return asked(run);
+      const own = member === lead ? run : { ...run, sighted: null, answers: budgetOf(member, run.answers ?? null) };
+      const late = (): Answer =>
+        Result.fail(new RpcError({ method, reason: new UpstreamUnavailable({ detail: `no answer in ${waitMs} ms` }) }));
+      return asked(own).pipe(Effect.timeoutOption(waitMs), Effect.map(Option.getOrElse(late)));
+    };
 };
 
-/** The further round: the same on a block that both have. */
-const pinning = (lead: Member, ask: ReturnType<typeof asking>) => {
-  const inFurther = (run: Run, by: number): Run => ({ ...run, run: "pinned", round: run.round + by });
+const isFailed = (answer: Answer): answer is Result.Failure<unknown, RpcError> =>
+  Result.isFailure(answer) && answer.failure._tag === "RpcError";
 
-  /** The other is behind: both run on its head, and the first must have said on its own what it says there. */
-  const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, member: Member) {
-    const { method, params, run } = asked;
-    const latest = { method: "eth_getBlockByNumber", params: ["latest", false] };
-    const head = yield* ask(member, { ...latest, run: { ...inFurther(run, 1), run: null } });
-    const [block, base] = [Result.isSuccess(head) ? head.success : null, baseOf(params)];
-    const [number, hash] = [numberIn(block), hashIn(block, "hash")];
-    if (number === null || hash === null || base === null) return unconfirmed("has not this block, and names no other");
-    const again = inFurther(run, 2);
-    if (number >= base) return compareAnswers(asked, first, yield* ask(member, { method, params, run: again }));
-    const behind = base - number;
-    if (behind > mostBehind) return unconfirmed(`is ${behind} blocks behind`);
-    // why: the block after an earlier one has another base fee, and with it other costs
-    const placed = (Result.isSuccess(first) ? inBlocksOf(params, first.success) : null) ?? params;
-    const moved = { ...asked, params: movedTo(placed, hash, behind), run: again };
-    const [mine, theirs] = yield* Effect.all([ask(lead, moved), ask(member, moved)], { concurrency: 2 });
-    if (lacksBlock(mine)) return unconfirmed("is on another branch");
-    const there = compareAnswers(moved, mine, theirs);
-    if (there.kind !== "agreed") return there;
-    const here = compareAnswers(asked, first, mine, true);
-    return here.kind === "agreed" ? here : unconfirmed(`is ${behind} blocks behind, where the outcome is another`);
-  });
+/** What came of handing one member's answer on. */
+interface Weighed {
+  readonly answer: Answer;
+  /** Those who say the same, itself included. */
+  readonly agreeing: ReadonlyArray<Member>;
+  readonly isConfirmed: boolean;
+  readonly told: ReadonlyArray<Testimony>;
+}
 
-  /** One block, and each node chose values of its own for the next: the other runs in those of the first. */
-  const inTheirBlock = Effect.fnUntraced(function* (
+/** What the members said, as one answer. */
+const judging = (quorum: Quorum, askOf: (member: Member) => Ask) => {
+  const members = [quorum.lead, ...quorum.others];
+
+  /** The answer of one beside those of the others. */
+  const weigh = Effect.fnUntraced(function* (
     asked: Asked,
-    first: Answer,
-    other: Answer,
-    seen: Finding,
-    member: Member,
-  ) {
-    // why: in the same blocks there is one right answer, and no second chance
-    if (Result.isFailure(first) || Result.isFailure(other) || !choseOtherwise(first.success, other.success))
-      return seen;
-    const params = inBlocksOf(asked.params, first.success);
-    if (params === null || JSON.stringify(params) === JSON.stringify(asked.params)) return seen;
-    const { method, run } = asked;
-    return compareAnswers(asked, first, yield* ask(member, { method, params, run: inFurther(run, 1) }));
-  });
-
-  /** Both have heads of their own: the other runs on the block that the first stood on. */
-  const onOurs = Effect.fnUntraced(function* (asked: Asked, first: Answer, member: Member) {
-    const { method, params, run } = asked;
-    const blocks = Result.isSuccess(first) && Array.isArray(first.success) ? first.success : [];
-    const parent = hashIn(blocks[0], "parentHash");
-    if (parent === null) return unconfirmed("differs, and the block that was stood on is not named");
-    const [simulation] = inBlocksOf(params, blocks) ?? params;
-    const again = yield* ask(member, { method, params: [simulation, { blockHash: parent }], run: inFurther(run, 1) });
-    const seen = compareAnswers(asked, first, again);
-    // why: on one block there is one right answer
-    return seen.kind === "unconfirmed" && !isDoubtOnly(seen.path) && !lacksBlock(again) && Result.isSuccess(again)
-      ? { ...seen, kind: "disagreed" as const }
-      : seen;
-  });
-
-  return (asked: Asked, first: Answer, other: Answer, seen: Finding, member: Member): Effect.Effect<Finding> => {
-    if (asked.method !== "eth_simulateV1" || seen.kind === "agreed") return Effect.succeed(seen);
-    if (asked.state === "sealed")
-      return lacksBlock(other) ? onTheirs(asked, first, member) : inTheirBlock(asked, first, other, seen, member);
-    return asked.state === "latest" && Result.isSuccess(other) ? onOurs(asked, first, member) : Effect.succeed(seen);
-  };
-};
-
-const isHead = ({ method, state }: Asked): boolean => method === "eth_getBlockByNumber" && state === "latest";
-
-/** The requests of a quorum. */
-const requestOf = (
-  lead: Member,
-  others: ReadonlyArray<Member>,
-  agree: number,
-  waitMs: number,
-): Rpc["Service"]["request"] => {
-  const ask = asking(lead, waitMs);
-  const settle = pinning(lead, ask);
-
-  const judge = Effect.fnUntraced(function* (asked: Asked, first: Answer, answers: ReadonlyArray<Answer>) {
-    if (Result.isFailure(first) && first.failure._tag === "RpcError") return yield* first.failure;
-    const { method, run } = asked;
-    const about = { isSealed: asked.state === "sealed", run: run.run ?? null };
+    speaker: Member,
+    answerOf: (member: Member) => Answer,
+  ): Effect.fn.Return<Weighed> {
+    const { method, state, run } = asked;
+    const answer = answerOf(speaker);
+    const others = members.filter((member) => member !== speaker);
     const findings = yield* Effect.forEach(
       others,
-      (member, index) => {
-        const other = answers[index] ?? first;
-        if (isHead(asked)) return Effect.succeed(compareHeads(first, other));
-        return settle(asked, first, other, compareAnswers(asked, first, other), member);
-      },
+      (member): Effect.Effect<Finding> =>
+        compareFurther(asked, answer, answerOf(member), { ask: askOf(speaker), askOther: askOf(member) }),
       { concurrency: "unbounded" },
     );
-    const confirming = others.filter((_, index) => findings[index]?.kind === "agreed").map(({ provider }) => provider);
-    const isConfirmed = new Set([lead.provider, ...confirming]).size >= agree;
-    const told = others.flatMap((member, index) => {
+    const agreeing = [speaker, ...others.filter((_, index) => findings[index]?.kind === "agreed")];
+    const isConfirmed = providersOf(agreeing) >= quorum.agree;
+    const told = others.flatMap((member, index): ReadonlyArray<Testimony> => {
       const finding = findings[index];
       if (finding === undefined || finding.kind === "agreed") return [];
       if (finding.kind === "unconfirmed" && isConfirmed) return [];
-      return [testimonyOf({ ...about, method }, finding, [lead.name, member.name])];
+      const about = { method, isSealed: state === "sealed", run: run.run ?? null };
+      const said = testimonyOf(about, finding, [speaker.name, member.name]);
+      return [isConfirmed && said.kind === "disagreed" ? { ...said, kind: "outvoted" } : said];
     });
+    return { answer, agreeing, isConfirmed, told };
+  });
+
+  /** The first answer that enough confirm; where none is, that of the first endpoint. */
+  const choose = Effect.fnUntraced(function* (asked: Asked, answerOf: (member: Member) => Answer) {
+    const { lead, others, isSpare } = quorum;
+    const first = isFailed(answerOf(lead)) ? null : yield* weigh(asked, lead, answerOf);
+    if (first?.isConfirmed === true || !isSpare) return first;
+    for (const speaker of others) {
+      if (isFailed(answerOf(speaker))) continue;
+      const instead = yield* weigh(asked, speaker, answerOf);
+      if (instead.isConfirmed) return instead;
+    }
+    return first;
+  });
+
+  return Effect.fnUntraced(function* (asked: Asked, answers: ReadonlyMap<Member, Answer>) {
+    const { method, params, state, run } = asked;
+    const none: Answer = Result.fail(
+      new RpcError({ method, reason: new UpstreamUnavailable({ detail: "was not asked" }) }),
+    );
+    const answerOf = (member: Member): Answer => answers.get(member) ?? none;
+    const chosen = yield* choose(asked, answerOf);
+    if (chosen === null) return yield* Effect.fromResult(answerOf(quorum.lead));
+    const { answer, agreeing, isConfirmed, told } = chosen;
     if (run.sighted != null) {
-      if (isConfirmed && about.isSealed && told.length === 0 && method === "eth_simulateV1")
-        run.sighted.testimonies.push({ kind: "confirmed", ...about, method, lines: [] });
+      if (
+        isConfirmed &&
+        state === "sealed" &&
+        told.every(({ kind }) => kind === "outvoted") &&
+        method === "eth_simulateV1"
+      )
+        run.sighted.testimonies.push({ kind: "confirmed", isSealed: true, method, run: run.run ?? null, lines: [] });
       run.sighted.testimonies.push(...told);
-      for (const answer of isHead(asked) ? answers : []) {
-        const number = Result.isSuccess(answer) ? numberIn(answer.success) : null;
+      const isHead = method === "eth_getBlockByNumber" && tagOf(method, params) === "latest";
+      // why: an endpoint that is ahead shows how old a head is; one whose head nobody knows shows nothing
+      for (const one of isHead ? (isConfirmed ? agreeing : members).map(answerOf) : []) {
+        const number = Result.isSuccess(one) ? numberIn(one.success) : null;
         if (number !== null && number > (run.sighted.block ?? -1n)) run.sighted.block = number;
       }
-      return yield* Effect.fromResult(first);
+      return yield* Effect.fromResult(answer);
     }
+    // why: of what is pending each has its own, and nobody can be held to another's
+    if (isConfirmed || state === "pending") return yield* Effect.fromResult(answer);
     const against = told.find(({ kind }) => kind === "disagreed");
     if (against !== undefined) return yield* new WitnessesDisagree({ method, differences: against.lines });
-    const missing = told.find(({ kind }) => kind === "unconfirmed");
-    if (missing !== undefined && asked.state === "sealed")
-      return yield* new RpcError({ method, reason: new UpstreamUnavailable({ detail: missing.lines.join("; ") }) });
-    return yield* Effect.fromResult(first);
+    const detail = told.flatMap(({ lines }) => lines).join("; ");
+    return yield* new RpcError({ method, reason: new UpstreamUnavailable({ detail }) });
+  });
+};
+
+/** Failures of an endpoint, not of the question: another may answer it. */
+const passing = new Set(["Transport", "Timeout", "UpstreamUnavailable", "RateLimited", "Unauthorized", "NodeSyncing"]);
+
+/** The requests of a quorum. */
+const requestOf = (quorum: Quorum): Rpc["Service"]["request"] => {
+  const askOf = asking(quorum);
+  const judge = judging(quorum, askOf);
+  const members = [quorum.lead, ...quorum.others];
+
+  /** What no other is held to: the word of the first that answers. */
+  const askAlone = Effect.fnUntraced(function* (question: Question) {
+    let heard = yield* askOf(quorum.lead)(question);
+    for (const member of quorum.others) {
+      if (!isFailed(heard) || !passing.has(heard.failure.reason._tag)) break;
+      heard = yield* askOf(member)(question);
+    }
+    return yield* Effect.fromResult(heard);
   });
 
   return (method, params) =>
     Effect.withFiber((fiber) => {
-      if (placeOf(method) === undefined) return lead.rpc.request(method, params);
-      const state = method === "eth_chainId" ? "sealed" : stateOf(method, params);
-      const asked: Asked = { method, params, state, run: fiber.getRef(CurrentRun) };
-      return Effect.flatMap(
-        Effect.all(
-          [lead, ...others].map((member) => ask(member, asked)),
-          { concurrency: "unbounded" },
-        ),
-        ([first, ...rest]) => (first === undefined ? lead.rpc.request(method, params) : judge(asked, first, rest)),
+      const run = fiber.getRef(CurrentRun);
+      const state = stateOf(method, params);
+      if (state === null)
+        return quorum.isSpare && !method.startsWith("eth_send")
+          ? askAlone({ method, params, run })
+          : quorum.lead.rpc.request(method, params);
+      const asked: Asked = { method, params, state, run };
+      const asks = Effect.forEach(
+        members,
+        (member) => Effect.map(askOf(member)(asked), (answer) => [member, answer] as const),
+        { concurrency: "unbounded" },
       );
+      return Effect.flatMap(asks, (answers) => judge(asked, new Map(answers)));
     });
 };
 
-/** A quorum of endpoints by their providers; the first of them answers. */
+/** A quorum of endpoints by their providers; the first of them answers, where it can be confirmed. */
 export const quorumOf = (
   first: Endpoint,
   rest: ReadonlyArray<Endpoint>,
@@ -254,7 +223,7 @@ export const quorumOf = (
         ...lead.rpc,
         isQuorum: true,
         endpoint: [lead, ...others].map(({ name }) => name).join(", "),
-        request: requestOf(lead, others, agree, waitMs),
+        request: requestOf({ lead, others, agree, waitMs, isSpare: providersOf(others) >= agree }),
       };
     }),
   );

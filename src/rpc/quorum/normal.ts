@@ -43,11 +43,12 @@ const movementsOf = (call: unknown): string => {
   );
 };
 
-const logOf = (log: unknown): string | null => {
-  if (!isRecord(log)) return "no log";
-  const address = lower(log["address"]);
-  return reporters.has(address) ? null : [address, ...list(log["topics"]).map(lower), lower(log["data"])].join(" ");
-};
+const logOf = (log: unknown): string =>
+  isRecord(log) ? [lower(log["address"]), ...list(log["topics"]).map(lower), lower(log["data"])].join(" ") : "no log";
+
+/** The logs of a simulated call, but for those of native movements. */
+const logsOf = (call: Fields): ReadonlyArray<string> =>
+  list(call["logs"]).flatMap((log) => (isRecord(log) && reporters.has(lower(log["address"])) ? [] : [logOf(log)]));
 
 /** What a failed call returned, wherever the client puts it. */
 const revertOf = ({ returnData, error }: Fields): string => {
@@ -59,7 +60,7 @@ const revertOf = ({ returnData, error }: Fields): string => {
 const callParts = (call: unknown): ReadonlyArray<readonly [string, string]> => {
   if (!isRecord(call)) return [["", "no result"]];
   const isSuccess = call["status"] === "0x1";
-  const logs = list(call["logs"]).flatMap((log) => logOf(log) ?? []);
+  const logs = logsOf(call);
   return [
     ["status", lower(call["status"])],
     ["gasUsed", quantity(call["gasUsed"])],
@@ -68,6 +69,14 @@ const callParts = (call: unknown): ReadonlyArray<readonly [string, string]> => {
     ...logs.map((log, index) => [`logs[${index}]`, log] as const),
   ];
 };
+
+/** How an answer is looked at. */
+export interface Look {
+  /** Whether the block's own values were the node's to choose, as on a tag. */
+  readonly isOpen: boolean;
+  /** Whether the block is another than that of the answer beside it. */
+  readonly isMoved: boolean;
+}
 
 /** Of the block that the witness saw: what each client makes in its own way. */
 const ofClient: ReadonlySet<string> = new Set(["parentHash", "gasLeft", "gasLimit", "fork"]);
@@ -79,9 +88,14 @@ const askedOf = (query: Query | undefined): string => {
 
 /**
  * What the witness read: all but what follows from the client (gas that was left, the hash of the parent, the gas limit
- * and the opcodes of a block that it makes itself), and the number where the block is another (`isMoved`).
+ * and the opcodes of a block that it makes itself), and the number where the block is another (`isMoved`). Of a block
+ * whose values were the node's to choose (`isOpen`) the chain alone is left.
  */
-const witnessParts = (data: string, call: unknown, isMoved: boolean): ReadonlyArray<readonly [string, string]> => {
+const witnessParts = (
+  data: string,
+  call: unknown,
+  { isOpen, isMoved }: Look,
+): ReadonlyArray<readonly [string, string]> => {
   const { status, returnData } = isRecord(call) ? call : { status: "none", returnData: null };
   const queries = decodeQueries(data);
   const bytes = lower(returnData);
@@ -90,7 +104,8 @@ const witnessParts = (data: string, call: unknown, isMoved: boolean): ReadonlyAr
   const told = answers.map((answer, index): readonly [string, string] => {
     const asked = askedOf(queries?.[index]);
     const values = Object.entries(answer).filter(
-      ([name]) => asked !== "block" || !(ofClient.has(name) || (isMoved && name === "number")),
+      ([name]) =>
+        asked !== "block" || (isOpen ? name === "chainId" : !(ofClient.has(name) || (isMoved && name === "number"))),
     );
     return [`witness ${index} ${asked}`, values.map(([name, value]) => `${name} ${lower(String(value))}`).join(" ")];
   });
@@ -113,11 +128,8 @@ const entriesOf = (params: ReadonlyArray<unknown>): ReadonlyArray<Entry> => {
 
 const addressOf = (call: unknown): string => (isRecord(call) ? lower(call["to"]) : "none");
 
-/**
- * The results of a simulation, by call. `isOpen` = the block's own values were the node's to choose, as on a tag: what
- * the witness says of them is left out.
- */
-const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, isOpen: boolean, isMoved: boolean): Parts => {
+/** The results of a simulation, by call. */
+const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, look: Look): Parts => {
   const entries = entriesOf(params);
   const witnesses = new Set(
     entries.flatMap(({ overrides }) =>
@@ -133,11 +145,7 @@ const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, isOpen
   for (const [index, call] of calls.entries()) {
     const answer = results[index];
     const isWitness = witnesses.has(addressOf(call)) && isRecord(call);
-    const told = isWitness
-      ? witnessParts(lower(call["data"] ?? call["input"]), answer, isMoved).filter(
-          ([name]) => !isOpen || !name.endsWith(" block"),
-        )
-      : callParts(answer);
+    const told = isWitness ? witnessParts(lower(call["data"] ?? call["input"]), answer, look) : callParts(answer);
     for (const [name, value] of told) parts.set(`call ${index} ${name}`, value);
   }
   // why: last, for what they say otherwise is doubt, and no proof of a lie
@@ -145,50 +153,124 @@ const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, isOpen
   return parts;
 };
 
-const headerFields = ["number", "hash", "parentHash", "timestamp", "baseFeePerGas", "gasLimit", "miner"];
+const quantities = (fields: Fields, names: ReadonlyArray<string>) =>
+  names.map((name) => [name, quantity(fields[name])] as const);
 
-const headerParts = (result: unknown): Parts =>
-  new Map(
-    isRecord(result)
-      ? headerFields.map((name) => [
-          name,
-          name.endsWith("ash") || name === "miner" ? lower(result[name]) : quantity(result[name]),
-        ])
-      : [["block", "none"]],
-  );
+const words = (fields: Fields, names: ReadonlyArray<string>) =>
+  names.map((name) => [name, lower(fields[name])] as const);
+
+/** Fields of a mined block, a transaction or a receipt that not every client tells: who leaves one out is no liar. */
+const untoldByAll: ReadonlySet<string> = new Set([
+  ...["extraData", "mixHash", "blobGasUsed", "excessBlobGas", "requestsHash", "blockAccessListHash", "slotNumber"],
+  ...["type", "chainId", "contractAddress", "effectiveGasPrice", "l1Fee", "operatorFeeScalar", "operatorFeeConstant"],
+]);
+
+/** The block that a transaction is in, by its hash. */
+const inBlock = "block";
+/** Of what waits in a pool. */
+export const inPool = "the pool";
+/** Of what the node has not. */
+export const unknown = "unknown";
+
+/** Entries of an access list, or of an authorisation list. */
+const entriesIn = (entries: unknown): string =>
+  list(entries)
+    .map((entry) => {
+      const { address, chainId, nonce, storageKeys } = isRecord(entry) ? entry : {};
+      return [lower(address), quantity(chainId), quantity(nonce), ...list(storageKeys).map(lower)].join(" ");
+    })
+    .join(", ");
+
+/** A transaction: what was signed, by whom, and where it is. */
+const transactionParts = (transaction: unknown): ReadonlyArray<readonly [string, string]> => {
+  if (!isRecord(transaction)) return [[inBlock, typeof transaction === "string" ? lower(transaction) : unknown]];
+  const { blockHash, maxFeePerGas } = transaction;
+  return [
+    [inBlock, blockHash == null ? inPool : lower(blockHash)],
+    ...words(transaction, ["hash", "from", "to", "input"]),
+    ...quantities(transaction, ["nonce", "value", "gas", "type", "chainId", "maxFeePerGas", "maxPriorityFeePerGas"]),
+    // why: of these types it is what was signed, of others what came of it
+    ...(maxFeePerGas == null ? quantities(transaction, ["gasPrice"]) : []),
+    ["accessList", entriesIn(transaction["accessList"])],
+    ["authorizationList", entriesIn(transaction["authorizationList"])],
+    ...(blockHash == null ? [] : quantities(transaction, ["blockNumber", "transactionIndex"])),
+  ];
+};
+
+const receiptParts = (receipt: unknown): ReadonlyArray<readonly [string, string]> => {
+  if (!isRecord(receipt)) return [[inBlock, unknown]];
+  const logs = list(receipt["logs"]).map(logOf);
+  return [
+    [inBlock, lower(receipt["blockHash"])],
+    ...words(receipt, ["transactionHash", "root", "from", "to", "contractAddress"]),
+    ...quantities(receipt, ["blockNumber", "transactionIndex", "status", "type", "gasUsed", "effectiveGasPrice"]),
+    ...quantities(receipt, ["l1Fee", "operatorFeeScalar", "operatorFeeConstant"]),
+    ["logs", String(logs.length)],
+    ...logs.map((log, index) => [`logs[${index}]`, log] as const),
+  ];
+};
+
+const named = (name: string, parts: ReadonlyArray<readonly [string, string]>) =>
+  parts.map(([part, value]) => [`${name} ${part}`, value] as const);
+
+/** A mined block, with its transactions: their hashes, or whole. */
+const headerParts = (header: unknown): Parts => {
+  if (!isRecord(header)) return new Map([[inBlock, unknown]]);
+  const transactions = list(header["transactions"]);
+  return new Map([
+    [inBlock, "known"],
+    ...quantities(header, ["number"]),
+    ...words(header, ["hash", "parentHash"]),
+    ...quantities(header, ["timestamp", "baseFeePerGas", "gasLimit"]),
+    ...words(header, ["miner", "extraData", "mixHash", "requestsHash", "blockAccessListHash"]),
+    ...quantities(header, ["gasUsed", "blobGasUsed", "excessBlobGas", "slotNumber"]),
+    ["transactions", String(transactions.length)],
+    ...transactions.flatMap((one, index) => named(`transactions[${index}]`, transactionParts(one))),
+  ]);
+};
+
+const receiptsParts = (receipts: unknown): Parts => {
+  if (!Array.isArray(receipts)) return new Map([[inBlock, unknown]]);
+  const told = list(receipts);
+  const all = told.flatMap((one, index) => named(`receipts[${index}]`, receiptParts(one)));
+  return new Map([[inBlock, "known"], ["receipts", String(told.length)], ...all]);
+};
 
 const movements = "native movements";
 
-/**
- * Whether a part is one in which honest clients differ at times (anvil keeps what a reverted call moved, and leaves out
- * what SELFDESTRUCT does), though what differs there must not be relied on.
- */
-export const isDoubtOnly = (path: string): boolean => path.startsWith(movements);
+/** A part that two tell differently, and how. */
+export type Difference = readonly [path: string, one: string, other: string];
 
-/** How an answer is looked at. */
-export interface Look {
-  readonly isOpen: boolean;
-  readonly isMoved: boolean;
-}
+/**
+ * Whether honest clients differ so at times, though what differs there must not be relied on: anvil keeps what a
+ * reverted call moved, and leaves out what SELFDESTRUCT does; one has not mined yet what another has.
+ */
+export const isDoubtOnly = ([path, one, other]: Difference): boolean =>
+  path.startsWith(movements) ||
+  path === inBlock ||
+  ((one === "none" || other === "none") && untoldByAll.has(path.slice(path.lastIndexOf(" ") + 1)));
 
 /** The parts of an answer that must be the same wherever it comes from. */
 export const partsOf = (
   method: string,
   params: ReadonlyArray<unknown>,
   result: unknown,
-  { isOpen, isMoved }: Look = { isOpen: false, isMoved: false },
+  look: Look = { isOpen: false, isMoved: false },
 ): Parts => {
-  if (method === "eth_simulateV1") return simulationParts(params, result, isOpen, isMoved);
+  if (method === "eth_simulateV1") return simulationParts(params, result, look);
   if (method.startsWith("eth_getBlockBy")) return headerParts(result);
+  if (method === "eth_getBlockReceipts") return receiptsParts(result);
+  if (method === "eth_getTransactionReceipt") return new Map(receiptParts(result));
+  if (method === "eth_getTransactionByHash") return new Map(transactionParts(result));
   const value = method === "eth_getCode" || method === "eth_call" ? lower(result) : quantity(result);
   return new Map([["", value]]);
 };
 
 /** The first part that is not the same, with both values; null where there is none. */
-export const differenceOf = (a: Parts, b: Parts): readonly [path: string, one: string, other: string] | null => {
+export const differenceOf = (a: Parts, b: Parts): Difference | null => {
   for (const path of new Set([...a.keys(), ...b.keys()])) {
     const [one, other] = [a.get(path) ?? "none", b.get(path) ?? "none"];
-    const isUntold = isDoubtOnly(path) && (one === untold || other === untold);
+    const isUntold = path.startsWith(movements) && (one === untold || other === untold);
     if (one !== other && !isUntold) return [path, one, other];
   }
   return null;

@@ -1,10 +1,13 @@
 /** What a request asks of which state, and whether other endpoints can be held to the same answer. Pure. */
 import { isRecord } from "../../primitives/record.js";
 
-/** `sealed`: a block that everybody has or has not. `latest`: each its own head. `pending`: each its own guess. */
-export type State = "sealed" | "latest" | "pending";
+/**
+ * `sealed`: a block that everybody has or has not. `latest`: each its own head. `pending`: each its own guess. `advice`:
+ * what others paid, of which each tells in its own way.
+ */
+export type State = "sealed" | "latest" | "pending" | "advice";
 
-/** Where the block stands among the parameters, of the methods that are asked of all; null = the method has none. */
+/** Where the block stands among the parameters, of the methods that are asked of all; null = what no block moves. */
 const blockAt: Readonly<Record<string, number | null>> = {
   eth_simulateV1: 1,
   eth_call: 1,
@@ -14,17 +17,37 @@ const blockAt: Readonly<Record<string, number | null>> = {
   eth_getStorageAt: 2,
   eth_getBlockByNumber: 0,
   eth_getBlockByHash: 0,
+  eth_getBlockReceipts: 0,
+  eth_getTransactionReceipt: null,
+  eth_getTransactionByHash: null,
   eth_chainId: null,
 };
 
-/** The place of the block; null = there is none; undefined = the method is asked of the first endpoint alone. */
-export const placeOf = (method: string): number | null | undefined => blockAt[method];
+const tags: ReadonlySet<unknown> = new Set([undefined, "latest", "safe", "finalized"]);
 
-export const stateOf = (method: string, params: ReadonlyArray<unknown>): State => {
-  const place = placeOf(method);
-  const block = place == null ? null : params[place];
-  if (block === "pending") return "pending";
-  return block === undefined || block === "latest" || block === "safe" || block === "finalized" ? "latest" : "sealed";
+/** The state that is asked about; null = the method is asked of one endpoint alone. */
+export const stateOf = (method: string, params: ReadonlyArray<unknown>): State | null => {
+  if (method === "eth_feeHistory") return "advice";
+  const place = blockAt[method];
+  if (place === undefined) return null;
+  const block = place === null ? null : params[place];
+  const state = block === "pending" ? "pending" : tags.has(block) && place !== null ? "latest" : "sealed";
+  // why: nothing but a tip is read from the newest block's, which many refuse to tell
+  return method === "eth_getBlockReceipts" && state !== "sealed" ? "advice" : state;
+};
+
+/** The tag of a question about a head, or about what one holds; null = it has none. */
+export const tagOf = (method: string, params: ReadonlyArray<unknown>): string | null => {
+  const place = blockAt[method] ?? null;
+  const block = place === null ? null : (params[place] ?? "latest");
+  return typeof block === "string" && tags.has(block) ? block : null;
+};
+
+/** The same question about the block of this hash. */
+export const onBlock = (method: string, params: ReadonlyArray<unknown>, blockHash: string): ReadonlyArray<unknown> => {
+  const place = blockAt[method] ?? null;
+  if (place === null) return params;
+  return [...params.slice(0, place), { blockHash }, ...params.slice(place + 1)];
 };
 
 /** What a node chooses for its block where it is not told, by the name of the override and of the header's field. */

@@ -1,10 +1,11 @@
-/** Whether what endpoints answered is one answer: each beside the first. Pure. */
+/** Whether what endpoints answered is one answer: each beside the one that is handed on. Pure. */
 import * as Result from "effect/Result";
 import type { RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
+import { isRecord } from "../../primitives/record.js";
 import { escapeText } from "../../primitives/text.js";
 import type { Testimony } from "../run.js";
-import { differenceOf, isDoubtOnly, partsOf, type Look, type Parts } from "./normal.js";
+import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Look, type Parts } from "./normal.js";
 import type { State } from "./question.js";
 
 export type Answer = Result.Result<unknown, RpcError | Verdict>;
@@ -18,7 +19,7 @@ export type Finding =
       readonly values: readonly [string, string];
     };
 
-const agreed: Finding = { kind: "agreed" };
+export const agreed: Finding = { kind: "agreed" };
 
 export const unconfirmed = (why: string): Finding => ({ kind: "unconfirmed", path: "", values: ["answered", why] });
 
@@ -48,20 +49,55 @@ export const compareAnswers = (
   const different = differenceOf(mine, theirs);
   if (different === null) return agreed;
   const [path, one, two] = different;
+  // why: a transaction that waits need not be told to everybody, and that it waits promises nothing
+  if (one === inPool && two === unknown) return agreed;
   const kind = kindOf(state);
-  return { kind: kind === "disagreed" && isDoubtOnly(path) ? "unconfirmed" : kind, path, values: [one, two] };
+  return { kind: kind === "disagreed" && isDoubtOnly(different) ? "unconfirmed" : kind, path, values: [one, two] };
+};
+
+/** The number of a block; null where there is none. */
+export const numberIn = (block: unknown): bigint | null => {
+  const number = isRecord(block) ? block["number"] : null;
+  return typeof number === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(number) ? BigInt(number) : null;
+};
+
+/** Two answers about one block; two blocks of one number are two branches, of which one will not stay. */
+export const compareBlocks = (first: Answer, other: Answer): Finding => {
+  const seen = compareAnswers({ method: "eth_getBlockByNumber", params: [], state: "sealed" }, first, other);
+  return seen.kind === "disagreed" && seen.path === "hash" ? { ...seen, kind: "unconfirmed" } : seen;
+};
+
+const fieldOf = (block: unknown, field: string): bigint | null => {
+  const value = isRecord(block) ? block[field] : null;
+  return typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : null;
+};
+
+/** Whether a value can have become another in so many blocks, in each of which it moves by at most a part of itself. */
+const isReachable = (from: bigint | null, to: bigint | null, part: bigint, blocks: bigint): boolean => {
+  if (from === null || to === null) return from === to;
+  let [least, greatest] = [from, from];
+  for (let passed = 0n; passed < blocks; passed++) {
+    least -= least / part + 1n;
+    greatest += greatest / part + 1n;
+  }
+  return to >= least && to <= greatest;
 };
 
 /**
- * Two heads. Each may be ahead; of the same block all must say the same; two blocks of one number are two branches, of
- * which one will not stay.
+ * Whether a head can follow an earlier one, by the rules that bind every block: nobody but its teller has seen it, and
+ * what it says of price, room and time is bounded by what both have seen.
  */
-export const compareHeads = (first: Answer, other: Answer): Finding => {
-  const asked = { method: "eth_getBlockByNumber", params: [], state: "sealed" } as const;
-  const seen = compareAnswers(asked, first, other);
-  if (seen.kind !== "disagreed") return seen;
-  if (seen.path === "number") return agreed;
-  return seen.path === "hash" ? { ...seen, kind: "unconfirmed" } : seen;
+export const canFollow = (earlier: Answer, head: Answer, blocks: bigint): boolean => {
+  if (Result.isFailure(earlier) || Result.isFailure(head)) return false;
+  const both = (field: string) => [fieldOf(earlier.success, field), fieldOf(head.success, field)] as const;
+  const [before, after] = both("timestamp");
+  return (
+    before !== null &&
+    after !== null &&
+    after >= before &&
+    isReachable(...both("baseFeePerGas"), 8n, blocks) &&
+    isReachable(...both("gasLimit"), 1_024n, blocks)
+  );
 };
 
 const most = 240;

@@ -1,0 +1,200 @@
+/** The further round of a quorum, the runs `pinned`: the same once more, about a block that both endpoints have. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { isRecord } from "../../primitives/record.js";
+import type { Run } from "../run.js";
+import { compareAdvice } from "./advice.js";
+import { isDoubtOnly } from "./normal.js";
+import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, type State } from "./question.js";
+import {
+  agreed,
+  canFollow,
+  compareAnswers,
+  compareBlocks,
+  numberIn,
+  unconfirmed,
+  type Answer,
+  type Finding,
+} from "./verdict.js";
+
+/** One question of a run. */
+export interface Question {
+  readonly method: string;
+  readonly params: ReadonlyArray<unknown>;
+  readonly run: Run;
+}
+
+/** A question that others are asked too. */
+export interface Asked extends Question {
+  readonly state: State;
+}
+
+/** How one endpoint is asked. */
+export type Ask = (question: Question) => Effect.Effect<Answer>;
+
+/** Two endpoints: the one whose answer is handed on, and another. */
+export interface Pair {
+  readonly ask: Ask;
+  readonly askOther: Ask;
+}
+
+/** More blocks behind than this, and an endpoint confirms nothing. */
+const mostBehind = 8n;
+
+/** Whether a head is no head any more, by what another endpoint has. */
+const isOld = (mine: bigint | null, theirs: bigint | null): boolean =>
+  mine !== null && theirs !== null && theirs - mine > mostBehind;
+
+const old = unconfirmed("has much later blocks");
+
+/** Reasons with which nodes say that they have no such block. */
+const lacking = new Set(["BlockNotFound", "StateUnavailable", "InvalidParams", "SimBlockOrder"]);
+
+const lacksBlock = (answer: Answer): boolean =>
+  Result.isFailure(answer) && answer.failure._tag === "RpcError" && lacking.has(answer.failure.reason._tag);
+
+const hashIn = (block: unknown, field: "hash" | "parentHash"): string | null => {
+  const hash = isRecord(block) ? block[field] : null;
+  return typeof hash === "string" && hash.length === 66 && !/^0x0*$/.test(hash) ? hash : null;
+};
+
+const success = (answer: Answer): unknown => (Result.isSuccess(answer) ? answer.success : null);
+
+/** The block that a simulation with a number of its own stands on. */
+const baseOf = ([asked]: ReadonlyArray<unknown>): bigint | null => {
+  const entries = isRecord(asked) && Array.isArray(asked["blockStateCalls"]) ? asked["blockStateCalls"] : [];
+  const [first]: ReadonlyArray<unknown> = entries;
+  const number = isRecord(first) ? numberIn(first["blockOverrides"]) : null;
+  return number === null ? null : number - 1n;
+};
+
+const inFurther = (run: Run, by: number): Run => ({ ...run, run: "pinned", round: run.round + by });
+
+/** The other is behind: both run on its head, and the first must have said on its own what it says there. */
+const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { ask, askOther }: Pair) {
+  const { method, params, run } = asked;
+  const latest = { method: "eth_getBlockByNumber", params: ["latest", false] };
+  const head = yield* askOther({ ...latest, run: { ...inFurther(run, 1), run: null } });
+  const [block, base] = [success(head), baseOf(params)];
+  const [number, hash] = [numberIn(block), hashIn(block, "hash")];
+  if (number === null || hash === null || base === null) return unconfirmed("has not this block, and names no other");
+  const again = inFurther(run, 2);
+  if (number >= base) return compareAnswers(asked, first, yield* askOther({ method, params, run: again }));
+  const behind = base - number;
+  if (behind > mostBehind) return unconfirmed(`is ${behind} blocks behind`);
+  // why: the block after an earlier one has another base fee, and with it other costs
+  const placed = (Result.isSuccess(first) ? inBlocksOf(params, first.success) : null) ?? params;
+  const moved = { ...asked, params: movedTo(placed, hash, behind), run: again };
+  const [mine, theirs] = yield* Effect.all([ask(moved), askOther(moved)], { concurrency: 2 });
+  if (lacksBlock(mine)) return unconfirmed("is on another branch");
+  const there = compareAnswers(moved, mine, theirs);
+  if (there.kind !== "agreed") return there;
+  const here = compareAnswers(asked, first, mine, true);
+  return here.kind === "agreed" ? here : unconfirmed(`is ${behind} blocks behind, where the outcome is another`);
+});
+
+/** One block, and each node chose values of its own for the next: the other runs in those of the first. */
+const inTheirBlock = Effect.fnUntraced(function* (
+  asked: Asked,
+  first: Answer,
+  other: Answer,
+  seen: Finding,
+  { askOther }: Pair,
+) {
+  // why: in the same blocks there is one right answer, and no second chance
+  if (Result.isFailure(first) || Result.isFailure(other) || !choseOtherwise(first.success, other.success)) return seen;
+  const params = inBlocksOf(asked.params, first.success);
+  if (params === null || JSON.stringify(params) === JSON.stringify(asked.params)) return seen;
+  const { method, run } = asked;
+  return compareAnswers(asked, first, yield* askOther({ method, params, run: inFurther(run, 1) }));
+});
+
+/** Both have heads of their own: the other runs on the block that the first stood on. */
+const onOurs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { askOther }: Pair) {
+  const { method, params, run } = asked;
+  const blocks = Result.isSuccess(first) && Array.isArray(first.success) ? first.success : [];
+  const parent = hashIn(blocks[0], "parentHash");
+  if (parent === null) return unconfirmed("differs, and the block that was stood on is not named");
+  const [simulation] = inBlocksOf(params, blocks) ?? params;
+  const again = yield* askOther({ method, params: [simulation, { blockHash: parent }], run: inFurther(run, 1) });
+  const seen = compareAnswers(asked, first, again);
+  // why: on one block there is one right answer
+  return seen.kind === "unconfirmed" && !isDoubtOnly([seen.path, ...seen.values]) && Result.isSuccess(again)
+    ? { ...seen, kind: "disagreed" as const }
+    : seen;
+});
+
+/** Heads of different numbers: of the lower one both must say the same, and of the higher one as far as both can have it. */
+const headsApart = Effect.fnUntraced(function* (
+  { method, params, run }: Asked,
+  first: Answer,
+  other: Answer,
+  [mine, theirs]: readonly [bigint, bigint],
+  { ask, askOther }: Pair,
+) {
+  const [tag, isFull = false] = params;
+  const further = inFurther(run, 1);
+  const numbered = (number: bigint) => ({ method, params: [`0x${number.toString(16)}`, isFull], run: further });
+  if (tag === "latest" && isOld(mine, theirs)) return old;
+  if (theirs > mine) return compareBlocks(first, yield* askOther(numbered(mine)));
+  const behind = mine - theirs;
+  const far = unconfirmed(`is ${behind} blocks behind`);
+  const hash = hashIn(success(first), "hash");
+  if (tag !== "latest" || hash === null) return far;
+  const byHash = { method: "eth_getBlockByHash", params: [hash, isFull], run: further };
+  const [caught, earlier] = yield* Effect.all([askOther(byHash), ask(numbered(theirs))], { concurrency: 2 });
+  const before = compareBlocks(earlier, other);
+  if (before.kind !== "agreed") return before;
+  if (success(caught) !== null) return compareBlocks(first, caught);
+  if (behind > mostBehind) return far;
+  return canFollow(other, first, behind)
+    ? agreed
+    : unconfirmed(`is ${behind} blocks behind, which explains no such head`);
+});
+
+/** What a head holds: both say it of the head of the first, by its hash. */
+const onHead = Effect.fnUntraced(function* (
+  asked: Asked,
+  first: Answer,
+  other: Answer,
+  { ask, askOther }: Pair,
+  tag: string,
+) {
+  const { method, params, run } = asked;
+  const heading = { method: "eth_getBlockByNumber", params: [tag, false], run: inFurther(run, 1) };
+  const heads = yield* Effect.all([ask(heading), askOther(heading)], { concurrency: 2 });
+  const [hash, theirHash] = heads.map((head) => hashIn(success(head), "hash"));
+  if (hash == null) return unconfirmed("differs, and the head is not named");
+  if (tag === "latest" && isOld(numberIn(success(heads[0])), numberIn(success(heads[1])))) return old;
+  const there = { ...asked, params: onBlock(method, params, hash), state: "sealed" as const };
+  const again = { ...there, run: inFurther(run, 2) };
+  const [mine, theirs] = yield* Effect.all([ask(again), askOther(again)], { concurrency: 2 });
+  const seen = compareAnswers(there, mine, theirs);
+  if (seen.kind !== "agreed") return seen;
+  // why: who says of its head what it does not say of that block has moved on, or lies about one of them
+  const own = compareAnswers(asked, first, mine);
+  return own.kind === "agreed" && hash === theirHash ? compareAnswers(asked, first, other) : own;
+});
+
+/** What another endpoint is found to say beside the one that is handed on, asked once more where heads may explain it. */
+export const compareFurther = (asked: Asked, first: Answer, other: Answer, pair: Pair): Effect.Effect<Finding> => {
+  const { method, params, state } = asked;
+  if (state === "advice") return Effect.succeed(compareAdvice(first, other));
+  const tag = state === "latest" ? tagOf(method, params) : null;
+  if (method === "eth_getBlockByNumber" && tag !== null) {
+    const [mine, theirs] = [numberIn(success(first)), numberIn(success(other))];
+    return mine === null || theirs === null || mine === theirs
+      ? Effect.succeed(compareBlocks(first, other))
+      : headsApart(asked, first, other, [mine, theirs], pair);
+  }
+  const seen = compareAnswers(asked, first, other);
+  if (seen.kind === "agreed") return Effect.succeed(seen);
+  if (method === "eth_simulateV1") {
+    if (state === "sealed")
+      return lacksBlock(other) ? onTheirs(asked, first, pair) : inTheirBlock(asked, first, other, seen, pair);
+    return state === "latest" && Result.isSuccess(other) ? onOurs(asked, first, pair) : Effect.succeed(seen);
+  }
+  return tag !== null && Result.isSuccess(first) && Result.isSuccess(other)
+    ? onHead(asked, first, other, pair, tag)
+    : Effect.succeed(seen);
+};

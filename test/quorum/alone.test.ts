@@ -1,0 +1,59 @@
+/** What one endpoint of a quorum alone is asked: its lies make no verdict better, no limit too low and no price too dear. */
+import { numberToHex, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Token } from "../contracts/artifacts.js";
+import { liar, liesAlone } from "../harness/lies.js";
+import { pairOf } from "../harness/pairs.js";
+import { furnish, transferOf } from "../preflight/furnished.js";
+import {
+  calldata,
+  cleared,
+  layerOf,
+  other,
+  owner,
+  preflightOn,
+  scenesFor,
+  signAll,
+  type AnyInput,
+  type Scene,
+} from "../preflight/scene.js";
+
+const ranks = ["ready", "caution", "unknown", "blocked"];
+
+describe.each(scenesFor("lies of one"))("on %s", (_, start) => {
+  let scene: Scene;
+  let token: Hex;
+  beforeAll(async () => {
+    ({ scene, token } = await furnish(start));
+  }, 30_000);
+  afterAll(() => scene?.stop());
+
+  it.each(Object.entries(liesAlone))("%s", async (name, lie) => {
+    const told = { count: 0 };
+    const inputs: ReadonlyArray<AnyInput> = [
+      transferOf(token),
+      // why: it fails, whatever anybody says of its gas
+      { from: owner.address, to: token, data: calldata(Token, "transferFrom", [other.address, owner.address, 1n]) },
+    ];
+    for (const input of inputs) {
+      const [lying, honest] = [liar(scene.url, lie, null, told), layerOf(scene.url)];
+      const truth = await preflightOn(honest, input);
+      const report = await preflightOn(pairOf(lying, honest), input);
+      expect(ranks.indexOf(report.verdict)).toBeGreaterThanOrEqual(ranks.indexOf(truth.verdict));
+      if (report.verdict !== "ready") continue;
+      const clearance = await cleared(report);
+      const [raw = "0x"] = await signAll(clearance);
+      const hash = await scene.broadcast(raw);
+      await scene.mine();
+      const { status, effectiveGasPrice, blockNumber } = await scene.receipt(hash);
+      const block = (await scene.ask("eth_getBlockByNumber", [blockNumber, false])) as { baseFeePerGas: Hex };
+      expect(status).toBe("0x1");
+      // why: no tip above the chain's most is proposed, whatever a node says that others pay
+      expect(BigInt(effectiveGasPrice) - BigInt(block.baseFeePerGas)).toBeLessThanOrEqual(5_000_000_000n);
+    }
+    // of what a call touches nobody is asked, and not every node tells its rules or receipts
+    const isAsked = ["eth_estimateGas", "eth_feeHistory"].includes(String(lie.method));
+    expect([name, numberToHex(told.count)]).not.toEqual([name, isAsked ? "0x0" : ""]);
+    if (lie.method === "eth_createAccessList") expect(told.count).toBe(0);
+  });
+});

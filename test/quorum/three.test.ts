@@ -1,0 +1,111 @@
+/** Three endpoints of which two must agree: one of them may lie, be gone or be behind, wherever it stands. */
+import * as Effect from "effect/Effect";
+import type * as Layer from "effect/Layer";
+import { keccak256, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Eth from "../../src/Eth.js";
+import type { Report } from "../../src/Report.js";
+import type * as Rpc from "../../src/Rpc.js";
+import { lagging, liar, liesAbout, noFacts, silent, type Lie } from "../harness/lies.js";
+import { quorumOf } from "../harness/pairs.js";
+import { furnish, transferOf } from "../preflight/furnished.js";
+import {
+  codesOf,
+  layerOf,
+  nobody,
+  other,
+  owner,
+  preflightOn,
+  startAnvilScene,
+  type Scene,
+} from "../preflight/scene.js";
+
+const held = 10n ** 24n;
+
+describe("two of three", () => {
+  let scene: Scene;
+  let token: Hex;
+  let lies: Readonly<Record<string, Lie>>;
+  beforeAll(async () => {
+    ({ scene, token } = await furnish(startAnvilScene));
+    for (let block = 0; block < 4; block++) await scene.mine();
+    const codeHash = keccak256((await scene.ask("eth_getCode", [token, "latest"])) as Hex);
+    const who = { owner: owner.address, other: other.address, spender: nobody } as const;
+    lies = liesAbout({ ...who, token, held, codeHash, chainId: scene.chainId });
+  });
+  afterAll(() => scene?.stop());
+
+  const among = (odd: Layer.Layer<Rpc.Rpc>, place: number, options?: Rpc.QuorumOptions) =>
+    quorumOf(
+      [0, 1, 2].map((index) => (index === place ? odd : layerOf(scene.url))),
+      options,
+    );
+  const on = (odd: Layer.Layer<Rpc.Rpc>, place: number, options?: Rpc.QuorumOptions): Promise<Report> =>
+    preflightOn(among(odd, place, options), transferOf(token));
+  const places = [0, 1, 2];
+
+  it.each([
+    ["is behind", () => lagging(scene.url, 1n)],
+    ["cannot be reached", () => layerOf("http://127.0.0.1:1")],
+    ["never answers", () => silent(scene.url)],
+  ] as const)(
+    "are ready while one %s",
+    async (_, odd) => {
+      for (const place of places) {
+        const report = await on(odd(), place, { waitMs: 1_500 });
+        expect([place, report.verdict, codesOf(report).filter((code) => !code.endsWith("/info"))]).toEqual([
+          place,
+          "ready",
+          [],
+        ]);
+      }
+    },
+    60_000,
+  );
+
+  it.each(Object.keys(liesAbout(noFacts)))(
+    "outvote who lies: %s",
+    async (about) => {
+      const lie = lies[about] ?? expect.fail();
+      const alone = await preflightOn(layerOf(scene.url), transferOf(token));
+      for (const place of places) {
+        const told = { count: 0 };
+        const report = await on(liar(scene.url, lie, null, told), place);
+        const [named] = report.findings.filter(({ code }) => code === "WitnessesDisagree");
+        const liarsName = `provider ${place + 1}`;
+        // why: who is behind, or refuses, is no liar, and two are enough
+        if (named !== undefined) {
+          expect([place, report.verdict, named.severity]).toEqual([place, "caution", "warning"]);
+          expect(JSON.stringify(named.numbers)).toContain(liarsName);
+        }
+        if (told.count > 0 && lie.method === "eth_simulateV1")
+          expect([place, named?.code]).toEqual([place, "WitnessesDisagree"]);
+        expect(report.balanceChanges).toEqual(alone.balanceChanges);
+        expect(report.transactions[0].request).toMatchObject({ nonce: alone.transactions[0].request?.nonce });
+      }
+    },
+    60_000,
+  );
+
+  it("hand on what two say, outside the pipeline too", async () => {
+    const lie: Lie = { method: "eth_getCode", tell: () => "0x" };
+    const asked = Eth.getCode({ address: token, block: 3n });
+    const honest = await Effect.runPromise(asked.pipe(Effect.provide(layerOf(scene.url))));
+    for (const place of places) {
+      const layer = among(liar(scene.url, lie, null, { count: 0 }), place);
+      expect(await Effect.runPromise(asked.pipe(Effect.provide(layer)))).toBe(honest);
+    }
+  });
+
+  it("are blocked where three must agree", async () => {
+    const lie = lies["it takes less gas"] ?? expect.fail();
+    for (const place of places) {
+      const report = await on(liar(scene.url, lie, null, { count: 0 }), place, { agree: 3 });
+      expect([place, report.verdict, codesOf(report)]).toEqual([
+        place,
+        "blocked",
+        expect.arrayContaining(["WitnessesDisagree/blocker"]),
+      ]);
+    }
+  });
+});
