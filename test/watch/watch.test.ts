@@ -50,7 +50,7 @@ const last = ({ told }: WatchedReport): string => {
   return one === undefined ? "nothing" : short(one);
 };
 
-describe.each(scenesFor("watching"))("on %s", (_, start) => {
+describe.each(scenesFor("watching"))("on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -143,6 +143,19 @@ describe.each(scenesFor("watching"))("on %s", (_, start) => {
     const { one } = await watch({ from: spare.address, to: nobody, value: 1n });
     await scene.send(spare, { to: nobody, value: 2n });
     expect(await mined(one)).toBe("Lost: NonceTooLow");
+  });
+
+  it.runIf(name === "anvil")("is judged again where the chain has let go of a block", async () => {
+    const { layer } = counted(layerOf(scene.url));
+    const report = await proven(layer, passing(gate));
+    running = watching([report], layer, { silentMs: 200 });
+    const [one] = running as [WatchedReport];
+    await settled(one);
+    await turn({ scene, gate }, "close");
+    expect(await mined(one)).toBe("Lost: ExecutionReverted");
+    await scene.ask("anvil_rollback", [1]);
+    await until(() => last(one) === "Fresh by proof", "the word on the block before");
+    expect(one.told.at(-1)?.head).toMatchObject({ header: { number: BigInt(await head()) }, replaced: [{}] });
   });
 
   it("proves at every head what may read the clock, and what is no single call", async () => {

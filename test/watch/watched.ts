@@ -46,7 +46,7 @@ export interface WatchedReport {
 export const watching = (
   reports: ReadonlyArray<Report.Report>,
   layer: Layer.Layer<Rpc.Rpc>,
-  { pollMs = 25, ...options }: Preflight.Options & { readonly pollMs?: number } = {},
+  { pollMs = 25, silentMs, ...options }: Preflight.Options & Eth.HeadOptions = {},
 ): ReadonlyArray<WatchedReport> => {
   const watched = reports.map((report) => ({
     report,
@@ -54,7 +54,11 @@ export const watching = (
     failure: [] as Array<Report.Blocker>,
   }));
   const all = Effect.gen(function* () {
-    const heads = yield* Stream.share(Eth.watchHeads({ pollMs }), { capacity: 4, strategy: "sliding", replay: 1 });
+    const heads = yield* Stream.share(Eth.watchHeads({ pollMs, silentMs }), {
+      capacity: 4,
+      strategy: "sliding",
+      replay: 1,
+    });
     yield* Effect.forEach(
       watched,
       ({ report, told, failure }) =>
