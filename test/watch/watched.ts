@@ -38,6 +38,8 @@ export const counted = (layer: Layer.Layer<Rpc.Rpc>): Counted => {
 
 export interface WatchedReport {
   readonly told: ReadonlyArray<Preflight.Watched>;
+  /** When each head came that all are judged by, by its hash; ms as `performance.now` has it. */
+  readonly heardAt: ReadonlyMap<string, number>;
   readonly failure: () => Report.Blocker | null;
   readonly stop: () => Promise<void>;
 }
@@ -53,8 +55,10 @@ export const watching = (
     told: [] as Array<Preflight.Watched>,
     failure: [] as Array<Report.Blocker>,
   }));
+  const heardAt = new Map<string, number>();
+  const hear = ({ header }: Eth.Head) => Effect.sync(() => void heardAt.set(header.hash, performance.now()));
   const all = Effect.gen(function* () {
-    const heads = yield* Stream.share(Eth.watchHeads({ pollMs, silentMs }), {
+    const heads = yield* Stream.share(Stream.tap(Eth.watchHeads({ pollMs, silentMs }), hear), {
       capacity: 4,
       strategy: "sliding",
       replay: 1,
@@ -76,6 +80,7 @@ export const watching = (
   const fiber = Effect.runFork(Effect.scoped(all).pipe(Effect.provide(layer)));
   return watched.map(({ told, failure }) => ({
     told,
+    heardAt,
     failure: () => failure[0] ?? null,
     stop: () => Effect.runPromise(Fiber.interrupt(fiber)),
   }));
