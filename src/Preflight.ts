@@ -53,7 +53,8 @@ export {
 } from "./preflight/beside/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/beside/tokenCache.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
-export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
+export type { Prove } from "./watch/judge.js";
+export type { Fresh, Lost, Moved, Watched } from "./watch/watched.js";
 
 const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
 

@@ -24,14 +24,14 @@ import type { Report } from "./report/schema.js";
 import { checkConnection } from "./rpc/connection.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
-import type { Watched } from "./watch/watch.js";
+import type { Watched } from "./watch/watched.js";
 
 export type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
 export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
 export type { KeepEvent, Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
 export type { Options } from "./preflight/prepare.js";
-export type { Fresh, Lost, Moved, Watched } from "./watch/watch.js";
+export type { Fresh, Lost, Moved, Watched } from "./watch/watched.js";
 
 /**
  * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (whose chain and account every

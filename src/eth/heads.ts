@@ -33,8 +33,10 @@ const remembered = 128;
 
 /** What a header is, seen from what was told. */
 export type Place =
-  /** Nothing new: told already, or an ancestor of what was told. */
+  /** The last block that was told. */
   | { readonly is: "known" }
+  /** Told already, with others above it: a word that comes late, or a chain that has let go of those. */
+  | { readonly is: "below"; readonly above: Told }
   /** Its parent is the last block told, or an earlier one: those above it are replaced. */
   | { readonly is: "next"; readonly above: Told }
   /** Its parent was not told. */
@@ -43,7 +45,8 @@ export type Place =
 /** Where a header belongs. */
 export const placeOf = (told: Told, { hash, parentHash }: Header): Place => {
   if (told.length === 0) return { is: "next", above: [] };
-  if (told.some((one) => one.hash === hash)) return { is: "known" };
+  const same = told.findLastIndex((one) => one.hash === hash);
+  if (same >= 0) return same === told.length - 1 ? { is: "known" } : { is: "below", above: told.slice(same + 1) };
   const parent = told.findLastIndex((one) => one.hash === parentHash);
   return parent < 0 ? { is: "apart" } : { is: "next", above: told.slice(parent + 1) };
 };
@@ -52,9 +55,9 @@ export const placeOf = (told: Told, { hash, parentHash }: Header): Place => {
 export const namesOf = (blocks: Told): ReadonlyArray<BlockName> =>
   blocks.map(({ number, hash }) => ({ number, hash })).reverse();
 
-/** What was told, with a head on top; what it replaces is gone. */
+/** What was told, with a head on top; what it replaces is gone, and it stands there once. */
 export const withHead = (told: Told, { header, replaced }: Head): Told => {
-  const gone = new Set<Hash>(replaced.map(({ hash }) => hash));
+  const gone = new Set<Hash>([header.hash, ...replaced.map(({ hash }) => hash)]);
   return [...told.filter(({ hash }) => !gone.has(hash)), header].slice(-remembered);
 };
 

@@ -94,7 +94,8 @@ export const isNoSubscription = (failure: Failure): boolean =>
 interface Following {
   readonly pace: Pace;
   readonly askBlock: AskBlock;
-  readonly told: { blocks: Told; heardAt: number };
+  /** `lowSince`: since when all that is heard is below the last block told; null = it is not. */
+  readonly told: { blocks: Told; heardAt: number; lowSince: number | null };
   readonly heads: Queue.Queue<Head, Failure>;
 }
 
@@ -120,36 +121,55 @@ const missing = (
       const parent = Result.flatMap(asked, sealed);
       if (Result.isFailure(parent) || parent.success.hash !== first.parentHash) return null;
       first = parent.success;
-      if (placeOf(told.blocks, first).is !== "known") found.unshift(first);
+      found.unshift(first);
     }
     return found;
   });
 
-/** What a head that nothing connects to the last one replaces: nothing, where that one is still the chain's. */
-const replacedApart = ({ told, askBlock }: Following): Effect.Effect<Head["replaced"], never, Rpc> =>
+/** What the node has now at the height of the last block told: that one, another, or nothing that it tells of. */
+const atLast = ({ told, askBlock }: Following): Effect.Effect<"it" | "another" | "nothing", never, Rpc> =>
   Effect.gen(function* () {
     const last = told.blocks.at(-1);
-    if (last === undefined) return [];
+    if (last === undefined) return "nothing";
     const now = yield* Effect.result(askBlock(last.number));
-    // why: what cannot be shown to be there still is told as gone, so that nobody relies on it
-    return Result.isSuccess(now) && now.success.hash === last.hash ? [] : namesOf(told.blocks);
+    return Result.isFailure(now) ? "nothing" : now.success.hash === last.hash ? "it" : "another";
+  });
+
+/**
+ * Whether a block below the last one told is the chain's head. A backend that lags has not the last one either: so long as
+ * that may be, nobody is told.
+ */
+const isHead = (following: Following, place: "below" | "apart", now: number): Effect.Effect<boolean, never, Rpc> =>
+  Effect.gen(function* () {
+    const { told, pace } = following;
+    told.lowSince ??= now;
+    const isLong = now - told.lowSince >= pace.silentMs;
+    // why: a block that was told comes again in the words of many nodes, and is not worth a question
+    if (place === "below" && !isLong) return false;
+    const there = yield* atLast(following);
+    return there === "another" || (there === "nothing" && isLong);
   });
 
 /** Tells a header, with the blocks before it that were not told yet. */
 const follow = (following: Following, header: Header): Effect.Effect<void, never, Rpc> =>
   Effect.gen(function* () {
     const { told } = following;
-    told.heardAt = yield* Clock.currentTimeMillis;
+    const now = yield* Clock.currentTimeMillis;
+    told.heardAt = now;
     const place = placeOf(told.blocks, header);
-    if (place.is === "known") return;
     const last = told.blocks.at(-1);
-    // why: a backend that lags names old blocks, below the first that was told; the chain is where it was
-    const isBehind = place.is === "apart" && last !== undefined && header.number <= last.number;
-    if (isBehind && (yield* replacedApart(following)).length === 0) return;
+    const isLow = place.is === "below" || (place.is === "apart" && last !== undefined && header.number < last.number);
+    if (isLow && !(yield* isHead(following, place.is, now))) return;
+    told.lowSince = null;
+    if (place.is === "known") return;
+    if (place.is === "below") return yield* tell(following, { header, replaced: namesOf(place.above), skipped: 0n });
+    const isBeside = place.is === "apart" && header.number === last?.number;
+    if (isBeside && (yield* atLast(following)) === "it") return;
     const between = yield* missing(following, header);
     if (between === null) {
       const before = last?.number ?? header.number;
-      const replaced = yield* replacedApart(following);
+      // why: what cannot be shown to be there still is told as gone, so that nobody relies on it
+      const replaced = (yield* atLast(following)) === "it" ? [] : namesOf(told.blocks);
       const skipped = header.number > before + 1n ? header.number - before - 1n : 0n;
       return yield* tell(following, { header, replaced, skipped });
     }
@@ -194,6 +214,8 @@ const listen = (
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
+/** Ms that a socket held to be opened again at once. */
+const steadyMs = 1_000;
 
 /** Follows the chain, for good: whatever ends is begun again, after a pause that grows while nothing is heard. */
 const followAlways = (following: Following): Effect.Effect<never, Failure, Rpc> =>
@@ -203,16 +225,19 @@ const followAlways = (following: Following): Effect.Effect<never, Failure, Rpc> 
     let pause = firstPauseMs;
     for (;;) {
       const before = told.heardAt;
+      const begunAt = yield* Clock.currentTimeMillis;
       const once = subscribe === undefined ? askLatest(following) : Effect.scoped(listen(following, subscribe));
       const ended = yield* Effect.result(once);
+      const now = yield* Clock.currentTimeMillis;
       if (Result.isFailure(ended)) {
         const { failure } = ended;
         if (isNoSubscription(failure)) subscribe = undefined;
-        else if (isFinal(failure) || (yield* Clock.currentTimeMillis) - told.heardAt > pace.giveUpMs)
-          return yield* Effect.fail(failure);
+        else if (isFinal(failure) || now - told.heardAt > pace.giveUpMs) return yield* Effect.fail(failure);
       }
-      pause = told.heardAt > before ? firstPauseMs : Math.min(pause * 2, longestPauseMs);
-      yield* Effect.sleep(Result.isSuccess(ended) && subscribe === undefined ? pace.pollMs : pause);
+      const wasHeard = told.heardAt > before;
+      pause = wasHeard ? firstPauseMs : Math.min(pause * 2, longestPauseMs);
+      if (subscribe === undefined) yield* Effect.sleep(Result.isSuccess(ended) ? pace.pollMs : pause);
+      else if (!wasHeard || now - begunAt < steadyMs) yield* Effect.sleep(pause);
     }
   });
 
@@ -221,7 +246,7 @@ export const headsBy = (askBlock: AskBlock, options: HeadOptions): Stream.Stream
   Stream.unwrap(
     Effect.gen(function* () {
       const heads = yield* Queue.bounded<Head, Failure>(1);
-      const told = { blocks: [], heardAt: yield* Clock.currentTimeMillis };
+      const told = { blocks: [], heardAt: yield* Clock.currentTimeMillis, lowSince: null };
       const following = { pace: yield* paceOf(options), askBlock, told, heads };
       yield* Effect.forkScoped(
         Effect.onExit(followAlways(following), (exit) =>

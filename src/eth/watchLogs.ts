@@ -7,6 +7,7 @@ import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
 import { Rpc } from "../Rpc.js";
 import type { Failure } from "./ask.js";
+import { mayHold } from "./bloom.js";
 import { decoder } from "./decode.js";
 import { encoded, logFilter } from "./encode.js";
 import type { Head } from "./heads.js";
@@ -30,8 +31,14 @@ export interface Asking {
   readonly logs: (filter: LogFilter) => Effect.Effect<ReadonlyArray<Log>, Failure, Rpc>;
 }
 
+/** A head, and how often logs may have been missed when it was heard of. */
+interface Heard {
+  readonly head: Head;
+  readonly gaps: number;
+}
+
 /** What is to be told next: a log that the node told, or a head to take stock at. */
-type Event = { readonly log: Log } | { readonly head: Head };
+type Event = { readonly log: Log } | Heard;
 
 /** What is known of the subscription. */
 interface Listening {
@@ -39,7 +46,13 @@ interface Listening {
   isLive: boolean;
   /** How often some may have been missed. */
   gaps: number;
+  /** The highest block of which a log found no room. */
+  droppedUpTo: bigint;
+  /** Subscribes again over a new socket, for this one does not tell what there is. */
+  renew: () => void;
 }
+
+const begun = (): Listening => ({ isLive: false, gaps: 0, droppedUpTo: 0n, renew: () => undefined });
 
 /** Events that wait for a slow taker; what finds no room is read again. */
 const mostWaiting = 1_024;
@@ -58,15 +71,16 @@ const subscribing = (
     const { subscribe } = yield* Rpc;
     while (subscribe !== undefined) {
       const once = Effect.gen(function* () {
-        const heard = yield* Queue.dropping<Failure>(1);
-        const { lost } = yield* subscribe([kind, filter], (result) => {
+        const ended = yield* Queue.dropping<Effect.Effect<void, Failure>>(1);
+        const { lost, abandon } = yield* subscribe([kind, filter], (result) => {
           const log = readLog(result);
           if (Result.isSuccess(log)) hear(log.success);
-          else Queue.offerUnsafe(heard, log.failure);
+          else Queue.offerUnsafe(ended, Effect.fail(log.failure));
         });
         listening.isLive = true;
         listening.gaps += 1;
-        return yield* Effect.raceFirst(Effect.flatMap(Queue.take(heard), Effect.fail), lost);
+        listening.renew = () => void Queue.offerUnsafe(ended, abandon);
+        return yield* Effect.raceFirst(Effect.flatten(Queue.take(ended)), lost);
       });
       const ended = yield* Effect.result(Effect.scoped(once));
       listening.isLive = false;
@@ -87,35 +101,44 @@ interface Stock {
   readonly covered: number;
   /** What the node told while a gap is open, which comes first. */
   readonly held: ReadonlyArray<Log>;
+  /** The first block that may hold such logs and of which, and since then, the node told none; epoch ms of its head. */
+  readonly doubt: { readonly from: bigint; readonly since: number } | null;
 }
 
 const uncovered = -1;
 
-/** What of a head's blocks is to be read; null = the socket told all of it. */
+/** What of a head's blocks is to be read, and whether doubt alone is why; null = the socket told all of it. */
 const rangeOf = (
   { header, replaced, skipped }: Head,
   stock: Stock,
   { isLive, gaps }: Listening,
-): { readonly from: bigint; readonly isBehind: boolean } | null => {
+  isDue: boolean,
+): { readonly from: bigint; readonly isDoubted: boolean } | null => {
   const isBehind = gaps !== stock.covered;
-  if (isLive && !isBehind && skipped === 0n && replaced.length === 0) return null;
+  const isTold = isLive && !isBehind && skipped === 0n && replaced.length === 0;
+  if (isTold && !isDue) return null;
   // why: of the block before, too, logs may have been on their way when the socket was lost
   const next = isBehind ? stock.readUpTo : stock.readUpTo + 1n;
-  const first = replaced.reduce((least, { number }) => (number < least ? number : least), next);
+  const first = [...replaced.map(({ number }) => number), stock.doubt?.from ?? next].reduce(
+    (least, number) => (number < least ? number : least),
+    next,
+  );
   const from = first > stock.start ? first : stock.start + 1n;
-  return from > header.number ? null : { from, isBehind };
+  return from > header.number ? null : { from, isDoubted: isTold };
 };
 
 /** Tells the logs of blocks that come after the first head. */
-const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening) => {
+const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening, silentMs: number) => {
   let stock: Stock | null = null;
-  const atHead = (head: Head, before: Stock): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
+  const mayMatch = mayHold(filter);
+  const atHead = ({ head, gaps }: Heard, before: Stock): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
     Effect.gen(function* () {
       const { header, replaced } = head;
-      const { gaps } = listening;
       const start = replaced.reduce((least, { number }) => (number <= least ? number - 1n : least), before.start);
       const back = untellLogs(before.told, replaced, header.number);
-      const range = rangeOf(head, { ...before, start }, listening);
+      const now = yield* Clock.currentTimeMillis;
+      const doubted = before.doubt !== null && now - before.doubt.since >= silentMs;
+      const range = rangeOf(head, { ...before, start }, listening, doubted);
       const blocks = range?.from === header.number ? { blockHash: header.hash } : { toBlock: header.number };
       const asked = yield* range === null
         ? Effect.succeed(Result.succeed<ReadonlyArray<Log>>([]))
@@ -129,16 +152,24 @@ const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening) => 
         return back.logs;
       }
       const next = tellLogs(back.told, [...asked.success, ...before.held]);
-      const covered = before.held.length < mostWaiting ? gaps : uncovered;
-      stock = { told: next.told, start, readUpTo: header.number, covered, held: [] };
+      // why: a head that waited is read up to itself, and logs of later blocks may have found no room meanwhile
+      const isCovered = before.held.length < mostWaiting && listening.droppedUpTo <= header.number;
+      const covered = isCovered ? gaps : uncovered;
+      // why: of the head itself they may still be on their way
+      if (range?.isDoubted === true && next.logs.some((log) => (log.blockNumber ?? 0n) < header.number))
+        listening.renew();
+      const isOpen = listening.isLive && mayMatch(header.logsBloom) && !next.told.has(header.hash);
+      const opened = isOpen ? { from: header.number, since: now } : null;
+      const doubt = range === null ? (before.doubt ?? opened) : null;
+      stock = { ...{ told: next.told, start, covered, doubt }, readUpTo: header.number, held: [] };
       return [...back.logs, ...next.logs];
     });
   return (event: Event): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> => {
     if ("head" in event) {
-      if (stock !== null) return atHead(event.head, stock);
+      if (stock !== null) return atHead(event, stock);
       const { number } = event.head.header;
-      const covered = listening.isLive ? listening.gaps : uncovered;
-      stock = { told: new Map(), start: number, readUpTo: number, covered, held: [] };
+      const covered = listening.isLive ? event.gaps : uncovered;
+      stock = { told: new Map(), start: number, readUpTo: number, covered, held: [], doubt: null };
       return Effect.succeed([]);
     }
     const { log } = event;
@@ -149,7 +180,9 @@ const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening) => 
       return Effect.succeed([]);
     }
     const next = tellLogs(stock.told, [log]);
-    stock = { ...stock, told: next.told };
+    // why: one socket tells them in their order, so that none of before is missing
+    const doubt = stock.doubt !== null && (log.blockNumber ?? 0n) >= stock.doubt.from ? null : stock.doubt;
+    stock = { ...stock, told: next.told, doubt };
     return Effect.succeed(next.logs);
   };
 };
@@ -157,16 +190,22 @@ const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening) => 
 const mined = (asking: Asking, filter: LiveFilter, wire: Record<string, unknown>, options: HeadOptions) =>
   Effect.gen(function* () {
     const events = yield* Queue.bounded<Event, Failure>(mostWaiting);
-    const listening: Listening = { isLive: false, gaps: 0 };
+    const { silentMs } = yield* paceOf(options);
+    const listening: Listening = begun();
     const hear = (log: Log) => {
-      if (!Queue.offerUnsafe(events, { log })) listening.gaps += 1;
+      if (Queue.offerUnsafe(events, { log })) return;
+      listening.gaps += 1;
+      const { blockNumber } = log;
+      if (blockNumber !== null && blockNumber > listening.droppedUpTo) listening.droppedUpTo = blockNumber;
     };
     const ending = (exit: Exit.Exit<void, Failure>) =>
       Exit.isFailure(exit) ? Queue.failCause(events, exit.cause) : Effect.void;
-    const heads = Stream.runForEach(headsBy(asking.block, options), (head) => Queue.offer(events, { head }));
+    const heads = Stream.runForEach(headsBy(asking.block, options), (head) =>
+      Queue.offer(events, { head, gaps: listening.gaps }),
+    );
     yield* Effect.forkScoped(Effect.onExit(subscribing("logs", wire, listening, hear), ending));
     yield* Effect.forkScoped(Effect.onExit(heads, ending));
-    return Stream.mapEffect(Stream.fromQueue(events), telling(asking, filter, listening));
+    return Stream.mapEffect(Stream.fromQueue(events), telling(asking, filter, listening, silentMs));
   });
 
 /** Pending logs that are remembered, so that each is told once. */
@@ -209,7 +248,7 @@ const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknow
       }
     });
     const hear = (log: Log) => void (isNew(log) && Queue.offerUnsafe(logs, log));
-    const listening: Listening = { isLive: false, gaps: 0 };
+    const listening: Listening = begun();
     const following = Effect.andThen(subscribing("pendingLogs", wire, listening, hear), poll);
     yield* Effect.forkScoped(
       Effect.onExit(following, (exit) => (Exit.isFailure(exit) ? Queue.failCause(logs, exit.cause) : Effect.void)),

@@ -3,6 +3,7 @@ import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
 import type { Chain } from "../Chains.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import type { Header } from "../Eth.js";
+import type { Address } from "../primitives/hex.js";
 import { minesOnDemand } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
 
@@ -36,4 +37,15 @@ export const byHeader = (report: Report, header: Header, chain: Chain, now: numb
     return { is: "lost", reason };
   }
   return quiet;
+};
+
+/**
+ * Whether the block is another producer's than the one that a report was proven with, and the outcome may tell: who
+ * produces it is warm from the start (EIP-3651), so that calling or paying either of them costs other gas.
+ */
+export const isForAnother = ({ observed }: Report, { miner }: Header, accounts: ReadonlySet<Address>): boolean => {
+  const next = observed.worlds.find(({ run }) => run === "next");
+  const [was, is] = [next?.feeRecipient ?? observed.feeRecipient, miner].map((one) => one?.toLowerCase() ?? null);
+  if (was === is) return false;
+  return [was, is].some((one) => one === null || [...accounts].some((account) => account.toLowerCase() === one));
 };

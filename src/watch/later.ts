@@ -7,7 +7,8 @@ import { later } from "../primitives/later.js";
 import type { Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
-import type { Prove, Watched } from "./watch.js";
+import type { Prove } from "./judge.js";
+import type { Watched } from "./watched.js";
 
 const watching = later(() => import("./watch.js"));
 

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
 import type { Failure } from "../Eth.js";
 import type { Hash } from "../primitives/hex.js";
-import { Rpc, type Memory } from "../Rpc.js";
+import { Rpc } from "../Rpc.js";
+import { perEndpoint } from "./endpoint.js";
 import { read, requestsFor, type Reading, type Touched } from "./reading.js";
 
 /** A reading that was asked for, and whose sets it covers. */
@@ -13,25 +14,16 @@ interface Asked {
   readonly answer: Deferred.Deferred<Reading, Failure>;
 }
 
-/** What is watched on one endpoint, and the latest readings. */
+/** What is watched on one endpoint, and the latest readings: of each head the first, and those of sets that came later. */
 interface Watched {
   readonly sets: Set<Touched>;
-  readonly readings: Map<Hash, Asked>;
+  readonly readings: Map<Hash, ReadonlyArray<Asked>>;
 }
 
 /** Heads whose readings are kept: late askers find them. */
 const mostKept = 8;
 
-// why: a connection has one memory, and it goes with the connection
-const endpoints = new WeakMap<Memory, Watched>();
-
-const watchedOn = (memory: Memory): Watched => {
-  const known = endpoints.get(memory);
-  if (known !== undefined) return known;
-  const made: Watched = { sets: new Set(), readings: new Map() };
-  endpoints.set(memory, made);
-  return made;
-};
+const watchedOn = perEndpoint((): Watched => ({ sets: new Set(), readings: new Map() }));
 
 /** Counts a set among those that every reading covers, until the scope ends. */
 export const including = (set: Touched): Effect.Effect<void, never, Rpc | Scope.Scope> =>
@@ -50,14 +42,22 @@ const ask = (sets: ReadonlyArray<Touched>, block: Hash): Effect.Effect<Reading, 
     (readings) => new Map(readings.flatMap((reading) => [...reading])),
   );
 
-/** The reading of a head that covers `set`: the one that another watcher asked for, else a new one for all of them. */
+/**
+ * The reading of a head that covers `set`: the one that another watcher asked for, else a new one for all sets that none
+ * covers. One is under way at a time, so that whoever comes meanwhile is read with all others who did.
+ */
 export const readingAt = (set: Touched, block: Hash): Effect.Effect<Reading, Failure, Rpc> =>
   Rpc.use(({ memory }) => {
     const { sets, readings } = watchedOn(memory);
-    const known = readings.get(block);
-    if (known?.sets.has(set) === true) return Deferred.await(known.answer);
-    const asked: Asked = { sets: new Set(sets).add(set), answer: Deferred.makeUnsafe() };
-    readings.set(block, asked);
+    const all = readings.get(block) ?? [];
+    const known = all.find((one) => one.sets.has(set));
+    if (known !== undefined) return Deferred.await(known.answer);
+    const last = all.at(-1);
+    if (last !== undefined && !Deferred.isDoneUnsafe(last.answer))
+      return Effect.andThen(Effect.exit(Deferred.await(last.answer)), readingAt(set, block));
+    const uncovered = [...sets].filter((one) => all.every((other) => !other.sets.has(one)));
+    const asked: Asked = { sets: new Set(uncovered).add(set), answer: Deferred.makeUnsafe() };
+    readings.set(block, [...all, asked]);
     for (const oldest of readings.keys()) {
       if (readings.size <= mostKept) break;
       readings.delete(oldest);

@@ -18,7 +18,8 @@ describe("a header", () => {
     ["b4", "a2", { is: "next", above: [told[2]] }],
     ["b2", "a1", { is: "next", above: [told[1], told[2]] }],
     ["a3", "a2", { is: "known" }],
-    ["a1", "a0", { is: "known" }],
+    ["a2", "a1", { is: "below", above: [told[2]] }],
+    ["a1", "a0", { is: "below", above: [told[1], told[2]] }],
     ["a5", "a4", { is: "apart" }],
     ["b1", "b0", { is: "apart" }],
   ])("%s on %s", (name, parent, place) => expect(placeOf(told, block(name, parent))).toEqual(place));
@@ -28,9 +29,11 @@ describe("a header", () => {
 });
 
 describe("what was told", () => {
-  it("forgets what is replaced and what is long ago", () => {
+  it("forgets what is replaced and what is long ago, and holds nothing twice", () => {
     const next = withHead(told, head(block("b3", "a2"), [block("a3", "a2")]));
     expect(next.map(({ hash }) => hash)).toEqual([hashOf("a1"), hashOf("a2"), hashOf("b3")]);
+    const shrunk = withHead(told, head(block("a2", "a1"), [block("a3", "a2")]));
+    expect(shrunk.map(({ hash }) => hash)).toEqual([hashOf("a1"), hashOf("a2")]);
     let many: Told = [];
     for (let number = 1; number < 500; number++) many = withHead(many, head(block(`a${number}`, `a${number - 1}`)));
     expect(many.length).toBeLessThan(200);

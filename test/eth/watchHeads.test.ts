@@ -100,6 +100,26 @@ describe("over a socket", () => {
     expect(gone.every((hash) => replaced.includes(hash))).toBe(true);
   });
 
+  it("tells that the chain has let go of its latest blocks, though no new one came", async () => {
+    await mineAnvil(node.url, 3);
+    const heads = watch({ silentMs: 200 });
+    await until(() => heads.told.length === 1, "the present head");
+    await mineAnvil(node.url, 1);
+    await atHead(heads);
+    await mineAnvil(node.url, 1);
+    await atHead(heads);
+    const [first, ...gone] = heads.told.slice(-3).map(({ header }) => header);
+    await rawRequest(node.url, "anvil_rollback", [2]);
+    await until(() => heads.told.length === 4, "the head that is left");
+    expect(heads.told.at(-1)).toEqual({
+      ...{ header: first, skipped: 0n },
+      replaced: gone.map(({ number, hash }) => ({ number, hash })).reverse(),
+    });
+    await mineAnvil(node.url);
+    await atHead(heads);
+    expect([heads.told.at(-1)?.replaced, isChain(heads)]).toEqual([[], true]);
+  });
+
   it("gives a slow taker the newest head, and says how many were left out", async () => {
     const heads = watch({}, overSocket(), 300);
     await until(() => heads.told.length === 1, "the present head");
@@ -179,6 +199,26 @@ describe("without a socket", () => {
       [head, []],
       [head + 1n, []],
     ]);
+  });
+
+  it("tells of no shorter chain while one of the backends has the longer one", async () => {
+    await mineAnvil(node.url, 2);
+    const head = BigInt(String(await rawRequest(node.url, "eth_blockNumber")));
+    const old = await rawRequest(node.url, "eth_getBlockByNumber", [`0x${(head - 1n).toString(16)}`, false]);
+    let asked = 0;
+    let isAlone = false;
+    const lagging = tampered(node.url, ({ method, params }) => {
+      if (method !== "eth_getBlockByNumber") return null;
+      if (params[0] !== "latest") return () => null;
+      asked++;
+      return isAlone || asked % 4 > 0 ? () => old : null;
+    });
+    const heads = watch({ pollMs: 20, silentMs: 400 }, lagging);
+    await until(() => asked > 40, "many answers");
+    expect(heads.told.every(({ replaced }) => replaced.length === 0)).toBe(true);
+    isAlone = true;
+    await until(() => heads.told.at(-1)?.replaced.length === 1, "the shorter chain");
+    expect(heads.told.at(-1)?.header.number).toBe(head - 1n);
   });
 
   it("goes on after failures, and ends with the path of what no node may say", async () => {

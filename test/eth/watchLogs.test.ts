@@ -1,9 +1,10 @@
 /** Logs as real nodes tell them: over sockets that break, and read by the heads. */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { webSocket, type Hex } from "viem";
+import { keccak256, pad, toHex, webSocket, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
+import { mayHold } from "../../src/eth/bloom.js";
 import * as Rpc from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";
 import { startLine, type Line } from "../harness/line.js";
@@ -11,6 +12,9 @@ import { startProxy, type Proxy } from "../harness/proxy.js";
 import { startNode } from "../harness/server.js";
 import { calldata, other, owner, scenesFor, startAnvilScene, type Scene } from "../preflight/scene.js";
 import { followed, pause, until, type Following } from "./watching.js";
+
+/** Tells 400 logs whenever it is called. */
+const crowd = { abi: [], bytecode: "0x601680600b6000396000f36101905b8060005260206000a0600190038060035700" as Hex };
 
 const amountOf = ({ data, removed }: Eth.Log) => (removed ? -Number(data) : Number(data));
 const amounts = ({ told }: Following<Eth.Log>) => told.map(amountOf);
@@ -44,8 +48,8 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       for (const value of values) await mint(value);
       await scene.mine();
     };
-    const watch = (layer = overSocket(), options: Eth.LogOptions = {}, slowness = 0) =>
-      (following = followed(Eth.watchLogs({ address: token }, { pollMs: 20, ...options }), layer, slowness));
+    const watch = (layer = overSocket(), options: Eth.LogOptions = {}) =>
+      (following = followed(Eth.watchLogs({ address: token }, { pollMs: 20, ...options }), layer));
     const overSocket = () =>
       Rpc.layerTransport(webSocket(line.url, { reconnect: false }), { retryTimes: 0, timeoutMs: 1_000 });
     const started = () => pause(500);
@@ -75,6 +79,104 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       await until(() => logs.told.length >= 5, "all five");
       await pause(200);
       expect(amounts(logs)).toEqual([5, 6, 7, 8, 9]);
+    });
+
+    /** The node as it is, but that its first subscription to logs can fall silent while heads go on. */
+    const stalling = () => {
+      const seen = { isStalled: false, subscriptions: 0, read: 0 };
+      const layer = Layer.effect(
+        Rpc.Rpc,
+        Effect.map(Rpc.Rpc, (rpc) => {
+          const { subscribe } = rpc;
+          return Rpc.Rpc.of({
+            ...rpc,
+            request: (method, params) => {
+              if (method === "eth_getLogs") seen.read += 1;
+              return rpc.request(method, params);
+            },
+            subscribe: (params, hear) => {
+              const isFirst = params[0] === "logs" && ++seen.subscriptions === 1;
+              if (subscribe === undefined) throw new Error("no socket");
+              return subscribe(params, (result) => (isFirst && seen.isStalled ? undefined : hear(result)));
+            },
+          });
+        }),
+      ).pipe(Layer.provide(overSocket()));
+      return { layer, seen };
+    };
+
+    it("notices logs that stay out while heads go on, by the blooms, and opens another socket", async () => {
+      const { layer, seen } = stalling();
+      const logs = watch(layer, { silentMs: 300 });
+      await started();
+      await mined(30);
+      await until(() => logs.told.length === 1, "the first");
+      const { read } = seen;
+      await scene.mine();
+      await pause(400);
+      await scene.mine();
+      await pause(100);
+      expect([seen.read, seen.subscriptions]).toEqual([read, 1]);
+      seen.isStalled = true;
+      await mined(31);
+      await pause(400);
+      await scene.mine();
+      await until(() => logs.told.length === 2, "what stayed out");
+      expect(seen.read).toBe(read + 1);
+      await until(() => seen.subscriptions === 2, "another subscription");
+      await pause(200);
+      await mined(32);
+      await until(() => logs.told.length === 3, "what comes after");
+      expect([amounts(logs), line.connections() > 1]).toEqual([[30, 31, 32], true]);
+    });
+
+    it("tells a taker that stood still all that it did not take, each once", { timeout: 60_000 }, async () => {
+      const { layer, seen } = stalling();
+      const at = await scene.deploy(crowd);
+      let go: () => void = () => undefined;
+      const moving = new Promise<void>((resolve) => void (go = resolve));
+      const logs = followed(Eth.watchLogs({ address: at }, { pollMs: 20 }), layer, () => moving);
+      following = logs;
+      await started();
+      for (let block = 0; block < 10; block++) {
+        await scene.send(owner, { to: at });
+        await scene.mine();
+      }
+      await pause(500);
+      expect(logs.told).toHaveLength(1);
+      const { read } = seen;
+      go();
+      await until(() => logs.told.length >= 2_000, "what waited");
+      await scene.mine();
+      await until(() => logs.told.length >= 4_000, "all of it", 30_000);
+      await pause(200);
+      const names = logs.told.map(({ blockNumber, logIndex }) => `${blockNumber} ${logIndex}`);
+      expect([names.length, new Set(names).size, seen.read > read]).toEqual([4_000, 4_000, true]);
+    });
+
+    it("knows by a block's bloom what it cannot hold", async () => {
+      await mined(33);
+      const { logsBloom } = await Effect.runPromise(
+        Eth.getBlock({ block: "latest" }).pipe(Effect.provide(Rpc.layerHttp(scene.url))),
+      );
+      const [nobody, minted, moved] = [
+        `0x${"ab".repeat(20)}`,
+        pad("0x00"),
+        keccak256(toHex("Transfer(address,address,uint256)")),
+      ] as const;
+      const asked: ReadonlyArray<readonly [filter: Eth.LiveFilter, may: boolean]> = [
+        [{}, true],
+        [{ address: token }, true],
+        [{ address: [nobody, token] }, true],
+        [{ address: nobody }, false],
+        [{ topics: [moved, minted, [pad(other.address), pad(nobody)]] }, true],
+        [{ topics: [null, pad(nobody)] }, false],
+        [{ address: token, topics: [pad(nobody)] }, false],
+      ];
+      expect(asked.map(([filter]) => mayHold(filter)(logsBloom))).toEqual(asked.map(([, may]) => may));
+      expect([null, "0x", `0x${"00".repeat(256)}`].map((bloom) => mayHold({})(bloom as Hex | null))).toEqual(
+        Array(3).fill(false),
+      );
     });
 
     it("reads them by the heads where there is no socket", async () => {

@@ -23,17 +23,18 @@ export interface Following<A> {
   readonly stop: () => Promise<void>;
 }
 
-/** Runs the stream; each element costs its taker `slowness` ms. */
+/** Runs the stream; each element costs its taker `slowness` ms, or waits for it. */
 export const followed = <A>(
   stream: Stream.Stream<A, Failure, Rpc>,
   layer: Layer.Layer<Rpc>,
-  slowness = 0,
+  slowness: number | (() => Promise<void>) = 0,
 ): Following<A> => {
   const told: Array<A> = [];
   let failure: Failure | null = null;
   const fiber = Effect.runFork(
     Stream.runForEach(stream, (one) => {
       told.push(one);
+      if (typeof slowness !== "number") return Effect.promise(slowness);
       return slowness === 0 ? Effect.void : Effect.sleep(slowness);
     }).pipe(
       Effect.result,

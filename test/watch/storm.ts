@@ -29,6 +29,8 @@ export interface StormOptions {
   /** Each Fresh of every so manieth block is held against a proof. */
   readonly everyBlocks: number;
   readonly seed: number;
+  /** How often each of four reports is watched; default 1. */
+  readonly copies?: number;
   readonly onBlock?: (block: number) => void;
 }
 
@@ -40,8 +42,10 @@ export interface Storm {
   readonly proofsHeldAgainst: number;
   readonly reorganisations: number;
   readonly cuts: number;
-  /** Ms from a block to the last word on it, ascending. */
+  /** Ms from a block, asked for, to the last word on it, ascending; reorganisations left out. */
   readonly lags: ReadonlyArray<number>;
+  /** Ms from a head, told to the watchers, to the last word on it, ascending. */
+  readonly judged: ReadonlyArray<number>;
 }
 
 /** Numbers below `below`, by a seed (mulberry32). */
@@ -55,7 +59,7 @@ const chance = (seed: number) => {
   };
 };
 
-export const storm = async ({ blocks, everyBlocks, seed, onBlock }: StormOptions): Promise<Storm> => {
+export const storm = async ({ blocks, everyBlocks, seed, copies = 1, onBlock }: StormOptions): Promise<Storm> => {
   const { scene, token, gate } = await furnish(startAnvilScene);
   const line = await startLine(scene.url);
   const roll = chance(seed);
@@ -79,8 +83,9 @@ export const storm = async ({ blocks, everyBlocks, seed, onBlock }: StormOptions
     passing(gate),
     { from: spare.address, to: pool, data: calldata(Swap, "swap", [1_000n, 1n, 2n ** 40n]) },
   ];
-  const reports = [];
+  const reports: Array<Awaited<ReturnType<typeof preflightOn>>> = [];
   for (const input of inputs) reports.push(await preflightOn(direct, input, { maxAge: "10 minutes" }));
+  const watched = Array.from({ length: copies }, () => reports).flat();
   const socket = Rpc.layerTransport(webSocket(line.url, { reconnect: false }), { retryTimes: 0 });
   // why: only the heads come over the line that is cut
   const mixed = Layer.effect(
@@ -90,7 +95,8 @@ export const storm = async ({ blocks, everyBlocks, seed, onBlock }: StormOptions
       return Rpc.Rpc.of({ ...http, subscribe: ws.subscribe });
     }),
   );
-  const running = watching(reports, counted(mixed).layer, { deadline: "20 seconds" });
+  const running = watching(watched, counted(mixed).layer, { deadline: "20 seconds" });
+  const heardAt = running[0]?.heardAt;
   const headOf = async () => (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { hash: Hex };
   const isToldOf = (hash: Hex) => running.every(({ told }) => told.at(-1)?.head?.header.hash === hash);
   const untilTold = async (hash: Hex) => {
@@ -101,6 +107,7 @@ export const storm = async ({ blocks, everyBlocks, seed, onBlock }: StormOptions
   };
   const wrong: Array<string> = [];
   const lags: Array<number> = [];
+  const judged: Array<number> = [];
   let [proofsHeldAgainst, reorganisations, cuts] = [0, 0, 0];
   try {
     await untilTold((await headOf()).hash);
@@ -127,10 +134,12 @@ export const storm = async ({ blocks, everyBlocks, seed, onBlock }: StormOptions
       await scene.mine();
       const { hash } = await headOf();
       await untilTold(hash);
-      if (!isReorganised) lags.push(performance.now() - mined);
+      const told = performance.now();
+      if (!isReorganised) lags.push(told - mined);
+      judged.push(told - (heardAt?.get(hash) ?? mined));
       onBlock?.(block);
       if (block % everyBlocks !== 0) continue;
-      for (const [index, { told }] of running.entries()) {
+      for (const [index, { told }] of running.slice(0, reports.length).entries()) {
         const word = told.at(-1);
         if (word?._tag !== "Fresh") continue;
         proofsHeldAgainst += 1;
@@ -153,6 +162,6 @@ export const storm = async ({ blocks, everyBlocks, seed, onBlock }: StormOptions
     told: { fresh: count("Fresh"), moved: count("Moved"), lost: count("Lost") },
     byReading: words.filter((word) => word._tag === "Fresh" && word.by === "reading").length,
     ...{ wrong, proofsHeldAgainst, reorganisations, cuts },
-    lags: lags.sort((one, two) => one - two),
+    ...{ lags: lags.sort((one, two) => one - two), judged: judged.sort((one, two) => one - two) },
   };
 };

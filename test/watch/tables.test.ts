@@ -4,7 +4,7 @@ import { lookup, unknownChain, type Chain } from "../../src/Chains.js";
 import type { Header } from "../../src/Eth.js";
 import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
 import type { Report } from "../../src/Report.js";
-import { byHeader } from "../../src/watch/header.js";
+import { byHeader, isForAnother } from "../../src/watch/header.js";
 import { isUntouched, keysOf, requestsFor, unionOf, type Touched } from "../../src/watch/reading.js";
 import { sweep } from "../../src/watch/sweep.js";
 
@@ -50,6 +50,7 @@ describe("a sweep", () => {
   });
 });
 
+const address = (name: number): Address => `0x${name.toString(16).padStart(40, "0")}`;
 const now = 1_800_000_000_000;
 const header = (changes: Partial<Header> = {}): Header =>
   ({
@@ -91,7 +92,32 @@ describe("a header", () => {
     expect(byHeader(reportOf(100n, 31337), header({ timestamp: 1n }), unknownChain, now).is).toBe("quiet"));
 });
 
-const address = (name: number): Address => `0x${name.toString(16).padStart(40, "0")}`;
+describe("a block of another producer", () => {
+  const [one, two, three] = [1, 2, 3].map((name) => address(name)) as [Address, Address, Address];
+  const provenBy = (world: Address | null, observed: Address | null): Report =>
+    ({ observed: { worlds: [{ run: "next", feeRecipient: world }], feeRecipient: observed } }) as never;
+  it.each<
+    readonly [
+      what: string,
+      isOther: boolean,
+      world: Address | null,
+      miner: Address | null,
+      touched: ReadonlyArray<Address>,
+    ]
+  >([
+    ["that is nobody whom the call meets", false, one, two, [three]],
+    ["whom the call meets", true, one, two, [two, three]],
+    ["than the one whom the call meets", true, one, two, [one]],
+    ["that is the same", false, one, one, [one]],
+    ["that nobody names", true, one, null, [three]],
+    ["where neither is known", false, null, null, [three]],
+  ])("%s: %s", (_, isOther, world, miner, touched) =>
+    expect(isForAnother(provenBy(world, null), header({ miner }), new Set(touched))).toBe(isOther),
+  );
+  it("is known by the head that was observed, where the world does not tell", () =>
+    expect(isForAnother(provenBy(null, one), header({ miner: two }), new Set([one]))).toBe(true));
+});
+
 const slot = (name: number): Hash => `0x${name.toString(16).padStart(64, "0")}`;
 const touching = (account: number, count: number): Touched => ({
   accounts: new Set([address(account)]),

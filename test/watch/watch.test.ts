@@ -1,10 +1,11 @@
 /** A clearance kept true from head to head, on real nodes. */
+import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { concat, toHex, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type * as Preflight from "../../src/Preflight.js";
 import type * as Report from "../../src/Report.js";
-import { quorum, type Rpc } from "../../src/Rpc.js";
+import { CurrentRun, quorum, Rpc } from "../../src/Rpc.js";
 import { Gate, Swap, Token } from "../contracts/artifacts.js";
 import { until } from "../eth/watching.js";
 import { furnish, passing, transferOf, turn } from "../preflight/furnished.js";
@@ -35,6 +36,11 @@ const purse = {
 };
 /** Looks at what it owns itself, and stops. */
 const look = { abi: [], bytecode: "0x600380600b6000396000f3475000" as Hex };
+/** Logs what it costs to look at the code of one account, which is less where that one produces the block. */
+const glance = (at: Hex) => ({
+  abi: [],
+  bytecode: concat(["0x602480600b6000396000f35a73", at, "0x3b505a900360005260206000a000"]),
+});
 const words = (...all: ReadonlyArray<bigint>): Hex => concat(all.map((one) => toHex(one, { size: 32 })));
 
 const short = (one: Preflight.Watched): string =>
@@ -44,7 +50,7 @@ const last = ({ told }: WatchedReport): string => {
   return one === undefined ? "nothing" : short(one);
 };
 
-describe.each(scenesFor("watching"))("on %s", (_, start) => {
+describe.each(scenesFor("watching"))("on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -139,6 +145,19 @@ describe.each(scenesFor("watching"))("on %s", (_, start) => {
     expect(await mined(one)).toBe("Lost: NonceTooLow");
   });
 
+  it.runIf(name === "anvil")("is judged again where the chain has let go of a block", async () => {
+    const { layer } = counted(layerOf(scene.url));
+    const report = await proven(layer, passing(gate));
+    running = watching([report], layer, { silentMs: 200 });
+    const [one] = running as [WatchedReport];
+    await settled(one);
+    await turn({ scene, gate }, "close");
+    expect(await mined(one)).toBe("Lost: ExecutionReverted");
+    await scene.ask("anvil_rollback", [1]);
+    await until(() => last(one) === "Fresh by proof", "the word on the block before");
+    expect(one.told.at(-1)?.head).toMatchObject({ header: { number: BigInt(await head()) }, replaced: [{}] });
+  });
+
   it("proves at every head what may read the clock, and what is no single call", async () => {
     const pool = await scene.deploy(Swap, [token, token]);
     const quote = { from: owner.address, to: pool, data: calldata(Swap, "quote", [1n]) };
@@ -181,6 +200,51 @@ describe.each(scenesFor("watching"))("on %s", (_, start) => {
     const delegated = await watch(input);
     expect(await mined(delegated.one)).toBe("Fresh by proof");
     expect(await mined(delegated.one)).toBe("Fresh by proof");
+  });
+
+  it("proves again under another producer where one of the two is touched", async () => {
+    const [usual, rare] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`] as const;
+    const sealed = async (one: WatchedReport, producer: Hex) => {
+      await scene.seal({ feeRecipient: producer });
+      const number = BigInt(await head());
+      await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`, 20_000);
+      return last(one);
+    };
+    const at = await scene.deploy(glance(rare));
+    await scene.seal({ feeRecipient: usual });
+    const { one } = await watch({ from: other.address, to: at });
+    if (last(one) !== "Fresh by reading") expect(await sealed(one, usual)).toBe("Fresh by reading");
+    expect(await sealed(one, `0x${"c3".repeat(20)}`)).toBe("Fresh by reading");
+    expect(await sealed(one, rare)).toBe("Fresh by proof");
+    expect(await sealed(one, usual)).toBe("Fresh by proof");
+    expect(await sealed(one, usual)).toBe("Fresh by reading");
+  });
+
+  it("is lost when it expires while a proof is under way, whose word follows", async () => {
+    const pool = await scene.deploy(Swap, [token, token]);
+    let isSlow = false;
+    const slow = Layer.effect(
+      Rpc,
+      Effect.map(Rpc, (node) =>
+        Rpc.of({
+          ...node,
+          request: (method, params) =>
+            Effect.flatMap(Effect.service(CurrentRun), ({ run }) =>
+              isSlow && run != null ? Effect.delay(node.request(method, params), 3_000) : node.request(method, params),
+            ),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const options = { maxAge: 1_000, deadline: "20 seconds" } as const;
+    const quote = { from: owner.address, to: pool, data: calldata(Swap, "quote", [1n]) };
+    running = watching([await proven(slow, quote, options)], slow, options);
+    const [one] = running as [WatchedReport];
+    await until(() => last(one) === "Fresh by proof", "the first word");
+    isSlow = true;
+    await scene.mine();
+    await until(() => last(one) === "Lost: NotProven", "the end of the clearance", 2_500);
+    expect(one.told.at(-1)?.head).toBeNull();
+    await until(() => last(one) === "Fresh by proof", "the word of the proof", 20_000);
   });
 
   it("is lost when it expires before a head comes, and found again by the next", async () => {

@@ -38,6 +38,8 @@ export const counted = (layer: Layer.Layer<Rpc.Rpc>): Counted => {
 
 export interface WatchedReport {
   readonly told: ReadonlyArray<Preflight.Watched>;
+  /** When each head came that all are judged by, by its hash; ms as `performance.now` has it. */
+  readonly heardAt: ReadonlyMap<string, number>;
   readonly failure: () => Report.Blocker | null;
   readonly stop: () => Promise<void>;
 }
@@ -46,15 +48,21 @@ export interface WatchedReport {
 export const watching = (
   reports: ReadonlyArray<Report.Report>,
   layer: Layer.Layer<Rpc.Rpc>,
-  { pollMs = 25, ...options }: Preflight.Options & { readonly pollMs?: number } = {},
+  { pollMs = 25, silentMs, ...options }: Preflight.Options & Eth.HeadOptions = {},
 ): ReadonlyArray<WatchedReport> => {
   const watched = reports.map((report) => ({
     report,
     told: [] as Array<Preflight.Watched>,
     failure: [] as Array<Report.Blocker>,
   }));
+  const heardAt = new Map<string, number>();
+  const hear = ({ header }: Eth.Head) => Effect.sync(() => void heardAt.set(header.hash, performance.now()));
   const all = Effect.gen(function* () {
-    const heads = yield* Stream.share(Eth.watchHeads({ pollMs }), { capacity: 4, strategy: "sliding", replay: 1 });
+    const heads = yield* Stream.share(Stream.tap(Eth.watchHeads({ pollMs, silentMs }), hear), {
+      capacity: 4,
+      strategy: "sliding",
+      replay: 1,
+    });
     yield* Effect.forEach(
       watched,
       ({ report, told, failure }) =>
@@ -72,6 +80,7 @@ export const watching = (
   const fiber = Effect.runFork(Effect.scoped(all).pipe(Effect.provide(layer)));
   return watched.map(({ told, failure }) => ({
     told,
+    heardAt,
     failure: () => failure[0] ?? null,
     stop: () => Effect.runPromise(Fiber.interrupt(fiber)),
   }));

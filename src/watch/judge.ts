@@ -1,0 +1,150 @@
+/** What a head means for a watched report: by its header, else by what the outcome hangs on, else by a proof. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as Fiber from "effect/Fiber";
+import * as Result from "effect/Result";
+import * as Scope from "effect/Scope";
+import * as Semaphore from "effect/Semaphore";
+import { Chains } from "../Chains.js";
+import type { Head } from "../Eth.js";
+import type { Options } from "../preflight/prepare.js";
+import type { Hash } from "../primitives/hex.js";
+import { ready } from "../report/ready.js";
+import type { Report } from "../report/schema.js";
+import { Rpc } from "../Rpc.js";
+import { perEndpoint } from "./endpoint.js";
+import { essentialDiff } from "./essence.js";
+import { byHeader, isForAnother } from "./header.js";
+import { including, readingAt } from "./readings.js";
+import { isUntouched } from "./reading.js";
+import { standOf, withStand } from "./stood.js";
+import { touchedBy, type Held } from "./touch.js";
+import type { Lost, Watched } from "./watched.js";
+
+/** How a report is proven again. */
+export type Prove = (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>;
+
+/** Ms after its proof when a report is proven again, whatever was read meanwhile: the pool is looked at by proofs alone. */
+const mostUnproven = 5 * 60_000;
+
+/** Proofs of one endpoint's watched reports at once: more of them end no sooner, and the first of them later. */
+const mostProofs = 8;
+const proofsOn = perEndpoint(() => Semaphore.makeUnsafe(mostProofs));
+
+/** What a report hangs on, from when it is found out, with the scope of its watching. */
+interface Holding {
+  readonly what: Fiber.Fiber<Held | null>;
+  readonly scope: Scope.Closeable;
+}
+
+/** A report that is watched, from the head that it was last judged at. */
+export interface State {
+  /** As it was proven last. */
+  readonly report: Report;
+  readonly isLost: boolean;
+  /** null = every head is a proof. */
+  readonly held: Holding | null;
+}
+
+/** What a head meant, and what is watched from then on. */
+export interface Judged {
+  readonly watched: Watched;
+  readonly state: State;
+}
+
+/** What all heads of one watching are judged with. */
+export interface Watching {
+  readonly prove: Prove;
+  readonly options: Options;
+  /** Ends with the stream. */
+  readonly scope: Scope.Scope;
+  /** The newest head that nobody took, else the one that is given. */
+  readonly newest: (head: Head) => Effect.Effect<Head>;
+}
+
+/** The same report, shown true at a later time. */
+const dated = (report: Report, { header }: Head, at: number): Report => ({
+  ...report,
+  observed: { ...report.observed, at, latestNumber: header.number },
+});
+
+const letGo = ({ held }: State): Effect.Effect<void> =>
+  held === null ? Effect.void : Scope.close(held.scope, Exit.void);
+
+/** What a proof says. */
+const judge = (before: State, again: Report, head: Head): Effect.Effect<Watched> =>
+  Effect.map(Effect.result(ready(again)), (clearance): Watched => {
+    if (Result.isFailure(clearance)) return { _tag: "Lost", head, reason: clearance.failure, report: again };
+    const diff = essentialDiff(before.report, again);
+    return diff.length === 0
+      ? { _tag: "Fresh", head, report: again, by: "proof" }
+      : { _tag: "Moved", head, diff, report: again };
+  });
+
+/** Finds out what a report hangs on while its word is told: nobody but the next head needs it. */
+const holding = (
+  report: Report,
+  stand: Hash | null,
+  { options, scope: parent }: Watching,
+): Effect.Effect<State["held"], never, Rpc> =>
+  Effect.gen(function* () {
+    if (stand === null) return null;
+    const scope = yield* Scope.fork(parent);
+    const found = Effect.tap(touchedBy(report, stand, options), (what) =>
+      what === null ? Effect.void : Scope.provide(including(what.touched), scope),
+    );
+    return { what: yield* Effect.forkIn(found, scope), scope };
+  });
+
+/** The state that a watching begins with. */
+export const begun = (report: Report, watching: Watching): Effect.Effect<State, never, Rpc> =>
+  Effect.map(holding(report, standOf(report), watching), (held) => ({ report, isLost: false, held }));
+
+const proven = (watching: Watching, state: State, since: Head): Effect.Effect<Judged, never, Rpc> =>
+  Effect.gen(function* () {
+    const { memory } = yield* Rpc;
+    const [head, { report: again, stand }] = yield* Semaphore.withPermit(
+      proofsOn(memory),
+      Effect.all([watching.newest(since), withStand(watching.prove(state.report, watching.options))]),
+    );
+    const watched = yield* judge(state, again, head);
+    yield* letGo(state);
+    // why: what is no clearance is compared with the last that was one
+    if (watched._tag === "Lost") return { watched, state: { report: state.report, isLost: true, held: null } };
+    return { watched, state: { report: again, isLost: false, held: yield* holding(again, stand, watching) } };
+  });
+
+/** What a report hangs on; null where only a proof can tell. */
+const heldAt = (state: State, { header }: Head, now: number): Effect.Effect<Held | null> =>
+  Effect.gen(function* () {
+    if (state.isLost || state.held === null || now - state.report.observed.at > mostUnproven) return null;
+    const what = yield* Fiber.join(state.held.what);
+    return what === null || isForAnother(state.report, header, what.touched.accounts) ? null : what;
+  });
+
+/** What a head means. */
+export const atHead = (watching: Watching, state: State, head: Head): Effect.Effect<Judged, never, Rpc> =>
+  Effect.gen(function* () {
+    const { report } = state;
+    const chains = yield* Effect.service(Chains);
+    const now = yield* Clock.currentTimeMillis;
+    const said = byHeader(report, head.header, chains(report.chainId), now);
+    if (said.is === "lost") {
+      const lost: Lost = { _tag: "Lost", head, reason: said.reason, report };
+      return { watched: lost, state: { ...state, isLost: true } };
+    }
+    const held = said.is === "prove" ? null : yield* heldAt(state, head, now);
+    if (held === null) return yield* proven(watching, state, head);
+    const { touched, block, held: before } = held;
+    const reading = yield* Effect.result(
+      head.header.hash === block ? Effect.succeed(before) : readingAt(touched, head.header.hash),
+    );
+    if (Result.isFailure(reading) || !isUntouched(touched, before, reading.success))
+      return yield* proven(watching, state, head);
+    const fresh = dated(report, head, now);
+    const clearance = yield* Effect.result(ready(fresh));
+    return Result.isFailure(clearance)
+      ? yield* proven(watching, state, head)
+      : { watched: { _tag: "Fresh", head, report: fresh, by: "reading" }, state };
+  });
