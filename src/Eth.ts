@@ -249,8 +249,8 @@ const followingLogs = later(() => import("./eth/watchLogs.js"));
  *
  * Each block once, in the order of the chain; gaps are filled by asking, up to `fill` blocks, and what was told before and
  * is replaced is named (`replaced`), also where the chain has let go of its latest blocks and no new one came: then the
- * head that is left is told after `silentMs`. One head waits at most: who is slower than the chain gets the newest, and is told
- * how many were left out (`skipped`). A socket that closed, or that is silent while the chain moves, is opened again, and
+ * head that is left is told after `silentMs`. One head waits at most: who is slower than the chain gets the newest, and is
+ * told how many were left out (`skipped`). A socket that closed, or that is silent while the chain moves, is opened again, and
  * an endpoint that does not answer is asked again; the stream fails with the last failure after `giveUpMs` without
  * any answer, and at once where asking again cannot help (`Unauthorized`, `MalformedResponse` with the field's path, …).
  *
@@ -266,9 +266,8 @@ export const watchHeads = (options: HeadOptions = {}): Stream.Stream<Head, Failu
  * Each log once; one whose block is replaced comes again with `removed`. What a lost socket or a slow taker may have
  * missed is read by `eth_getLogs` at the next head, not dropped: 1,024 logs wait at most. Where a header's bloom says that
  * there may be some and none comes for `silentMs` while heads do, they are read, and another socket is opened if there were
- * some. Fails as `watchHeads` does, and
- * with `InvalidParams` and the path before anything is sent. With `pending` the logs of pending state, each once: those
- * that are dropped before the taker comes are lost, and nothing is taken back.
+ * some. Fails as `watchHeads` does, and with `InvalidParams` and the path before anything is sent. With `pending` the logs
+ * of pending state, each once: those that are dropped before the taker comes are lost, and nothing is taken back.
  *
  * JSON-RPC: `eth_subscribe` (`newHeads`, and `logs` or `pendingLogs`), `eth_unsubscribe`; `eth_getLogs` (from and to
  * `pending` for pending state), `eth_getBlockByNumber` and `eth_getBlockByHash`.

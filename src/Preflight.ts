@@ -281,14 +281,16 @@ export const maxSendable = maxSendableWith(scan, preflight);
 /**
  * Keeps the clearance of a proven report true from head to head (`Eth.watchHeads`): one event for each head that is
  * judged, without end while heads come. `Fresh` = sign by its `report`; `Moved` = sign only what its `diff` allows for;
- * `Lost` = there is no clearance, and why. A clearance that expires before a head comes is `Lost`, too.
+ * `Lost` = there is no clearance, and why. A clearance that expires before a head is judged is `Lost`, too, also while a
+ * proof is under way, whose word follows.
  *
  * By the header alone: a fee cap below the next base fee, on chains whose formula is known. Then what the outcome hangs on
  * (accounts, slots, what the proof asked of contracts, the sender's count), in one `eth_simulateV1` per head for all the
  * watched reports of an endpoint: `Fresh` where nothing of it has changed since the proof. Everything else is a `prove`,
- * one at a time, at the newest head: a report that is not `ready`, a bundle, a deployment, blobs or authorisations, a
- * contract whose code may read the block, the price or make accounts, a chain with precompiles of its own, a node
- * without `eth_createAccessList`, five minutes since the last proof. What waits in the pool is seen by proofs alone.
+ * one at a time and eight of an endpoint, at the newest head: a report that is not `ready`, a bundle, a deployment, blobs
+ * or authorisations, a contract whose code may read the block, the price or make accounts, a block of another producer
+ * where the call meets one of the two, a chain with precompiles of its own, a node without `eth_createAccessList`, five
+ * minutes since the last proof. What waits in the pool is seen by proofs alone.
  *
  * `options` are those of `prove`: policies that are functions have to be given again. Fails as `Report.ready` does where
  * the report gives no clearance, and as `heads` fails.

@@ -29,7 +29,7 @@ export interface Moved {
 /** There is no clearance now. Every head after it is proven, so that `Fresh` or `Moved` may follow. */
 export interface Lost {
   readonly _tag: "Lost";
-  /** null = none came before the clearance expired. */
+  /** null = the clearance expired before one was judged. */
   readonly head: Head | null;
   /** As `Report.ready` fails, or `FeeCapTooLow` by the head alone. */
   readonly reason: Blocker;
