@@ -33,7 +33,7 @@ import { isDisproved, knownOf, learn, seenIn } from "./endpoint/known.js";
 import { inRound } from "./ledger.js";
 import { askLensed } from "./endpoint/lens.js";
 import { alonePlan, barePlan, fundedPlan, roughSubject, type Subject } from "./scanPlans.js";
-import { isForm } from "./endpoint/taken.js";
+import { isForm, isNoPending } from "./endpoint/taken.js";
 
 /** The steps that ask in a scan. */
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
@@ -149,9 +149,6 @@ const lacking = (questions: Questions, asked: Asked, memory: Memory) => {
     calls: called === null && isCallable(questions, failureOf(run), memory),
   };
 };
-
-const isNoPending = (failure: Failure | null): boolean =>
-  failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
 
 const omitting = later(() => import("./endpoint/less.js"));
 const repeating = later(() => import("./gas/again.js"));

@@ -9,6 +9,7 @@ import * as Report from "../../src/Report.js";
 import { digestOfReport } from "../../src/report/digest.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { nested } from "../harness/accuracy/cases.js";
+import { startProxy } from "../harness/proxy.js";
 import {
   calldata,
   codesOf,
@@ -203,6 +204,51 @@ describe("a report that says of its request what is not so", () => {
     const observed = { ...plain.observed, timestamp: null };
     const { isReady, codes } = await proven(await posted(plain, (one) => one, { observed }));
     expect([isReady, codes]).toEqual([true, []]);
+  });
+});
+
+describe("a report that names the state it stands on", () => {
+  const onLatest = (report: Whole) =>
+    posted(report, (one) => one, { observed: { ...report.observed, blockTag: "latest" } });
+  it("is proven on pending state all the same", async () => {
+    const gate = await scene.deploy(artifacts.Gate);
+    const call = (functionName: "open" | "close" | "pass") => calldata(artifacts.Gate, functionName, []);
+    await scene.send(third, { to: gate, data: call("open") });
+    await scene.mine();
+    const scanned = await scan(scene.url, { from: owner.address, to: gate, data: call("pass") });
+    await scene.send(third, { to: gate, data: call("close") });
+    const honest = await proven(await posted(scanned, (one) => one));
+    const forged = await proven(await onLatest(scanned));
+    expect([honest.verdict, honest.isReady]).toEqual(["blocked", false]);
+    expect([forged.verdict, forged.codes, forged.proof.observed.blockTag]).toEqual([
+      "blocked",
+      honest.codes,
+      "pending",
+    ]);
+    await scene.mine();
+  });
+  it("is proven on sealed state where it replaces what waits, and where the node has no other", async () => {
+    const nonce = await scene.count(owner.address);
+    await scene.send(owner, { to: other.address, value: 1n });
+    const replacing = await scan(scene.url, { from: owner.address, to: other.address, value: 2n, nonce });
+    const { proof, codes } = await proven(await posted(replacing, (one) => one));
+    expect([proof.verdict, proof.observed.blockTag]).toEqual(["caution", "latest"]);
+    expect(codes).toContain("ReplacesPending/warning");
+    await scene.mine();
+    const sealed = await onLatest(await scan(scene.url, { from: owner.address, to: nobody, value: 1n }));
+    const proxy = await startProxy({ target: scene.url });
+    try {
+      await prove(proxy.url, sealed);
+      const runs = proxy.seen.filter(({ method }) => method === "eth_simulateV1").length;
+      const error = { code: -32000, message: "pending state is not available" };
+      proxy.reset();
+      proxy.fail("eth_simulateV1", { kind: "error", error }, runs);
+      const without = await prove(proxy.url, sealed);
+      expect([without.verdict, without.observed.blockTag]).toEqual(["ready", "latest"]);
+      expect(codesOf(without)).toContain("PendingUnavailable/info");
+    } finally {
+      await proxy.stop();
+    }
   });
 });
 

@@ -44,6 +44,10 @@ export const isForm = (failure: Failure | null): failure is RpcError =>
   failure.reason._tag === "InvalidParams" &&
   (failure.reason.code !== null || failure.reason.httpStatus === null);
 
+/** The node has no pending state. */
+export const isNoPending = (failure: Failure | null): failure is RpcError =>
+  failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
+
 /** What was left out of a run, or had no effect in it. */
 export const leftOutOf = (run: Simulate.Run | null): ReadonlyArray<SimulationPart> =>
   run === null
