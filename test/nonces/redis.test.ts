@@ -61,6 +61,38 @@ if (bin !== null) {
       const keys = (await client.sendCommand(["KEYS", "mine:*"])) as ReadonlyArray<string>;
       expect([...keys].sort()).toEqual(["mine:nonces:lanes", `mine:nonces:{${lane.id}}`]);
     });
+    it("takes no answer of another question, whoever mixed them up", async () => {
+      const answers: Array<Promise<unknown>> = [];
+      let mixes = false;
+      const mixing = {
+        // each of two that are asked at once is given the other's
+        sendCommand: (args: Array<string>): Promise<unknown> => {
+          const answer = client.sendCommand(args);
+          if (!mixes) return answer;
+          const place = answers.push(answer) - 1;
+          return new Promise((resolve) => setTimeout(() => resolve(answers[1 - place]), 20));
+        },
+      };
+      await using(
+        (store) =>
+          Effect.gen(function* () {
+            const [token, nonce] = [newToken(), 5n];
+            const [owned, notOwned] = [freshLane(), freshLane()];
+            for (const lane of [owned, notOwned]) yield* store.bootstrap(lane, at(nonce), keepAll);
+            yield* store.reserve(owned, request({ token, counts: at(nonce) }));
+            mixes = true;
+            const commits = [owned, notOwned].map((lane, index) =>
+              Effect.flip(store.commit(lane, { token, nonce }, attempt(index))),
+            );
+            const failures = yield* Effect.all(commits, { concurrency: "unbounded" });
+            mixes = false;
+            for (const failure of failures)
+              expect(failure).toMatchObject({ _tag: "NonceStoreError", isRetryable: true, mayBeSent: true });
+            expect(failures[0]?.detail).toContain("another question");
+          }),
+        layerNodeRedis(mixing),
+      );
+    });
     it("loads its script again after SCRIPT FLUSH", () =>
       run((store) =>
         Effect.gen(function* () {

@@ -9,10 +9,12 @@
 import { lane } from "./lane.js";
 
 /**
- * Answers with the lane's commits and the operation's answer. The last argument is how many commits the
- * caller has seen: a lane with fewer went back in time, and is not touched.
+ * Answers with the lane's commits, the operation's answer, and the last argument, by which the caller knows its own
+ * answer. The one before is how many commits the caller has seen: a lane with fewer went back in time, and is not
+ * touched.
  */
 export const lua = `${lane}
+local asked = ARGV[#ARGV]
 local function main()
 local bounds = redis.call('HMGET', key, 'floor', 'next', 'tail', 'doubt', 'doubtAt', 'commits', 'format')
 if op == 'bootstrap' then
@@ -28,9 +30,8 @@ floor, nxt, tail = tonumber(bounds[1]), tonumber(bounds[2]), tonumber(bounds[3])
 doubt, doubtAt = tonumber(bounds[4] or '0'), tonumber(bounds[5] or '0')
 commits = tonumber(bounds[6] or '0')
 known = { floor = floor, next = nxt, tail = tail, doubt = doubt, doubtAt = doubtAt, commits = commits, format = tonumber(bounds[7] or '1') }
-if known.format > FORMAT then return { err = 'NEWER ' .. s(known.format) } end
-if commits < num(#ARGV) then return { err = 'BACK ' .. s(commits) } end
-
+if known.format > FORMAT then return { err = 'NEWER ' .. s(known.format) .. ' ' .. asked } end
+if commits < num(#ARGV - 1) then return { err = 'BACK ' .. s(commits) .. ' ' .. asked } end
 
 if op == 'commit' then
   local n, token, hash = num(2), ARGV[3], ARGV[4]
@@ -186,5 +187,5 @@ return { err = 'ERR unknown operation' }
 end
 local answer = main()
 if type(answer) == 'table' and answer.err then return answer end
-return { s(commits), answer }
+return { s(commits), answer, asked }
 `;

@@ -111,12 +111,21 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const lanesKey = `${prefix}:nonces:lanes`;
   const failing = (operation: string) => (error: Redis.RedisError) => storeError(operation, error.cause);
   const seen = makeCommitsSeen();
+  const own = globalThis.crypto.randomUUID();
+  let asked = 0;
 
-  /** What the script answers, and the lane's commits, on the shared connection or on one of its own. */
-  const askOn = (sender: Sender, operation: string, lane: LaneId, args: ReadonlyArray<string>) =>
-    run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane))]).pipe(
+  /**
+   * What the script answers, and the lane's commits, on the shared connection or on one of its own. An answer must be that
+   * of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a proxy, must
+   * not make a commit out of another's.
+   */
+  const askOn = (sender: Sender, operation: string, lane: LaneId, args: ReadonlyArray<string>) => {
+    const question = `${own}:${(asked += 1)}`;
+    const another = storeError(operation, new Error("the connection gave the answer to another question"));
+    return run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane)), question]).pipe(
       Effect.catch(({ cause }) => {
-        const [, word, count] = /\b(NEWER|BACK) (\d+)/.exec(wordsOf(cause)) ?? [];
+        const [, word, count, answered] = /\b(NEWER|BACK) (\d+) (\S+)/.exec(wordsOf(cause)) ?? [];
+        if (word !== undefined && answered !== question) return Effect.fail(another);
         return word === "NEWER"
           ? Effect.fail(newerFormat(operation, Number(count), laneFormat))
           : word === "BACK"
@@ -124,12 +133,14 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
             : Effect.fail(storeError(operation, cause));
       }),
       Effect.flatMap((reply) => {
-        const [commits, answer] = Array.isArray(reply) ? reply : [];
+        const [commits, answer, answered] = Array.isArray(reply) ? reply : [];
+        if (textOf(answered) !== question) return Effect.fail(another);
         const counted = Number(textOf(commits) ?? "x");
         if (!Number.isSafeInteger(counted)) return Effect.fail(refuse(operation, "the answer cannot be read"));
         return Effect.succeed({ commits: counted, answer: answer as unknown });
       }),
     );
+  };
   const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
     Effect.map(askOn(redis, operation, lane, args), ({ commits, answer }) => {
       // A failover may rightly forget what was not waited for
