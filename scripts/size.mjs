@@ -7,8 +7,8 @@ import { build } from "esbuild";
 
 /** kB (1000 bytes) of our own code, minified and gzipped; peers and dependencies are the app's. */
 const budgets = [
-  // why: esbuild keeps a namespace whole, its renderings and what they read calldata by; Rollup and Vite leave them out
-  ['import { Report } from "evm-preflight"; Report.fromJson', 47],
+  // why: esbuild keeps a namespace whole, its renderings and what they read calls and their inner calls by; Rollup and Vite leave them out
+  ['import { Report } from "evm-preflight"; Report.fromJson', 49.5],
   // why: the sentence of every finding is in it, and proofs have come to say more
   ['import { fromJson } from "evm-preflight/Report"; fromJson', 17],
   ['import { Errors } from "evm-preflight"; Errors.classify', 35],
@@ -20,7 +20,7 @@ const budgets = [
   ['export * from "evm-preflight/redis"', 30],
   ['export * from "evm-preflight/postgres"', 20],
   // why: an app never loads all of it; this only tells when the whole grows, as with `settle` and readings by selector
-  ['export * from "evm-preflight"', 158],
+  ['export * from "evm-preflight"', 161],
 ];
 
 const namespaces = [

@@ -5,7 +5,6 @@
  * wrong one is `MalformedResponse` and its path. Every other failure is what the node said, classified.
  */
 import * as Effect from "effect/Effect";
-import { askLogs } from "./eth/getLogs.js";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
 import { indexAbis } from "./abi/abiIndex.js";
@@ -13,6 +12,7 @@ import type { Address, Hash, Hex } from "./primitives/hex.js";
 import { later } from "./primitives/later.js";
 import { isRecord } from "./primitives/record.js";
 import { BlockNotFound, RpcError } from "./errors/rpc.js";
+import { askLogs } from "./eth/getLogs.js";
 import { ask, type Failure } from "./eth/ask.js";
 import { askCall } from "./eth/call.js";
 import { Block, FeeHistory } from "./eth/block.js";
@@ -273,8 +273,4 @@ export const watchHeads = (options: HeadOptions = {}): Stream.Stream<Head, Failu
  * `pending` for pending state), `eth_getBlockByNumber` and `eth_getBlockByHash`.
  */
 export const watchLogs = (filter: LiveFilter, options: LogOptions = {}): Stream.Stream<Log, Failure, Rpc> =>
-  Stream.unwrap(
-    Effect.map(followingLogs, ({ logsBy }) =>
-      logsBy({ block: (block) => getBlock({ block }), logs: getLogs }, filter, options),
-    ),
-  );
+  Stream.unwrap(Effect.map(followingLogs, ({ logsBy }) => logsBy((block) => getBlock({ block }), filter, options)));

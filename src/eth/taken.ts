@@ -5,6 +5,7 @@ import type { Address } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
 import type { Failure } from "./ask.js";
 import type { FullBlock } from "./block.js";
+import { getFullBlock } from "./mined.js";
 import type { FullTransaction } from "./transaction.js";
 
 /** Whoever took the nonce, and the block that holds it. */
@@ -54,7 +55,7 @@ export const takenOf = (from: Address) => {
       if ((yield* countAt(middle)) > nonce) high = middle;
       else low = middle;
     }
-    const block = yield* Eth.getFullBlock({ block: high });
+    const block = yield* getFullBlock({ block: high });
     const mined = block.transactions.find(
       (one) => one.from.toLowerCase() === from.toLowerCase() && one.nonce === nonce,
     );

@@ -12,7 +12,9 @@ import { decoder } from "./decode.js";
 import { encoded, logFilter } from "./encode.js";
 import type { Head } from "./heads.js";
 import { Log } from "./log.js";
-import type { LogFilter } from "./parameters.js";
+import { askLogs } from "./getLogs.js";
+import type { Block } from "./block.js";
+import type { BlockParameter, LogFilter } from "./parameters.js";
 import { tellLogs, untellLogs, type ToldLogs } from "./toldLogs.js";
 import { headsBy, isFinal, isNoSubscription, paceOf, type AskBlock, type HeadOptions } from "./watchHeads.js";
 
@@ -26,7 +28,7 @@ export interface LogOptions extends HeadOptions {
 }
 
 /** How the node is asked for blocks and logs. */
-export interface Asking {
+interface Asking {
   readonly block: AskBlock;
   readonly logs: (filter: LogFilter) => Effect.Effect<ReadonlyArray<Log>, Failure, Rpc>;
 }
@@ -258,11 +260,13 @@ const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknow
 
 /** Logs from now on. */
 export const logsBy = (
-  asking: Asking,
+  block: (block: BlockParameter) => Effect.Effect<Block, Failure, Rpc>,
   filter: LiveFilter,
   { pending: isPending = false, ...options }: LogOptions,
-): Stream.Stream<Log, Failure, Rpc> =>
-  Stream.unwrap(
+): Stream.Stream<Log, Failure, Rpc> => {
+  const logs: Asking["logs"] = (asked) => askLogs(asked, (tag) => Effect.map(block(tag), ({ number }) => number));
+  const asking = { block, logs };
+  return Stream.unwrap(
     Effect.flatMap(
       Effect.fromResult(
         encoded("eth_subscribe", (faults) =>
@@ -272,3 +276,4 @@ export const logsBy = (
       (wire) => (isPending ? pending(asking, filter, wire, options) : mined(asking, filter, wire, options)),
     ),
   ).pipe(Stream.flattenIterable);
+};

@@ -27,7 +27,6 @@ import * as Simulate from "../steps/simulate.js";
 import { bareCall } from "../transaction/call.js";
 import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
-import { askCalls } from "./endpoint/called.js";
 import { isFailed, isStarved } from "./gas/doubt.js";
 import { isDisproved, knownOf, learn, seenIn } from "./endpoint/known.js";
 import { inRound } from "./ledger.js";
@@ -101,6 +100,10 @@ const when = <A, B>(
   otherwise: B,
 ): Effect.Effect<A | B, never, Rpc> => (isWanted ? ask : Effect.succeed(otherwise));
 
+const calling = later(() => import("./endpoint/called.js"));
+const askCalled = (subject: Subject, tag: Observed["blockTag"]) =>
+  Effect.flatMap(calling, ({ askCalls }) => askCalls(subject, tag));
+
 /** All the questions at once. */
 const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isFamiliar, bare, alone }: Questions) {
   const { bundle, options, abis } = subject;
@@ -111,7 +114,7 @@ const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isF
       codes: when(steps.has("code"), Code.ask(bundle, tag), new Map<never, never>()),
       run: when(steps.has("simulate"), askRun(bare, abis), null),
       alone: when(!isFamiliar && (steps.has("simulate") || steps.has("fee")), askRun(alone, abis), null),
-      called: when(isRefused && steps.has("simulate"), askCalls(subject, tag), null),
+      called: when(isRefused && steps.has("simulate"), askCalled(subject, tag), null),
       estimate: when(steps.has("estimate"), Estimate.ask(call, tag, options.stateOverrides), null),
       counts: when(steps.has("nonce"), Nonce.ask(bundle), new Map<never, never>()),
       fees: when(steps.has("fee"), Fee.ask(known.tellsTip !== true), { history: null, receipts: null, header: null }),
@@ -210,7 +213,7 @@ export const askScan = Effect.fnUntraced(function* (
         alone: when(lacks.alone, askRun(alone, abis), asked.alone),
         namedChainId: when(lacks.chainId, askChainId, asked.namedChainId),
         receipts: when(lacks.receipts, Fee.askReceipts, asked.fees.receipts),
-        called: when(lacks.calls, askCalls(subject, tag), asked.called),
+        called: when(lacks.calls, askCalled(subject, tag), asked.called),
       },
       { concurrency: "unbounded" },
     ),

@@ -156,7 +156,8 @@ describe("a nonce", () => {
     }).pipe(Effect.provide(Layer.merge(honest, layerNonces)), Effect.provideService(Nonces.Settings, settings));
     const { quorums, alone } = await Effect.runPromise(ended);
     expect(quorums.flat()).not.toContain("burned");
-    if (about !== "a receipt of another") expect(alone).toEqual(["burned"]);
+    // why: one endpoint says which block is final; what it leaves out, or counts, proves nothing
+    expect(alone.includes("burned")).toBe(about === "a final head");
     await scene.stop();
   });
 });

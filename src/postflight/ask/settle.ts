@@ -7,6 +7,7 @@ import { InvalidTransaction } from "../../errors/input.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
 import type { Failure } from "../../eth/ask.js";
 import type { FullBlock } from "../../eth/block.js";
+import { getFullBlock, getTransaction, getTransactionReceipt } from "../../eth/mined.js";
 import type { Receipt } from "../../eth/receipt.js";
 import { takenOf } from "../../eth/taken.js";
 import * as Eth from "../../Eth.js";
@@ -61,8 +62,8 @@ const find = Effect.fnUntraced(function* (
   const { nonce } = one.request;
   const { receipt, known, count } = yield* Effect.all(
     {
-      receipt: Eth.getTransactionReceipt({ hash: sent }),
-      known: Eth.getTransaction({ hash: sent }),
+      receipt: getTransactionReceipt({ hash: sent }),
+      known: getTransaction({ hash: sent }),
       count: Eth.getTransactionCount({ address: from, block: "latest" }),
     },
     atOnce,
@@ -74,7 +75,7 @@ const find = Effect.fnUntraced(function* (
 });
 
 const blockOf = (receipt: Receipt): Effect.Effect<FullBlock, Failure, Rpc> =>
-  Eth.getFullBlock({ block: receipt.blockHash ?? receipt.blockNumber });
+  getFullBlock({ block: receipt.blockHash ?? receipt.blockNumber });
 
 /** What the accounts of the report held around a block; what is not answered is left out. */
 const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effect<ReadonlyArray<Held>, never, Rpc> => {
@@ -133,7 +134,7 @@ const settleTaken = Effect.fnUntraced(function* (report: Report, found: Found, o
   const taken = yield* Effect.orElseSucceed(search, () => null);
   if (taken === null) return open(found, "unknown");
   const { mined, block } = taken;
-  const receipt = yield* Eth.getTransactionReceipt({ hash: mined.hash });
+  const receipt = yield* getTransactionReceipt({ hash: mined.hash });
   const settlement = receipt === null ? null : yield* settleMined(report, { ...found, receipt }, block, own);
   return settlement ?? open(found, mined.hash.toLowerCase() === sent.toLowerCase() ? "unknown" : "replaced");
 });

@@ -1,0 +1,88 @@
+/** One subscription over the socket of a viem transport, which is closed where the node no longer answers on it. */
+import * as Deferred from "effect/Deferred";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type * as Scope from "effect/Scope";
+import { RpcError, Transport } from "../errors/rpc.js";
+import type { Verdict } from "../errors/verdicts.js";
+import { isRecord } from "../primitives/record.js";
+import { judgeForeign } from "./foreign.js";
+import { judged, type Unjudged } from "./judging.js";
+import type { Subscribing, Subscription } from "./subscribe.js";
+
+const method = "eth_subscribe";
+
+/** Ms for an answer to `eth_subscribe`; the socket may have to be opened first. */
+const answerWithin = 10_000;
+/** Ms for an answer to `eth_unsubscribe`, which nobody needs. */
+const farewellWithin = 1_000;
+
+const closed = new WeakSet<object>();
+
+/** Closes viem's client of a socket, once: it is kept by URL, so that a second time would forget its successor. */
+const close = (client: unknown): void => {
+  if (!isRecord(client) || closed.has(client)) return;
+  closed.add(client);
+  const { close: end } = client;
+  if (typeof end === "function") Result.try(() => void end.call(client));
+};
+
+const failing = (unjudged: Unjudged): Effect.Effect<never, RpcError | Verdict> =>
+  Effect.callback((resume) => judged<never>(Result.fail(unjudged), (known) => resume(Effect.fromResult(known))));
+
+const socketLost = (detail: string): RpcError => new RpcError({ method, reason: new Transport({ detail }) });
+
+/** Subscribes until the scope ends. JSON-RPC: `eth_subscribe`, `eth_unsubscribe`. */
+export const subscription = (
+  transport: Subscribing,
+  redact: (text: string) => string,
+  params: ReadonlyArray<unknown>,
+  hear: (result: unknown) => void,
+): Effect.Effect<Subscription, RpcError | Verdict, Scope.Scope> => {
+  const attempt = <A>(
+    ask: () => Promise<A>,
+    late: () => void = () => undefined,
+  ): Effect.Effect<A, RpcError | Verdict> => {
+    const asked = Effect.tryPromise({ try: ask, catch: (error) => judgeForeign(method, error, redact) });
+    return asked.pipe(
+      Effect.catch(failing),
+      Effect.timeoutOrElse({
+        duration: answerWithin,
+        orElse: () =>
+          Effect.suspend(() => {
+            late();
+            return Effect.fail(socketLost(`no answer in ${answerWithin} ms`));
+          }),
+      }),
+    );
+  };
+  return Effect.gen(function* () {
+    const lost = yield* Deferred.make<never, RpcError>();
+    let isOpen = true;
+    yield* Effect.addFinalizer(() => Effect.sync(() => void (isOpen = false)));
+    const client = yield* attempt(() => transport.getRpcClient());
+    const subscribed = () =>
+      transport.subscribe({
+        params,
+        onData: (data) => {
+          if (isOpen && isRecord(data)) hear(data["result"]);
+        },
+        onError: () => {
+          // why: viem subscribes again by itself, behind our back; whoever is told of the loss does so as well
+          isOpen = false;
+          close(client);
+          Deferred.doneUnsafe(lost, Effect.fail(socketLost("the socket has closed")));
+        },
+      });
+    const told = yield* attempt(subscribed, () => close(client));
+    const unsubscribe = isRecord(told) ? told["unsubscribe"] : undefined;
+    yield* Effect.addFinalizer(() =>
+      isOpen && typeof unsubscribe === "function"
+        ? Effect.ignore(Effect.tryPromise(() => Promise.resolve(unsubscribe.call(told)))).pipe(
+            Effect.timeoutOption(farewellWithin),
+          )
+        : Effect.void,
+    );
+    return { lost: Deferred.await(lost), abandon: Effect.sync(() => close(client)) };
+  });
+};
