@@ -6,8 +6,8 @@
 /** Frames of a stack, as V8 (`    at f (file:1:2)`) and the others (`f@file:1:2`) write them. */
 const isFrame = (line: string): boolean => /^\s+at |^[^\s@]*@/.test(line);
 
-/** Frames that are kept: ours, at most four, and the first of whoever called. Each costs about half a microsecond. */
-const mostFrames = 6;
+/** Frames that are kept: ours, at most six, and the first of whoever called. Each costs about half a microsecond. */
+const mostFrames = 7;
 
 /** To be made where a method is called; engines write its stack out only when it is read. */
 export const callSite = (): Error => {
