@@ -5,14 +5,9 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { later } from "../primitives/later.js";
 import { isRecord } from "../primitives/record.js";
+import type { Subscribing, Subscription } from "./subscription.js";
 
-/** A subscription that the node took. */
-export interface Subscription {
-  /** Fails once the socket has. */
-  readonly lost: Effect.Effect<never, RpcError>;
-  /** Closes the socket, which tells nothing any more though nobody heard it end: the next subscription opens another. */
-  readonly abandon: Effect.Effect<void>;
-}
+export type { Subscription } from "./subscription.js";
 
 /**
  * Subscribes until the scope ends; `hear` gets every notification's `result` as it came. Fails where the node does not
@@ -22,16 +17,6 @@ export type Subscribe = (
   params: ReadonlyArray<unknown>,
   hear: (result: unknown) => void,
 ) => Effect.Effect<Subscription, RpcError | Verdict, Scope.Scope>;
-
-/** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */
-export interface Subscribing {
-  readonly subscribe: (args: {
-    readonly params: ReadonlyArray<unknown>;
-    readonly onData: (data: unknown) => void;
-    readonly onError: (error: unknown) => void;
-  }) => Promise<unknown>;
-  readonly getRpcClient: () => Promise<unknown>;
-}
 
 const isSubscribing = (transport: unknown): transport is Subscribing =>
   isRecord(transport) &&

@@ -8,7 +8,24 @@ import type { Verdict } from "../errors/verdicts.js";
 import { isRecord } from "../primitives/record.js";
 import { judgeForeign } from "./foreign.js";
 import { judged, type Unjudged } from "./judging.js";
-import type { Subscribing, Subscription } from "./subscribe.js";
+
+/** A subscription that the node took. */
+export interface Subscription {
+  /** Fails once the socket has. */
+  readonly lost: Effect.Effect<never, RpcError>;
+  /** Closes the socket, which tells nothing any more though nobody heard it end: the next subscription opens another. */
+  readonly abandon: Effect.Effect<void>;
+}
+
+/** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */
+export interface Subscribing {
+  readonly subscribe: (args: {
+    readonly params: ReadonlyArray<unknown>;
+    readonly onData: (data: unknown) => void;
+    readonly onError: (error: unknown) => void;
+  }) => Promise<unknown>;
+  readonly getRpcClient: () => Promise<unknown>;
+}
 
 const method = "eth_subscribe";
 

@@ -11,6 +11,7 @@ import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { RunName } from "../../primitives/names.js";
 import type { Observed, Report } from "../../report/schema.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
+import { blockGap } from "../../steps/simulate.js";
 import type { Request } from "../../transaction/request.js";
 
 /** The fields that are known. */
@@ -82,6 +83,8 @@ export interface Ground {
   readonly takesHashes: boolean;
   /** Whether it simulates several blocks at once. */
   readonly takesEntries: boolean;
+  /** When the next fork activates, epoch seconds; null = none is known of. */
+  readonly nextFork: bigint | null;
   /** Whether this very call made the report; of any other its words may be anybody's. */
   readonly isOwn: boolean;
 }
@@ -92,6 +95,17 @@ const apart = 13n;
 const afterPending = 12n;
 
 const seconds = (ms: number): bigint => BigInt(Math.max(1, Math.ceil(ms / 1000)));
+
+/** Whether a fork parts the blocks of `count` transactions, the first of which is at `from`. */
+export const isParted = (count: number, from: bigint, nextFork: bigint | null): boolean =>
+  nextFork !== null && nextFork > from && nextFork <= from + blockGap * BigInt(count - 1);
+
+/** When the block of `exact` is: an odd number of seconds after the next, and behind a fork that would part a bundle. */
+const contraryTime = (time: bigint, { signed, nextFork }: Ground): bigint => {
+  const from = time + apart;
+  if (nextFork === null || !isParted(signed.length, from, nextFork)) return from;
+  return (nextFork - time) % 2n === 0n ? nextFork + 1n : nextFork;
+};
 
 /** The tag that was asked for. */
 export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => options.block ?? observed.blockTag;
@@ -165,7 +179,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const contrary = {
     ...without({
       number: coming === null || isCramped ? null : coming + 1n,
-      time: isPlaced || time === null ? null : time + apart,
+      time: isPlaced || time === null ? null : contraryTime(time, ground),
       gasLimit: isFixed ? null : otherGasLimit(gasLimit, taken, dice),
     }),
     ...(isFixed ? {} : { feeRecipient: builder }),

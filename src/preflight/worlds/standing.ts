@@ -12,7 +12,7 @@ import * as Fee from "../../steps/fee.js";
 import { failureOf, successOf, type Heard } from "../../steps/reading/heard.js";
 import { answersOf } from "../answers.js";
 import { askProof, bareOf, isComparable, misplaced, recentHeader, type Proof } from "../askProof.js";
-import { tagOf, worldsOf } from "./contexts.js";
+import { isParted, tagOf, worldsOf } from "./contexts.js";
 import { inRound } from "../ledger.js";
 import type { Claim } from "../proofPlans.js";
 import { isForm, isNoPending } from "../endpoint/taken.js";
@@ -41,6 +41,7 @@ const askOn = Effect.fnUntraced(function* (
     Effect.map(
       worldsOf({
         ...{ report, signed, chain, head: successOf(head), isOwn: scanned !== null },
+        nextFork: memory.recall("forks")?.next ?? null,
         takesHashes: memory.recall("lacks")?.has("hash") !== true,
         takesEntries: memory.recall("lacks")?.has("entries") !== true,
       }),
@@ -54,7 +55,11 @@ const askOn = Effect.fnUntraced(function* (
   const refusal = misplaced(proof);
   const isMoved = hashOf(latest) !== hashOf(head);
   const isSettled = isComparable(claim, proof) && (proof.bare === null || bareOf(proof) !== null);
-  if (refusal === null && !isMoved && isSettled) return { claim, proof };
+  const { isApart, context } = claim.worlds.exact;
+  const { next } = proof.round.forks;
+  // why: the next fork is told in the same round, the first time
+  const isSplit = isApart && context.time != null && isParted(signed.length, BigInt(context.time), next);
+  if (refusal === null && !isMoved && isSettled && !isSplit) return { claim, proof };
   // why: of the two it is the second that names a hash, and the first that has a block in front
   const isOfHash = failureOf(proof.next) === refusal;
   const isOfForm = refusal?.reason._tag === "MethodNotSupported" || isForm(refusal);
