@@ -16,6 +16,9 @@
  * - `maxmemory-policy noeviction`. A lane is one key, so that it is lost as a whole, never in part.
  * - otherwise use Postgres.
  *
+ * Where lanes are started, the server's settings are read once (`CONFIG GET`, where it is allowed), and what they let it
+ * forget is logged at Warning.
+ *
  * A lost lane fails closed with `NonceColdStart`: let everything in flight be mined, then
  * `Nonces.bootstrap(lane)`, or `Nonces.adopt(lane)` on your own word. A lane that has fewer commits than
  * this process has seen, for Redis went back to an older snapshot, is refused. Not noticed are two cases: a

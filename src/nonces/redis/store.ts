@@ -11,6 +11,7 @@ import type { LaneId } from "../lane.js";
 import { unmoved, type Attempt, type Counts, type Keep } from "../laneRules.js";
 import type { CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer } from "../operations.js";
 import type { Moved, Reconciled, Store } from "../store.js";
+import { warnOfSettings } from "./durability.js";
 import { laneFormat } from "./lane.js";
 import { lua } from "./lua.js";
 import { laneFromFields, snapshotOf, textOf, textsOf } from "./rows.js";
@@ -141,6 +142,12 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       }),
     );
   };
+  let isWarned = false;
+  const warnOnce = Effect.suspend(() => {
+    if (isWarned) return Effect.void;
+    isWarned = true;
+    return warnOfSettings(redis.send, replicas);
+  });
   const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
     Effect.map(askOn(redis, operation, lane, args), ({ commits, answer }) => {
       // A failover may rightly forget what was not waited for
@@ -190,13 +197,11 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     kind: "redis",
     persistent: true,
     bootstrap: (lane, counts, keep) =>
-      redis
-        .send("SADD", lanesKey, lane.id)
-        .pipe(
-          Effect.mapError(failing("bootstrap")),
-          Effect.andThen(durably("bootstrap", lane, ...keepArgs(bounded(counts), keep))),
-          Effect.map(isYes),
-        ),
+      Effect.andThen(warnOnce, redis.send("SADD", lanesKey, lane.id)).pipe(
+        Effect.mapError(failing("bootstrap")),
+        Effect.andThen(durably("bootstrap", lane, ...keepArgs(bounded(counts), keep))),
+        Effect.map(isYes),
+      ),
     reserve: Effect.fnUntraced(function* (lane, request) {
       const counts = bounded(request.counts);
       const { ttlMs, width, cap, gapOnly } = request;
