@@ -2,6 +2,7 @@
 import * as Console from "effect/Console";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import * as Logger from "effect/Logger";
 import * as CliConfig from "effect/cli/CliConfig";
 import type * as CliError from "effect/cli/CliError";
 import * as CliOutput from "effect/cli/CliOutput";
@@ -55,6 +56,8 @@ const presenter: CliOutput.Presenter = {
 };
 
 const settings = Layer.mergeAll(
+  // why: what is printed may be read by a program
+  Layer.succeed(Logger.LogToStderr, true),
   CliOutput.layerPresenter(presenter),
   Layer.succeed(CliConfig.CliConfig, { builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
 );
