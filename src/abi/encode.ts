@@ -105,8 +105,9 @@ export const encodeFunction = (
       catch: (error) => ({ field: name("args"), problem: reason(error) }),
     }),
     ({ data, item }) => {
-      if (item === undefined) return no(name("functionName"), "the ABI has no such function");
-      const { inputs } = item as unknown as AbiFunction;
+      if (item === undefined || !withInputs("function", item))
+        return no(name("functionName"), "the ABI has no such function");
+      const { inputs } = item;
       const odd = only === undefined ? wrongArgument(inputs, args) : null;
       return odd === null ? Result.succeed({ data, item, abi }) : no(name(`args[${odd.index}]`), odd.problem);
     },

@@ -225,6 +225,12 @@ describe("a report that names the state it stands on", () => {
       honest.codes,
       "pending",
     ]);
+    // nor by an input that replaces what waits, beside a request that does not
+    const nonce = await scene.count(owner.address);
+    await scene.send(owner, { to: other.address, value: 1n });
+    const replacing = (one: One): One => ({ ...requesting({ nonce: nonce + 1 })(one), input: { ...one.input, nonce } });
+    const observed = { ...scanned.observed, blockTag: "latest" } as const;
+    expect((await proven(await posted(scanned, replacing, { observed }))).isReady).toBe(false);
     await scene.mine();
   });
   it("is proven on sealed state where it replaces what waits, and where the node has no other", async () => {

@@ -101,9 +101,9 @@ export const isParted = (count: number, from: bigint, nextFork: bigint | null): 
   nextFork !== null && nextFork > from && nextFork <= from + blockGap * BigInt(count - 1);
 
 /** When the block of `exact` is: an odd number of seconds after the next, and behind a fork that would part a bundle. */
-const contraryTime = (time: bigint, { signed, nextFork }: Ground): bigint => {
+export const contraryTime = (time: bigint, count: number, nextFork: bigint | null): bigint => {
   const from = time + apart;
-  if (nextFork === null || !isParted(signed.length, from, nextFork)) return from;
+  if (nextFork === null || !isParted(count, from, nextFork)) return from;
   return (nextFork - time) % 2n === 0n ? nextFork + 1n : nextFork;
 };
 
@@ -179,7 +179,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const contrary = {
     ...without({
       number: coming === null || isCramped ? null : coming + 1n,
-      time: isPlaced || time === null ? null : contraryTime(time, ground),
+      time: isPlaced || time === null ? null : contraryTime(time, signed.length, ground.nextFork),
       gasLimit: isFixed ? null : otherGasLimit(gasLimit, taken, dice),
     }),
     ...(isFixed ? {} : { feeRecipient: builder }),
