@@ -19,7 +19,7 @@ import { byHeader, isForAnother } from "./header.js";
 import { including, readingAt } from "./readings.js";
 import { isUntouched } from "./reading.js";
 import { standOf, withStand } from "./stood.js";
-import { touchedBy, type Held } from "./touch.js";
+import { touchedBy, type Found, type Held } from "./touch.js";
 import type { Lost, Watched } from "./watched.js";
 
 /** How a report is proven again. */
@@ -34,7 +34,7 @@ const proofsOn = perEndpoint(() => Semaphore.makeUnsafe(mostProofs));
 
 /** What a report hangs on, from when it is found out, with the scope of its watching. */
 interface Holding {
-  readonly what: Fiber.Fiber<Held | null>;
+  readonly what: Fiber.Fiber<Found>;
   readonly scope: Scope.Closeable;
 }
 
@@ -69,6 +69,8 @@ const dated = (report: Report, { header }: Head, at: number): Report => ({
   observed: { ...report.observed, at, latestNumber: header.number },
 });
 
+const isHeld = (what: Found): what is Held => what !== null && what !== "beyondState";
+
 const letGo = ({ held }: State): Effect.Effect<void> =>
   held === null ? Effect.void : Scope.close(held.scope, Exit.void);
 
@@ -92,7 +94,7 @@ const holding = (
     if (stand === null) return null;
     const scope = yield* Scope.fork(parent);
     const found = Effect.tap(touchedBy(report, stand, options), (what) =>
-      what === null ? Effect.void : Scope.provide(including(what.touched), scope),
+      isHeld(what) ? Scope.provide(including(what.touched), scope) : Effect.void,
     );
     return { what: yield* Effect.forkIn(found, scope), scope };
   });
@@ -100,6 +102,12 @@ const holding = (
 /** The state that a watching begins with. */
 export const begun = (report: Report, watching: Watching): Effect.Effect<State, never, Rpc> =>
   Effect.map(holding(report, standOf(report), watching), (held) => ({ report, isLost: false, held }));
+
+/** Whether the last search found that no reading will do. */
+const isBeyondState = ({ held }: State): boolean => {
+  const found = held?.what.pollUnsafe();
+  return found !== undefined && Exit.isSuccess(found) && found.value === "beyondState";
+};
 
 const proven = (watching: Watching, state: State, since: Head): Effect.Effect<Judged, never, Rpc> =>
   Effect.gen(function* () {
@@ -109,6 +117,9 @@ const proven = (watching: Watching, state: State, since: Head): Effect.Effect<Ju
       Effect.all([watching.newest(since), withStand(watching.prove(state.report, watching.options))]),
     );
     const watched = yield* judge(state, again, head);
+    // why: so long as it does the same, what it reads is not looked for again; a proof is never wrong
+    if (watched._tag === "Fresh" && isBeyondState(state))
+      return { watched, state: { report: again, isLost: false, held: state.held } };
     yield* letGo(state);
     // why: what is no clearance is compared with the last that was one
     if (watched._tag === "Lost") return { watched, state: { report: state.report, isLost: true, held: null } };
@@ -120,7 +131,7 @@ const heldAt = (state: State, { header }: Head, now: number): Effect.Effect<Held
   Effect.gen(function* () {
     if (state.isLost || state.held === null || now - state.report.observed.at > mostUnproven) return null;
     const what = yield* Fiber.join(state.held.what);
-    return what === null || isForAnother(state.report, header, what.touched.accounts) ? null : what;
+    return isHeld(what) && !isForAnother(state.report, header, what.touched.accounts) ? what : null;
   });
 
 /** What a head means. */

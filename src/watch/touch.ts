@@ -25,6 +25,9 @@ export interface Held {
   readonly held: Reading;
 }
 
+/** What a report hangs on. `beyondState`: the codes that it runs may read more; null: nobody can say now. */
+export type Found = Held | "beyondState" | null;
+
 /**
  * Whether the chain's precompiles are Ethereum's, which read nothing but their calldata. Elsewhere a call may learn of
  * the block from one (Arbitrum, Avalanche), and no list tells of it.
@@ -79,14 +82,18 @@ interface Codes {
   readonly payees: ReadonlyArray<Address>;
 }
 
-/** What the codes of a set say; null = they may know more than state. */
-const throughCodes = (touched: Touched, held: Reading, block: Hash): Effect.Effect<Codes | null, Eth.Failure, Rpc> =>
+/** What the codes of a set say; null = they could not be read. */
+const throughCodes = (
+  touched: Touched,
+  held: Reading,
+  block: Hash,
+): Effect.Effect<Codes | "beyondState" | null, Eth.Failure, Rpc> =>
   Effect.gen(function* () {
     const contracts = [...touched.accounts].flatMap((address) => {
       const [, codeHash = "", prefix = ""] = held.get(accountKey(address))?.split(" ") ?? [];
       return noCode.has(codeHash) ? [] : [{ address, codeHash, delegate: delegation.exec(prefix)?.[1] }];
     });
-    if (contracts.length > mostContracts) return null;
+    if (contracts.length > mostContracts) return "beyondState";
     const delegates = contracts.flatMap(({ delegate }): ReadonlyArray<Address> =>
       delegate === undefined ? [] : [`0x${delegate}`],
     );
@@ -95,11 +102,12 @@ const throughCodes = (touched: Touched, held: Reading, block: Hash): Effect.Effe
       ({ address, codeHash }) => sweptOf(address, codeHash, block),
       { concurrency: "unbounded" },
     );
-    if (codes.some((code) => code === null || code.isBeyondState)) return null;
+    if (codes.some((code) => code?.isBeyondState === true)) return "beyondState";
+    if (codes.includes(null)) return null;
     const coded = new Set(contracts.map((one) => one.address));
     // why: what a sender with code owns while it runs is less by what was paid for gas
     const isPayerRun = [...touched.senders].some((address) => coded.has(address));
-    if (isPayerRun && codes.some((code) => code?.readsOwnBalance === true)) return null;
+    if (isPayerRun && codes.some((code) => code?.readsOwnBalance === true)) return "beyondState";
     return { further: delegates, payees: [...touched.accounts].filter((address) => !coded.has(address)) };
   });
 
@@ -128,11 +136,10 @@ const askedBy = (report: Report, chain: Chain, options: Options) =>
   });
 
 /**
- * What a report hangs on, and what that held behind the block that its proof stood on; null where state alone does not
- * decide it, or nobody can say.
+ * What a report hangs on, and what that held behind the block that its proof stood on.
  * JSON-RPC: `eth_createAccessList`, `eth_getCode` of contracts that were not met before, `eth_simulateV1`.
  */
-export const touchedBy = (report: Report, block: Hash, options: Options): Effect.Effect<Held | null, never, Rpc> =>
+export const touchedBy = (report: Report, block: Hash, options: Options): Effect.Effect<Found, never, Rpc> =>
   Effect.gen(function* () {
     const chains = yield* Effect.service(Chains);
     const { memory, isQuorum } = yield* Rpc;
@@ -162,7 +169,7 @@ export const touchedBy = (report: Report, block: Hash, options: Options): Effect
     for (let pass = 0; pass < 3; pass++) {
       const held = yield* read(touched, block);
       const codes = yield* throughCodes(touched, held, block);
-      if (codes === null) return null;
+      if (codes === null || codes === "beyondState") return codes;
       const { further } = codes;
       const payees = new Set(codes.payees.filter((address) => !exactly.has(address)));
       if (further.every((address) => touched.accounts.has(address)))

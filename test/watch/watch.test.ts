@@ -162,9 +162,10 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     const pool = await scene.deploy(Swap, [token, token]);
     const quote = { from: owner.address, to: pool, data: calldata(Swap, "quote", [1n]) };
     for (const input of [quote, [transferOf(token), transferOf(token, 6n)]]) {
-      const { one } = await watch(input);
-      expect(await mined(one)).toBe("Fresh by proof");
-      expect(await mined(one)).toBe("Fresh by proof");
+      const { one, asked } = await watch(input);
+      for (let count = 0; count < 4; count++) expect(await mined(one)).toBe("Fresh by proof");
+      // what it hangs on is not looked for again, once it is known to be more than state
+      expect(asked.filter((purpose) => purpose === "eth_createAccessList").length).toBeLessThan(2);
       await one.stop();
     }
   });
