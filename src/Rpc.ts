@@ -10,11 +10,13 @@ import * as Effect from "effect/Effect";
 import type { HttpClient } from "effect/http/HttpClient";
 import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
+import type { Socket } from "effect/socket/Socket";
 import type { Transport as ViemTransport } from "viem";
 import {
   checkClient,
   checkProvider,
   checkQuorum,
+  checkSocket,
   checkTransport,
   checkUrl,
   optionsOf,
@@ -22,7 +24,7 @@ import {
 } from "./rpc/connection.js";
 import { endpointOf } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
-import { sendSingly, sendTogether } from "./rpc/http.js";
+import { idsFrom, sendSingly, sendTogether } from "./rpc/http.js";
 import type { KnownEndpoint } from "./rpc/knownEndpoint.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
@@ -98,7 +100,8 @@ const over = (
     return Effect.andThen(begun, observed(endpoint, { ...node, subscribe }));
   });
 
-const mebibyte = 1_048_576;
+/** Bytes of the longest answer, unless the caller says otherwise: 32 MiB. */
+const mostBytes = 32 * 1_048_576;
 
 /** A layer over whatever posts to an endpoint. */
 const posting = <R>(
@@ -116,7 +119,7 @@ const posting = <R>(
       };
       const postTo = yield* wayOf(endpoint.url, { headers });
       const post = following(postTo, endpoint.url);
-      const carried = { firstId: options.firstId ?? 1, maxBytes: options.maxResponseBytes ?? 32 * mebibyte };
+      const carried = { nextId: idsFrom(options.firstId ?? 1), maxBytes: options.maxResponseBytes ?? mostBytes };
       const sendWith = (memory: Memory): Send =>
         options.batch === true
           ? sendTogether(post, endpoint, carried, options.batchSize ?? 100, memory)
@@ -151,6 +154,30 @@ export const layerHttpClient = (url: string, options: PostingOptions = {}): Laye
       ({ viaHttpClient }) => viaHttpClient(target),
     ),
   );
+
+/** How to talk through a socket; every field has a default. */
+export interface SocketOptions extends Options {
+  /** A longer answer, and whatever else comes, ends the connection with `NodeLimitExceeded`; default 32 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+/**
+ * Effect's own `Socket`, such as `Socket.layerWebSocket(url)` or `NodeSocket.layerNet({ path: "geth.ipc" })`: requests, and what
+ * `Eth.watchHeads` and `Eth.watchLogs` subscribe to. It is opened with the first request, again with the next one after it was
+ * lost, and closed with the layer. A text frame holds one message; bytes are a stream of them. One that was asked and silent
+ * for ten seconds counts as lost. Throws `InvalidConnection` of the option that is wrong.
+ */
+export const layerSocket = (options: SocketOptions = {}): Layer.Layer<Rpc, never, Socket> => {
+  checkSocket(options);
+  return Layer.effect(
+    Rpc,
+    Effect.gen(function* () {
+      const { overSocket } = yield* Effect.promise(() => import("./rpc/socket.js"));
+      const { send, subscribe } = yield* overSocket(options.maxResponseBytes ?? mostBytes);
+      return yield* over(() => send, "socket", options, subscribe);
+    }),
+  );
+};
 
 /** Whatever answers JSON-RPC requests: a viem client, or an EIP-1193 provider such as a wallet. */
 export interface Requester {

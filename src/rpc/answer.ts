@@ -72,7 +72,8 @@ const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Unjudged 
     ? { method, ...context(reply), bodyText: endpoint.redact(reply.text.slice(0, maxBodyText)) }
     : malformed(method, "", reply.text === "" ? "an empty body" : "no JSON", reply.status);
 
-const parse = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
+/** What JSON says; undefined where it is none. */
+export const parse = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
 
 /** One answer object. An error may lack the id (it could not be read, or a gateway spoke); a result may not. */
 const readOne = (
@@ -109,9 +110,14 @@ const dateOf = ({ header }: Reply): number | null => {
   return Number.isNaN(date) ? null : date;
 };
 
-/** The answer to a request that went out alone. */
-export const readSingle = (request: Outgoing, reply: Reply, endpoint: Endpoint): Tried => ({
-  result: readOne(parse(reply.text), request, reply, endpoint),
+/** The answer to a request that went out alone; `answer` is the reply's text, parsed. */
+export const readSingle = (
+  request: Outgoing,
+  reply: Reply,
+  endpoint: Endpoint,
+  answer: unknown = parse(reply.text),
+): Tried => ({
+  result: readOne(answer, request, reply, endpoint),
   bytes: reply.bytes,
   date: dateOf(reply),
 });

@@ -87,6 +87,7 @@ const posting: Rows = {
 /** The options of HTTP, whoever posts, and when we do. */
 export const optionsOf = {
   posting,
+  socket: { ...patience, maxResponseBytes: number(1, "bytes") },
   http: {
     ...posting,
     fetch: a("function"),
@@ -141,6 +142,9 @@ export const checkUrl = (
 /** An EIP-1193 provider, and its options. */
 export const checkProvider = (to: unknown, given: unknown): void =>
   void must(Result.flatMap(requester(to, "provider"), () => options(patience, given, ["provider"])));
+
+/** The options of Effect's socket. */
+export const checkSocket = (given: unknown): void => void must(options(optionsOf.socket, given, []));
 
 /** A viem transport and its options; viem's own words where it cannot be made. */
 export const checkTransport = (to: Transport, given: unknown): ReturnType<Transport> => {

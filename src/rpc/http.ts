@@ -18,27 +18,32 @@ const single =
       ),
     );
 
-/** How requests are posted, whether singly or together. */
-interface Posting {
-  /** The id of the first request. */
-  readonly firstId: number;
+/** How requests are sent, whether singly or together. */
+export interface Posting {
+  /** The id of the next request, one per request and try. */
+  readonly nextId: () => number;
   /** The most bytes of one body, unpacked. */
   readonly maxBytes: number;
 }
 
-/** Ids from `firstId` upwards, one per request and try. */
-const numbered = (
-  { firstId, maxBytes }: Posting,
-  sendOne: (request: Outgoing, room: Room, done: (tried: Tried) => void) => () => void,
-): Send => {
-  let next = firstId;
-  return (method, params, done, { answers = null }) => {
-    const request = outgoing(next++, method, params);
+/** Ids from `first` upwards. */
+export const idsFrom = (first: number): Posting["nextId"] => {
+  let next = first;
+  return () => next++;
+};
+
+/** Requests with their ids, each with the room that its answer has. */
+export const numbered =
+  (
+    { nextId, maxBytes }: Posting,
+    sendOne: (request: Outgoing, room: Room, done: (tried: Tried) => void) => () => void,
+  ): Send =>
+  (method, params, done, { answers = null }) => {
+    const request = outgoing(nextId(), method, params);
     if (Result.isSuccess(request)) return sendOne(request.success, roomFor(method, maxBytes, answers), done);
     done({ result: Result.fail(request.failure), bytes: 0 });
     return () => undefined;
   };
-};
 
 /** Every request as its own POST. */
 export const sendSingly = (post: Post, endpoint: Endpoint, posting: Posting): Send =>

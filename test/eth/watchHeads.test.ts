@@ -1,4 +1,7 @@
 /** Heads as real nodes tell them, over sockets that break and without any. */
+import * as NodeWS from "@effect/platform-node/NodeWS";
+import * as Layer from "effect/Layer";
+import * as Socket from "effect/socket/Socket";
 import { webSocket } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
@@ -26,7 +29,23 @@ afterEach(async () => {
 });
 afterAll(() => node.stop());
 
-const overSocket = () => Rpc.layerTransport(webSocket(line.url, { reconnect: false }), { retryTimes: 0 });
+/** A socket of viem's, which waits for an answer no longer than the endpoint, and Effect's own. */
+const sockets = [
+  [
+    "viem",
+    ({ timeoutMs = 10_000 }: Rpc.Options = {}) =>
+      Rpc.layerTransport(webSocket(line.url, { reconnect: false, timeout: timeoutMs }), { retryTimes: 0, timeoutMs }),
+  ],
+  [
+    "Effect",
+    ({ timeoutMs = 10_000 }: Rpc.Options = {}) =>
+      Rpc.layerSocket({ retryTimes: 0, timeoutMs }).pipe(
+        Layer.provide(Layer.suspend(() => Socket.layerWebSocket(line.url))),
+        Layer.provide(NodeWS.layerWebSocketConstructor),
+      ),
+  ],
+] as const;
+let overSocket: (options?: Rpc.Options) => Layer.Layer<Rpc.Rpc> = sockets[0][1];
 const numbers = ({ told }: Following<Eth.Head>) => told.map(({ header }) => Number(header.number));
 const watch = (options: Eth.HeadOptions = {}, layer = overSocket(), slowness = 0) =>
   (following = followed(Eth.watchHeads(options), layer, slowness));
@@ -41,7 +60,10 @@ const atHead = async (heads: Following<Eth.Head>) => {
   await until(() => heads.told.at(-1)?.header.hash === hash, `the head ${hash}`);
 };
 
-describe("over a socket", () => {
+describe.each(sockets)("over a socket of %s", (_, over) => {
+  beforeAll(() => {
+    overSocket = over;
+  });
   it("tells each block once, from the notification alone", async () => {
     const heads = watch();
     await until(() => heads.told.length === 1, "the present head");
@@ -70,10 +92,7 @@ describe("over a socket", () => {
   });
 
   it("asks a silent socket, and opens another where the chain moved without a word", async () => {
-    const heads = watch(
-      { silentMs: 200 },
-      Rpc.layerTransport(webSocket(line.url, { reconnect: false, timeout: 300 }), { retryTimes: 0, timeoutMs: 300 }),
-    );
+    const heads = watch({ silentMs: 200 }, overSocket({ timeoutMs: 300 }));
     await until(() => heads.told.length === 1, "the present head");
     line.silence();
     await mineAnvil(node.url, 2);

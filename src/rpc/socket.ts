@@ -1,0 +1,251 @@
+/** JSON-RPC over Effect's `Socket`: requests and subscriptions on one connection. Loaded when a layer over it is built. */
+import * as Clock from "effect/Clock";
+import * as Deferred from "effect/Deferred";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type * as Scope from "effect/Scope";
+import { Socket, type Reader, type SocketError, type Writer } from "effect/socket/Socket";
+import { RpcError, Timeout } from "../errors/rpc.js";
+import { isRecord } from "../primitives/record.js";
+import { malformed, noReply, outgoing, parse, readSingle } from "./answer.js";
+import type { Failure, Outgoing, Tried } from "./answer.js";
+import { cutter } from "./frames.js";
+import { idsFrom, numbered } from "./http.js";
+import { judged } from "./judging.js";
+import { tooLarge, tooMuch, unreachable, wordsOf, type Posted } from "./post.js";
+import type { Send } from "./retry.js";
+import { roomFor, type Room } from "./room.js";
+import type { Subscribe } from "./subscribe.js";
+
+/** Takes the answer to one request, with what its text says. */
+type Answered = (posted: Posted, said: unknown) => void;
+
+/** What a subscription hears. */
+interface Hearer {
+  readonly hear: (result: unknown) => void;
+  readonly lose: (why: Posted) => void;
+}
+
+/** A connection that is open, until `end`. */
+interface Line {
+  /** Fails once the connection has ended: what is written later is for no other. */
+  readonly write: (text: string) => Effect.Effect<void, SocketError | Posted>;
+  readonly waiting: Map<unknown, Answered>;
+  readonly hearing: Map<unknown, Hearer>;
+  /** Ends it where it has been asked for long, and nothing at all was heard. */
+  readonly doubt: () => void;
+  readonly end: (why: Posted) => void;
+}
+
+const method = "eth_subscribe";
+/** Ms for an answer to `eth_subscribe`; the socket may have to be opened first. */
+const answerWithin = 10_000;
+/** Ms of silence after a request, by which a connection is held to be dead though nobody closed it. */
+const deadAfter = 10_000;
+/** Ms for `eth_unsubscribe` to be written, which nobody needs. */
+const farewellWithin = 1_000;
+
+const endpoint = { url: null, authorization: null, shown: "socket", redact: (text: string) => text };
+
+/** What came for one request: HTTP's 200, so to speak. */
+const arrived = (text: string): Posted => ({
+  ok: true,
+  reply: { status: 200, header: () => null, text, bytes: text.length },
+});
+
+const closed = unreachable("the socket has closed");
+const silent = unreachable("nothing came through the socket");
+const noJson = unreachable("what the socket brings is no JSON-RPC");
+
+const whyOf = (why: SocketError | Posted): Posted => {
+  if ("ok" in why) return why;
+  const { reason } = why;
+  if (reason._tag === "SocketCloseError") return unreachable(`the socket has closed (${reason.code})`);
+  return unreachable(reason.cause instanceof Error ? wordsOf(reason.cause) : reason.message);
+};
+
+/** Gives a text to whom it is for; false where it is no JSON-RPC. */
+const deliver = ({ waiting, hearing }: Line, text: string): boolean => {
+  const said = parse(text);
+  if (!isRecord(said)) return false;
+  const { id, params } = said;
+  if (said["method"] === "eth_subscription" && isRecord(params))
+    hearing.get(params["subscription"])?.hear(params["result"]);
+  else if (id !== undefined && id !== null) waiting.get(id)?.(arrived(text), said);
+  // why: who could not read a request, or a gateway, does not say whom it refuses
+  else if (isRecord(said["error"])) for (const answered of [...waiting.values()]) answered(arrived(text), said);
+  return true;
+};
+
+/** What of an answer fits its room. */
+const fitting = (posted: Posted, { maxBytes, take }: Room): Posted => {
+  if (!posted.ok) return posted;
+  const { bytes } = posted.reply;
+  if (bytes > maxBytes) return tooLarge(maxBytes, bytes);
+  return take(bytes) ? posted : tooMuch(bytes);
+};
+
+/** The connections of one socket, one at a time. */
+interface Lines {
+  /** The open one, else another, which is opened. */
+  readonly now: () => Effect.Effect<Line, Posted>;
+  /** Ends the open one, which does not answer. */
+  readonly giveUp: Effect.Effect<void>;
+}
+
+const linesOver = (maxBytes: number): Effect.Effect<Lines, never, Socket | Scope.Scope> =>
+  Effect.gen(function* () {
+    const socket = yield* Socket;
+    const scope = yield* Effect.scope;
+    const clock = yield* Clock.Clock;
+    let current: Deferred.Deferred<Line, Posted> | null = null;
+    let open: Line | null = null;
+
+    const lineOver = (opened: Deferred.Deferred<Line, Posted>, reader: Reader, writer: Writer) => {
+      const ended = Deferred.makeUnsafe<never, Posted>();
+      const [waiting, hearing]: [Line["waiting"], Line["hearing"]] = [new Map(), new Map()];
+      // why: null = it was heard since the last request
+      let askedAt: number | null = null;
+      const line: Line = {
+        ...{ waiting, hearing },
+        write: (text) =>
+          Effect.suspend(() => {
+            askedAt ??= clock.currentTimeMillisUnsafe();
+            const isEnded = Deferred.isDoneUnsafe(ended);
+            return isEnded ? Deferred.await(ended) : Effect.raceFirst(Deferred.await(ended), writer.write(text));
+          }),
+        doubt: () => {
+          if (askedAt !== null && clock.currentTimeMillisUnsafe() - askedAt >= deadAfter) line.end(silent);
+        },
+        end: (why) => {
+          if (!Deferred.doneUnsafe(ended, Effect.fail(why))) return;
+          if (current === opened) [current, open] = [null, null];
+          for (const answered of [...waiting.values()]) answered(why, undefined);
+          for (const { lose } of [...hearing.values()]) lose(why);
+        },
+      };
+      const cut = cutter(maxBytes);
+      const hear = (chunk: string | Uint8Array): Effect.Effect<void, Posted> => {
+        askedAt = null;
+        const texts = cut(chunk);
+        if (texts === null) return Effect.fail(tooLarge(maxBytes, maxBytes));
+        return texts.every((text) => deliver(line, text)) ? Effect.void : Effect.fail(noJson);
+      };
+      const reading = Effect.forever(Effect.flatMap(reader.pull, (chunks) => Effect.forEach(chunks, hear)));
+      return { line, reading: Effect.raceFirst(reading, Deferred.await(ended)) };
+    };
+
+    /** Opens a connection, and reads until it ends. */
+    const live = (opened: Deferred.Deferred<Line, Posted>) =>
+      Effect.gen(function* () {
+        const { line, reading } = lineOver(opened, yield* socket.reader, yield* socket.writer);
+        open = line;
+        Deferred.doneUnsafe(opened, Effect.succeed(line));
+        // why: before the socket closes, which would hand what is written from then on to its successor
+        yield* reading.pipe(
+          Effect.tapError((why) => Effect.sync(() => line.end(whyOf(why)))),
+          Effect.onExit(() => Effect.sync(() => line.end(closed))),
+        );
+      });
+
+    const now = (): Effect.Effect<Line, Posted> => {
+      if (current !== null) return Deferred.await(current);
+      const opened = Deferred.makeUnsafe<Line, Posted>();
+      current = opened;
+      const fail = (why: Posted) => {
+        if (current === opened) current = null;
+        Deferred.doneUnsafe(opened, Effect.fail(why));
+      };
+      const living = Effect.scoped(live(opened)).pipe(
+        Effect.catch((why) => Effect.sync(() => fail(whyOf(why)))),
+        Effect.onExit(() => Effect.sync(() => fail(closed))),
+      );
+      // why: not in the fiber that asks first, for others wait for it as well
+      return Effect.andThen(Effect.forkIn(living, scope), Deferred.await(opened));
+    };
+    return { now: () => Effect.suspend(now), giveUp: Effect.sync(() => open?.end(silent)) };
+  });
+
+const unanswered = new RpcError({ method, reason: new Timeout({ detail: "", afterMs: answerWithin }) });
+
+/** How requests and subscriptions go over a socket. */
+export interface OverSocket {
+  readonly send: Send;
+  readonly subscribe: Subscribe;
+}
+
+/** Over the `Socket` of the context; answers hold `maxBytes` at most. */
+export const overSocket = (maxBytes: number): Effect.Effect<OverSocket, never, Socket | Scope.Scope> =>
+  Effect.gen(function* () {
+    const lines = yield* linesOver(maxBytes);
+    const run = Effect.runForkWith(yield* Effect.context<never>());
+    const nextId = idsFrom(1);
+
+    const ask = (request: Outgoing, room: Room, done: (tried: Tried, line: Line | null) => void): (() => void) => {
+      let line: Line | null = null;
+      let isOpen = true;
+      const close = () => {
+        isOpen = false;
+        line?.waiting.delete(request.id);
+      };
+      const answered: Answered = (came, said) => {
+        if (!isOpen) return;
+        close();
+        const posted = fitting(came, room);
+        if (posted.ok) return done(readSingle(request, posted.reply, endpoint, said), line);
+        const { failure } = posted;
+        done({ result: Result.fail(noReply(request.method, failure, endpoint)), bytes: failure.bytes }, line);
+      };
+      const asking = Effect.flatMap(lines.now(), (opened) => {
+        if (!isOpen) return Effect.void;
+        line = opened;
+        opened.waiting.set(request.id, answered);
+        return opened.write(request.text);
+      });
+      run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(whyOf(why), undefined)))));
+      return () => {
+        if (isOpen) line?.doubt();
+        close();
+      };
+    };
+
+    const subscribe: Subscribe = (params, hear) =>
+      Effect.gen(function* () {
+        const lost = yield* Deferred.make<never, RpcError>();
+        const hearer: Hearer = {
+          hear,
+          lose: (why) => {
+            if (!why.ok) Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why.failure, endpoint)));
+          },
+        };
+        const request = yield* Effect.fromResult(outgoing(nextId(), method, params));
+        const asked = Effect.callback<readonly [Line, string], Failure>((resume) => {
+          const callOff = ask(request, roomFor(method, maxBytes, null), ({ result }, line) =>
+            // why: at once, for what is told may come with the answer
+            judged(result, (known) => {
+              if (Result.isFailure(known)) return resume(Effect.fail(known.failure));
+              const id = known.success;
+              if (line === null || typeof id !== "string")
+                return resume(Effect.fail(malformed(method, "result", "no name of a subscription")));
+              line.hearing.set(id, hearer);
+              resume(Effect.succeed([line, id]));
+            }),
+          );
+          return Effect.sync(callOff);
+        });
+        const [line, id] = yield* Effect.timeoutOrElse(asked, {
+          duration: answerWithin,
+          orElse: () => Effect.andThen(lines.giveUp, Effect.fail(unanswered)),
+        });
+        yield* Effect.addFinalizer(() =>
+          Effect.suspend(() => {
+            line.hearing.delete(id);
+            const farewell = outgoing(nextId(), "eth_unsubscribe", [id]);
+            return Result.isFailure(farewell) ? Effect.void : line.write(farewell.success.text);
+          }).pipe(Effect.timeoutOption(farewellWithin), Effect.ignore),
+        );
+        return { lost: Deferred.await(lost), abandon: Effect.sync(() => line.end(silent)) };
+      });
+
+    return { send: numbered({ nextId, maxBytes }, ask), subscribe };
+  });
