@@ -1,6 +1,8 @@
 /** The rules of several forks, on geth: what is valid is never blocked, what is not never cleared, and gas suffices. */
+import * as Effect from "effect/Effect";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { findGethOrWarn, startGethAsIs, type Forks } from "../harness/geth.js";
@@ -8,6 +10,7 @@ import {
   calldata,
   cleared,
   codesOf,
+  layerOf,
   other,
   owner,
   preflight,
@@ -19,6 +22,7 @@ import {
   type Scene,
 } from "./scene.js";
 import { creation } from "../harness/creation.js";
+import { counted } from "../watch/watched.js";
 
 const bin = findGethOrWarn("the rules of other forks");
 const fresh = (n: number): Hex => `0x00000000000000000000000000000000f0e1${n.toString(16).padStart(4, "0")}`;
@@ -187,6 +191,20 @@ describe.skipIf(bin === null)("under other rules", () => {
       const after = await preflight(scene.url, { from: owner.address, to, value: 1n });
       expect(severe(after)).not.toContain("ForkAhead/warning");
       expect([after.observed.rules.fork, after.transactions[0].outcome.gasUsed]).toEqual(["amsterdam", 204_600n]);
+    }));
+
+  it("a fork that is told while a posted bundle is proven does not part its blocks: it is asked once more", () =>
+    on({ osakaTime: 0, amsterdamTime: 30 }, async (scene) => {
+      const pay = { from: owner.address, to: other.address, value: 1n };
+      const posted = await preflight(scene.url, [pay, pay, pay]);
+      const { layer, asked } = counted(layerOf(scene.url));
+      const [first, second] = await Effect.runPromise(
+        Effect.all([Preflight.prove(posted), Preflight.prove(posted)]).pipe(Effect.provide(layer)),
+      );
+      for (const { verdict, findings } of [first, second])
+        expect([verdict, findings.map(({ code }) => code)]).toEqual(["caution", expect.arrayContaining(["ForkAhead"])]);
+      // the second knows the fork from the first
+      expect(asked.filter((purpose) => purpose === "exact")).toHaveLength(3);
     }));
 
   it("a fork that is far away is not told", () =>
