@@ -118,7 +118,11 @@ type Kind = Exclude<SettlementClass, "unknown">;
 /** One history of each class, varied by `index`. */
 export const histories: Readonly<Record<Kind, (ground: Ground, index: number) => Promise<History>>> = {
   same: async (ground, index) => {
-    const { token, swap } = ground;
+    const { token, swap, scene } = ground;
+    const deployed = {
+      from,
+      data: `0x6001600c60003960016000f3${(index % 256).toString(16).padStart(2, "0")}`,
+    } as const;
     const inputs: ReadonlyArray<AnyInput> = [
       { from, ...give(token, 5n + BigInt(index)) },
       { from, ...trade(swap, 10n ** 18n) },
@@ -127,7 +131,8 @@ export const histories: Readonly<Record<Kind, (ground: Ground, index: number) =>
         { from, ...give(token, 1n) },
         { from, to: nobody, value: 2n },
       ],
-      { from, data: `0x6001600c60003960016000f3${(index % 256).toString(16).padStart(2, "0")}` },
+      // anvil simulates no deployment: what it would cost nobody says, and so nobody can say that it cost the same
+      ...(scene.chainId === 31337 ? [] : [deployed]),
     ];
     return sent(ground, await said(ground, inputs[index % inputs.length] as AnyInput));
   },

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { groundOn, histories, settledFrom, type Ground } from "../harness/histories.js";
 import { scenesFor } from "../preflight/scene.js";
 
-const each = 3;
+/** As many as have varieties of their own. */
+const each = 5;
 
 describe.each(scenesFor("settled histories"))("on %s", (_, start) => {
   let ground: Ground;
