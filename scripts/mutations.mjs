@@ -104,7 +104,7 @@ const guards = [
     "preflight/proofPlans.ts",
     "const isCramped = (context?.gasLimit ?? taken) < taken;",
     "const isCramped = false;",
-    "test/preflight/gasRuns test/preflight/forks",
+    "test/preflight/pure/gas",
   ],
   [
     "requests are those of the inputs",

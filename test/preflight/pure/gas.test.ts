@@ -2,10 +2,12 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
+import { indexAbis } from "../../../src/abi/abiIndex.js";
 import { IntrinsicGasTooLow, OutOfGas } from "../../../src/errors/verdicts.js";
 import type { Round } from "../../../src/preflight/answers.js";
 import type { Limits } from "../../../src/preflight/choose.js";
 import { isInDoubt } from "../../../src/preflight/gas/doubt.js";
+import { gasPlan } from "../../../src/preflight/proofPlans.js";
 import { settleGas } from "../../../src/preflight/gas/limit.js";
 import type { Reading } from "../../../src/steps/reading/bundle.js";
 import type { Heard } from "../../../src/steps/reading/heard.js";
@@ -13,7 +15,7 @@ import type { Run } from "../../../src/steps/simulate.js";
 import { layerScripted } from "../../../src/testing.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { codes, hexOf, log, token, transaction, unanswered, word } from "../../steps/parts.js";
-import { did, holding, named, plan, run, scanned } from "./world.js";
+import { did, holding, named, options, plan, run, scanned } from "./world.js";
 
 const call: Partial<Transaction> = { data: hexOf("0x12345678"), to: token };
 /** What is chosen for calls of a contract of which nothing is known. */
@@ -228,4 +230,31 @@ describe("ample gas beside what the payer can pay", () => {
     Effect.runSync(settleGas(filled, answers, askAt).pipe(Effect.provide(layerScripted({}))));
     expect(asked).toEqual([[[tight], [80_000n]]]);
   });
+});
+
+describe("the block of a gas run", () => {
+  const roomIn = (gasLimit: bigint | undefined, limits: Limits) =>
+    gasPlan(
+      {
+        ...{ bundle: scanOf([call, call]).filled, options, abis: indexAbis([]), block: "latest", ahead: null },
+        context: { number: 7n, ...(gasLimit === undefined ? {} : { gasLimit }) },
+      },
+      limits,
+    ).blockOverrides;
+
+  it.each([
+    ["keeps the world's limit, where that has room for all", 60_000_000n, [30_000_000n, 30_000_000n], 60_000_000n],
+    [
+      "has room for the limits, where the world's is a little smaller",
+      59_999_999n,
+      [30_000_000n, 30_000_000n],
+      60_000_000n,
+    ],
+    ["is the node's own, where the world says nothing of it", undefined, [30_000_000n, 30_000_000n], undefined],
+  ] satisfies ReadonlyArray<readonly [string, bigint | undefined, Limits, bigint | undefined]>)(
+    "%s",
+    (_, gasLimit, limits, room) => {
+      expect(roomIn(gasLimit, limits)).toEqual({ number: 7n, ...(room === undefined ? {} : { gasLimit: room }) });
+    },
+  );
 });
