@@ -199,6 +199,18 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect(amounts(logs)).toEqual([13, 14]);
     });
 
+    it("fails where the node tells heads, and gives no logs for long", async () => {
+      const logs = watch(Rpc.layerHttp(proxy.url, { retryTimes: 0 }), { giveUpMs: 300 });
+      await started();
+      proxy.fail("eth_getLogs", { kind: "reset" }, 1_000);
+      for (let count = 0; count < 4; count++) {
+        await scene.mine();
+        await pause(200);
+      }
+      await until(() => logs.failure() !== null, "the end");
+      expect(logs.failure()).toMatchObject({ method: "eth_getLogs", reason: { _tag: "Transport" } });
+    });
+
     it("refuses a filter that no wire can carry, and names the path", async () => {
       following = followed(Eth.watchLogs({ address: "0x12" }), overSocket());
       const logs = following;
