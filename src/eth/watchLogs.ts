@@ -218,7 +218,10 @@ const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknow
     });
     const hear = (log: Log) => void (isNew(log) && Queue.offerUnsafe(logs, log));
     const listening: Listening = begun();
-    const following = Effect.andThen(subscribing("pendingLogs", wire, listening, hear), poll);
+    // why: pending state may be quiet for good, and by heads alone a dead socket is known
+    const heads = Stream.runDrain(headsBy(asking.block, options));
+    const told = Effect.raceFirst(subscribing("pendingLogs", wire, listening, hear), heads);
+    const following = Effect.andThen(told, poll);
     yield* Effect.forkScoped(
       Effect.onExit(following, (exit) => (Exit.isFailure(exit) ? Queue.failCause(logs, exit.cause) : Effect.void)),
     );
