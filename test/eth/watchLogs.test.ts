@@ -30,6 +30,8 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
     let proxy: Proxy;
     let following: Following<Eth.Log> | null = null;
     beforeAll(async () => {
+      // why: what is loaded when it is first asked for takes longer on a busy machine than a test waits for the beginning
+      await Promise.all([import("../../src/eth/watchLogs.js"), import("../../src/rpc/subscription.js")]);
       scene = await start();
       token = await scene.deploy(Token, ["Gold", "GLD", 18]);
     });
