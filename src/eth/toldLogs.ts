@@ -48,10 +48,14 @@ export const tellLogs = (told: ToldLogs, logs: ReadonlyArray<Log>): Telling => {
   return { told: next, logs: out };
 };
 
-/** Takes back what was told of blocks that are replaced, the newest first; long past blocks are forgotten. */
-export const untellLogs = (told: ToldLogs, replaced: ReadonlyArray<BlockName>, head: bigint): Telling => {
-  const logs = replaced.flatMap(({ hash }) => [...(told.get(hash)?.logs.values() ?? [])].reverse().map(takenBack));
-  const gone = new Set<Hash>(replaced.map(({ hash }) => hash));
-  const kept = [...told].filter(([hash, { number }]) => !gone.has(hash) && number + remembered >= head);
+/**
+ * Takes back what was told of blocks that a head leaves behind, the newest first: those that it replaces, and others at its
+ * height, of which nobody may have told as heads. Long past blocks are forgotten.
+ */
+export const untellLogs = (told: ToldLogs, replaced: ReadonlyArray<BlockName>, head: BlockName): Telling => {
+  const beside = [...told].filter(([hash, { number }]) => number === head.number && hash !== head.hash);
+  const gone = new Set<Hash>([...replaced.map(({ hash }) => hash), ...beside.map(([hash]) => hash)]);
+  const logs = [...gone].flatMap((hash) => [...(told.get(hash)?.logs.values() ?? [])].reverse().map(takenBack));
+  const kept = [...told].filter(([hash, { number }]) => !gone.has(hash) && number + remembered >= head.number);
   return { told: new Map(kept), logs };
 };

@@ -107,15 +107,19 @@ const tell = ({ told, heads }: Following, head: Head): Effect.Effect<void> =>
     yield* Queue.offer(heads, waiting === null ? head : merged(waiting, head));
   });
 
-/** The blocks between what was told and `header`, ascending; null where they are too many, or cannot be had. */
+/**
+ * The blocks between what was told and `header`, ascending; null where they are too many, or cannot be had. Where the branch
+ * begins below all that was told they begin at the height of the lowest.
+ */
 const missing = (
   { told, pace, askBlock }: Following,
   header: Header,
 ): Effect.Effect<ReadonlyArray<Header> | null, never, Rpc> =>
   Effect.gen(function* () {
     const found: Array<Header> = [];
+    const lowest = told.blocks[0]?.number ?? header.number;
     let first = header;
-    while (placeOf(told.blocks, first).is === "apart") {
+    while (placeOf(told.blocks, first).is === "apart" && first.number > lowest) {
       if (found.length >= pace.fill) return null;
       const asked = yield* Effect.result(askBlock(first.parentHash));
       const parent = Result.flatMap(asked, sealed);
@@ -175,7 +179,9 @@ const follow = (following: Following, header: Header): Effect.Effect<void, never
     }
     for (const one of [...between, header]) {
       const place = placeOf(told.blocks, one);
-      if (place.is === "next") yield* tell(following, { header: one, replaced: namesOf(place.above), skipped: 0n });
+      if (place.is !== "next" && place.is !== "apart") continue;
+      const above = place.is === "next" ? place.above : told.blocks;
+      yield* tell(following, { header: one, replaced: namesOf(above), skipped: 0n });
     }
   });
 

@@ -8,15 +8,15 @@ import * as Stream from "effect/Stream";
 import { Rpc } from "../Rpc.js";
 import type { Failure } from "./ask.js";
 import { mayHold } from "./bloom.js";
-import { decoder } from "./decode.js";
 import { encoded, logFilter } from "./encode.js";
-import type { Head } from "./heads.js";
-import { Log } from "./log.js";
+import type { BlockName, Head } from "./heads.js";
+import type { Log } from "./log.js";
+import { begun, subscribing, type Listening } from "./logSubscription.js";
 import { askLogs } from "./getLogs.js";
 import type { Block } from "./block.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
 import { tellLogs, untellLogs, type ToldLogs } from "./toldLogs.js";
-import { headsBy, isFinal, isNoSubscription, paceOf, type AskBlock, type HeadOptions } from "./watchHeads.js";
+import { headsBy, isFinal, paceOf, type AskBlock, type HeadOptions, type Pace } from "./watchHeads.js";
 
 /** Which logs are followed, of whatever block comes. */
 export type LiveFilter = Pick<LogFilter, "address" | "topics">;
@@ -42,102 +42,65 @@ interface Heard {
 /** What is to be told next: a log that the node told, or a head to take stock at. */
 type Event = { readonly log: Log } | Heard;
 
-/** What is known of the subscription. */
-interface Listening {
-  /** Whether notifications come now. */
-  isLive: boolean;
-  /** How often some may have been missed. */
-  gaps: number;
-  /** The highest block of which a log found no room. */
-  droppedUpTo: bigint;
-  /** Subscribes again over a new socket, for this one does not tell what there is. */
-  renew: () => void;
-}
-
-const begun = (): Listening => ({ isLive: false, gaps: 0, droppedUpTo: 0n, renew: () => undefined });
-
 /** Events that wait for a slow taker; what finds no room is read again. */
 const mostWaiting = 1_024;
-const pauseMs = 500;
-
-const readLog = decoder("eth_subscribe", Log, "params.result");
-
-/** Subscribes again and again; ends where the node serves no such subscription, or tells what cannot be read. */
-const subscribing = (
-  kind: "logs" | "pendingLogs",
-  filter: Record<string, unknown>,
-  listening: Listening,
-  hear: (log: Log) => void,
-): Effect.Effect<void, Failure, Rpc> =>
-  Effect.gen(function* () {
-    const { subscribe } = yield* Rpc;
-    while (subscribe !== undefined) {
-      const once = Effect.gen(function* () {
-        const ended = yield* Queue.dropping<Effect.Effect<void, Failure>>(1);
-        const { lost, abandon } = yield* subscribe([kind, filter], (result) => {
-          const log = readLog(result);
-          if (Result.isSuccess(log)) hear(log.success);
-          else Queue.offerUnsafe(ended, Effect.fail(log.failure));
-        });
-        listening.isLive = true;
-        listening.gaps += 1;
-        listening.renew = () => void Queue.offerUnsafe(ended, abandon);
-        return yield* Effect.raceFirst(Effect.flatten(Queue.take(ended)), lost);
-      });
-      const ended = yield* Effect.result(Effect.scoped(once));
-      listening.isLive = false;
-      if (Result.isFailure(ended)) {
-        if (isNoSubscription(ended.failure)) return;
-        if (isFinal(ended.failure)) return yield* Effect.fail(ended.failure);
-      }
-      yield* Effect.sleep(pauseMs);
-    }
-  });
 
 /** What was told, of which blocks all of it, and how many gaps that has covered. */
 interface Stock {
   readonly told: ToldLogs;
   /** The blocks up to here were there before. */
   readonly start: bigint;
-  readonly readUpTo: bigint;
+  /** Of the blocks up to here no log can be missing: they were read, or the node told one of a later block since. */
+  readonly sureUpTo: bigint;
   readonly covered: number;
   /** What the node told while a gap is open, which comes first. */
   readonly held: ReadonlyArray<Log>;
   /** The first block that may hold such logs and of which, and since then, the node told none; epoch ms of its head. */
   readonly doubt: { readonly from: bigint; readonly since: number } | null;
+  /** Epoch ms since when the node gives no logs; null = it does. */
+  readonly failingSince: number | null;
 }
 
 const uncovered = -1;
+/** Blocks before a head of which logs may be missing, where the node told none since; no more than are remembered. */
+const mostUnsure = 64n;
+
+const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /** What of a head's blocks is to be read, and whether doubt alone is why; null = the socket told all of it. */
 const rangeOf = (
   { header, replaced, skipped }: Head,
-  stock: Stock,
+  { start, sureUpTo, covered }: Stock,
   { isLive, gaps }: Listening,
   isDue: boolean,
 ): { readonly from: bigint; readonly isDoubted: boolean } | null => {
-  const isBehind = gaps !== stock.covered;
-  const isTold = isLive && !isBehind && skipped === 0n && replaced.length === 0;
+  const isTold = isLive && gaps === covered && skipped === 0n && replaced.length === 0;
   if (isTold && !isDue) return null;
-  // why: of the block before, too, logs may have been on their way when the socket was lost
-  const next = isBehind ? stock.readUpTo : stock.readUpTo + 1n;
-  const first = [...replaced.map(({ number }) => number), stock.doubt?.from ?? next].reduce(
-    (least, number) => (number < least ? number : least),
-    next,
-  );
-  const from = first > stock.start ? first : stock.start + 1n;
+  const next = lesser(sureUpTo + 1n, header.number - skipped);
+  const from = greater(replaced.map(({ number }) => number).reduce(lesser, next), start + 1n);
   return from > header.number ? null : { from, isDoubted: isTold };
 };
 
 /** Tells the logs of blocks that come after the first head. */
-const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening, silentMs: number) => {
+const telling = ({ logs, block }: Asking, filter: LiveFilter, listening: Listening, { silentMs, giveUpMs }: Pace) => {
   let stock: Stock | null = null;
+  let isEarly = false;
   const mayMatch = mayHold(filter);
+  /** Blocks at heights of which no head told, that the chain does not have. */
+  const passedBy = ({ header, skipped }: Head, told: ToldLogs): Effect.Effect<ReadonlyArray<BlockName>, never, Rpc> =>
+    Effect.filter(
+      [...told].map(([hash, { number }]) => ({ number, hash })),
+      ({ number, hash }) =>
+        number >= header.number || number < header.number - skipped
+          ? Effect.succeed(false)
+          : Effect.match(block(number), { onFailure: () => false, onSuccess: (now) => now.hash !== hash }),
+    );
   const atHead = ({ head, gaps }: Heard, before: Stock): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
     Effect.gen(function* () {
       const { header, replaced } = head;
       const start = replaced.reduce((least, { number }) => (number <= least ? number - 1n : least), before.start);
-      const back = untellLogs(before.told, replaced, header.number);
+      const back = untellLogs(before.told, [...replaced, ...(yield* passedBy(head, before.told))], header);
       const now = yield* Clock.currentTimeMillis;
       const doubted = before.doubt !== null && now - before.doubt.since >= silentMs;
       const range = rangeOf(head, { ...before, start }, listening, doubted);
@@ -146,11 +109,11 @@ const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening, sil
         ? Effect.succeed(Result.succeed<ReadonlyArray<Log>>([]))
         : Effect.result(logs({ ...filter, fromBlock: range.from, ...blocks }));
       if (Result.isFailure(asked)) {
-        if (isFinal(asked.failure)) return yield* Effect.fail(asked.failure);
-        const lowest = start < before.readUpTo ? start : before.readUpTo;
+        const failingSince = before.failingSince ?? now;
+        if (isFinal(asked.failure) || now - failingSince > giveUpMs) return yield* Effect.fail(asked.failure);
         // why: the next head reads it as well
-        const readUpTo = replaced.length > 0 ? lowest : before.readUpTo;
-        stock = { ...before, told: back.told, start, readUpTo, covered: uncovered };
+        const sureUpTo = lesser(before.sureUpTo, (range?.from ?? header.number) - 1n);
+        stock = { ...before, told: back.told, start, sureUpTo, covered: uncovered, failingSince };
         return back.logs;
       }
       const next = tellLogs(back.told, [...asked.success, ...before.held]);
@@ -163,28 +126,32 @@ const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening, sil
       const isOpen = listening.isLive && mayMatch(header.logsBloom) && !next.told.has(header.hash);
       const opened = isOpen ? { from: header.number, since: now } : null;
       const doubt = range === null ? (before.doubt ?? opened) : null;
-      stock = { ...{ told: next.told, start, covered, doubt }, readUpTo: header.number, held: [] };
+      const sureUpTo = range === null ? greater(before.sureUpTo, header.number - mostUnsure) : header.number;
+      stock = { ...{ told: next.told, start, covered, doubt, sureUpTo }, held: [], failingSince: null };
       return [...back.logs, ...next.logs];
     });
   return (event: Event): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> => {
     if ("head" in event) {
       if (stock !== null) return atHead(event, stock);
       const { number } = event.head.header;
-      const covered = listening.isLive ? event.gaps : uncovered;
-      stock = { told: new Map(), start: number, readUpTo: number, covered, held: [], doubt: null };
+      const covered = listening.isLive && !isEarly ? event.gaps : uncovered;
+      const nothing = { told: new Map(), held: [], doubt: null, failingSince: null };
+      stock = { ...nothing, start: number, sureUpTo: number, covered };
       return Effect.succeed([]);
     }
     const { log } = event;
     // why: before the first head nobody knows whether it is new, and the next one reads it
-    if (stock === null || (log.blockNumber ?? 0n) <= stock.start) return Effect.succeed([]);
+    isEarly ||= stock === null;
+    const number = log.blockNumber ?? 0n;
+    if (stock === null || number <= stock.start) return Effect.succeed([]);
     if (listening.gaps !== stock.covered) {
       if (stock.held.length < mostWaiting) stock = { ...stock, held: [...stock.held, log] };
       return Effect.succeed([]);
     }
     const next = tellLogs(stock.told, [log]);
     // why: one socket tells them in their order, so that none of before is missing
-    const doubt = stock.doubt !== null && (log.blockNumber ?? 0n) >= stock.doubt.from ? null : stock.doubt;
-    stock = { ...stock, told: next.told, doubt };
+    const doubt = stock.doubt !== null && number >= stock.doubt.from ? null : stock.doubt;
+    stock = { ...stock, told: next.told, doubt, sureUpTo: greater(stock.sureUpTo, number - 1n) };
     return Effect.succeed(next.logs);
   };
 };
@@ -192,7 +159,7 @@ const telling = ({ logs }: Asking, filter: LiveFilter, listening: Listening, sil
 const mined = (asking: Asking, filter: LiveFilter, wire: Record<string, unknown>, options: HeadOptions) =>
   Effect.gen(function* () {
     const events = yield* Queue.bounded<Event, Failure>(mostWaiting);
-    const { silentMs } = yield* paceOf(options);
+    const pace = yield* paceOf(options);
     const listening: Listening = begun();
     const hear = (log: Log) => {
       if (Queue.offerUnsafe(events, { log })) return;
@@ -207,7 +174,7 @@ const mined = (asking: Asking, filter: LiveFilter, wire: Record<string, unknown>
     );
     yield* Effect.forkScoped(Effect.onExit(subscribing("logs", wire, listening, hear), ending));
     yield* Effect.forkScoped(Effect.onExit(heads, ending));
-    return Stream.mapEffect(Stream.fromQueue(events), telling(asking, filter, listening, silentMs));
+    return Stream.mapEffect(Stream.fromQueue(events), telling(asking, filter, listening, pace));
   });
 
 /** Pending logs that are remembered, so that each is told once. */
@@ -251,7 +218,10 @@ const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknow
     });
     const hear = (log: Log) => void (isNew(log) && Queue.offerUnsafe(logs, log));
     const listening: Listening = begun();
-    const following = Effect.andThen(subscribing("pendingLogs", wire, listening, hear), poll);
+    // why: pending state may be quiet for good, and by heads alone a dead socket is known
+    const heads = Stream.runDrain(headsBy(asking.block, options));
+    const told = Effect.raceFirst(subscribing("pendingLogs", wire, listening, hear), heads);
+    const following = Effect.andThen(told, poll);
     yield* Effect.forkScoped(
       Effect.onExit(following, (exit) => (Exit.isFailure(exit) ? Queue.failCause(logs, exit.cause) : Effect.void)),
     );

@@ -49,7 +49,7 @@ export const patience: Patience = {
 };
 
 /** Broadcasting twice is never ours to decide, and what was cleared must not grow old in a queue. */
-const isBroadcast = (method: string): boolean => method.startsWith("eth_send");
+export const isBroadcast = (method: string): boolean => method.startsWith("eth_send");
 
 /** What a caller asks for; what is left out is as by default. */
 export const patienceOf = (options: Partial<Patience>): Patience =>

@@ -13,7 +13,7 @@ import { cutter } from "./frames.js";
 import { idsFrom, numbered } from "./http.js";
 import { judged } from "./judging.js";
 import { tooLarge, tooMuch, unreachable, wordsOf, type Posted } from "./post.js";
-import type { Send } from "./retry.js";
+import { isBroadcast, type Send } from "./retry.js";
 import { roomFor, type Room } from "./room.js";
 import type { Subscribe } from "./subscribe.js";
 
@@ -38,14 +38,16 @@ interface Line {
 }
 
 const method = "eth_subscribe";
-/** Ms for an answer to `eth_subscribe`; the socket may have to be opened first. */
+/** Ms for a socket to open, and for an answer to `eth_subscribe`. */
 const answerWithin = 10_000;
 /** Ms of silence after a request, by which a connection is held to be dead though nobody closed it. */
 const deadAfter = 10_000;
 /** Ms for `eth_unsubscribe` to be written, which nobody needs. */
 const farewellWithin = 1_000;
 
-const endpoint = { url: null, authorization: null, shown: "socket", redact: (text: string) => text };
+/** Which URL it is only the socket knows, so that none is told. */
+const redact = (text: string): string => text.replace(/\b((?:ws|http)s?:\/\/)[^\s"'<>]+/gi, "$1…");
+const endpoint = { url: null, authorization: null, shown: "socket", redact };
 
 /** What came for one request: HTTP's 200, so to speak. */
 const arrived = (text: string): Posted => ({
@@ -56,6 +58,8 @@ const arrived = (text: string): Posted => ({
 const closed = unreachable("the socket has closed");
 const silent = unreachable("nothing came through the socket");
 const noJson = unreachable("what the socket brings is no JSON-RPC");
+const unopened = unreachable(`the socket did not open in ${answerWithin} ms`);
+const unnamed = unreachable("the socket told an error that names no request");
 
 const whyOf = (why: SocketError | Posted): Posted => {
   if ("ok" in why) return why;
@@ -84,6 +88,10 @@ const fitting = (posted: Posted, { maxBytes, take }: Room): Posted => {
   if (bytes > maxBytes) return tooLarge(maxBytes, bytes);
   return take(bytes) ? posted : tooMuch(bytes);
 };
+
+/** Whether an answer may be taken for one to `request`: an error without a name may be another's, and a broadcast may be sent. */
+const isFor = ({ id, method }: Outgoing, said: unknown): boolean =>
+  !isBroadcast(method) || (isRecord(said) && said["id"] === id);
 
 /** The connections of one socket, one at a time. */
 interface Lines {
@@ -138,7 +146,11 @@ const linesOver = (maxBytes: number): Effect.Effect<Lines, never, Socket | Scope
     /** Opens a connection, and reads until it ends. */
     const live = (opened: Deferred.Deferred<Line, Posted>) =>
       Effect.gen(function* () {
-        const { line, reading } = lineOver(opened, yield* socket.reader, yield* socket.writer);
+        const opening = Effect.timeoutOrElse(socket.reader, {
+          duration: answerWithin,
+          orElse: () => Effect.fail(unopened),
+        });
+        const { line, reading } = lineOver(opened, yield* opening, yield* socket.writer);
         open = line;
         Deferred.doneUnsafe(opened, Effect.succeed(line));
         // why: before the socket closes, which would hand what is written from then on to its successor
@@ -156,12 +168,13 @@ const linesOver = (maxBytes: number): Effect.Effect<Lines, never, Socket | Scope
         if (current === opened) current = null;
         Deferred.doneUnsafe(opened, Effect.fail(why));
       };
-      const living = Effect.scoped(live(opened)).pipe(
-        Effect.catch((why) => Effect.sync(() => fail(whyOf(why)))),
-        Effect.onExit(() => Effect.sync(() => fail(closed))),
-      );
+      const living = Effect.scoped(live(opened)).pipe(Effect.catch((why) => Effect.sync(() => fail(whyOf(why)))));
       // why: not in the fiber that asks first, for others wait for it as well
-      return Effect.andThen(Effect.forkIn(living, scope), Deferred.await(opened));
+      return Effect.flatMap(Effect.forkIn(living, scope), (fiber) => {
+        // why: told of a fiber that never ran, too, for the layer is closed
+        fiber.addObserver(() => fail(closed));
+        return Deferred.await(opened);
+      });
     };
     return { now: () => Effect.suspend(now), giveUp: Effect.sync(() => open?.end(silent)) };
   });
@@ -191,7 +204,7 @@ export const overSocket = (maxBytes: number): Effect.Effect<OverSocket, never, S
       const answered: Answered = (came, said) => {
         if (!isOpen) return;
         close();
-        const posted = fitting(came, room);
+        const posted = came.ok && !isFor(request, said) ? unnamed : fitting(came, room);
         if (posted.ok) return done(readSingle(request, posted.reply, endpoint, said), line);
         const { failure } = posted;
         done({ result: Result.fail(noReply(request.method, failure, endpoint)), bytes: failure.bytes }, line);
@@ -209,6 +222,13 @@ export const overSocket = (maxBytes: number): Effect.Effect<OverSocket, never, S
       };
     };
 
+    const leaving = ({ hearing, write }: Line, id: string): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        hearing.delete(id);
+        const farewell = outgoing(nextId(), "eth_unsubscribe", [id]);
+        return Result.isFailure(farewell) ? Effect.void : write(farewell.success.text);
+      }).pipe(Effect.timeoutOption(farewellWithin), Effect.ignore);
+
     const subscribe: Subscribe = (params, hear) =>
       Effect.gen(function* () {
         const lost = yield* Deferred.make<never, RpcError>();
@@ -219,31 +239,34 @@ export const overSocket = (maxBytes: number): Effect.Effect<OverSocket, never, S
           },
         };
         const request = yield* Effect.fromResult(outgoing(nextId(), method, params));
-        const asked = Effect.callback<readonly [Line, string], Failure>((resume) => {
-          const callOff = ask(request, roomFor(method, maxBytes, null), ({ result }, line) =>
+        let leave: Effect.Effect<void> = Effect.void;
+        let isWanted = true;
+        yield* Effect.addFinalizer(() =>
+          Effect.suspend(() => {
+            isWanted = false;
+            return leave;
+          }),
+        );
+        const asked = Effect.callback<Line, Failure>((resume) => {
+          ask(request, roomFor(method, maxBytes, null), ({ result }, line) =>
             // why: at once, for what is told may come with the answer
             judged(result, (known) => {
               if (Result.isFailure(known)) return resume(Effect.fail(known.failure));
               const id = known.success;
               if (line === null || typeof id !== "string")
                 return resume(Effect.fail(malformed(method, "result", "no name of a subscription")));
+              leave = leaving(line, id);
+              // why: whoever asked may have gone, and the node tells for good what nobody gives back
+              if (!isWanted) return void run(leave);
               line.hearing.set(id, hearer);
-              resume(Effect.succeed([line, id]));
+              resume(Effect.succeed(line));
             }),
           );
-          return Effect.sync(callOff);
         });
-        const [line, id] = yield* Effect.timeoutOrElse(asked, {
+        const line = yield* Effect.timeoutOrElse(asked, {
           duration: answerWithin,
           orElse: () => Effect.andThen(lines.giveUp, Effect.fail(unanswered)),
         });
-        yield* Effect.addFinalizer(() =>
-          Effect.suspend(() => {
-            line.hearing.delete(id);
-            const farewell = outgoing(nextId(), "eth_unsubscribe", [id]);
-            return Result.isFailure(farewell) ? Effect.void : line.write(farewell.success.text);
-          }).pipe(Effect.timeoutOption(farewellWithin), Effect.ignore),
-        );
         return { lost: Deferred.await(lost), abandon: Effect.sync(() => line.end(silent)) };
       });
 

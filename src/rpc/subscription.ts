@@ -49,6 +49,18 @@ const failing = (unjudged: Unjudged): Effect.Effect<never, RpcError | Verdict> =
 
 const socketLost = (detail: string): RpcError => new RpcError({ method, reason: new Transport({ detail }) });
 
+/** Gives a subscription back; nobody needs the answer. */
+const giveBack = (told: unknown): Effect.Effect<void> => {
+  const unsubscribe = isRecord(told) ? told["unsubscribe"] : undefined;
+  if (typeof unsubscribe !== "function") return Effect.void;
+  const asked = Effect.tryPromise(() => Promise.resolve(unsubscribe.call(told)));
+  return Effect.ignore(Effect.timeoutOption(asked, farewellWithin));
+};
+
+/** Whether the node said so, over a socket that is none the worse for it. */
+const isRefusal = (error: unknown): boolean =>
+  isRecord(error) && !(error instanceof Error) && typeof error["code"] === "number" && "message" in error;
+
 /** Subscribes until the scope ends. JSON-RPC: `eth_subscribe`, `eth_unsubscribe`. */
 export const subscription = (
   transport: Subscribing,
@@ -75,31 +87,38 @@ export const subscription = (
   };
   return Effect.gen(function* () {
     const lost = yield* Deferred.make<never, RpcError>();
-    let isOpen = true;
-    yield* Effect.addFinalizer(() => Effect.sync(() => void (isOpen = false)));
+    const run = Effect.runForkWith(yield* Effect.context<never>());
+    let [isOpen, isWanted] = [true, true];
+    let taken: unknown;
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        const last = isOpen ? giveBack(taken) : Effect.void;
+        [isOpen, isWanted] = [false, false];
+        return last;
+      }),
+    );
     const client = yield* attempt(() => transport.getRpcClient());
-    const subscribed = () =>
+    const subscribing = () =>
       transport.subscribe({
         params,
         onData: (data) => {
           if (isOpen && isRecord(data)) hear(data["result"]);
         },
-        onError: () => {
+        onError: (error) => {
+          if (isRefusal(error)) return;
           // why: viem subscribes again by itself, behind our back; whoever is told of the loss does so as well
           isOpen = false;
           close(client);
           Deferred.doneUnsafe(lost, Effect.fail(socketLost("the socket has closed")));
         },
       });
-    const told = yield* attempt(subscribed, () => close(client));
-    const unsubscribe = isRecord(told) ? told["unsubscribe"] : undefined;
-    yield* Effect.addFinalizer(() =>
-      isOpen && typeof unsubscribe === "function"
-        ? Effect.ignore(Effect.tryPromise(() => Promise.resolve(unsubscribe.call(told)))).pipe(
-            Effect.timeoutOption(farewellWithin),
-          )
-        : Effect.void,
-    );
+    const subscribed = () =>
+      subscribing().then((told) => {
+        taken = told;
+        // why: whoever asked may have gone, and the node tells for good what nobody gives back
+        if (!isWanted) run(giveBack(told));
+      });
+    yield* attempt(subscribed, () => close(client));
     return { lost: Deferred.await(lost), abandon: Effect.sync(() => close(client)) };
   });
 };

@@ -43,6 +43,13 @@ const jumpDestination = 0x5b;
 /** STOP, JUMP, RETURN, REVERT, INVALID: what follows is reached by a jump only. */
 const ends: ReadonlySet<number> = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe]);
 
+/** CALL, CALLCODE, DELEGATECALL, STATICCALL. */
+const calls: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
+const gas = 0x5a;
+const push2 = 0x61;
+/** What `transfer` and `send` of Solidity leave a payee. */
+const stipend = "08fc";
+
 const [address, and, balance, selfBalance] = [0x30, 0x16, 0x31, 0x47];
 const mask = "f".repeat(40);
 
@@ -52,7 +59,7 @@ const push32 = 0x7f;
 
 /** What a sweep found. */
 export interface Swept {
-  /** Whether the code may read the block, the price, or make or end accounts. */
+  /** Whether the code may read the block, the price, or what gas is left, or make or end accounts. */
   readonly isBeyondState: boolean;
   /** Whether it may read the balance of the account that it runs as. */
   readonly readsOwnBalance: boolean;
@@ -67,11 +74,18 @@ export const sweep = (code: Hex): Swept => {
   let readsOwnBalance = false;
   // why: before SELFBALANCE a contract asked for its own by ADDRESS BALANCE, with the address masked by older compilers
   let own: "none" | "address" | "masking" = "none";
+  // why: an access list makes a call cheaper, so that what is decided by gas is decided otherwise than in the transaction
+  let given: "all" | "stipend" | "some" = "some";
   for (let at = 2; at + 1 < code.length; at += 2) {
     const opcode = Number.parseInt(code.slice(at, at + 2), 16);
     if (opcode === jumpDestination) isReached = true;
     if (isReached) {
       const isOwn = opcode === selfBalance || (opcode === balance && own === "address");
+      const isCall = calls.has(opcode);
+      if (isCall ? given === "some" : given === "all") return { isBeyondState: true, readsOwnBalance: true };
+      if (opcode === gas) given = "all";
+      else if (opcode === push2 && code.slice(at + 2, at + 6) === stipend) given = "stipend";
+      else if (isCall || opcode === jumpDestination) given = "some";
       if (isOwn) readsOwnBalance = true;
       else if (beyondState.has(opcode) || !isKnown(opcode)) return { isBeyondState: true, readsOwnBalance: true };
       const isMask = opcode === push20 && code.slice(at + 2, at + 42).toLowerCase() === mask;

@@ -18,12 +18,21 @@ describe("logs", () => {
   it("are taken back once, by the node or with their block, and only if they were told", () => {
     const { told } = tellLogs(new Map(), [log(1, 0), log(2, 0), log(2, 1)]);
     const byNode = tellLogs(told, [log(2, 1, true), log(9, 9, true)]);
-    const byBlock = untellLogs(byNode.told, [{ number: 2n, hash: hash(2) }], 2n);
+    const byBlock = untellLogs(byNode.told, [{ number: 2n, hash: hash(2) }], { number: 2n, hash: hash(3) });
     expect([byNode.logs.map(name), byBlock.logs.map(name)]).toEqual([["-2/1"], ["-2/0"]]);
     expect(tellLogs(byBlock.told, [log(2, 0)]).logs.map(name)).toEqual(["2/0"]);
   });
+  it("are taken back where another block stands at their height, though no head was told of theirs", () => {
+    const { told } = tellLogs(new Map(), [log(1, 0), log(2, 0), log(2, 1), log(3, 0)]);
+    const head = untellLogs(told, [], { number: 2n, hash: hash(7) });
+    expect([head.logs.map(name), [...head.told.keys()]]).toEqual([
+      ["-2/1", "-2/0"],
+      [hash(1), hash(3)],
+    ]);
+    expect(untellLogs(told, [], { number: 2n, hash: hash(2) }).logs).toEqual([]);
+  });
   it("of long ago are forgotten, and one without a place is none", () => {
     const { told } = tellLogs(new Map(), [log(1, 0), { ...log(2, 0), blockHash: null }]);
-    expect([told.size, untellLogs(told, [], 1_000n).told.size]).toEqual([1, 0]);
+    expect([told.size, untellLogs(told, [], { number: 1_000n, hash: hash(3) }).told.size]).toEqual([1, 0]);
   });
 });

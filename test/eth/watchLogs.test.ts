@@ -1,9 +1,11 @@
 /** Logs as real nodes tell them: over sockets that break, and read by the heads. */
+import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { keccak256, pad, toHex, webSocket, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
+import { RpcError, Transport } from "../../src/errors/rpc.js";
 import { mayHold } from "../../src/eth/bloom.js";
 import * as Rpc from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";
@@ -28,6 +30,8 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
     let proxy: Proxy;
     let following: Following<Eth.Log> | null = null;
     beforeAll(async () => {
+      // why: what is loaded when it is first asked for takes longer on a busy machine than a test waits for the beginning
+      await Promise.all([import("../../src/eth/watchLogs.js"), import("../../src/rpc/subscription.js")]);
       scene = await start();
       token = await scene.deploy(Token, ["Gold", "GLD", 18]);
     });
@@ -199,6 +203,18 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect(amounts(logs)).toEqual([13, 14]);
     });
 
+    it("fails where the node tells heads, and gives no logs for long", async () => {
+      const logs = watch(Rpc.layerHttp(proxy.url, { retryTimes: 0 }), { giveUpMs: 300 });
+      await started();
+      proxy.fail("eth_getLogs", { kind: "reset" }, 1_000);
+      for (let count = 0; count < 4; count++) {
+        await scene.mine();
+        await pause(200);
+      }
+      await until(() => logs.failure() !== null, "the end");
+      expect(logs.failure()).toMatchObject({ method: "eth_getLogs", reason: { _tag: "Transport" } });
+    });
+
     it("refuses a filter that no wire can carry, and names the path", async () => {
       following = followed(Eth.watchLogs({ address: "0x12" }), overSocket());
       const logs = following;
@@ -260,30 +276,64 @@ describe("of pending state", () => {
     });
   });
 
-  it("they come by `pendingLogs` where a socket serves it, and what cannot be read ends the stream with its path", async () => {
-    const asked: Array<unknown> = [];
-    let hear: (result: unknown) => void = () => undefined;
-    const subscribing = Layer.effect(
+  /** A socket that tells what the test says, and blocks by asking, a new one each time. */
+  const telling = async () => {
+    const asked: Array<ReadonlyArray<unknown>> = [];
+    const heard: { hear: (result: unknown) => void } = { hear: () => undefined };
+    let lose: Array<() => void> = [];
+    let number = 0;
+    const word = (value: number) => `0x${value.toString(16).padStart(64, "0")}`;
+    const node = await startNode(() => {
+      number += 1;
+      const block = { number: `0x${number.toString(16)}`, hash: word(number), parentHash: word(number - 1) };
+      return { result: { ...block, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" } };
+    });
+    const layer = Layer.effect(
       Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) =>
+      Effect.map(Rpc.Rpc, (rpc) =>
         Rpc.Rpc.of({
-          ...node,
-          subscribe: (params, tell) =>
+          ...rpc,
+          subscribe: (params, hear) =>
             Effect.sync(() => {
-              asked.push(params);
-              hear = tell;
-              return { lost: Effect.never, abandon: Effect.void };
+              const gone = Deferred.makeUnsafe<never, RpcError>();
+              const reason = new Transport({ detail: "" });
+              lose.push(() => Deferred.doneUnsafe(gone, Effect.fail(new RpcError({ method: "", reason }))));
+              if (params[0] === "pendingLogs") {
+                asked.push(params);
+                heard.hear = hear;
+              }
+              const abandon = Effect.sync(() => {
+                for (const one of lose) one();
+                lose = [];
+              });
+              return { lost: Deferred.await(gone), abandon };
             }),
         }),
       ),
-    ).pipe(Layer.provide(Rpc.layerHttp("http://127.0.0.1:9")));
-    const logs = followed(Eth.watchLogs({ topics: [null] }, { pending: true }), subscribing);
+    ).pipe(Layer.provide(Rpc.layerHttp(node.url)));
+    return { layer, asked, heard, stop: node.stop };
+  };
+
+  it("they come by `pendingLogs` where a socket serves it, and what cannot be read ends the stream with its path", async () => {
+    const { layer, asked, heard, stop } = await telling();
+    const logs = followed(Eth.watchLogs({ topics: [null] }, { pending: true }), layer);
     await until(() => asked.length === 1, "the subscription");
-    for (const amount of [4, 5, 4]) hear(pendingLog(amount));
+    for (const amount of [4, 5, 4]) heard.hear(pendingLog(amount));
     await until(() => logs.told.length === 2, "two logs");
     expect([asked, amounts(logs)]).toEqual([[["pendingLogs", { topics: [null] }]], [4, 5]]);
-    hear({ ...pendingLog(6), data: "0xzz" });
+    heard.hear({ ...pendingLog(6), data: "0xzz" });
     await until(() => logs.failure() !== null, "the end");
     expect(logs.failure()).toMatchObject({ reason: { _tag: "MalformedResponse", path: "params.result.data" } });
+    await stop();
+  });
+
+  it("they are subscribed for anew where a socket is dead without a word", async () => {
+    const { layer, asked, heard, stop } = await telling();
+    const logs = followed(Eth.watchLogs({}, { pending: true, silentMs: 200 }), layer);
+    await until(() => asked.length === 2, "another subscription");
+    heard.hear(pendingLog(7));
+    await until(() => logs.told.length === 1, "a log of it");
+    await logs.stop();
+    await stop();
   });
 });

@@ -5,9 +5,7 @@ import { join } from "node:path";
 import * as NodeSocket from "@effect/platform-node/NodeSocket";
 import * as NodeWS from "@effect/platform-node/NodeWS";
 import * as Effect from "effect/Effect";
-import * as Fiber from "effect/Fiber";
 import * as Layer from "effect/Layer";
-import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import * as Socket from "effect/socket/Socket";
 import { TestClock } from "effect/testing";
@@ -19,6 +17,7 @@ import * as Rpc from "../../src/Rpc.js";
 import { cutter } from "../../src/rpc/frames.js";
 import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
 import { startLine, type Line } from "../harness/line.js";
+import { answer, played, subscribing } from "./peer.js";
 
 const transfer = { from: accounts[1].address, to: accounts[2].address, value: 1n };
 const folder = mkdtempSync(join(tmpdir(), "anvil-"));
@@ -108,63 +107,8 @@ describe("a node behind it", () => {
   });
 });
 
-/** A socket whose other end the test is. */
-const peer = Effect.gen(function* () {
-  const written: Array<{ readonly id: number; readonly method: string; readonly params: ReadonlyArray<unknown> }> = [];
-  let said = yield* Queue.unbounded<string | Uint8Array, Socket.SocketError>();
-  let opened = 0;
-  const socket = Socket.make({
-    reader: Effect.gen(function* () {
-      opened += 1;
-      said = yield* Queue.unbounded<string | Uint8Array, Socket.SocketError>();
-      const mine = said;
-      return { pull: Queue.takeAll(mine), upgrade: () => Effect.die("never") };
-    }),
-    writer: Effect.succeed({
-      write: (chunk) => Effect.sync(() => void written.push(JSON.parse(String(chunk)))),
-      writeAll: () => Effect.die("never"),
-    }),
-  });
-  const until = (isSo: () => boolean) => Effect.repeat(Effect.yieldNow, { until: isSo });
-  return {
-    written,
-    opened: () => opened,
-    layer: (options: Rpc.SocketOptions = { retryTimes: 0 }) =>
-      Rpc.layerSocket(options).pipe(Layer.provide(Layer.succeed(Socket.Socket)(socket))),
-    asked: (count: number) => until(() => written.length >= count),
-    say: (...chunks: ReadonlyArray<unknown>) =>
-      Effect.sync(() => {
-        for (const chunk of chunks)
-          Queue.offerUnsafe(
-            said,
-            typeof chunk === "string" || chunk instanceof Uint8Array ? chunk : JSON.stringify(chunk),
-          );
-      }),
-    close: Effect.suspend(() =>
-      Queue.fail(said, new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: 1006 }) })),
-    ),
-  };
-});
-type Peer = Effect.Success<typeof peer>;
-
-/** What a program over the peer does, while `play` has the peer act. */
-const played = <A, E>(
-  program: Effect.Effect<A, E, Rpc.Rpc>,
-  play: (peer: Peer, fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<unknown>,
-  options?: Rpc.SocketOptions,
-) =>
-  Effect.gen(function* () {
-    const other = yield* peer;
-    const fiber = yield* Effect.forkChild(Effect.result(program).pipe(Effect.provide(other.layer(options))));
-    yield* play(other, fiber);
-    return { told: yield* Fiber.join(fiber), ...other };
-  });
-const answer = (id: number | undefined, result: unknown) => ({ jsonrpc: "2.0", id, result });
 const chainIds = (count: number) =>
   Effect.forEach(Array.from({ length: count }), () => Effect.result(Eth.chainId), { concurrency: "unbounded" });
-
-const subscribing = (hear: (result: unknown) => void) =>
-  Rpc.Rpc.use(({ subscribe }) => (subscribe === undefined ? Effect.die("no socket") : subscribe(["newHeads"], hear)));
 
 describe("a peer that says anything", () => {
   it("gives answers in any order to those who asked, and others' to nobody", async () => {

@@ -11,7 +11,14 @@ import { sweep } from "../../src/watch/sweep.js";
 describe("a sweep", () => {
   it.each<readonly [what: string, code: Hex, isBeyondState: boolean]>([
     ["nothing", "0x", false],
-    ["SLOAD, SSTORE, CALL, SELFBALANCE", "0x600054600055f147", false],
+    ["SLOAD, SSTORE, CALL, SELFBALANCE", "0x6000546000555af147", false],
+    ["GAS, and no call", "0x5a10", true],
+    ["GAS, and a call elsewhere", "0x5a5bf1", true],
+    ["GAS before STATICCALL", "0x5afa", false],
+    ["a call with some gas", "0x610bb8f1", true],
+    ["a call with the stipend of a transfer", "0x6108fc908115020290f1", false],
+    ["another after it", "0x6108fcf1f1", true],
+    ["a call behind a jump from the stipend", "0x6108fc5bf1", true],
     ["TIMESTAMP", "0x42", true],
     ["NUMBER", "0x600043", true],
     ["PREVRANDAO", "0x44", true],

@@ -36,11 +36,20 @@ const purse = {
 };
 /** Looks at what it owns itself, and stops. */
 const look = { abi: [], bytecode: "0x600380600b6000396000f3475000" as Hex };
-/** Logs what it costs to look at the code of one account, which is less where that one produces the block. */
+/** Looks at the code of one account, which costs less where that one produces the block. */
 const glance = (at: Hex) => ({
   abi: [],
-  bytecode: concat(["0x602480600b6000396000f35a73", at, "0x3b505a900360005260206000a000"]),
+  bytecode: concat(["0x601880600b6000396000f373", at, "0x3b5000"]),
 });
+/**
+ * Reverts by slot 0, which it reads only where the gas that is left reaches what it is called with; `set(slot, value)` by bare
+ * words. With an access list, which makes it cheaper, less is left there.
+ */
+const meter = {
+  abi: [],
+  bytecode:
+    "0x603080600b6000396000f3366020146010576020356000355500005b600254506000355a10602457600054602a57005b60015450005b60006000fd" as Hex,
+};
 const words = (...all: ReadonlyArray<bigint>): Hex => concat(all.map((one) => toHex(one, { size: 32 })));
 
 const short = (one: Preflight.Watched): string =>
@@ -180,6 +189,15 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     const { one } = await watch({ from: other.address, to: at });
     expect(await mined(one)).toBe("Fresh by proof");
     await scene.send(third, { to: at, data: words(1n, 1n) });
+    expect(await mined(one)).toBe("Lost: ExecutionReverted");
+  });
+
+  it("proves at every head what reads the gas that is left, of which an access list leaves less", async () => {
+    const at = await scene.deploy(meter);
+    const input = { from: other.address, to: at, gas: 100_000n, data: words(75_000n) };
+    const { one } = await watch(input);
+    expect(await mined(one)).toBe("Fresh by proof");
+    await scene.send(third, { to: at, data: words(0n, 1n) });
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
   });
 
