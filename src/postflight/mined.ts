@@ -10,6 +10,13 @@ const depositType = "0x7e";
 
 export const isDeposit = ({ type }: Pick<FullTransaction, "type">): boolean => type === depositType;
 
+/** By whom the OP stack tells its blocks of layer 1. */
+const depositor = "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001";
+
+/** Whether it is a deposit that moves nothing of anybody's; one of a user may pay its receiver, or call anything. */
+export const isSystemDeposit = (mined: Pick<FullTransaction, "type" | "from">): boolean =>
+  isDeposit(mined) && mined.from.toLowerCase() === depositor;
+
 const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
 
 const authorizationsOf = ({ authorizationList }: FullTransaction) =>

@@ -52,6 +52,10 @@ interface Row {
   readonly differs: ReadonlyArray<string>;
 }
 
+const [attributes, vault] = [
+  "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001",
+  "0x4200000000000000000000000000000000000019",
+] as const;
 const held = (after: bigint) => ({
   held: [{ account: alice, token: null, before: 10n ** 19n, after }],
 });
@@ -135,6 +139,34 @@ const rows: Readonly<Record<string, Row>> = {
     block: block(mined(), mined({ hash: theirs, from: bob })),
     hindsight: held(left - 1n),
     differs: [`? balances[${alice}/native]`],
+  },
+  "of a token otherwise, alone in the block: it may pay interest": {
+    report: {
+      balanceChanges: [
+        { account: alice, token: bob, tokenId: null, before: null, after: null, delta: 1n, evidence: "measured" },
+      ],
+    },
+    hindsight: { held: [{ account: alice, token: bob, before: 0n, after: 2n }] },
+    differs: [`unknown balances[${alice}/${bob}] 1≠2`],
+  },
+  "balances otherwise, behind what tells of layer 1": {
+    block: block(mined({ hash: theirs, type: "0x7e", from: attributes }), mined()),
+    hindsight: held(left - 1n),
+    differs: [`simulatorWrong balances[${alice}/native] -1500000000000000000≠-1500000000000000001`],
+  },
+  "balances otherwise, behind a deposit of somebody's": {
+    block: block(mined({ hash: theirs, type: "0x7e", from: bob }), mined()),
+    hindsight: held(left - 1n),
+    differs: [`? balances[${alice}/native]`],
+  },
+  "of a contract that fees are paid to": {
+    report: {
+      balanceChanges: [
+        { account: vault, token: null, tokenId: null, before: null, after: null, delta: 1n, evidence: "measured" },
+      ],
+    },
+    hindsight: { held: [{ account: vault, token: null, before: 0n, after: 2n }] },
+    differs: [`? balances[${vault}/native]`],
   },
   "balances as said, others in the block": {
     block: block(mined(), mined({ hash: theirs, from: bob })),
