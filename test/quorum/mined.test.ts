@@ -18,11 +18,14 @@ import { lane, sign } from "../nonces/chain.js";
 import { furnish, transferOf } from "../preflight/furnished.js";
 import {
   cleared,
+  codesOf,
   layerOf,
   nobody,
   other,
   owner,
   preflight,
+  preflightOn,
+  quantity,
   scenesFor,
   signAll,
   startAnvilScene,
@@ -83,6 +86,22 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
     expect(await on(pairOf(honest, honest))).toMatchObject({ success: [{ transactionHash: hash }] });
     for (const layer of [pairOf(lying, honest), pairOf(honest, lying)])
       expect(await on(layer)).toMatchObject({ failure: { _tag: "WitnessesDisagree", method: "eth_getBlockReceipts" } });
+  });
+
+  it("is counted where it waits, whoever does not know it", async () => {
+    const count = await scene.count(owner.address);
+    await scene.send(owner, { to: nobody, value: 1n });
+    const asked = Eth.getTransactionCount({ address: owner.address, block: "pending" });
+    const lie: Lie = { method: "eth_getTransactionCount", tell: () => quantity(count) };
+    const [honest, blind] = [layerOf(scene.url), liar(scene.url, lie, null, { count: 0 })];
+    for (const layer of [pairOf(honest, blind), pairOf(blind, honest)])
+      expect(await Effect.runPromise(asked.pipe(Effect.provide(layer)))).toBe(BigInt(count) + 1n);
+    // in a report it is a finding, whoever is asked first
+    for (const layer of [pairOf(honest, blind), pairOf(blind, honest)]) {
+      const input = { from: owner.address, to: nobody, value: 1n } as const;
+      expect(codesOf(await preflightOn(layer, input))).toContain("DependsOnPending/warning");
+    }
+    await scene.mine();
   });
 
   it("may wait in one pool and not in another", async () => {
