@@ -25,12 +25,15 @@ const authorizationsOf = ({ authorizationList }: FullTransaction) =>
     ...{ r: wordOf(r), s: wordOf(s), yParity: Number(yParity) },
   }));
 
+/** The chain that was signed for; of type 0 it stands in the signature (EIP-155), and not every node tells it beside. */
+const chainOf = ({ chainId, v }: FullTransaction): bigint => chainId ?? (v !== null && v >= 35n ? (v - 35n) / 2n : 0n);
+
 /** What was signed; null where it is of no type that is signed here. */
 export const requestIn = (mined: FullTransaction): Request | null => {
-  const { to, chainId, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, maxFeePerBlobGas } = mined;
+  const { to, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, maxFeePerBlobGas } = mined;
   const accessList = mined.accessList ?? [];
   const given = {
-    ...{ chainId: Number(chainId ?? 0n), nonce: Number(mined.nonce) },
+    ...{ chainId: Number(chainOf(mined)), nonce: Number(mined.nonce) },
     ...{ data: mined.input, value: mined.value, gas: mined.gas },
   };
   const target = to === null ? given : { ...given, to };

@@ -5,6 +5,7 @@ import { settle, settledText, type Hindsight, type Report } from "../../src/Repo
 import type { FullTransaction } from "../../src/Eth.js";
 import { FullBlock } from "../../src/eth/block.js";
 import { Receipt } from "../../src/eth/receipt.js";
+import type { Request } from "../../src/transaction/request.js";
 import { alice, report, transfer } from "../report/fixtures.js";
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`;
@@ -211,6 +212,17 @@ describe("a report beside its receipt", () => {
       settle(report(), receipt({ effectiveGasPrice: null }), block()),
     ].map((settled) => settled?.class);
     expect(classes).toEqual(["unknown", "unknown", "unknown", "same"]);
+  });
+
+  it("knows the chain of a transaction of type 0 by its signature, where the node does not name it", () => {
+    const { chainId, nonce, data, value, gas } = transfer.request ?? expect.fail();
+    const request: Request = { type: "legacy", chainId, nonce, to: bob, data, value, gas, gasPrice: 2_100_000_000n };
+    const legacy = report({ transactions: [{ ...transfer, request }] });
+    const as = (changes: Partial<FullTransaction>) =>
+      settle(legacy, receipt({ type: "0x0" }), block(mined({ ...untyped, ...changes })))?.class;
+    const untyped = { type: "0x0", maxFeePerGas: null, maxPriorityFeePerGas: null, gasPrice: 2_100_000_000n } as const;
+    expect([as({}), as({ chainId: null, v: 37n }), as({ chainId: null, v: 38n })]).toEqual(["same", "same", "same"]);
+    expect([as({ chainId: null, v: 39n }), as({ chainId: null, v: 27n })]).toEqual(["tampered", "tampered"]);
   });
 
   it("finds its place in a bundle by sender and nonce", () => {

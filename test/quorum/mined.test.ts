@@ -115,6 +115,19 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
     await scene.mine();
   });
 
+  it("is no lie on another branch, by the number of its block either", async () => {
+    const fork = await forkOf(scene.url, scene.chainId);
+    await scene.mine();
+    await rawRequest(fork.url, "evm_mine", []);
+    const number = BigInt((await scene.ask("eth_blockNumber", [])) as Hex);
+    for (const layer of [pairOf(layerOf(scene.url), layerOf(fork.url)), pairOf(layerOf(fork.url), layerOf(scene.url))])
+      for (const block of [number, "latest"] as const)
+        expect(await Effect.runPromise(Eth.getBlock({ block }).pipe(Effect.provide(layer), Effect.flip))).toMatchObject(
+          { _tag: "RpcError", reason: { _tag: "UpstreamUnavailable" } },
+        );
+    await fork.stop();
+  });
+
   it.skipIf(name !== "geth")("is said alike by two clients", async () => {
     const fork = await forkOf(scene.url, scene.chainId);
     for (const layer of [pairOf(layerOf(scene.url), layerOf(fork.url)), pairOf(layerOf(fork.url), layerOf(scene.url))])
