@@ -111,6 +111,14 @@ describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
     await expectClass(await sent({ from, to: named }), "contextDependent");
   });
 
+  it.each([
+    ["the number of the block", "43"],
+    ["the hash of the block before", "6001430340"],
+  ])("%s", async (_, reading) => {
+    const at = await scene.deploy({ abi: [], bytecode: creation(`${reading}60005260206000a000`) });
+    await expectClass(await sent({ from, to: at }), "contextDependent");
+  });
+
   it("the clock alone, with a price that barely suffices", async () => {
     const { baseFeePerGas } = (await scene.ask("eth_feeHistory", ["0x1", "latest", []])) as {
       readonly baseFeePerGas: ReadonlyArray<Hex>;

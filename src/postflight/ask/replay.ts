@@ -92,12 +92,15 @@ const fillers = (
 const otherContext = ({ report, block }: Again, base: bigint, baseTime: bigint): BlockOverrides => {
   const { timestamp, mixHash, gasLimit, baseFeePerGas, miner } = block;
   const world = report.observed.worlds.find(({ run }) => run === "next") ?? null;
-  const number = world?.number != null && world.number > base ? world.number : base + 1n;
+  // why: another number, so that it and the hash of the block before are others too
+  const isOther = world?.number != null && world.number > base && world.number !== block.number;
+  const number = isOther && world.number !== null ? world.number : block.number + 1n;
+  const first = baseTime + number - base;
   const later = world?.timestamp ?? report.observed.timestamp ?? timestamp + 13n;
-  const isTaken = later <= baseTime || later === timestamp;
+  const isTaken = later < first || later === timestamp;
   return {
     number,
-    time: isTaken ? timestamp + 13n : later,
+    time: isTaken ? (timestamp > first ? timestamp : first) + 13n : later,
     // why: a lower one is within every price that was within the block's own
     baseFeePerGas: baseFeePerGas === null ? null : (baseFeePerGas * 15n) / 16n,
     prevRandao: mixHash === null ? null : complement(mixHash),
