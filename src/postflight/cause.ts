@@ -68,7 +68,7 @@ export const unknownCause: Cause = { class: "unknown", evidence: "unavailable" }
 export const causeOf = (
   said: Happened,
   happened: Happened,
-  { behind, alone, earlier, elsewhere }: Replay,
+  { behind, alone, earlier, rehashed, elsewhere }: Replay,
   wasSealed: boolean,
 ): Cause => {
   if (behind === null) return unknownCause;
@@ -77,6 +77,8 @@ export const causeOf = (
   if (alone === null) return isSameBehind ? unknownCause : measured("simulatorWrong");
   if (!isSameRun(alone, happened)) return measured(isSameBehind ? "ordering" : "simulatorWrong");
   if (earlier === null) return unknownCause;
+  // why: the blocks between are none of the chain's, and who reads their hashes is told others
+  if (rehashed !== null && !isSameRun(rehashed, earlier)) return measured("contextDependent");
   if (!isSameRun(earlier, happened)) return measured(isAmountOnly(said, happened) ? "priceMoved" : "ordering");
   if (elsewhere === null) return unknownCause;
   if (!isSameRun(elsewhere, earlier)) return measured("contextDependent");

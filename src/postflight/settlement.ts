@@ -164,6 +164,8 @@ export interface Replay {
   readonly alone: Happened | null;
   /** On the block that the report stood on, behind those of its own bundle. */
   readonly earlier: Happened | null;
+  /** As `earlier`, behind blocks of other hashes; null where there are none between. */
+  readonly rehashed: Happened | null;
   /** As `earlier`, in the values of another block. */
   readonly elsewhere: Happened | null;
 }

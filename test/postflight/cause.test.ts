@@ -20,7 +20,7 @@ const failed: Happened = { status: "failure", gasUsed: 30_000n, logs: [] };
 const [said, now] = [ran(5n), ran(7n)];
 
 const replay = (changes: Partial<Replay>): Replay => ({
-  ...{ behind: now, alone: now, earlier: now, elsewhere: now },
+  ...{ behind: now, alone: now, earlier: now, rehashed: null, elsewhere: now },
   ...changes,
 });
 
@@ -46,6 +46,8 @@ describe("the cause of a difference", () => {
     ["amounts moved since", replay({ earlier: said, elsewhere: said }), "priceMoved"],
     ["amounts moved since, and by the clock", replay({ earlier: ran(6n), elsewhere: said }), "priceMoved"],
     ["it would have failed before, and amounts moved", replay({ earlier: failed, elsewhere: failed }), "priceMoved"],
+    ["the hashes of the blocks between make it", replay({ earlier: said, rehashed: ran(6n) }), "contextDependent"],
+    ["they do not, and amounts moved", replay({ earlier: said, rehashed: said }), "priceMoved"],
     ["no other block could be tried", replay({ elsewhere: null }), "unknown"],
     ["another block gives another outcome on the same state", replay({ elsewhere: said }), "contextDependent"],
     ["nothing explains it but pending state", replay({}), "ordering"],

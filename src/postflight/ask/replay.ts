@@ -76,6 +76,7 @@ const fillers = (
   base: bigint,
   baseTime: bigint,
   { number, time, baseFeePerGas }: BlockOverrides,
+  own: BlockOverrides,
 ): ReadonlyArray<BlockStateCall> | null => {
   const [last, end] = [BigInt(number ?? 0), BigInt(time ?? 0)];
   const gap = last - base - 1n;
@@ -84,7 +85,7 @@ const fillers = (
   const timeOf = (passed: bigint) => (baseTime + passed < end ? baseTime + passed : end);
   return Array.from({ length: Number(gap) }, (_, index) => ({
     calls: [],
-    blockOverrides: { number: base + BigInt(index + 1), time: timeOf(BigInt(index + 1)), baseFeePerGas },
+    blockOverrides: { number: base + BigInt(index + 1), time: timeOf(BigInt(index + 1)), baseFeePerGas, ...own },
   }));
 };
 
@@ -137,7 +138,7 @@ const ownBefore = ({ report, transaction }: Again) =>
     .flatMap(({ request, input }) => (request === null ? [] : [exactCall(request, input.from)]));
 
 /**
- * The transaction replayed four times, each as its own `eth_simulateV1`, all at once; what the node refuses is null.
+ * The transaction replayed four or five times, each as its own `eth_simulateV1`, all at once; what the node refuses is null.
  * JSON-RPC: `eth_simulateV1`, `eth_getBlockByNumber`.
  */
 export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.Return<Replay, never, Rpc> {
@@ -158,8 +159,8 @@ export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.R
     ...(state === null ? {} : { stateOverrides: state }),
   });
   const pretended = nonceOf(again);
-  const asEarlier = (at: BlockOverrides): Effect.Effect<Happened | null, never, Rpc> => {
-    const gap = baseTime === null ? null : fillers(base, baseTime, at);
+  const asEarlier = (at: BlockOverrides, between: BlockOverrides = {}): Effect.Effect<Happened | null, never, Rpc> => {
+    const gap = baseTime === null ? null : fillers(base, baseTime, at, between);
     return gap === null ? Effect.succeed(null) : ask([...gap, on([...ownBefore(again), call], at, pretended)], base);
   };
   return yield* Effect.all(
@@ -172,6 +173,7 @@ export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.R
             ),
       alone: ask([on([...ours.map(callOf), call], context, nonceIn(ours, mined))], block.parentHash),
       earlier: asEarlier(context),
+      rehashed: base === parent ? Effect.succeed(null) : asEarlier(context, { prevRandao: block.hash }),
       elsewhere: baseTime === null ? Effect.succeed(null) : asEarlier(otherContext(again, base, baseTime)),
     },
     { concurrency: "unbounded" },
