@@ -3,10 +3,7 @@
  * what headers carry, then `eth_config`, then the table of chains. Pure.
  */
 import { eip7825Cap, type Chain } from "../Chains.js";
-import type { Fork, Forks } from "../primitives/names.js";
-
-/** Where nobody says anything. */
-export const unknownForks: Forks = { fork: null, next: null };
+import type { Fork } from "../primitives/names.js";
 
 /** What a block's header carries that tells its fork. */
 export interface Header {
@@ -92,22 +89,3 @@ export const rulesOf = (
 /** Most gas a call is run with where nobody fixed it. */
 export const mostGas = ({ txGasCap }: Chain, blockGasLimit: bigint | null): bigint =>
   txGasCap ?? blockGasLimit ?? eip7825Cap;
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
-
-const seconds = (value: unknown): bigint | null =>
-  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : null;
-
-/** Reads the answer of `eth_config`, whatever it is: Osaka brought P256VERIFY (EIP-7951), Amsterdam the builders' deposits. */
-export const forksIn = (config: unknown): Forks => {
-  const current = field(config, "current");
-  const has = (list: string, name: string) => field(field(current, list), name) !== undefined;
-  if (typeof field(current, "precompiles") !== "object") return unknownForks;
-  const fork = has("systemContracts", "BUILDER_DEPOSIT_CONTRACT_ADDRESS")
-    ? "amsterdam"
-    : has("precompiles", "P256VERIFY")
-      ? "osaka"
-      : "beforeOsaka";
-  return { fork, next: seconds(field(field(config, "next"), "activationTime")) };
-};

@@ -49,19 +49,18 @@ export const isAmountOnly = (a: Happened, b: Happened): boolean =>
   Arr.zip(a.logs, b.logs).every(
     ([one, other]) =>
       lower(one.address) === lower(other.address) &&
-      lower(one.topics[0] ?? "") === lower(other.topics[0] ?? "") &&
-      isCountedOnly(`0x${one.topics.map((topic) => topic.slice(2)).join("")}`, joined(other)) &&
+      // why: what is indexed names something, such as a collectible by its number, and counts nothing
+      lower(one.topics.join()) === lower(other.topics.join()) &&
       isCountedOnly(one.data, other.data),
   );
-
-const joined = ({ topics }: LogData): string => `0x${topics.map((topic) => topic.slice(2)).join("")}`;
 
 const measured = (name: Cause["class"]): Cause => ({ class: name, evidence: "measured" });
 
 export const unknownCause: Cause = { class: "unknown", evidence: "unavailable" };
 
 /**
- * Why `happened` is not what was `said`. First whether the node's simulator gives what the chain gave; then whether
+ * Why `happened` is not what was `said`. First whether the node's simulator gives what the chain gave, with those
+ * before it in its block or without them; then whether
  * those before it in its block made the difference; then whether it is the state since the report, or the values of
  * the block. `wasSealed` = the report's outcome was the same on the sealed block that `earlier` stands on, so that the
  * state of pending transactions does not explain it. Where one that is needed was not answered: `unknown`.
@@ -69,14 +68,17 @@ export const unknownCause: Cause = { class: "unknown", evidence: "unavailable" }
 export const causeOf = (
   said: Happened,
   happened: Happened,
-  { behind, alone, earlier, elsewhere }: Replay,
+  { behind, alone, earlier, rehashed, elsewhere }: Replay,
   wasSealed: boolean,
 ): Cause => {
   if (behind === null) return unknownCause;
-  if (!isSameRun(behind, happened)) return measured("simulatorWrong");
-  if (alone === null) return unknownCause;
-  if (!isSameRun(alone, happened)) return measured("ordering");
+  const isSameBehind = isSameRun(behind, happened);
+  // why: a node may have no gas left behind a full block for what it runs rightly alone
+  if (alone === null) return isSameBehind ? unknownCause : measured("simulatorWrong");
+  if (!isSameRun(alone, happened)) return measured(isSameBehind ? "ordering" : "simulatorWrong");
   if (earlier === null) return unknownCause;
+  // why: the blocks between are none of the chain's, and who reads their hashes is told others
+  if (rehashed !== null && !isSameRun(rehashed, earlier)) return measured("contextDependent");
   if (!isSameRun(earlier, happened)) return measured(isAmountOnly(said, happened) ? "priceMoved" : "ordering");
   if (elsewhere === null) return unknownCause;
   if (!isSameRun(elsewhere, earlier)) return measured("contextDependent");

@@ -3,7 +3,7 @@ import type { FullTransaction } from "../eth/transaction.js";
 import type { Receipt } from "../eth/receipt.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import { signingHash, type Request } from "../transaction/request.js";
-import { isSameLog, type Cause } from "./cause.js";
+import { isSameLog, unknownCause, type Cause } from "./cause.js";
 import { paidBy, requestIn } from "./mined.js";
 import type { Comparison, Happened, Held, SettledDifference } from "./settlement.js";
 
@@ -14,6 +14,8 @@ interface Fact {
   readonly happened: string | null;
   /** Where it is not plain equality. */
   readonly isSame?: boolean;
+  /** Where it has another than the facts beside it. */
+  readonly cause?: Cause;
 }
 
 /** As much of a value as anybody reads. */
@@ -25,7 +27,7 @@ const toldApart = (facts: ReadonlyArray<Fact>, causeOf: (field: string) => Cause
   const differences: Array<SettledDifference> = [];
   const uncompared: Array<string> = [];
   let compared = 0;
-  for (const { field, said, happened, isSame } of facts) {
+  for (const { field, said, happened, isSame, cause } of facts) {
     if (said === null) continue;
     if (happened === null) {
       uncompared.push(field);
@@ -33,7 +35,7 @@ const toldApart = (facts: ReadonlyArray<Fact>, causeOf: (field: string) => Cause
     }
     compared++;
     if (isSame ?? said === happened) continue;
-    differences.push({ field, said: shown(said), happened: shown(happened), ...causeOf(field) });
+    differences.push({ field, said: shown(said), happened: shown(happened), ...(cause ?? causeOf(field)) });
   }
   return { compared, differences, uncompared };
 };
@@ -179,7 +181,8 @@ export type Paid = (account: string) => bigint | null;
 
 /**
  * Changes of balances over the bundle. An equal one counts wherever it is; an unequal one only where nothing but the
- * bundle is in the block (`isAlone`), for others may have moved it.
+ * bundle is in the block (`isAlone`), for others may have moved it. A token may pay interest by the clock: of one that
+ * does what was said `cause` says nothing.
  */
 export const compareBalances = (
   report: Pick<Report, "balanceChanges">,
@@ -196,7 +199,10 @@ export const compareBalances = (
       const gas = token === null ? paid(account) : 0n;
       const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
       const isTold = happened === delta || isAlone(account);
-      return { field, said: String(delta), happened: happened === null || !isTold ? null : String(happened) };
+      return {
+        ...{ field, said: String(delta), happened: happened === null || !isTold ? null : String(happened) },
+        cause: token === null || cause.class !== "simulatorWrong" ? cause : unknownCause,
+      };
     }),
     () => cause,
   );

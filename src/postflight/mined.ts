@@ -10,6 +10,13 @@ const depositType = "0x7e";
 
 export const isDeposit = ({ type }: Pick<FullTransaction, "type">): boolean => type === depositType;
 
+/** By whom the OP stack tells its blocks of layer 1. */
+const depositor = "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001";
+
+/** Whether it is a deposit that moves nothing of anybody's; one of a user may pay its receiver, or call anything. */
+export const isSystemDeposit = (mined: Pick<FullTransaction, "type" | "from">): boolean =>
+  isDeposit(mined) && mined.from.toLowerCase() === depositor;
+
 const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
 
 const authorizationsOf = ({ authorizationList }: FullTransaction) =>
@@ -18,12 +25,15 @@ const authorizationsOf = ({ authorizationList }: FullTransaction) =>
     ...{ r: wordOf(r), s: wordOf(s), yParity: Number(yParity) },
   }));
 
+/** The chain that was signed for; of type 0 it stands in the signature (EIP-155), and not every node tells it beside. */
+const chainOf = ({ chainId, v }: FullTransaction): bigint => chainId ?? (v !== null && v >= 35n ? (v - 35n) / 2n : 0n);
+
 /** What was signed; null where it is of no type that is signed here. */
 export const requestIn = (mined: FullTransaction): Request | null => {
-  const { to, chainId, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, maxFeePerBlobGas } = mined;
+  const { to, maxFeePerGas, maxPriorityFeePerGas, gasPrice, blobVersionedHashes, maxFeePerBlobGas } = mined;
   const accessList = mined.accessList ?? [];
   const given = {
-    ...{ chainId: Number(chainId ?? 0n), nonce: Number(mined.nonce) },
+    ...{ chainId: Number(chainOf(mined)), nonce: Number(mined.nonce) },
     ...{ data: mined.input, value: mined.value, gas: mined.gas },
   };
   const target = to === null ? given : { ...given, to };

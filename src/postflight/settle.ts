@@ -5,7 +5,7 @@ import type { FullTransaction } from "../eth/transaction.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import { causeOf, isSameRun, unknownCause, type Cause } from "./cause.js";
 import { compareBalances, compareCost, compareOutcome, compareRequest, happenedOf, merged, saidOf } from "./compare.js";
-import { isDeposit, paidBy } from "./mined.js";
+import { isSystemDeposit, paidBy } from "./mined.js";
 import { gravest, type Comparison, type Hindsight, type MinedSettlement, type SettlementClass } from "./settlement.js";
 
 /** The transaction of a receipt in its block; null where the block does not hold it. */
@@ -43,7 +43,10 @@ const ratio = (part: bigint, whole: bigint | null): number | null =>
 
 /** Whether nothing but these transactions, and what the chain itself puts in front, is in a block. */
 const holdsOnly = ({ transactions }: FullBlock, hashes: ReadonlyArray<string>): boolean =>
-  transactions.every((one) => isDeposit(one) || hashes.includes(one.hash.toLowerCase()));
+  transactions.every((one) => isSystemDeposit(one) || hashes.includes(one.hash.toLowerCase()));
+
+/** Where the OP stack has its own contracts: the fees of every transaction are paid to some of them. */
+const isPredeploy = (account: string): boolean => /^0x42(00){17}/.test(account);
 
 /** The balances of the whole bundle against those around its block; `receipts` are all of its transactions'. */
 export const settleBalances = (
@@ -74,6 +77,7 @@ export const settleBalances = (
     paid,
     (account) =>
       isAlone &&
+      !isPredeploy(account) &&
       account.toLowerCase() !== block.miner?.toLowerCase() &&
       !(block.withdrawals ?? []).some(({ address }) => address.toLowerCase() === account.toLowerCase()),
     cause,

@@ -112,7 +112,7 @@ export interface MinedSettlement extends Comparison {
 /**
  * One that was not: `pending` in the pool; `dropped`: the node does not know it, and its nonce is free; `replaced` by
  * another, found in a block, whose receipt the node has not; `unknown`: its nonce is used, and by which transaction was
- * not found: it may be mined, and the node behind.
+ * not found: it may be mined, and the node behind; or its receipt and its block are not of one another.
  */
 export interface OpenSettlement {
   /** Where it is instead. */
@@ -164,6 +164,8 @@ export interface Replay {
   readonly alone: Happened | null;
   /** On the block that the report stood on, behind those of its own bundle. */
   readonly earlier: Happened | null;
+  /** As `earlier`, behind blocks of other hashes; null where there are none between. */
+  readonly rehashed: Happened | null;
   /** As `earlier`, in the values of another block. */
   readonly elsewhere: Happened | null;
 }

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
-import { forkOf, forksIn, mostGas, ruled, type Header } from "../../src/chains/rules.js";
+import { forkOf, mostGas, ruled, type Header } from "../../src/chains/rules.js";
+import { forksIn } from "../../src/primitives/forks.js";
 import type { Fork } from "../../src/primitives/names.js";
 
 const hash = `0x${"ab".repeat(32)}`;

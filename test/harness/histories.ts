@@ -50,7 +50,7 @@ export const groundOn = async (scene: Scene): Promise<Ground> => {
 };
 
 /** One history: what was said, what was sent, and how the node is asked about it afterwards. */
-interface History {
+export interface History {
   readonly report: Report.Report;
   readonly hashes: ReadonlyArray<Hex>;
   /** How the node lies when it is asked again; by default it does not. */
@@ -65,14 +65,14 @@ const trade = (to: Hex, amount: bigint) => ({
 const give = (to: Hex, amount: bigint) => ({ to, data: calldata(artifacts.Token, "transfer", [nobody, amount]) });
 
 /** Signed as they stand in the report, whatever its verdict, but for what is changed. */
-const sign = async (report: Report.Report, change: object = {}): Promise<ReadonlyArray<Hex>> => {
+export const sign = async (report: Report.Report, change: object = {}): Promise<ReadonlyArray<Hex>> => {
   const raws: Array<Hex> = [];
   for (const { request, input } of report.transactions)
     raws.push(await signerOf(input.from).signTransaction({ ...request, ...change } as TransactionSerializable));
   return raws;
 };
 
-const sendAll = async (scene: Scene, raws: ReadonlyArray<Hex>): Promise<ReadonlyArray<Hex>> => {
+export const sendAll = async (scene: Scene, raws: ReadonlyArray<Hex>): Promise<ReadonlyArray<Hex>> => {
   const hashes: Array<Hex> = [];
   for (const raw of raws) hashes.push(await scene.broadcast(raw));
   return hashes;
@@ -87,10 +87,14 @@ const sent = async (ground: Ground, report: Report.Report, change: object = {}):
 };
 
 /** Ahead of everybody who pays the usual tip. */
-const ahead = async ({ scene }: Ground, call: { readonly to: Hex; readonly data: Hex }): Promise<void> => {
+export const ahead = async (
+  { scene }: Pick<Ground, "scene">,
+  call: { readonly to: Hex; readonly data: Hex },
+  gas = 500_000n,
+): Promise<void> => {
   await scene.broadcast(
     await other.signTransaction({
-      ...{ type: "eip1559", chainId: scene.chainId, nonce: await scene.count(other.address), gas: 500_000n },
+      ...{ type: "eip1559", chainId: scene.chainId, nonce: await scene.count(other.address), gas },
       ...{ maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 50n * 10n ** 9n, ...call },
     }),
   );
@@ -118,11 +122,7 @@ type Kind = Exclude<SettlementClass, "unknown">;
 /** One history of each class, varied by `index`. */
 export const histories: Readonly<Record<Kind, (ground: Ground, index: number) => Promise<History>>> = {
   same: async (ground, index) => {
-    const { token, swap, scene } = ground;
-    const deployed = {
-      from,
-      data: `0x6001600c60003960016000f3${(index % 256).toString(16).padStart(2, "0")}`,
-    } as const;
+    const { token, swap } = ground;
     const inputs: ReadonlyArray<AnyInput> = [
       { from, ...give(token, 5n + BigInt(index)) },
       { from, ...trade(swap, 10n ** 18n) },
@@ -131,8 +131,10 @@ export const histories: Readonly<Record<Kind, (ground: Ground, index: number) =>
         { from, ...give(token, 1n) },
         { from, to: nobody, value: 2n },
       ],
-      // anvil simulates no deployment: what it would cost nobody says, and so nobody can say that it cost the same
-      ...(scene.chainId === 31337 ? [] : [deployed]),
+      // anvil simulates no deployment, so that nothing is said of one
+      ...(ground.scene.name === "anvil"
+        ? []
+        : [{ from, data: `0x6001600c60003960016000f3${(index % 256).toString(16).padStart(2, "0")}` as Hex }]),
     ];
     return sent(ground, await said(ground, inputs[index % inputs.length] as AnyInput));
   },
@@ -202,12 +204,15 @@ export const histories: Readonly<Record<Kind, (ground: Ground, index: number) =>
   },
 };
 
-/** Makes a history and settles it. */
-export const settledFrom = async (kind: Kind, ground: Ground, index: number): Promise<Settled> => {
-  const { report, hashes, afterwards } = await histories[kind](ground, index);
+/** Settles a history. */
+export const settledOn = async (scene: Scene, { report, hashes, afterwards }: History): Promise<Settled> => {
   // geth takes note of a block, and indexes its transactions, a moment after it
-  await ground.scene.untilNext(owner.address, await ground.scene.count(owner.address));
+  await scene.untilNext(owner.address, await scene.count(owner.address));
   return Effect.runPromise(
-    Preflight.settle(report, hashes).pipe(Effect.provide(afterwards ?? layerOf(ground.scene.url, { retryTimes: 3 }))),
+    Preflight.settle(report, hashes).pipe(Effect.provide(afterwards ?? layerOf(scene.url, { retryTimes: 3 }))),
   );
 };
+
+/** Makes a history and settles it. */
+export const settledFrom = async (kind: Kind, ground: Ground, index: number): Promise<Settled> =>
+  settledOn(ground.scene, await histories[kind](ground, index));

@@ -39,6 +39,11 @@ export const liesAfterwards: Readonly<Record<string, Lie>> = {
   "it took less gas": receipt((told) => ({ ...told, gasUsed: more(told["gasUsed"], -999n) })),
   "it paid more": receipt((told) => ({ ...told, effectiveGasPrice: more(told["effectiveGasPrice"], 1n) })),
   "it paid for layer 1": receipt((told) => ({ ...told, l1Fee: "0x99" })),
+  "it paid for the data of its layer 1 a hundredfold": receipt((told) => ({ ...told, daFootprintGasScalar: "0x1" })),
+  "others took more gas before it": receipt((told) => ({
+    ...told,
+    cumulativeGasUsed: more(told["cumulativeGasUsed"], 1n),
+  })),
   "no log": logs(() => []),
   "a log twice": logs((all) => [...all, ...all]),
   "another amount in the log": logs((all) => all.map((log) => ({ ...log, data: word(1n) }))),

@@ -1,14 +1,17 @@
 /** Settlements asked of several nodes behind one address, one of which is behind: what it has not proves nothing. */
 import * as Effect from "effect/Effect";
+import type * as Layer from "effect/Layer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import type * as Report from "../../src/Report.js";
+import type * as Rpc from "../../src/Rpc.js";
 import type { Hex } from "../../src/primitives/hex.js";
 import {
   cleared,
   nobody,
   owner,
   preflight,
+  quantity,
   signAll,
   startAnvilScene,
   tampered,
@@ -46,13 +49,15 @@ describe("a settlement behind a load balancer", () => {
   });
   afterAll(() => scene?.stop());
 
-  const settled = async (hash: Hex, lacks: Lacks) => {
-    const layer = tampered(scene.url, ({ method, params, before }) =>
-      lacks({ method, params, before }) ? () => null : null,
-    );
+  const settledOn = async (layer: Layer.Layer<Rpc.Rpc>, hash = mined) => {
     const { transactions } = await Effect.runPromise(Preflight.settle(report, [hash]).pipe(Effect.provide(layer)));
     return transactions.map(({ state, hash: told, class: name }) => [state, told === mined ? "mined" : "sent", name]);
   };
+  const settled = (hash: Hex, lacks: Lacks) =>
+    settledOn(
+      tampered(scene.url, ({ method, params, before }) => (lacks({ method, params, before }) ? () => null : null)),
+      hash,
+    );
 
   it("finds the block that holds it, where the node that is asked for its receipt is behind", async () => {
     expect(await settled(mined, ({ method, before }) => ofHash(method) && before === 0)).toEqual([
@@ -63,6 +68,25 @@ describe("a settlement behind a load balancer", () => {
     expect(await settled(mined, ({ method }) => ofHash(method))).toEqual([["unknown", "mined", "unknown"]]);
     const isFull: Lacks = ({ method, params }) => method === "eth_getBlockByNumber" && params[1] === true;
     expect(await settled(mined, (one) => ofHash(one.method) || isFull(one))).toEqual([["unknown", "mined", "unknown"]]);
+  });
+  it("is not known where the receipt is of no such block, or of one that the transaction has left", async () => {
+    const { blockNumber } = await scene.receipt(mined);
+    const parent = (await scene.ask("eth_getBlockByNumber", [quantity(BigInt(blockNumber) - 1n), false])) as {
+      readonly hash: Hex;
+    };
+    const telling = (method: string, tell: (told: object) => unknown) =>
+      settledOn(tampered(scene.url, (asked) => (asked.method === method ? (told) => tell(told as object) : null)));
+    const unknown = [["unknown", "mined", "unknown"]];
+    const receipt = "eth_getTransactionReceipt";
+    expect(await telling(receipt, (told) => ({ ...told, blockHash: null }))).toEqual(unknown);
+    expect(await telling("eth_getBlockByHash", (told) => ({ ...told, transactions: [] }))).toEqual(unknown);
+    // the transaction is told to be in its block, and its receipt is still that of another
+    expect(await telling(receipt, (told) => ({ ...told, blockHash: parent.hash }))).toEqual(unknown);
+    // a receipt that was told once too often: the one of its block is asked for
+    const stale = tampered(scene.url, ({ method, before }) =>
+      method === receipt && before === 0 ? (told) => ({ ...(told as object), blockHash: parent.hash }) : null,
+    );
+    expect(await settledOn(stale)).toEqual([["mined", "mined", "tampered"]]);
   });
   it("calls replaced what has lost its nonce to a transaction in a block, with its receipt or without", async () => {
     expect(await settled(lost, () => false)).toEqual([["mined", "mined", "replaced"]]);

@@ -1,6 +1,8 @@
 /** Why something else happened, decided from replays alone. */
 import { describe, expect, it } from "vitest";
 import { causeOf, isAmountOnly } from "../../src/postflight/cause.js";
+import type { Receipt } from "../../src/eth/receipt.js";
+import { ranBehind } from "../../src/postflight/ask/replay.js";
 import type { Happened, Replay } from "../../src/postflight/settlement.js";
 
 const token = `0x${"11".repeat(20)}` as const;
@@ -18,15 +20,25 @@ const failed: Happened = { status: "failure", gasUsed: 30_000n, logs: [] };
 const [said, now] = [ran(5n), ran(7n)];
 
 const replay = (changes: Partial<Replay>): Replay => ({
-  ...{ behind: now, alone: now, earlier: now, elsewhere: now },
+  ...{ behind: now, alone: now, earlier: now, rehashed: null, elsewhere: now },
   ...changes,
 });
 
 describe("the cause of a difference", () => {
   const rows: ReadonlyArray<readonly [string, Replay, string]> = [
     ["nobody could be asked", replay({ behind: null }), "unknown"],
-    ["the simulator gives another outcome than the chain", replay({ behind: said }), "simulatorWrong"],
-    ["the simulator gives other gas than the chain", replay({ behind: { ...now, gasUsed: 1n } }), "simulatorWrong"],
+    ["the simulator gives another outcome than the chain", replay({ behind: said, alone: said }), "simulatorWrong"],
+    ["in its block, and nobody ran it alone", replay({ behind: said, alone: null }), "simulatorWrong"],
+    [
+      "the simulator gives other gas than the chain",
+      replay({ behind: { ...now, gasUsed: 1n }, alone: { ...now, gasUsed: 1n } }),
+      "simulatorWrong",
+    ],
+    [
+      "in its block the simulator has no gas left, and alone it has",
+      replay({ behind: failed, earlier: said, elsewhere: said }),
+      "priceMoved",
+    ],
     ["only its own block is known", replay({ alone: null }), "unknown"],
     ["those before it in its block made the difference", replay({ alone: said }), "ordering"],
     ["they made it fail", replay({ alone: failed }), "ordering"],
@@ -34,6 +46,8 @@ describe("the cause of a difference", () => {
     ["amounts moved since", replay({ earlier: said, elsewhere: said }), "priceMoved"],
     ["amounts moved since, and by the clock", replay({ earlier: ran(6n), elsewhere: said }), "priceMoved"],
     ["it would have failed before, and amounts moved", replay({ earlier: failed, elsewhere: failed }), "priceMoved"],
+    ["the hashes of the blocks between make it", replay({ earlier: said, rehashed: ran(6n) }), "contextDependent"],
+    ["they do not, and amounts moved", replay({ earlier: said, rehashed: said }), "priceMoved"],
     ["no other block could be tried", replay({ elsewhere: null }), "unknown"],
     ["another block gives another outcome on the same state", replay({ elsewhere: said }), "contextDependent"],
     ["nothing explains it but pending state", replay({}), "ordering"],
@@ -54,6 +68,26 @@ describe("the cause of a difference", () => {
   });
 });
 
+const both = (one: Happened, other: Happened): Happened => ran(0n, { logs: [...one.logs, ...other.logs] });
+
+describe("a block that is run again", () => {
+  const receiptOf = (cumulativeGasUsed: bigint | null): Receipt => ({
+    ...({} as Receipt),
+    ...{ ...now, logs: now.logs.map((log) => ({ ...log })) as never, cumulativeGasUsed },
+  });
+  const before = ran(1n, { gasUsed: 30_000n });
+  it.each<[string, ReadonlyArray<Happened>, bigint | null, Happened | null]>([
+    ["nothing was run", [], 50_000n, null],
+    ["it did the same, whatever came before it", [before, now], 1n, now],
+    ["it did something else behind those of its block", [before, failed], 80_000n, failed],
+    ["it did something else, and so did those before it", [before, failed], 80_001n, null],
+    ["it did something else, and came first", [failed], 50_000n, failed],
+    ["it did something else, and the receipt does not tell what came before it", [before, failed], null, failed],
+  ])("%s", (_, calls, cumulative, expected) => {
+    expect(ranBehind(calls, receiptOf(cumulative))).toEqual(expected);
+  });
+});
+
 describe("amounts alone", () => {
   const log = (changes: Partial<Happened["logs"][number]>) =>
     ran(5n, { logs: now.logs.map((one) => ({ ...one, ...changes })) });
@@ -65,7 +99,14 @@ describe("amounts alone", () => {
     ["another contract", said, log({ address: `0x${"22".repeat(20)}` }), false],
     ["another event", said, log({ topics: [word(1n), party] }), false],
     ["another party", said, log({ topics: [topic, word(BigInt(`0x${"77".repeat(20)}`))] }), false],
-    ["an indexed amount", log({ topics: [topic, word(1n)] }), log({ topics: [topic, word(2n)] }), true],
+    ["another collectible", log({ topics: [topic, word(1n)] }), log({ topics: [topic, word(2n)] }), false],
+    [
+      "the parties in another order",
+      log({ topics: [topic, party, topic] }),
+      log({ topics: [topic, topic, party] }),
+      false,
+    ],
+    ["two events in another order", both(said, now), both(now, said), true],
     ["longer data", said, log({ data: `${word(5n)}00` }), false],
     ["addresses in other letters", said, log({ address: token, topics: [topic.toUpperCase() as never, party] }), true],
   ];

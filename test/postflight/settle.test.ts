@@ -5,6 +5,7 @@ import { settle, settledText, type Hindsight, type Report } from "../../src/Repo
 import type { FullTransaction } from "../../src/Eth.js";
 import { FullBlock } from "../../src/eth/block.js";
 import { Receipt } from "../../src/eth/receipt.js";
+import type { Request } from "../../src/transaction/request.js";
 import { alice, report, transfer } from "../report/fixtures.js";
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`;
@@ -52,6 +53,10 @@ interface Row {
   readonly differs: ReadonlyArray<string>;
 }
 
+const [attributes, vault] = [
+  "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001",
+  "0x4200000000000000000000000000000000000019",
+] as const;
 const held = (after: bigint) => ({
   held: [{ account: alice, token: null, before: 10n ** 19n, after }],
 });
@@ -136,6 +141,34 @@ const rows: Readonly<Record<string, Row>> = {
     hindsight: held(left - 1n),
     differs: [`? balances[${alice}/native]`],
   },
+  "of a token otherwise, alone in the block: it may pay interest": {
+    report: {
+      balanceChanges: [
+        { account: alice, token: bob, tokenId: null, before: null, after: null, delta: 1n, evidence: "measured" },
+      ],
+    },
+    hindsight: { held: [{ account: alice, token: bob, before: 0n, after: 2n }] },
+    differs: [`unknown balances[${alice}/${bob}] 1≠2`],
+  },
+  "balances otherwise, behind what tells of layer 1": {
+    block: block(mined({ hash: theirs, type: "0x7e", from: attributes }), mined()),
+    hindsight: held(left - 1n),
+    differs: [`simulatorWrong balances[${alice}/native] -1500000000000000000≠-1500000000000000001`],
+  },
+  "balances otherwise, behind a deposit of somebody's": {
+    block: block(mined({ hash: theirs, type: "0x7e", from: bob }), mined()),
+    hindsight: held(left - 1n),
+    differs: [`? balances[${alice}/native]`],
+  },
+  "of a contract that fees are paid to": {
+    report: {
+      balanceChanges: [
+        { account: vault, token: null, tokenId: null, before: null, after: null, delta: 1n, evidence: "measured" },
+      ],
+    },
+    hindsight: { held: [{ account: vault, token: null, before: 0n, after: 2n }] },
+    differs: [`? balances[${vault}/native]`],
+  },
   "balances as said, others in the block": {
     block: block(mined(), mined({ hash: theirs, from: bob })),
     hindsight: held(left),
@@ -179,6 +212,17 @@ describe("a report beside its receipt", () => {
       settle(report(), receipt({ effectiveGasPrice: null }), block()),
     ].map((settled) => settled?.class);
     expect(classes).toEqual(["unknown", "unknown", "unknown", "same"]);
+  });
+
+  it("knows the chain of a transaction of type 0 by its signature, where the node does not name it", () => {
+    const { chainId, nonce, data, value, gas } = transfer.request ?? expect.fail();
+    const request: Request = { type: "legacy", chainId, nonce, to: bob, data, value, gas, gasPrice: 2_100_000_000n };
+    const legacy = report({ transactions: [{ ...transfer, request }] });
+    const as = (changes: Partial<FullTransaction>) =>
+      settle(legacy, receipt({ type: "0x0" }), block(mined({ ...untyped, ...changes })))?.class;
+    const untyped = { type: "0x0", maxFeePerGas: null, maxPriorityFeePerGas: null, gasPrice: 2_100_000_000n } as const;
+    expect([as({}), as({ chainId: null, v: 37n }), as({ chainId: null, v: 38n })]).toEqual(["same", "same", "same"]);
+    expect([as({ chainId: null, v: 39n }), as({ chainId: null, v: 27n })]).toEqual(["tampered", "tampered"]);
   });
 
   it("finds its place in a bundle by sender and nonce", () => {

@@ -2,21 +2,55 @@
 import { numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Token } from "../contracts/artifacts.js";
+import { findGethOrWarn } from "../harness/geth.js";
 import { liar, liesAlone } from "../harness/lies.js";
 import { pairOf } from "../harness/pairs.js";
 import { furnish, transferOf } from "../preflight/furnished.js";
 import {
   calldata,
   cleared,
+  codesOf,
   layerOf,
   other,
   owner,
   preflightOn,
   scenesFor,
   signAll,
+  startGethScene,
   type AnyInput,
   type Scene,
 } from "../preflight/scene.js";
+
+const bin = findGethOrWarn("a fork that one endpoint hides");
+
+describe.skipIf(bin === null)("a fork that is near", () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await startGethScene(bin ?? "", { forks: { osakaTime: 0, amsterdamTime: 600 } });
+  }, 30_000);
+  afterAll(() => scene?.stop());
+
+  const saying = (change: (config: object) => unknown) =>
+    liar(scene.url, { method: "eth_config", tell: (config) => change(config as object) }, null, { count: 0 });
+  const told = async (first: ReturnType<typeof saying>, second: ReturnType<typeof saying>) => {
+    const input = { from: owner.address, to: other.address, value: 1n };
+    const report = await preflightOn(pairOf(first, second), input, { maxAge: "20 minutes" });
+    return codesOf(report);
+  };
+
+  it.each([
+    ["says that there is none", (config: object) => ({ ...config, next: null })],
+    ["says that it comes much later", (config: object) => ({ ...config, next: { activationTime: 99_999_999_999 } })],
+    ["says nothing that can be read", () => "none"],
+    ["does not serve it", () => null],
+  ] as const)("is told, where one of two %s", async (_, change) => {
+    for (const [first, second] of [
+      [saying(change), layerOf(scene.url)],
+      [layerOf(scene.url), saying(change)],
+    ] as const)
+      expect(await told(first, second)).toEqual(expect.arrayContaining(["ForkAhead/warning"]));
+  });
+});
 
 const ranks = ["ready", "caution", "unknown", "blocked"];
 

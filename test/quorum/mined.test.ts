@@ -18,11 +18,14 @@ import { lane, sign } from "../nonces/chain.js";
 import { furnish, transferOf } from "../preflight/furnished.js";
 import {
   cleared,
+  codesOf,
   layerOf,
   nobody,
   other,
   owner,
   preflight,
+  preflightOn,
+  quantity,
   scenesFor,
   signAll,
   startAnvilScene,
@@ -85,6 +88,22 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
       expect(await on(layer)).toMatchObject({ failure: { _tag: "WitnessesDisagree", method: "eth_getBlockReceipts" } });
   });
 
+  it("is counted where it waits, whoever does not know it", async () => {
+    const count = await scene.count(owner.address);
+    await scene.send(owner, { to: nobody, value: 1n });
+    const asked = Eth.getTransactionCount({ address: owner.address, block: "pending" });
+    const lie: Lie = { method: "eth_getTransactionCount", tell: () => quantity(count) };
+    const [honest, blind] = [layerOf(scene.url), liar(scene.url, lie, null, { count: 0 })];
+    for (const layer of [pairOf(honest, blind), pairOf(blind, honest)])
+      expect(await Effect.runPromise(asked.pipe(Effect.provide(layer)))).toBe(BigInt(count) + 1n);
+    // in a report it is a finding, whoever is asked first
+    for (const layer of [pairOf(honest, blind), pairOf(blind, honest)]) {
+      const input = { from: owner.address, to: nobody, value: 1n } as const;
+      expect(codesOf(await preflightOn(layer, input))).toContain("DependsOnPending/warning");
+    }
+    await scene.mine();
+  });
+
   it("may wait in one pool and not in another", async () => {
     const waiting = await scene.send(owner, { to: nobody, value: 1n });
     const asked = Eth.getTransaction({ hash: waiting });
@@ -94,6 +113,19 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
     // why: that it is gone is what nobody says who knows it
     expect(await on(pairOf(blind, layerOf(scene.url)))).toMatchObject({ failure: { _tag: "RpcError" } });
     await scene.mine();
+  });
+
+  it("is no lie on another branch, by the number of its block either", async () => {
+    const fork = await forkOf(scene.url, scene.chainId);
+    await scene.mine();
+    await rawRequest(fork.url, "evm_mine", []);
+    const number = BigInt((await scene.ask("eth_blockNumber", [])) as Hex);
+    for (const layer of [pairOf(layerOf(scene.url), layerOf(fork.url)), pairOf(layerOf(fork.url), layerOf(scene.url))])
+      for (const block of [number, "latest"] as const)
+        expect(await Effect.runPromise(Eth.getBlock({ block }).pipe(Effect.provide(layer), Effect.flip))).toMatchObject(
+          { _tag: "RpcError", reason: { _tag: "UpstreamUnavailable" } },
+        );
+    await fork.stop();
   });
 
   it.skipIf(name !== "geth")("is said alike by two clients", async () => {

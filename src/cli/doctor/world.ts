@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { lookup } from "../../Chains.js";
-import { forksIn, rulesOf, unknownForks } from "../../chains/rules.js";
+import { rulesOf } from "../../chains/rules.js";
+import { forksIn, unknownForks } from "../../primitives/forks.js";
 import * as Eth from "../../Eth.js";
 import { shortAddress } from "../../primitives/text.js";
 import { formatGas } from "../../primitives/units.js";

@@ -6,11 +6,13 @@ import type { BlockOverrides, BlockParameter, BlockStateCall, StateOverrides } f
 import type { Receipt } from "../../eth/receipt.js";
 import type { FullTransaction } from "../../eth/transaction.js";
 import * as Eth from "../../Eth.js";
-import type { Hash } from "../../primitives/hex.js";
+import type { Hex } from "../../primitives/hex.js";
 import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
 import { exactCall } from "../../transaction/call.js";
 import { callOf } from "../mined.js";
+import { isSameRun } from "../cause.js";
+import { happenedOf } from "../compare.js";
 import type { Happened, Replay } from "../settlement.js";
 
 /** What is run again. */
@@ -30,27 +32,51 @@ const mostBetween = 64n;
 /** Transactions before it in its block that are run with it. */
 const mostBefore = 2_048;
 
-const complement = (hash: Hash): Hash => `0x${BigInt.asUintN(256, ~BigInt(hash)).toString(16).padStart(64, "0")}`;
+const complement = (hex: Hex): Hex =>
+  `0x${BigInt.asUintN(4 * (hex.length - 2), ~BigInt(hex))
+    .toString(16)
+    .padStart(hex.length - 2, "0")}`;
 
 /** The values that the block had. */
 const contextOf = ({ number, timestamp, baseFeePerGas, miner, mixHash, gasLimit }: FullBlock): BlockOverrides => ({
   ...{ number, time: timestamp, baseFeePerGas, feeRecipient: miner, prevRandao: mixHash, gasLimit },
 });
 
-/** The last call of the last block, as what happened. */
+/** The calls of the last block, as what happened. */
+const askAll = (
+  blocks: ReadonlyArray<BlockStateCall>,
+  block: BlockParameter,
+): Effect.Effect<ReadonlyArray<Happened>, never, Rpc> =>
+  Effect.map(Effect.result(Eth.simulateV1({ blocks, block })), (answer) =>
+    Result.isFailure(answer) ? [] : (answer.success.at(-1)?.calls ?? []),
+  );
+
+/** The last of them. */
 const ask = (
   blocks: ReadonlyArray<BlockStateCall>,
   block: BlockParameter,
-): Effect.Effect<Happened | null, never, Rpc> =>
-  Effect.map(Effect.result(Eth.simulateV1({ blocks, block })), (answer) =>
-    Result.isFailure(answer) ? null : (answer.success.at(-1)?.calls.at(-1) ?? null),
-  );
+): Effect.Effect<Happened | null, never, Rpc> => Effect.map(askAll(blocks, block), (calls) => calls.at(-1) ?? null);
+
+/**
+ * The last of the calls of a block that was run again; null where it did something else, and those before it did not
+ * take the gas that they took on the chain: it was not that block that was run, for a node runs no more gas at once
+ * than it is told to, or knows no deposits.
+ */
+export const ranBehind = (calls: ReadonlyArray<Happened>, receipt: Receipt): Happened | null => {
+  const last = calls.at(-1) ?? null;
+  const happened = happenedOf(receipt);
+  const { cumulativeGasUsed, gasUsed } = receipt;
+  if (last === null || happened === null || isSameRun(last, happened) || cumulativeGasUsed === null) return last;
+  const before = calls.slice(0, -1).reduce((sum, one) => sum + one.gasUsed, 0n);
+  return before + gasUsed === cumulativeGasUsed ? last : null;
+};
 
 /** Empty blocks up to the one before `context`'s, each with its own number and time: no node is relied on to fill a gap. */
 const fillers = (
   base: bigint,
   baseTime: bigint,
   { number, time, baseFeePerGas }: BlockOverrides,
+  own: BlockOverrides,
 ): ReadonlyArray<BlockStateCall> | null => {
   const [last, end] = [BigInt(number ?? 0), BigInt(time ?? 0)];
   const gap = last - base - 1n;
@@ -59,22 +85,27 @@ const fillers = (
   const timeOf = (passed: bigint) => (baseTime + passed < end ? baseTime + passed : end);
   return Array.from({ length: Number(gap) }, (_, index) => ({
     calls: [],
-    blockOverrides: { number: base + BigInt(index + 1), time: timeOf(BigInt(index + 1)), baseFeePerGas },
+    blockOverrides: { number: base + BigInt(index + 1), time: timeOf(BigInt(index + 1)), baseFeePerGas, ...own },
   }));
 };
 
-/** Another block's values: those that the report's own world had, where its block could still be one; no bit of its randomness. */
+/** Another block's values: those that the report's own world had, where its block could still be one; no bit of its randomness, or of who made it. */
 const otherContext = ({ report, block }: Again, base: bigint, baseTime: bigint): BlockOverrides => {
-  const { timestamp, mixHash, gasLimit, baseFeePerGas } = block;
+  const { timestamp, mixHash, gasLimit, baseFeePerGas, miner } = block;
   const world = report.observed.worlds.find(({ run }) => run === "next") ?? null;
-  const number = world?.number != null && world.number > base ? world.number : base + 1n;
+  // why: another number, so that it and the hash of the block before are others too
+  const isOther = world?.number != null && world.number > base && world.number !== block.number;
+  const number = isOther && world.number !== null ? world.number : block.number + 1n;
+  const first = baseTime + number - base;
   const later = world?.timestamp ?? report.observed.timestamp ?? timestamp + 13n;
-  const isTaken = later <= baseTime || later === timestamp;
+  const isTaken = later < first || later === timestamp;
   return {
     number,
-    time: isTaken ? timestamp + 13n : later,
-    baseFeePerGas: baseFeePerGas === null ? null : baseFeePerGas + baseFeePerGas / 16n + 1n,
+    time: isTaken ? (timestamp > first ? timestamp : first) + 13n : later,
+    // why: a lower one is within every price that was within the block's own
+    baseFeePerGas: baseFeePerGas === null ? null : (baseFeePerGas * 15n) / 16n,
     prevRandao: mixHash === null ? null : complement(mixHash),
+    feeRecipient: miner === null ? null : complement(miner),
     gasLimit: gasLimit + 2n * (gasLimit / 2_048n) + 1n,
   };
 };
@@ -86,6 +117,12 @@ const nonceOf = ({ report, mined, transaction }: Again): StateOverrides => {
     .find(({ input }) => input.from === mined.from.toLowerCase());
   const nonce = first?.request?.nonce ?? Number(mined.nonce);
   return { [mined.from]: { nonce } };
+};
+
+/** The same before the first that is in its block: the others have used theirs. */
+const nonceIn = (ours: ReadonlyArray<FullTransaction>, mined: FullTransaction): StateOverrides => {
+  const first = ours.find(({ from }) => from.toLowerCase() === mined.from.toLowerCase()) ?? mined;
+  return { [mined.from]: { nonce: Number(first.nonce) } };
 };
 
 /** The sealed block that the report stood on; null = not known. */
@@ -101,7 +138,7 @@ const ownBefore = ({ report, transaction }: Again) =>
     .flatMap(({ request, input }) => (request === null ? [] : [exactCall(request, input.from)]));
 
 /**
- * The transaction replayed four times, each as its own `eth_simulateV1`, all at once; what the node refuses is null.
+ * The transaction replayed four or five times, each as its own `eth_simulateV1`, all at once; what the node refuses is null.
  * JSON-RPC: `eth_simulateV1`, `eth_getBlockByNumber`.
  */
 export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.Return<Replay, never, Rpc> {
@@ -122,8 +159,8 @@ export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.R
     ...(state === null ? {} : { stateOverrides: state }),
   });
   const pretended = nonceOf(again);
-  const asEarlier = (at: BlockOverrides): Effect.Effect<Happened | null, never, Rpc> => {
-    const gap = baseTime === null ? null : fillers(base, baseTime, at);
+  const asEarlier = (at: BlockOverrides, between: BlockOverrides = {}): Effect.Effect<Happened | null, never, Rpc> => {
+    const gap = baseTime === null ? null : fillers(base, baseTime, at, between);
     return gap === null ? Effect.succeed(null) : ask([...gap, on([...ownBefore(again), call], at, pretended)], base);
   };
   return yield* Effect.all(
@@ -131,9 +168,12 @@ export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.R
       behind:
         place > mostBefore
           ? Effect.succeed(null)
-          : ask([on([...before.map(callOf), call], context, null)], block.parentHash),
-      alone: ask([on([...ours.map(callOf), call], context, pretended)], block.parentHash),
+          : Effect.map(askAll([on([...before.map(callOf), call], context, null)], block.parentHash), (calls) =>
+              ranBehind(calls, again.receipt),
+            ),
+      alone: ask([on([...ours.map(callOf), call], context, nonceIn(ours, mined))], block.parentHash),
       earlier: asEarlier(context),
+      rehashed: base === parent ? Effect.succeed(null) : asEarlier(context, { prevRandao: block.hash }),
       elsewhere: baseTime === null ? Effect.succeed(null) : asEarlier(otherContext(again, base, baseTime)),
     },
     { concurrency: "unbounded" },

@@ -2,7 +2,6 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { hexToBigInt } from "viem";
 import { InvalidTransaction } from "../../errors/input.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
 import type { Failure } from "../../eth/ask.js";
@@ -35,6 +34,9 @@ const atOnce = { concurrency: "unbounded" } as const;
 const mostHeld = 32;
 /** `balanceOf(address)`. */
 const balanceOf = (account: Address): Hex => `0x70a08231${account.slice(2).padStart(64, "0")}`;
+/** Its answer; there is none where the token is not there yet. */
+const amountIn = (answer: Hex): Result.Result<bigint, null> =>
+  answer.length < 66 ? Result.fail(null) : Result.succeed(BigInt(answer.slice(0, 66)));
 
 /** What was found of one hash, before anything is compared. */
 interface Found {
@@ -60,16 +62,19 @@ const find = Effect.fnUntraced(function* (
     });
   const { from } = one.input;
   const { nonce } = one.request;
-  const { receipt, known, count } = yield* Effect.all(
+  const { told, known, count } = yield* Effect.all(
     {
-      receipt: getTransactionReceipt({ hash: sent }),
+      told: getTransactionReceipt({ hash: sent }),
       known: getTransaction({ hash: sent }),
       count: Eth.getTransactionCount({ address: from, block: "latest" }),
     },
     atOnce,
   );
+  // why: a receipt may outlive its block, and the transaction be in another since
+  const isTorn = told?.blockHash != null && known?.blockHash != null && told.blockHash !== known.blockHash;
+  const receipt = isTorn ? null : told;
   // why: a node that has the transaction in a block, and its receipt not yet, has mined it all the same
-  const isTaken = count > BigInt(nonce) && known?.blockNumber == null;
+  const isTaken = count > BigInt(nonce) && (isTorn || known?.blockNumber == null);
   const state = isTaken ? "taken" : known === null ? "dropped" : "pending";
   return { transaction, sent, from, nonce, receipt, state };
 });
@@ -82,13 +87,8 @@ const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effe
   const at = (account: Address, token: Address | null, block: bigint): Effect.Effect<bigint, unknown, Rpc> =>
     token === null
       ? Eth.getBalance({ address: account, block })
-      : Effect.map(
-          Eth.call({
-            to: token,
-            data: balanceOf(account),
-            block,
-          }),
-          hexToBigInt,
+      : Effect.flatMap(Eth.call({ to: token, data: balanceOf(account), block }), (answer) =>
+          Effect.fromResult(amountIn(answer)),
         );
   const around = (account: Address, token: Address | null) =>
     Effect.map(
@@ -148,7 +148,7 @@ const settleOne = Effect.fnUntraced(function* (
   if (receipt !== null) {
     const block = yield* inNextRound(blockOf(receipt));
     const settlement = yield* inNextRound(settleMined(report, { ...found, receipt }, block, own));
-    return { settlement: settlement ?? open(found, "pending"), block };
+    return { settlement: settlement ?? open(found, "unknown"), block };
   }
   const settlement = state === "taken" ? yield* inNextRound(settleTaken(report, found, own)) : open(found, state);
   return { settlement, block: null };

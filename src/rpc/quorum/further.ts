@@ -181,9 +181,9 @@ export const compareFurther = (asked: Asked, first: Answer, other: Answer, pair:
   const { method, params, state } = asked;
   if (state === "advice") return Effect.succeed(compareAdvice(first, other));
   const tag = state === "latest" ? tagOf(method, params) : null;
-  if (method === "eth_getBlockByNumber" && tag !== null) {
+  if (method === "eth_getBlockByNumber") {
     const [mine, theirs] = [numberIn(success(first)), numberIn(success(other))];
-    return mine === null || theirs === null || mine === theirs
+    return tag === null || mine === null || theirs === null || mine === theirs
       ? Effect.succeed(compareBlocks(first, other))
       : headsApart(asked, first, other, [mine, theirs], pair);
   }

@@ -12,9 +12,10 @@ import { WitnessesDisagree } from "../../errors/verdicts.js";
 import type { Budget } from "../room.js";
 import { CurrentRun, type Run, type Testimony } from "../run.js";
 import { Rpc } from "../service.js";
+import { earliestFork } from "./forks.js";
 import { compareFurther, type Ask, type Asked, type Question } from "./further.js";
 import { stateOf, tagOf } from "./question.js";
-import { numberIn, testimonyOf, type Answer, type Finding } from "./verdict.js";
+import { highestCount, numberIn, testimonyOf, type Answer, type Finding } from "./verdict.js";
 
 /** An endpoint by who runs it and the layer that reaches it. */
 interface Endpoint {
@@ -73,6 +74,9 @@ const asking = ({ lead, waitMs, isSpare }: Quorum) => {
       return asked(own).pipe(Effect.timeoutOption(waitMs), Effect.map(Option.getOrElse(late)));
     };
 };
+
+const unasked = (method: string): Answer =>
+  Result.fail(new RpcError({ method, reason: new UpstreamUnavailable({ detail: "was not asked" }) }));
 
 const isFailed = (answer: Answer): answer is Result.Failure<unknown, RpcError> =>
   Result.isFailure(answer) && answer.failure._tag === "RpcError";
@@ -133,10 +137,7 @@ const judging = (quorum: Quorum, askOf: (member: Member) => Ask) => {
 
   return Effect.fnUntraced(function* (asked: Asked, answers: ReadonlyMap<Member, Answer>) {
     const { method, params, state, run } = asked;
-    const none: Answer = Result.fail(
-      new RpcError({ method, reason: new UpstreamUnavailable({ detail: "was not asked" }) }),
-    );
-    const answerOf = (member: Member): Answer => answers.get(member) ?? none;
+    const answerOf = (member: Member): Answer => answers.get(member) ?? unasked(method);
     const chosen = yield* choose(asked, answerOf);
     if (chosen === null) return yield* Effect.fromResult(answerOf(quorum.lead));
     const { answer, agreeing, isConfirmed, told } = chosen;
@@ -157,8 +158,12 @@ const judging = (quorum: Quorum, askOf: (member: Member) => Ask) => {
       }
       return yield* Effect.fromResult(answer);
     }
+    if (isConfirmed) return yield* Effect.fromResult(answer);
     // why: of what is pending each has its own, and nobody can be held to another's
-    if (isConfirmed || state === "pending") return yield* Effect.fromResult(answer);
+    if (state === "pending")
+      return yield* Effect.fromResult(
+        method === "eth_getTransactionCount" ? highestCount(members.map(answerOf), answer) : answer,
+      );
     const against = told.find(({ kind }) => kind === "disagreed");
     if (against !== undefined) return yield* new WitnessesDisagree({ method, differences: against.lines });
     const detail = told.flatMap(({ lines }) => lines).join("; ");
@@ -185,21 +190,29 @@ const requestOf = (quorum: Quorum): Rpc["Service"]["request"] => {
     return yield* Effect.fromResult(heard);
   });
 
+  const askAll = (question: Question): Effect.Effect<ReadonlyMap<Member, Answer>> =>
+    Effect.map(
+      Effect.forEach(members, (member) => Effect.map(askOf(member)(question), (answer) => [member, answer] as const), {
+        concurrency: "unbounded",
+      }),
+      (answers) => new Map(answers),
+    );
+
   return (method, params) =>
     Effect.withFiber((fiber) => {
       const run = fiber.getRef(CurrentRun);
+      const question: Question = { method, params, run };
+      if (method === "eth_config")
+        return Effect.flatMap(askAll(question), (answers) => {
+          const all = [...answers.values()];
+          return Effect.fromResult(earliestFork(all) ?? all[0] ?? unasked(method));
+        });
       const state = stateOf(method, params);
       if (state === null)
         return quorum.isSpare && !method.startsWith("eth_send")
-          ? askAlone({ method, params, run })
+          ? askAlone(question)
           : quorum.lead.rpc.request(method, params);
-      const asked: Asked = { method, params, state, run };
-      const asks = Effect.forEach(
-        members,
-        (member) => Effect.map(askOf(member)(asked), (answer) => [member, answer] as const),
-        { concurrency: "unbounded" },
-      );
-      return Effect.flatMap(asks, (answers) => judge(asked, new Map(answers)));
+      return Effect.flatMap(askAll(question), (answers) => judge({ ...question, state }, answers));
     });
 };
 

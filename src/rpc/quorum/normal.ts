@@ -163,6 +163,7 @@ const words = (fields: Fields, names: ReadonlyArray<string>) =>
 const untoldByAll: ReadonlySet<string> = new Set([
   ...["extraData", "mixHash", "blobGasUsed", "excessBlobGas", "requestsHash", "blockAccessListHash", "slotNumber"],
   ...["type", "chainId", "contractAddress", "effectiveGasPrice", "l1Fee", "operatorFeeScalar", "operatorFeeConstant"],
+  ...["cumulativeGasUsed", "daFootprintGasScalar"],
 ]);
 
 /** The block that a transaction is in, by its hash. */
@@ -176,10 +177,13 @@ export const unknown = "unknown";
 const entriesIn = (entries: unknown): string =>
   list(entries)
     .map((entry) => {
-      const { address, chainId, nonce, storageKeys } = isRecord(entry) ? entry : {};
-      return [lower(address), quantity(chainId), quantity(nonce), ...list(storageKeys).map(lower)].join(" ");
+      const { address, chainId, nonce, yParity, r, s, storageKeys } = isRecord(entry) ? entry : {};
+      const signed = [chainId, nonce, yParity, r, s].map(quantity);
+      return [lower(address), ...signed, ...list(storageKeys).map(lower)].join(" ");
     })
     .join(", ");
+
+const hasBlobs = ({ type }: Fields): boolean => quantity(type) === "3";
 
 /** A transaction: what was signed, by whom, and where it is. */
 const transactionParts = (transaction: unknown): ReadonlyArray<readonly [string, string]> => {
@@ -193,6 +197,8 @@ const transactionParts = (transaction: unknown): ReadonlyArray<readonly [string,
     ...(maxFeePerGas == null ? quantities(transaction, ["gasPrice"]) : []),
     ["accessList", entriesIn(transaction["accessList"])],
     ["authorizationList", entriesIn(transaction["authorizationList"])],
+    ["blobVersionedHashes", list(transaction["blobVersionedHashes"]).map(lower).join(" ")],
+    ...(hasBlobs(transaction) ? quantities(transaction, ["maxFeePerBlobGas"]) : []),
     ...(blockHash == null ? [] : quantities(transaction, ["blockNumber", "transactionIndex"])),
   ];
 };
@@ -204,7 +210,10 @@ const receiptParts = (receipt: unknown): ReadonlyArray<readonly [string, string]
     [inBlock, lower(receipt["blockHash"])],
     ...words(receipt, ["transactionHash", "root", "from", "to", "contractAddress"]),
     ...quantities(receipt, ["blockNumber", "transactionIndex", "status", "type", "gasUsed", "effectiveGasPrice"]),
-    ...quantities(receipt, ["l1Fee", "operatorFeeScalar", "operatorFeeConstant"]),
+    ...quantities(receipt, ["cumulativeGasUsed", "l1Fee", "operatorFeeScalar", "operatorFeeConstant"]),
+    ...quantities(receipt, ["daFootprintGasScalar"]),
+    // why: of others a client may tell what a blob would have cost, or what its own rollup counts
+    ...(hasBlobs(receipt) ? quantities(receipt, ["blobGasUsed", "blobGasPrice"]) : []),
     ["logs", String(logs.length)],
     ...logs.map((log, index) => [`logs[${index}]`, log] as const),
   ];
@@ -271,7 +280,9 @@ export const differenceOf = (a: Parts, b: Parts): Difference | null => {
   for (const path of new Set([...a.keys(), ...b.keys()])) {
     const [one, other] = [a.get(path) ?? "none", b.get(path) ?? "none"];
     const isUntold = path.startsWith(movements) && (one === untold || other === untold);
-    if (one !== other && !isUntold) return [path, one, other];
+    // why: before there were types, there was none to tell
+    const isLegacy = /(^| )type$/.test(path) && [one, other].every((type) => type === "none" || type === "0");
+    if (one !== other && !isUntold && !isLegacy) return [path, one, other];
   }
   return null;
 };

@@ -67,9 +67,18 @@ export const compareBlocks = (first: Answer, other: Answer): Finding => {
   return seen.kind === "disagreed" && seen.path === "hash" ? { ...seen, kind: "unconfirmed" } : seen;
 };
 
-const fieldOf = (block: unknown, field: string): bigint | null => {
-  const value = isRecord(block) ? block[field] : null;
-  return typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : null;
+const quantityIn = (value: unknown): bigint | null =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : null;
+
+const fieldOf = (block: unknown, field: string): bigint | null => (isRecord(block) ? quantityIn(block[field]) : null);
+
+/** The highest of several counts: who tells of fewer does not know, or hides, what waits. `first` where none is one. */
+export const highestCount = (answers: ReadonlyArray<Answer>, first: Answer): Answer => {
+  const counts = answers.flatMap((answer) => {
+    const count = Result.isSuccess(answer) ? quantityIn(answer.success) : null;
+    return count === null ? [] : [{ answer, count }];
+  });
+  return counts.sort((a, b) => (a.count > b.count ? -1 : 1))[0]?.answer ?? first;
 };
 
 /** Whether a value can have become another in so many blocks, in each of which it moves by at most a part of itself. */

@@ -1,5 +1,5 @@
 /** Rounds made by hand: what a node could have answered about a bundle, without any node. */
-import { unknownForks } from "../../../src/chains/rules.js";
+import { unknownForks } from "../../../src/primitives/forks.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { lookup, type Lookup } from "../../../src/Chains.js";

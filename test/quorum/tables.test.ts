@@ -1,0 +1,154 @@
+/** The small decisions of a quorum, one table each: what of a receipt counts, which head can follow, who pays what. */
+import * as Result from "effect/Result";
+import { describe, expect, it } from "vitest";
+import { RpcError, UpstreamUnavailable } from "../../src/errors/rpc.js";
+import { compareAdvice } from "../../src/rpc/quorum/advice.js";
+import { earliestFork } from "../../src/rpc/quorum/forks.js";
+import { differenceOf, isDoubtOnly, partsOf } from "../../src/rpc/quorum/normal.js";
+import { canFollow, highestCount, type Answer } from "../../src/rpc/quorum/verdict.js";
+
+const quantity = (value: bigint): string => `0x${value.toString(16)}`;
+const to = `0x${"22".repeat(20)}`;
+const log = { address: to, topics: [`0x${"ab".repeat(32)}`], data: "0x05" };
+const another = { ...log, data: "0x06" };
+
+/** The first part that differs, and whether that is only a doubt. */
+const differenceIn = (method: string, one: unknown, other: unknown) => {
+  const found = differenceOf(partsOf(method, [], one), partsOf(method, [], other));
+  return found === null ? "the same" : `${found[0]}${isDoubtOnly(found) ? "?" : ""}`;
+};
+const word = `0x${"ab".repeat(32)}`;
+
+describe("two receipts", () => {
+  const receipt = {
+    ...{ transactionHash: word, blockHash: word, blockNumber: "0x5", transactionIndex: "0x0", type: "0x0" },
+    ...{ from: to, to, contractAddress: null, status: "0x1", gasUsed: "0x5208", cumulativeGasUsed: "0x5208" },
+    ...{ effectiveGasPrice: "0x7", logs: [log], logsBloom: "0x00", blobGasPrice: "0x1" },
+  };
+  const { type, contractAddress: _, ...bare } = receipt;
+  const blobs = { ...receipt, type: "0x3", blobGasUsed: "0x20000", blobGasPrice: "0x1" };
+  it.each<[string, unknown, unknown, string]>([
+    ["null and missing", receipt, { ...bare, type, root: null }, "the same"],
+    ["a type that is not told, and legacy", receipt, bare, "the same"],
+    ["a type that is not told, and another", { ...receipt, type: "0x2" }, bare, "type?"],
+    [
+      "the case of hex, and leading zeros",
+      receipt,
+      { ...receipt, from: to.toUpperCase(), gasUsed: "0x05208" },
+      "the same",
+    ],
+    ["fields of one client alone", receipt, { ...receipt, logsBloom: "0x01", extra: 7 }, "the same"],
+    ["the price of blobs, where there are none", receipt, { ...receipt, blobGasPrice: "0x9" }, "the same"],
+    ["the price of blobs", blobs, { ...blobs, blobGasPrice: "0x9" }, "blobGasPrice"],
+    ["the gas of blobs", blobs, { ...blobs, blobGasUsed: "0x40000" }, "blobGasUsed"],
+    [
+      "the kind of the operator's scalar",
+      receipt,
+      { ...receipt, daFootprintGasScalar: "0x1" },
+      "daFootprintGasScalar?",
+    ],
+    ["the gas before it", receipt, { ...receipt, cumulativeGasUsed: "0x5209" }, "cumulativeGasUsed"],
+    ["a fee of layer 1", { ...receipt, l1Fee: "0x1" }, { ...receipt, l1Fee: "0x2" }, "l1Fee"],
+    ["a fee of layer 1 that one does not tell", { ...receipt, l1Fee: "0x1" }, receipt, "l1Fee?"],
+    ["the status", receipt, { ...receipt, status: "0x0" }, "status"],
+    ["the order of logs", { ...receipt, logs: [log, another] }, { ...receipt, logs: [another, log] }, "logs[0]"],
+    ["none", receipt, null, "block?"],
+  ])("%s", (_, one, other, expected) => expect(differenceIn("eth_getTransactionReceipt", one, other)).toBe(expected));
+});
+
+describe("two transactions", () => {
+  const authorization = { address: to, chainId: "0x1", nonce: "0x0", yParity: "0x0", r: "0x0a", s: "0x0b" };
+  const transaction = {
+    ...{ hash: word, blockHash: word, from: to, to, input: "0x", nonce: "0x1", value: "0x0", gas: "0x5208" },
+    ...{ type: "0x4", chainId: "0x1", maxFeePerGas: "0x2", maxPriorityFeePerGas: "0x1", gasPrice: "0x2" },
+    ...{ accessList: [], authorizationList: [authorization], blockNumber: "0x5", transactionIndex: "0x0" },
+  };
+  const signed = (change: object) => ({ ...transaction, authorizationList: [{ ...authorization, ...change }] });
+  const blobs = { ...transaction, type: "0x3", blobVersionedHashes: [word], maxFeePerBlobGas: "0x1" };
+  it.each<[string, unknown, unknown, string]>([
+    ["zeros before a signature", transaction, signed({ r: "0xa" }), "the same"],
+    ["another's authorisation", transaction, signed({ r: "0xc" }), "authorizationList"],
+    ["the price that came of it", transaction, { ...transaction, gasPrice: "0x1" }, "the same"],
+    ["other blobs", blobs, { ...blobs, blobVersionedHashes: [`0x${"cd".repeat(32)}`] }, "blobVersionedHashes"],
+    ["another price of blobs", blobs, { ...blobs, maxFeePerBlobGas: "0x2" }, "maxFeePerBlobGas"],
+    ["a list that is null, or not there", transaction, { ...transaction, accessList: null }, "the same"],
+    ["one in the pool", { ...transaction, blockHash: null }, transaction, "block?"],
+  ])("%s", (_, one, other, expected) => expect(differenceIn("eth_getTransactionByHash", one, other)).toBe(expected));
+});
+
+describe("a head that nobody else has", () => {
+  const head = { timestamp: "0x64", baseFeePerGas: "0x3b9aca00", gasLimit: "0x3938700" };
+  const answer = (block: unknown): Answer => Result.succeed(block);
+  const failed: Answer = Result.fail(new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }));
+  it.each<[string, Answer, Answer, bigint, boolean]>([
+    ["the same values", answer(head), answer(head), 1n, true],
+    ["an eighth more of base fee", answer(head), answer({ ...head, baseFeePerGas: "0x430e2340" }), 1n, true],
+    ["more than that", answer(head), answer({ ...head, baseFeePerGas: "0x430e2342" }), 1n, false],
+    ["as much in two blocks", answer(head), answer({ ...head, baseFeePerGas: "0x430e2342" }), 2n, true],
+    ["an eighth less", answer(head), answer({ ...head, baseFeePerGas: "0x342770c0" }), 1n, true],
+    ["half of it", answer(head), answer({ ...head, baseFeePerGas: "0x1dcd6500" }), 1n, false],
+    ["an earlier time", answer(head), answer({ ...head, timestamp: "0x63" }), 1n, false],
+    ["no time", answer(head), answer({ ...head, timestamp: undefined }), 1n, false],
+    ["another gas limit", answer(head), answer({ ...head, gasLimit: "0x3d09000" }), 1n, false],
+    ["no base fee any more", answer(head), answer({ ...head, baseFeePerGas: null }), 1n, false],
+    [
+      "none before either",
+      answer({ ...head, baseFeePerGas: null }),
+      answer({ ...head, baseFeePerGas: null }),
+      1n,
+      true,
+    ],
+    ["no head", answer(head), failed, 1n, false],
+    ["nothing before it", failed, answer(head), 1n, false],
+    ["nothing that is a block", answer("0x1"), answer(head), 1n, false],
+  ])("%s", (_, earlier, later, blocks, expected) => expect(canFollow(earlier, later, blocks)).toBe(expected));
+});
+
+describe("what others pay", () => {
+  const history = (...tips: ReadonlyArray<bigint>): Answer =>
+    Result.succeed({ reward: tips.map((tip) => [quantity(tip), quantity(tip)]) });
+  const receipts = (...prices: ReadonlyArray<bigint>): Answer =>
+    Result.succeed(prices.map((price) => ({ effectiveGasPrice: quantity(price) })));
+  const failed: Answer = Result.fail(new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }));
+  it.each<[string, Answer, Answer, string]>([
+    ["the same", history(5n, 6n), history(5n, 6n), "agreed"],
+    ["four times what the other tells", history(20n), history(5n), "agreed"],
+    ["more", history(21n), history(5n), "unconfirmed"],
+    ["much less", history(1n), history(900n), "agreed"],
+    ["nothing, where the other tells of some", history(), history(5n), "agreed"],
+    ["some, where the other tells of nothing", history(1n), history(), "unconfirmed"],
+    ["one block that is dear among many", history(1n, 1n, 900n), history(1n, 1n, 1n), "agreed"],
+    ["no answer of the other", history(1n), failed, "unconfirmed"],
+    ["no answer", failed, history(1n), "unconfirmed"],
+    ["what nobody can read", Result.succeed({ reward: [["0xzz", 7, null]] }), failed, "agreed"],
+    ["prices of receipts", receipts(20n, 20n), receipts(5n, 6n, 7n), "agreed"],
+    ["dear ones", receipts(40n), receipts(5n), "unconfirmed"],
+  ])("%s", (_, first, other, kind) => expect(compareAdvice(first, other).kind).toBe(kind));
+});
+
+describe("counts of what waits", () => {
+  const count = (value: unknown): Answer => Result.succeed(value);
+  it.each<[string, ReadonlyArray<Answer>, unknown]>([
+    ["the highest", [count("0x5"), count("0x10"), count("0x7")], "0x10"],
+    ["what is none", [count("0x5"), count("0xzz"), count(99), count(null)], "0x5"],
+    ["none at all", [count(null)], "first"],
+  ])("%s", (_, answers, expected) => expect(highestCount(answers, count("first"))).toEqual(Result.succeed(expected)));
+});
+
+describe("a coming fork", () => {
+  const config = (next: unknown, current: unknown = { precompiles: {}, systemContracts: {} }): Answer =>
+    Result.succeed({ current, next });
+  const at = (time: unknown) => ({ activationTime: time });
+  it.each<[string, ReadonlyArray<Answer>, unknown]>([
+    ["the earliest", [config(at(30)), config(at(20)), config(null)], at(20)],
+    ["of one alone", [config(null), config(at(20))], at(20)],
+    ["none", [config(null), config(at("soon"))], null],
+    ["of whom nothing else can be read", [config(null), config(at(20), null)], null],
+    ["nobody", [Result.succeed("none"), Result.succeed(null)], undefined],
+  ])("%s", (_, answers, next) => {
+    const told = earliestFork(answers);
+    expect(told === null ? undefined : Result.getOrThrow(told)).toEqual(
+      next === undefined ? undefined : { ...(Result.getOrThrow(answers[0] ?? config(null)) as object), next },
+    );
+  });
+});
