@@ -1,10 +1,15 @@
 /** Whose word on the fork in force counts, and what it allows. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { TestClock } from "effect/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
 import { forkOf, mostGas, ruled, type Header } from "../../src/chains/rules.js";
+import { askForks } from "../../src/preflight/endpoint/known.js";
 import { forksIn } from "../../src/primitives/forks.js";
 import type { Fork } from "../../src/primitives/names.js";
+import { layerScripted } from "../../src/testing.js";
 
 const hash = `0x${"ab".repeat(32)}`;
 const prague: Header = { requestsHash: hash, blockAccessListHash: null, slotNumber: null };
@@ -136,6 +141,18 @@ describe("what `eth_config` says", () => {
     ],
     ["a time that is none", config({}, {}, { activationTime: "soon" }), { fork: "beforeOsaka", next: null }],
   ])("is read: %s", (_, told, expected) => expect(forksIn(told)).toEqual(expected));
+  it("is asked once, and again when the next fork has come", async () => {
+    const node = layerScripted({
+      eth_config: (_, before) => ({ current: { precompiles: {} }, next: { activationTime: 100 * (before + 1) } }),
+    });
+    const times = [0, 99_999, 100_000, 150_000, 200_000];
+    const told = await Effect.runPromise(
+      Effect.forEach(times, (time) => Effect.andThen(TestClock.setTime(time), askForks)).pipe(
+        Effect.provide(Layer.mergeAll(node, TestClock.layer())),
+      ),
+    );
+    expect(told.map(({ next }) => next)).toEqual([100n, 100n, 200n, 200n, 300n]);
+  });
   it("is nothing where it is anything else", () =>
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true }), (told) => {

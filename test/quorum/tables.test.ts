@@ -141,12 +141,14 @@ describe("a coming fork", () => {
   const at = (time: unknown) => ({ activationTime: time });
   it.each<[string, ReadonlyArray<Answer>, unknown]>([
     ["the earliest", [config(at(30)), config(at(20)), config(null)], at(20)],
+    ["one that is still to come, where another names one that has been", [config(at(10)), config(at(30))], at(30)],
+    ["one that has been, where nobody names another", [config(at(10)), config(null)], at(10)],
     ["of one alone", [config(null), config(at(20))], at(20)],
     ["none", [config(null), config(at("soon"))], null],
     ["of whom nothing else can be read", [config(null), config(at(20), null)], null],
     ["nobody", [Result.succeed("none"), Result.succeed(null)], undefined],
   ])("%s", (_, answers, next) => {
-    const told = earliestFork(answers);
+    const told = earliestFork(answers, 10_000);
     expect(told === null ? undefined : Result.getOrThrow(told)).toEqual(
       next === undefined ? undefined : { ...(Result.getOrThrow(answers[0] ?? config(null)) as object), next },
     );

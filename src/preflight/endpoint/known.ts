@@ -1,4 +1,5 @@
 /** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { forksIn, unknownForks } from "../../primitives/forks.js";
 import type { Forks } from "../../primitives/names.js";
@@ -19,15 +20,20 @@ export const knownOf = (memory: Memory) => ({
 });
 export type Known = ReturnType<typeof knownOf>;
 
-/** What the endpoint says of forks, asked once and remembered, refusals too. JSON-RPC: `eth_config`. */
-export const askForks: Effect.Effect<Forks, never, Rpc> = Effect.flatMap(Rpc, ({ memory, request }) => {
+/**
+ * What the endpoint says of forks, asked once and remembered until the next one has come, refusals too. JSON-RPC:
+ * `eth_config`.
+ */
+export const askForks: Effect.Effect<Forks, never, Rpc> = Effect.gen(function* () {
+  const { memory, request } = yield* Rpc;
+  const now = yield* Clock.currentTimeMillis;
   const known = memory.recall("forks");
-  if (known !== null) return Effect.succeed(known);
+  if (known !== null && (known.next === null || known.next * 1_000n > BigInt(now))) return known;
   const learned = (forks: Forks): Forks => {
     memory.learn("forks", forks);
     return forks;
   };
-  return asking({ step: "chain" }, request("eth_config", [])).pipe(
+  return yield* asking({ step: "chain" }, request("eth_config", [])).pipe(
     Effect.match({
       onSuccess: (config) => learned(forksIn(config)),
       onFailure: (failure) => {

@@ -2,6 +2,7 @@
  * Several endpoints as one: each is asked the same and must say the same; the first whose word enough others confirm is
  * handed on. What they say otherwise is kept with the run, for the report to tell; outside a run the request fails.
  */
+import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -203,9 +204,9 @@ const requestOf = (quorum: Quorum): Rpc["Service"]["request"] => {
       const run = fiber.getRef(CurrentRun);
       const question: Question = { method, params, run };
       if (method === "eth_config")
-        return Effect.flatMap(askAll(question), (answers) => {
+        return Effect.flatMap(Effect.all([askAll(question), Clock.currentTimeMillis]), ([answers, now]) => {
           const all = [...answers.values()];
-          return Effect.fromResult(earliestFork(all) ?? all[0] ?? unasked(method));
+          return Effect.fromResult(earliestFork(all, now) ?? all[0] ?? unasked(method));
         });
       const state = stateOf(method, params);
       if (state === null)
