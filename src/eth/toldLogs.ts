@@ -1,6 +1,6 @@
 /** Which logs were told, so that each is told once and taken back with its block. Pure. */
 import type { Hash } from "../primitives/hex.js";
-import type { BlockName } from "./heads.js";
+import type { BlockName, Head } from "./heads.js";
 import type { Log } from "./log.js";
 
 /** The logs of one block that were told, by their place in it. */
@@ -59,3 +59,19 @@ export const untellLogs = (told: ToldLogs, replaced: ReadonlyArray<BlockName>, h
   const kept = [...told].filter(([hash, { number }]) => !gone.has(hash) && number + remembered >= head.number);
   return { told: new Map(kept), logs };
 };
+
+/** Blocks that are of the chain: heads were told of them, or the node was asked. Number by hash. */
+export type KnownBlocks = ReadonlyMap<Hash, bigint>;
+
+/** What is known from a head on: nothing of what it replaces, and of the heights that it skips. */
+export const knownAt = (known: KnownBlocks, { header, replaced, skipped }: Head): KnownBlocks => {
+  const first = replaced.reduce((least, { number }) => (number < least ? number : least), header.number - skipped);
+  const kept = [...known].filter(([, number]) => number < first && number + remembered >= header.number);
+  return new Map([...kept, [header.hash, header.number]]);
+};
+
+/** Blocks below a head that logs were told of, and that nobody knows to be of its chain: the word that they are gone may be lost. */
+export const doubtfulBelow = (told: ToldLogs, known: KnownBlocks, head: BlockName): ReadonlyArray<BlockName> =>
+  [...told]
+    .filter(([hash, { number, logs }]) => number < head.number && logs.size > 0 && !known.has(hash))
+    .map(([hash, { number }]) => ({ number, hash }));

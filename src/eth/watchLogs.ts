@@ -15,7 +15,7 @@ import { begun, subscribing, type Listening } from "./logSubscription.js";
 import { askLogs } from "./getLogs.js";
 import type { Block } from "./block.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
-import { tellLogs, untellLogs, type ToldLogs } from "./toldLogs.js";
+import { doubtfulBelow, knownAt, tellLogs, untellLogs, type KnownBlocks, type ToldLogs } from "./toldLogs.js";
 import { headsBy, isFinal, paceOf, type AskBlock, type HeadOptions, type Pace } from "./watchHeads.js";
 
 /** Which logs are followed, of whatever block comes. */
@@ -48,6 +48,7 @@ const mostWaiting = 1_024;
 /** What was told, of which blocks all of it, and how many gaps that has covered. */
 interface Stock {
   readonly told: ToldLogs;
+  readonly known: KnownBlocks;
   /** The blocks up to here were there before. */
   readonly start: bigint;
   /** Of the blocks up to here no log can be missing: they were read, or the node told one of a later block since. */
@@ -68,6 +69,11 @@ const mostUnsure = 64n;
 const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
+const withBlocks = (known: KnownBlocks, blocks: ReadonlyArray<BlockName>): KnownBlocks =>
+  new Map([...known, ...blocks.map(({ hash, number }) => [hash, number] as const)]);
+const nameOf = ({ blockHash: hash, blockNumber: number }: Log): ReadonlyArray<BlockName> =>
+  hash === null || number === null ? [] : [{ hash, number }];
+
 /** What of a head's blocks is to be read, and whether doubt alone is why; null = the socket told all of it. */
 const rangeOf = (
   { header, replaced, skipped }: Head,
@@ -87,20 +93,26 @@ const telling = ({ logs, block }: Asking, filter: LiveFilter, listening: Listeni
   let stock: Stock | null = null;
   let isEarly = false;
   const mayMatch = mayHold(filter);
-  /** Blocks at heights of which no head told, that the chain does not have. */
-  const passedBy = ({ header, skipped }: Head, told: ToldLogs): Effect.Effect<ReadonlyArray<BlockName>, never, Rpc> =>
-    Effect.filter(
-      [...told].map(([hash, { number }]) => ({ number, hash })),
-      ({ number, hash }) =>
-        number >= header.number || number < header.number - skipped
-          ? Effect.succeed(false)
-          : Effect.match(block(number), { onFailure: () => false, onSuccess: (now) => now.hash !== hash }),
+  /** Which of the blocks in doubt the chain has; of whom nothing was answered, the next head asks again. */
+  const askOf = (doubtful: ReadonlyArray<BlockName>) =>
+    Effect.map(
+      Effect.forEach(doubtful, ({ number }) => Effect.result(block(number)), { concurrency: 8 }),
+      (answers) => {
+        const hashes = answers.map((answer) => (Result.isSuccess(answer) ? answer.success.hash : null));
+        return {
+          there: doubtful.filter(({ hash }, index) => hashes[index] === hash),
+          gone: doubtful.filter(({ hash }, index) => hashes[index] != null && hashes[index] !== hash),
+        };
+      },
     );
   const atHead = ({ head, gaps }: Heard, before: Stock): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
     Effect.gen(function* () {
       const { header, replaced } = head;
       const start = replaced.reduce((least, { number }) => (number <= least ? number - 1n : least), before.start);
-      const back = untellLogs(before.told, [...replaced, ...(yield* passedBy(head, before.told))], header);
+      const certain = knownAt(before.known, head);
+      const { there, gone } = yield* askOf(doubtfulBelow(before.told, certain, header));
+      const back = untellLogs(before.told, [...replaced, ...gone], header);
+      const known = withBlocks(certain, there);
       const now = yield* Clock.currentTimeMillis;
       const doubted = before.doubt !== null && now - before.doubt.since >= silentMs;
       const range = rangeOf(head, { ...before, start }, listening, doubted);
@@ -113,7 +125,7 @@ const telling = ({ logs, block }: Asking, filter: LiveFilter, listening: Listeni
         if (isFinal(asked.failure) || now - failingSince > giveUpMs) return yield* Effect.fail(asked.failure);
         // why: the next head reads it as well
         const sureUpTo = lesser(before.sureUpTo, (range?.from ?? header.number) - 1n);
-        stock = { ...before, told: back.told, start, sureUpTo, covered: uncovered, failingSince };
+        stock = { ...before, told: back.told, known, start, sureUpTo, covered: uncovered, failingSince };
         return back.logs;
       }
       const next = tellLogs(back.told, [...asked.success, ...before.held]);
@@ -127,17 +139,23 @@ const telling = ({ logs, block }: Asking, filter: LiveFilter, listening: Listeni
       const opened = isOpen ? { from: header.number, since: now } : null;
       const doubt = range === null ? (before.doubt ?? opened) : null;
       const sureUpTo = range === null ? greater(before.sureUpTo, header.number - mostUnsure) : header.number;
-      stock = { ...{ told: next.told, start, covered, doubt, sureUpTo }, held: [], failingSince: null };
+      const read = asked.success.flatMap(nameOf);
+      stock = {
+        ...{ told: next.told, known: withBlocks(known, read), start, covered, doubt, sureUpTo },
+        ...{ held: [], failingSince: null },
+      };
       return [...back.logs, ...next.logs];
     });
   return (event: Event): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> => {
     if ("head" in event) {
       if (stock !== null) return atHead(event, stock);
-      const { number } = event.head.header;
+      const { header, skipped } = event.head;
+      // why: the first may have been left out for a newer one, before it was taken
+      const start = header.number - skipped;
       const covered = listening.isLive && !isEarly ? event.gaps : uncovered;
-      const nothing = { told: new Map(), held: [], doubt: null, failingSince: null };
-      stock = { ...nothing, start: number, sureUpTo: number, covered };
-      return Effect.succeed([]);
+      const nothing = { told: new Map(), known: new Map(), held: [], doubt: null, failingSince: null };
+      stock = { ...nothing, start, sureUpTo: start, covered };
+      return skipped > 0n ? atHead(event, stock) : Effect.succeed([]);
     }
     const { log } = event;
     // why: before the first head nobody knows whether it is new, and the next one reads it

@@ -52,6 +52,7 @@ const hard: ReadonlyArray<readonly [what: string, weather: ReadonlyArray<Weather
     "one of a height that was skipped",
     [heard("newHeads"), mined(1), later(50), heard("logs"), reorganised(1, 0, 0), later(50)],
   ],
+  ["a log of a head that came before the first was taken", [later(50), mined(1), heard("newHeads", 1)]],
   ["logs on their way while heads went on", [later(1), mined(1), heard("newHeads"), mined(0), later(50)]],
   ["half of a block's logs", [later(1), mined(2), heard("newHeads"), later(1), heard("logs", 1), later(1), cut]],
   [
@@ -61,6 +62,14 @@ const hard: ReadonlyArray<readonly [what: string, weather: ReadonlyArray<Weather
   [
     "a branch whose logs were not given",
     [later(1), mined(1), later(700), heard("newHeads"), reorganised(1, 1), { is: "failing" }, later(700)],
+  ],
+  [
+    "a block that was gone before its logs came, and the word of that found no room",
+    [heard("newHeads", 1), mined(800), mined(0), mined(0), reorganised(3, 0), heard("newHeads")],
+  ],
+  [
+    "a block that was gone before its logs came, and the word of that was cut off",
+    [heard("newHeads", 1), mined(2), reorganised(1, 0, 0), heard("newHeads"), heard("logs", 2), later(1), cut],
   ],
   [
     // why: while a head is read the next one waits, then logs of a later block still, of which some find no room, then a head
