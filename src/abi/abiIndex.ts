@@ -4,6 +4,7 @@ import type { Abi } from "abitype";
 import { keccak256, stringToHex } from "viem";
 import type { Parameter } from "./type.js";
 import type { Provenance } from "./revert.js";
+import { itemJson } from "./itemJson.js";
 import { isRecord } from "../primitives/record.js";
 import { remembered } from "../primitives/remembered.js";
 import { safely } from "../primitives/safely.js";
@@ -80,8 +81,7 @@ const arranged = (type: "error" | "event" | "function") =>
       const key = item.type === "event" ? topic : topic.slice(0, 10);
       const same = found.get(key) ?? [];
       found.set(key, same);
-      // an ABI item is JSON by its type; abitype declares it with readonly tuples
-      same.push({ name: item.name, signature, inputs: item.inputs, item: item as unknown as Schema.Json, anonymous });
+      same.push({ name: item.name, signature, inputs: item.inputs, item: itemJson(item), anonymous });
     }
     return found;
   });

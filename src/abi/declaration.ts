@@ -1,5 +1,5 @@
 /** Declarations as the built-in tables hold them: `name(type name,(type name) name)`, as items. */
-import type * as Schema from "effect/Schema";
+import { itemJson } from "./itemJson.js";
 import { signatureOf, type IndexedItem, type IndexedParameter } from "./abiIndex.js";
 
 /** The top-level parts of a comma-separated list. */
@@ -39,8 +39,7 @@ export const itemOf = (type: "error" | "function" | "event", source: string, dec
     name,
     signature: signatureOf(name, inputs),
     inputs,
-    // made above: no field of a parameter is undefined
-    item: { type, name, inputs: inputs as unknown as Schema.Json },
+    item: itemJson({ type, name, inputs }),
     provenance: { kind: "builtin", source },
     address: null,
     anonymous: false,

@@ -5,6 +5,7 @@
 import type { AbiFunction } from "abitype";
 import type * as Schema from "effect/Schema";
 import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
+import { itemJson } from "./itemJson.js";
 import { leavesOf } from "./layout.js";
 import { isBytes } from "../primitives/bytes.js";
 import { DecodedLog, DecodedResult } from "./decoded.js";
@@ -97,7 +98,7 @@ export const decodeResult = (data: string, item: AbiFunction | Schema.Json): Dec
   // a malformed item of the caller's may make the walk or viem throw
   return safely(() => {
     if (leavesOf(item.outputs, data.slice(2), true) === null) return null;
-    const result = new DecodedResult({ name: item.name, item: item as unknown as Schema.Json, data });
+    const result = new DecodedResult({ name: item.name, item: itemJson(item), data });
     return item.outputs.length > 0 && result.value === undefined ? null : result;
   }, null);
 };

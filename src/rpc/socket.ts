@@ -16,6 +16,7 @@ import { tooLarge, tooMuch, unreachable, wordsOf, type Posted } from "./post.js"
 import { isBroadcast, type Send } from "./retry.js";
 import { roomFor, type Room } from "./room.js";
 import type { Subscribe } from "./subscribe.js";
+import { answerWithin, farewellWithin, method } from "./subscription.js";
 
 /** Takes the answer to one request, with what its text says. */
 type Answered = (posted: Posted, said: unknown) => void;
@@ -37,13 +38,8 @@ interface Line {
   readonly end: (why: Posted) => void;
 }
 
-const method = "eth_subscribe";
-/** Ms for a socket to open, and for an answer to `eth_subscribe`. */
-const answerWithin = 10_000;
 /** Ms of silence after a request, by which a connection is held to be dead though nobody closed it. */
 const deadAfter = 10_000;
-/** Ms for `eth_unsubscribe` to be written, which nobody needs. */
-const farewellWithin = 1_000;
 
 /** Which URL it is only the socket knows, so that none is told. */
 const redact = (text: string): string => text.replace(/\b((?:ws|http)s?:\/\/)[^\s"'<>]+/gi, "$1…");

@@ -27,12 +27,12 @@ export interface Subscribing {
   readonly getRpcClient: () => Promise<unknown>;
 }
 
-const method = "eth_subscribe";
+export const method = "eth_subscribe";
 
 /** Ms for an answer to `eth_subscribe`; the socket may have to be opened first. */
-const answerWithin = 10_000;
+export const answerWithin = 10_000;
 /** Ms for an answer to `eth_unsubscribe`, which nobody needs. */
-const farewellWithin = 1_000;
+export const farewellWithin = 1_000;
 
 const closed = new WeakSet<object>();
 
