@@ -22,7 +22,7 @@ import {
   optionsOf,
   type HttpEndpoint,
 } from "./rpc/connection.js";
-import { endpointOf } from "./rpc/endpoint.js";
+import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether } from "./rpc/http.js";
 import type { KnownEndpoint } from "./rpc/knownEndpoint.js";
@@ -196,7 +196,7 @@ const shownOf = (
   otherwise: string,
 ): { readonly shown: string; readonly redact: (text: string) => string } => {
   const url = typeof transport === "object" && transport !== null && "url" in transport ? transport.url : undefined;
-  return typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: (text) => text };
+  return typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: redactUrls };
 };
 
 /** What is used of a viem client. */
@@ -258,7 +258,7 @@ export const layerProvider = (provider: Requester, options: Options = {}): Layer
   checkProvider(provider, options);
   return Layer.effect(
     Rpc,
-    over(() => sendForeign(requestOf(provider), (text) => text), "EIP-1193 provider", options),
+    over(() => sendForeign(requestOf(provider), redactUrls), "EIP-1193 provider", options),
   );
 };
 

@@ -12,8 +12,8 @@ export interface Recorder {
   readonly sighted: Sighted;
 }
 
-/** `abort()` makes an exception with a stack unless it is given one. */
-const runEnded = new DOMException("the run has ended", "AbortError");
+/** `abort()` makes an exception with a stack unless it is given one; some platforms have no `DOMException` (Hermes). */
+const runEnded = Object.assign(new Error("the run has ended"), { name: "AbortError" });
 
 /** A function of the pipeline, called once the endpoint's gate lets it in: who waits holds nothing but its input. */
 export const admitted =

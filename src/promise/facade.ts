@@ -8,6 +8,7 @@ import { Disposed, InvalidTransaction } from "../errors/input.js";
 import * as Preflight from "../Preflight.js";
 import type * as Report from "../Report.js";
 import { ready } from "../report/ready.js";
+import { onAbort } from "../primitives/abort.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
 import type { Sender, TakesInput } from "../Transaction.js";
@@ -77,7 +78,10 @@ export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults 
     const called = callSite();
     if (isDisposed) return Promise.reject(new Disposed({}));
     if (signal?.aborted === true) return Promise.reject(signal.reason);
-    return runtime.runPromiseExit(effect, signal === undefined ? undefined : { signal }).then((exit) => {
+    const fiber = runtime.runFork(effect);
+    const unwatch = signal === undefined ? () => undefined : onAbort(signal, () => fiber.interruptUnsafe());
+    return new Promise<Exit.Exit<A, E>>((resolve) => fiber.addObserver(resolve)).then((exit) => {
+      unwatch();
       if (Exit.isSuccess(exit)) return exit.value;
       const isCut = Cause.hasInterruptsOnly(exit.cause);
       if (isCut && signal?.aborted === true) return Promise.reject(signal.reason);

@@ -7,6 +7,7 @@ import * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
 import * as Eth from "../Eth.js";
 import { watch } from "../Preflight.js";
+import { onAbort } from "../primitives/abort.js";
 import type { Options } from "../preflight/prepare.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
@@ -43,11 +44,10 @@ const iterate = <A, E>(
   let isOver = false;
   const close = () => {
     isOver = true;
-    signal?.removeEventListener("abort", onAbort);
+    unwatch();
     return Effect.runPromise(Scope.close(scope, Exit.void));
   };
-  const onAbort = () => void close();
-  signal?.addEventListener("abort", onAbort, { once: true });
+  const unwatch = signal === undefined ? () => undefined : onAbort(signal, () => void close());
   const more = Effect.suspend(() =>
     Effect.flatMap(pull === null ? Scope.provide(Stream.toPull(stream), scope) : Effect.succeed(pull), (opened) => {
       pull = opened;

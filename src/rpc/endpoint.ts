@@ -1,5 +1,4 @@
 /** Where requests go, and what of that people may see: keys live in URLs, so only the origin is shown. */
-import * as Result from "effect/Result";
 import { safely } from "../primitives/safely.js";
 
 export interface Endpoint {
@@ -14,25 +13,59 @@ export interface Endpoint {
 }
 
 const keyLength = 6;
+/** A shorter secret is hidden as a whole word only: a user called `eth` stands in `eth_call`, and in bytes by chance. */
+const wordLength = 8;
 
-/** Every part of a URL that could be a key, longest first. */
-const secretsOf = (url: URL): ReadonlyArray<string> => {
-  const parts = [
-    ...url.pathname.split("/").filter((segment) => segment.length >= keyLength),
-    ...[...url.searchParams.values()].filter((value) => value.length >= keyLength),
-    ...[url.username, url.password].filter((part) => part.length >= 3),
-    ...(url.pathname.length + url.search.length > 1 ? [url.pathname + url.search] : []),
-    ...(url.search.length > 1 ? [url.search] : []),
-  ];
-  const spelled = parts.flatMap((part) => [
-    part,
-    ...Result.match(
-      Result.try(() => decodeURIComponent(part)),
-      { onSuccess: (plain) => [plain], onFailure: () => [] },
+/** A folder by its looks; whatever else is in a path may be a key. */
+const isPlainWord = (part: string): boolean => /^[a-z.]+$/.test(part);
+
+/** Every part of a URL, or of a path to a socket, that could be a key. */
+const secretsOf = (text: string): ReadonlyArray<string> => {
+  const url = safely(() => new URL(text), null);
+  const isPath = url === null || url.host === "";
+  const path = url === null ? text : url.pathname;
+  // why: the path to a socket names the folders of a machine, of which nodes may speak as well (`execution`)
+  const segments = path.split(/[\\/;=&]/).filter((part) => part.length >= keyLength && !(isPath && isPlainWord(part)));
+  if (url === null) return /[\\/]/.test(text) ? [...segments, text] : [];
+  const [search, hash] = [url.search, url.hash].map((part) => (part.length > 1 ? part : ""));
+  const values = [url.searchParams, new URLSearchParams(url.hash.slice(1))]
+    .flatMap((parameters) => [...parameters])
+    .map(([name, value]) => (value === "" ? name : value))
+    .filter((value) => value.length >= keyLength);
+  const user = [url.username, url.password].filter((part) => part.length >= 3);
+  const login = `${decoded(url.username)}:${decoded(url.password)}`;
+  return [
+    ...segments,
+    ...values,
+    ...user,
+    ...(login === ":" ? [] : [utf8Base64(login)]),
+    ...[`${path}${search}`, path, search, hash].flatMap((part) =>
+      part !== undefined && part.length >= keyLength ? [part] : [],
     ),
-  ]);
-  return [...new Set(spelled)].filter((part) => part !== "/").sort((a, b) => b.length - a.length);
+  ];
 };
+
+const ofPattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
+
+/** Hides the secrets, spelled as they are and decoded, the longest first. */
+const hiding = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
+  const spelled = new Set(secrets.flatMap((secret) => [secret, decoded(secret)]));
+  const steps = [...spelled]
+    .sort((one, other) => other.length - one.length)
+    .map((secret) => {
+      if (secret.length >= wordLength) return (text: string) => text.replaceAll(secret, "…");
+      const word = new RegExp(`(^|[^A-Za-z0-9_])${ofPattern(secret)}(?![A-Za-z0-9_])`, "g");
+      return (text: string) => text.replace(word, "$1…");
+    });
+  return (text) => steps.reduce((clean, step) => step(clean), text);
+};
+
+/** Hides of every URL in a text all but its scheme and host: whose it is nobody knows. */
+export const redactUrls = (text: string): string =>
+  text.replace(
+    /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s"'<>/]*@)?([^\s"'<>/?#]*)([/?#][^\s"'<>]*)?/gi,
+    (_, scheme: string, host: string, rest = "") => `${scheme}${host}${rest.length > 1 ? "/…" : rest}`,
+  );
 
 const utf8Base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
@@ -42,29 +75,28 @@ const secretsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<str
     .flatMap((value) => [value, ...value.split(/\s+/)])
     .filter((value) => value.length >= keyLength && !/^(?:bearer|digest|application\/json)$/i.test(value));
 
+/** What of a URL people may see. */
+const shownOf = (url: URL | null): string => {
+  if (url === null) return "(no URL)";
+  return `${url.protocol}//${url.host}${url.pathname.length > 1 || url.search.length > 1 ? "/…" : ""}`;
+};
+
 /**
- * An endpoint from its URL, with the headers that its requests carry; `url` is null when it is no http(s) URL.
+ * An endpoint from its URL, with the headers that its requests carry; `url` is null where it is no http(s) URL, whose
+ * secrets are hidden all the same.
  */
 export const endpointOf = (text: string, headers: Readonly<Record<string, string>> = {}): Endpoint => {
   const parsed = safely(() => new URL(text), null);
-  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) {
-    return { url: null, authorization: null, shown: "(not an http or https URL)", redact: () => "" };
-  }
-  const secrets = [...secretsOf(parsed), ...secretsIn(headers)].sort((a, b) => b.length - a.length);
-  const authorization =
-    parsed.username === "" && parsed.password === ""
-      ? null
-      : `Basic ${utf8Base64(`${decoded(parsed.username)}:${decoded(parsed.password)}`)}`;
+  const common = { shown: shownOf(parsed), redact: hiding([...secretsOf(text), ...secretsIn(headers)]) };
+  if (parsed === null || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
+    return { url: null, authorization: null, ...common };
+  const hasLogin = parsed.username !== "" || parsed.password !== "";
+  const login = `${decoded(parsed.username)}:${decoded(parsed.password)}`;
   const url = new URL(parsed);
   url.username = "";
   url.password = "";
   url.hash = "";
-  return {
-    url,
-    authorization,
-    shown: `${url.origin}${url.pathname.length > 1 || url.search.length > 1 ? "/…" : ""}`,
-    redact: (shown) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "…"), shown),
-  };
+  return { url, authorization: hasLogin ? `Basic ${utf8Base64(login)}` : null, ...common };
 };
 
 const decoded = (part: string): string => safely(() => decodeURIComponent(part), part);
@@ -73,7 +105,7 @@ const maxDepth = 24;
 const maxValues = 10_000;
 
 /**
- * `value` with every string redacted: no deeper than a reader of errors would follow, and no more of
+ * `value` with every string redacted, and no name of a field: no deeper than a reader of errors would follow, and no more of
  * it, for what a wallet throws may hold anything, cycles included.
  */
 export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
@@ -83,7 +115,7 @@ export const redactJson = (value: unknown, redact: (text: string) => string): un
     if (typeof inner !== "object" || inner === null) return inner;
     if (depth >= maxDepth || --left <= 0) return "…";
     if (Array.isArray(inner)) return inner.slice(0, maxValues).map((item) => copy(item, depth + 1));
-    return Object.fromEntries(Object.entries(inner).map(([key, item]) => [redact(key), copy(item, depth + 1)]));
+    return Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, copy(item, depth + 1)]));
   };
   return copy(value, 0);
 };

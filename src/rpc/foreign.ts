@@ -16,6 +16,14 @@ export type ForeignRequest = (
 type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
+/** Whether it is an object as JSON has it, and as wallets throw them: none that a library made. */
+export const isPlain = (value: unknown): value is Fields => {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // why: those of another window have another `Object`
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+};
+
 const maxChain = 12;
 
 /** The error and its causes, outermost first. */
@@ -38,11 +46,14 @@ const retryAfter = (headers: unknown): Readonly<Record<string, string>> => {
   return value === null ? {} : { "retry-after": value };
 };
 
-/** The JSON-RPC error in it: the plain object if there is one, else the innermost that has a code. */
-const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
-  const coded = chain.filter(({ code }) => Number.isSafeInteger(code));
-  const innermost = coded[coded.length - 1];
-  if (innermost === undefined) return null;
+/** The JSON-RPC error in it, as it came where that is known; null where nobody said one. */
+const rpcErrorOf = (error: unknown, chain: ReadonlyArray<Fields>): unknown => {
+  const said = chain.find((link) => link["name"] === "RpcRequestError")?.["cause"];
+  // why: a node's error may be a text, or lack its code
+  if (typeof said === "string" || isPlain(said)) return said;
+  const innermost = chain.findLast(({ code }) => Number.isSafeInteger(code));
+  if (innermost === undefined) return isPlain(error) && typeof error["message"] === "string" ? error : null;
+  if (isPlain(innermost)) return innermost;
   const { code, message, details, data } = innermost;
   // viem's own message repeats the URL and the request; its `details` are the node's words
   return { code, message: text(details) ?? text(message) ?? "", ...(data === undefined ? {} : { data }) };
@@ -52,7 +63,7 @@ const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
 const unwrap = (method: string, error: unknown, redact: (text: string) => string): Unjudged => {
   const chain = chainOf(error);
   const named = (name: string) => chain.find((link) => link["name"] === name);
-  const said = rpcErrorOf(chain);
+  const said = rpcErrorOf(error, chain);
   const http = chain.find(({ status }) => Number.isSafeInteger(status));
   const context =
     http === undefined ? {} : { httpStatus: Number(http["status"]), headers: retryAfter(http["headers"]) };
@@ -74,7 +85,9 @@ const unwrap = (method: string, error: unknown, redact: (text: string) => string
 
 /** Hides the secrets of the URLs that an error carries, which its words may repeat. */
 const redactor = (error: unknown, known: (text: string) => string): ((text: string) => string) => {
-  const urls = chainOf(error).flatMap(({ url }) => (typeof url === "string" ? [endpointOf(url).redact] : []));
+  // why: what the node said is no library's, whatever its fields are called
+  const links = chainOf(error).filter((link) => !isPlain(link));
+  const urls = links.flatMap(({ url }) => (typeof url === "string" ? [endpointOf(url).redact] : []));
   return (words) => urls.reduce((clean, redact) => redact(clean), known(words));
 };
 

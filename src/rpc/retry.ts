@@ -8,6 +8,7 @@ import * as Random from "effect/Random";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
+import { onAbort } from "../primitives/abort.js";
 import type { Failure, Tried } from "./answer.js";
 import { admissionOf, gate, type Admit, type GateOptions } from "./gate.js";
 import { judged } from "./judging.js";
@@ -70,24 +71,6 @@ export const pause = (
   return retryAfterMs > retryMaxMs ? null : Math.max(retryAfterMs, 0) + backoff / 2;
 };
 
-/** Adds what to do when a signal aborts, and returns how to take it back. */
-type Watch = (signal: AbortSignal, run: () => void) => () => void;
-
-/** One listener per signal, however many requests share it: more than ten make Node warn of a leak. */
-const watching = (): Watch => {
-  const waiting = new WeakMap<AbortSignal, Set<() => void>>();
-  return (signal, run) => {
-    const known = waiting.get(signal);
-    const all = known ?? new Set<() => void>();
-    if (known === undefined) {
-      waiting.set(signal, all);
-      signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
-    }
-    all.add(run);
-    return () => void all.delete(run);
-  };
-};
-
 /** A request on its way: whose it is, until when, and what it has cost. */
 interface Asked {
   readonly method: string;
@@ -111,7 +94,6 @@ export const requests = (
   readonly memory: Memory;
   readonly admit: Admit;
 } => {
-  const watch = watching();
   const alarm = alarms(clock);
   const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
@@ -190,7 +172,7 @@ export const requests = (
         resume(end(asked, timedOut(asked)));
       });
       if (run.signal !== null)
-        unwatch = watch(run.signal, () => {
+        unwatch = onAbort(run.signal, () => {
           giveUp();
           record(asked);
           resume(Effect.interrupt);

@@ -9,6 +9,7 @@ import { RpcError, Timeout } from "../errors/rpc.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed, noReply, outgoing, parse, readSingle } from "./answer.js";
 import type { Failure, Outgoing, Tried } from "./answer.js";
+import { redactUrls } from "./endpoint.js";
 import { cutter } from "./frames.js";
 import { idsFrom, numbered } from "./http.js";
 import { judged } from "./judging.js";
@@ -42,8 +43,7 @@ interface Line {
 const deadAfter = 10_000;
 
 /** Which URL it is only the socket knows, so that none is told. */
-const redact = (text: string): string => text.replace(/\b((?:ws|http)s?:\/\/)[^\s"'<>]+/gi, "$1…");
-const endpoint = { url: null, authorization: null, shown: "socket", redact };
+const endpoint = { url: null, authorization: null, shown: "socket", redact: redactUrls };
 
 /** What came for one request: HTTP's 200, so to speak. */
 const arrived = (text: string): Posted => ({

@@ -6,7 +6,8 @@ import type * as Scope from "effect/Scope";
 import { RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { isRecord } from "../primitives/record.js";
-import { judgeForeign } from "./foreign.js";
+import { endpointOf } from "./endpoint.js";
+import { isPlain, judgeForeign } from "./foreign.js";
 import { judged, type Unjudged } from "./judging.js";
 
 /** A subscription that the node took. */
@@ -44,6 +45,14 @@ const close = (client: unknown): void => {
   if (typeof end === "function") Result.try(() => void end.call(client));
 };
 
+/** Hides also the secrets of the URL that viem's client of a socket opened, which no error of a subscription names. */
+const redactorOf = (client: unknown, redact: (text: string) => string): ((text: string) => string) => {
+  const url = isRecord(client) ? client["url"] : undefined;
+  if (typeof url !== "string") return redact;
+  const { redact: ofUrl } = endpointOf(url);
+  return (text) => redact(ofUrl(text));
+};
+
 const failing = (unjudged: Unjudged): Effect.Effect<never, RpcError | Verdict> =>
   Effect.callback((resume) => judged<never>(Result.fail(unjudged), (known) => resume(Effect.fromResult(known))));
 
@@ -57,9 +66,8 @@ const giveBack = (told: unknown): Effect.Effect<void> => {
   return Effect.ignore(Effect.timeoutOption(asked, farewellWithin));
 };
 
-/** Whether the node said so, over a socket that is none the worse for it. */
-const isRefusal = (error: unknown): boolean =>
-  isRecord(error) && !(error instanceof Error) && typeof error["code"] === "number" && "message" in error;
+/** Whether the node said so, over a socket that is none the worse for it: what a socket fails with is an object of a class. */
+const isRefusal = (error: unknown): boolean => typeof error === "string" || isPlain(error);
 
 /** Subscribes until the scope ends. JSON-RPC: `eth_subscribe`, `eth_unsubscribe`. */
 export const subscription = (
@@ -70,9 +78,10 @@ export const subscription = (
 ): Effect.Effect<Subscription, RpcError | Verdict, Scope.Scope> => {
   const attempt = <A>(
     ask: () => Promise<A>,
+    hide = redact,
     late: () => void = () => undefined,
   ): Effect.Effect<A, RpcError | Verdict> => {
-    const asked = Effect.tryPromise({ try: ask, catch: (error) => judgeForeign(method, error, redact) });
+    const asked = Effect.tryPromise({ try: ask, catch: (error) => judgeForeign(method, error, hide) });
     return asked.pipe(
       Effect.catch(failing),
       Effect.timeoutOrElse({
@@ -118,7 +127,13 @@ export const subscription = (
         // why: whoever asked may have gone, and the node tells for good what nobody gives back
         if (!isWanted) run(giveBack(told));
       });
-    yield* attempt(subscribed, () => close(client));
-    return { lost: Deferred.await(lost), abandon: Effect.sync(() => close(client)) };
+    yield* attempt(subscribed, redactorOf(client, redact), () => close(client));
+    const abandon = Effect.sync(() => {
+      // why: nobody is there to give it back to
+      isOpen = false;
+      close(client);
+      Deferred.doneUnsafe(lost, Effect.fail(socketLost("the socket told nothing any more")));
+    });
+    return { lost: Deferred.await(lost), abandon };
   });
 };
