@@ -57,19 +57,21 @@ const spenderKind = (before: Account | null, after: Account | null): Approval["s
   return before?.codeSize === 0n ? "created" : "contract";
 };
 
-/** From which amount on all that there is of a token may be taken. */
-const allOf = (token: Address, { before, after }: Pick<Answers, "before" | "after">): bigint => {
-  const supply = readUint256(after.call(totalSupply(token))) ?? readUint256(before.call(totalSupply(token)));
+/** Whether an amount is all that there is of a token, of which there is `supply`; null = nobody knows. */
+export const isAllOf = (amount: bigint, supply: bigint | null): boolean => {
   // why: a supply of nothing is what a fallback answers, or a token that does not count it
-  if (supply === null || supply === 0n) return narrowMaximum;
-  return supply < unlimitedFrom ? supply : unlimitedFrom;
+  if (supply === null || supply === 0n) return amount >= narrowMaximum;
+  return amount >= (supply < unlimitedFrom ? supply : unlimitedFrom);
 };
+
+const supplyOf = (token: Address, { before, after }: Pick<Answers, "before" | "after">): bigint | null =>
+  readUint256(after.call(totalSupply(token))) ?? readUint256(before.call(totalSupply(token)));
 
 const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean => {
   if (right.operator) return amount === 1n;
   if (right.standard === "erc6909" || right.standard === "aaveDebt") return amount >= narrowMaximum;
   if (right.tokenId !== null || amount === 0n) return false;
-  return amount >= allOf(right.token, answers) || (right.standard === "erc20" && amount === narrowMaximum);
+  return isAllOf(amount, supplyOf(right.token, answers)) || (right.standard === "erc20" && amount === narrowMaximum);
 };
 
 const approvalOf = (asked: Right, answers: Answers): Approval | null => {

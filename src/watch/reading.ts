@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect";
 import * as Eth from "../Eth.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
+import { isAllOf } from "../steps/approvals.js";
 import { placement } from "../steps/simulate.js";
 import type { Placement } from "../witness/placement.js";
 import { readers, slotQuery } from "../witness/lens.js";
@@ -22,6 +23,8 @@ export interface Touched {
   readonly slots: ReadonlyMap<Address, ReadonlySet<Hash>>;
   /** What contracts are asked, as the report's proof did. */
   readonly calls: ReadonlyArray<Extract<Query, { readonly kind: "call" }>>;
+  /** Amounts that may be all there is of a token, by its call for the supply: whether they are matters, not how much there is. */
+  readonly supplies: ReadonlyMap<string, ReadonlyArray<bigint>>;
   /** Whose count of sent transactions matters. */
   readonly senders: ReadonlySet<Address>;
 }
@@ -32,7 +35,7 @@ export type Reading = ReadonlyMap<string, string>;
 const lower = (text: string): string => text.toLowerCase();
 export const accountKey = (address: Address): string => `account ${lower(address)}`;
 const slotKey = (address: Address, slot: Hex): string => `slot ${lower(address)} ${lower(slot)}`;
-const callKey = ({ to, data }: { readonly to: Address; readonly data: Hex }): string =>
+export const callKey = ({ to, data }: { readonly to: Address; readonly data: Hex }): string =>
   `call ${lower(to)} ${lower(data)}`;
 const senderKey = (address: Address): string => `sender ${lower(address)}`;
 const blockKey = "block";
@@ -58,6 +61,7 @@ export const unionOf = (sets: ReadonlyArray<Touched>): Touched => {
   return {
     accounts: new Set(sets.flatMap(({ accounts }) => [...accounts])),
     payees: new Set(),
+    supplies: new Map(),
     slots,
     calls: [...new Map(sets.flatMap(({ calls }) => calls.map((call) => [callKey(call), call] as const))).values()],
     senders: new Set(sets.flatMap(({ senders }) => [...senders])),
@@ -198,12 +202,23 @@ export const read = (set: Touched, block: Hash): Effect.Effect<Reading, Eth.Fail
 /** What of an account that is only paid matters: its code, and whether it is empty. */
 const ofPayee = (held: string): string => held.replace(/^[1-9]\d* /, "some ");
 
+/** What of a supply matters: which of the amounts are all of it. */
+const ofSupply = (held: string, amounts: ReadonlyArray<bigint>): string => {
+  const [success, , data = "0x"] = held.split(" ");
+  const supply = success === "true" && data.length >= 66 ? BigInt(data.slice(0, 66)) : null;
+  return amounts.map((amount) => isAllOf(amount, supply)).join();
+};
+
 /** Whether all that a report hangs on was read, and holds what it held. */
 export const isUntouched = (set: Touched, before: Reading, now: Reading): boolean => {
   const payees = new Set([...set.payees].map(accountKey));
+  const matters = (key: string, held: string): string => {
+    const amounts = set.supplies.get(key);
+    if (amounts !== undefined) return ofSupply(held, amounts);
+    return payees.has(key) ? ofPayee(held) : held;
+  };
   return keysOf(set).every((key) => {
     const [held, holds] = [before.get(key), now.get(key)];
-    if (held === undefined || holds === undefined) return false;
-    return payees.has(key) ? ofPayee(held) === ofPayee(holds) : held === holds;
+    return held !== undefined && holds !== undefined && matters(key, held) === matters(key, holds);
   });
 };

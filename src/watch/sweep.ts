@@ -1,5 +1,7 @@
-/** Whether bytecode can know more than state: a linear sweep, which finds every instruction that can be reached. Pure. */
+/** Whether bytecode can know more than state: a sweep over every instruction that can be reached. Pure. */
+import { hexToBytes } from "viem";
 import type { Hex } from "../primitives/hex.js";
+import { jumpDestination, push1, push32, reachedIn } from "./reach.js";
 
 /**
  * What a contract may do that the state alone does not decide, or that makes state of its own. What the sender owns
@@ -39,7 +41,6 @@ const known: ReadonlyArray<readonly [first: number, last: number]> = [
 ];
 const isKnown = (opcode: number): boolean => known.some(([first, last]) => opcode >= first && opcode <= last);
 
-const jumpDestination = 0x5b;
 /** STOP, JUMP, RETURN, REVERT, INVALID: what follows is reached by a jump only. */
 const ends: ReadonlySet<number> = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe]);
 
@@ -53,9 +54,7 @@ const stipend = "08fc";
 const [address, and, balance, selfBalance] = [0x30, 0x16, 0x31, 0x47];
 const mask = "f".repeat(40);
 
-const push1 = 0x60;
 const push20 = 0x73;
-const push32 = 0x7f;
 
 /** What a sweep found. */
 export interface Swept {
@@ -66,34 +65,38 @@ export interface Swept {
 }
 
 /**
- * Sweeps runtime code. Jumps go to JUMPDESTs outside of push data alone, so that what is neither reached from above nor
- * such a place never runs, as the metadata that compilers append.
+ * Sweeps runtime code. Where some jump may go anywhere, every JUMPDEST outside of push data counts as reached; what is
+ * neither reached from above nor by a jump never runs, as the metadata that compilers append.
  */
 export const sweep = (code: Hex): Swept => {
+  const bytes = hexToBytes(code);
+  const reached = reachedIn(bytes);
   let isReached = true;
   let readsOwnBalance = false;
   // why: before SELFBALANCE a contract asked for its own by ADDRESS BALANCE, with the address masked by older compilers
   let own: "none" | "address" | "masking" = "none";
   // why: an access list makes a call cheaper, so that what is decided by gas is decided otherwise than in the transaction
   let given: "all" | "stipend" | "some" = "some";
-  for (let at = 2; at + 1 < code.length; at += 2) {
-    const opcode = Number.parseInt(code.slice(at, at + 2), 16);
+  for (let at = 0; at < bytes.length; at++) {
+    const opcode = bytes[at] ?? 0;
+    const pushed = opcode >= push1 && opcode <= push32 ? opcode - push1 + 1 : 0;
+    const data = () => code.slice(2 + 2 * (at + 1), 2 + 2 * (at + 1 + pushed)).toLowerCase();
     if (opcode === jumpDestination) isReached = true;
-    if (isReached) {
+    if (reached?.has(at) ?? isReached) {
       const isOwn = opcode === selfBalance || (opcode === balance && own === "address");
       const isCall = calls.has(opcode);
       if (isCall ? given === "some" : given === "all") return { isBeyondState: true, readsOwnBalance: true };
       if (opcode === gas) given = "all";
-      else if (opcode === push2 && code.slice(at + 2, at + 6) === stipend) given = "stipend";
+      else if (opcode === push2 && data() === stipend) given = "stipend";
       else if (isCall || opcode === jumpDestination) given = "some";
       if (isOwn) readsOwnBalance = true;
       else if (beyondState.has(opcode) || !isKnown(opcode)) return { isBeyondState: true, readsOwnBalance: true };
-      const isMask = opcode === push20 && code.slice(at + 2, at + 42).toLowerCase() === mask;
+      const isMask = opcode === push20 && data() === mask;
       if (opcode === address || (own === "masking" && opcode === and)) own = "address";
       else own = own === "address" && isMask ? "masking" : "none";
       if (ends.has(opcode)) isReached = false;
     }
-    if (opcode >= push1 && opcode <= push32) at += 2 * (opcode - push1 + 1);
+    at += pushed;
   }
   return { isBeyondState: false, readsOwnBalance };
 };

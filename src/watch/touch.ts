@@ -14,8 +14,8 @@ import type { Report } from "../report/schema.js";
 import { Rpc } from "../Rpc.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { bareCall } from "../transaction/call.js";
-import type { Query } from "../witness/queries.js";
-import { accountKey, read, type Reading, type Touched } from "./reading.js";
+import { totalSupply, type Query } from "../witness/queries.js";
+import { accountKey, callKey, read, type Reading, type Touched } from "./reading.js";
 import { sweep, type Swept } from "./sweep.js";
 
 /** A report's touched state, with what it held. */
@@ -136,6 +136,22 @@ const askedBy = (report: Report, chain: Chain, options: Options) =>
   });
 
 /**
+ * The amounts that a report compares with the supply of each token. What the transaction itself does to a supply is in the
+ * slots that it touches; a token of which one amount is not known is not among them.
+ */
+const suppliesOf = ({ approvals }: Report, calls: Touched["calls"]): Touched["supplies"] => {
+  const unread = new Set(approvals.flatMap(({ token, after }) => (after === null ? [lower(token)] : [])));
+  return new Map(
+    calls
+      .filter(({ to, data }) => data === totalSupply(to).data && !unread.has(lower(to)))
+      .map((call) => {
+        const its = approvals.filter(({ token, tokenId }) => lower(token) === lower(call.to) && tokenId === null);
+        return [callKey(call), its.flatMap(({ after }) => (after === null || after === 0n ? [] : [after]))];
+      }),
+  );
+};
+
+/**
  * What a report hangs on, and what that held behind the block that its proof stood on.
  * JSON-RPC: `eth_createAccessList`, `eth_getCode` of contracts that were not met before, `eth_simulateV1`.
  */
@@ -165,7 +181,10 @@ export const touchedBy = (report: Report, block: Hash, options: Options): Effect
     );
     const calls = asked.queries.filter((query): query is Extract<Query, { kind: "call" }> => query.kind === "call");
     const exactly = new Set([input.from, ...asked.judged].map(lower));
-    let touched: Touched = { accounts, payees: new Set(), slots, calls, senders: new Set([lower(input.from)]) };
+    let touched: Touched = {
+      ...{ accounts, payees: new Set(), slots, calls },
+      ...{ supplies: suppliesOf(report, calls), senders: new Set([lower(input.from)]) },
+    };
     for (let pass = 0; pass < 3; pass++) {
       const held = yield* read(touched, block);
       const codes = yield* throughCodes(touched, held, block);

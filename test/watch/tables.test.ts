@@ -4,9 +4,14 @@ import { lookup, unknownChain, type Chain } from "../../src/Chains.js";
 import type { Header } from "../../src/Eth.js";
 import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
 import type { Report } from "../../src/Report.js";
+import { totalSupply } from "../../src/witness/queries.js";
+import { Token } from "../contracts/artifacts.js";
 import { byHeader, isForAnother } from "../../src/watch/header.js";
 import { isUntouched, keysOf, requestsFor, unionOf, type Touched } from "../../src/watch/reading.js";
 import { sweep } from "../../src/watch/sweep.js";
+
+/** What solc appends: `ipfs` with a hash that begins so, and its version. */
+const metadata = (hash: string): string => `a2646970667358${"22"}1220${hash.padEnd(64, "0")}64736f6c634300081c0033`;
 
 describe("a sweep", () => {
   it.each<readonly [what: string, code: Hex, isBeyondState: boolean]>([
@@ -38,7 +43,20 @@ describe("a sweep", () => {
     ["TIMESTAMP in push data that the code ends in", "0x6242", false],
     ["TIMESTAMP behind STOP", "0x0042", false],
     ["TIMESTAMP behind INVALID, as in metadata", "0xfe42", false],
-    ["TIMESTAMP behind STOP and a JUMPDEST", "0x005b42", true],
+    ["TIMESTAMP behind a JUMPDEST that nothing jumps to", "0x005b42", false],
+    ["the same, where it is jumped to", "0x6004565b0042", false],
+    ["TIMESTAMP behind a JUMPDEST that is jumped to", "0x600456fe5b42", true],
+    ["TIMESTAMP behind one that is jumped to where a word is not 0", "0x6000356007575b005b42", false],
+    ["the same at the right place", "0x600035600757005b42", true],
+    ["a jump out of push data into push data, which halts", "0x6005565b605b42", false],
+    ["a jump back to where a function was called from", "0x60056008565b42005b56", true],
+    ["a jump back, and TIMESTAMP in what nobody calls", "0x60056009565b005b425b56", false],
+    ["a place that is worked out", "0x600360040156005b42", true],
+    ["a place out of storage", "0x60005456005b42", true],
+    ["a place out of calldata, behind a mask", "0x60003563ffffffff1656005b42", true],
+    ["a place that is masked", "0x600b63ffffffff1656005b00", false],
+    ["metadata whose hash holds a JUMPDEST and TIMESTAMP", `0x60005460005500fe${metadata("5b42")}`, false],
+    ["the same, where that JUMPDEST is jumped to", `0x601356fe${metadata("00".repeat(5) + "5b42")}`, true],
     ["TIMESTAMP behind a JUMPDEST that is push data", "0x00605b42", false],
     ["TIMESTAMP behind JUMPI", "0x5742", true],
     ["TIMESTAMP behind JUMP", "0x5642", false],
@@ -51,6 +69,28 @@ describe("a sweep", () => {
     ["an opcode that nobody knows", "0x0c", true],
     ["the same behind RETURN", "0xf30c", false],
   ])("of %s", (_, code, isBeyondState) => expect(sweep(code).isBeyondState).toBe(isBeyondState));
+
+  it("of a token is the same, whatever the hash of its metadata", () => {
+    const runtime = `0x${Token.bytecode.slice(Token.bytecode.indexOf("fe6080") + 2)}`;
+    const found = Array.from({ length: 256 }, (_, index) => {
+      const hash = `5b42${index.toString(16).padStart(2, "0")}5b${((index * 31) % 256).toString(16).padStart(2, "0")}`;
+      return sweep(`${runtime}fe${metadata(hash)}` as Hex).isBeyondState;
+    });
+    expect(new Set(found)).toEqual(new Set([false]));
+  });
+
+  it("that would take too long takes every place for one that is jumped to", () => {
+    // why: each round leaves another place on the stack, of which only so many are remembered
+    const places = Array.from({ length: 40 }, () => "5b").join("");
+    const branch = (to: number) => `60003561${to.toString(16).padStart(4, "0")}57`;
+    const pushes = Array.from({ length: 40 }, (_, index) => `60${(3 + index).toString(16).padStart(2, "0")}`);
+    const at = (index: number) => 44 + index * 10;
+    const body = pushes.map((push, index) => `5b${branch(at(index + 1))}${push}`).join("");
+    const code = `0x61002c56${places.slice(2)}00${body}5b00005b42` as Hex;
+    const started = performance.now();
+    expect(sweep(code).isBeyondState).toBe(true);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
 
   it("tells whether it may read what it owns itself", () => {
     expect(["0x3031", "0x47", "0x30"].map((code) => sweep(code as Hex).readsOwnBalance)).toEqual([true, true, false]);
@@ -129,6 +169,7 @@ const slot = (name: number): Hash => `0x${name.toString(16).padStart(64, "0")}`;
 const touching = (account: number, count: number): Touched => ({
   accounts: new Set([address(account)]),
   payees: new Set(),
+  supplies: new Map(),
   slots: new Map([[address(7), new Set(Array.from({ length: count }, (_, index) => slot(account * 10_000 + index)))]]),
   calls: [],
   senders: new Set([address(account)]),
@@ -156,6 +197,29 @@ describe("what reports hang on", () => {
     expect(isUntouched(set, held("0"), held("70"))).toBe(false);
     expect(isUntouched(set, held("5"), held("0"))).toBe(false);
     expect(isUntouched(set, held("5"), held("5", "0x01"))).toBe(false);
+  });
+  it("is untouched so long as the same amounts are all there is of a token", () => {
+    const key = `call ${address(9)} 0x18160ddd`;
+    const set: Touched = {
+      ...touching(1, 0),
+      ...{ accounts: new Set(), slots: new Map(), senders: new Set() },
+      calls: [totalSupply(address(9))],
+    };
+    const held = (supply: bigint, success = true) =>
+      new Map([
+        ["block", "1 2"],
+        [key, `${success} 32 0x${supply.toString(16).padStart(64, "0")}`],
+      ] as const);
+    const moves = (amounts: ReadonlyArray<bigint> | null, from: Parameters<typeof held>, to: Parameters<typeof held>) =>
+      !isUntouched({ ...set, supplies: new Map(amounts === null ? [] : [[key, amounts]]) }, held(...from), held(...to));
+    expect(moves(null, [100n], [101n])).toBe(true);
+    expect(moves([], [100n], [101n])).toBe(false);
+    expect(moves([50n], [100n], [101n])).toBe(false);
+    expect(moves([101n], [100n], [101n])).toBe(false);
+    expect(moves([100n], [100n], [101n])).toBe(true);
+    expect(moves([50n, 100n], [101n], [100n])).toBe(true);
+    expect(moves([100n], [100n], [100n, false])).toBe(true);
+    expect(moves([100n], [100n], [0n])).toBe(true);
   });
   it("is untouched only where all of it was read, before and now, and is the same", () => {
     const set = touching(1, 1);
