@@ -247,12 +247,13 @@ const followingLogs = later(() => import("./eth/watchLogs.js"));
  * The heads of the chain, from the present one on, without end: told by the node where it has a socket
  * (`Rpc.layerTransport(webSocket(url, { reconnect: false }))`, or a viem client over one), else asked for every `pollMs`.
  *
- * Each block once, in the order of the chain; gaps are filled by asking, up to `fill` blocks, and what was told before and
- * is replaced is named (`replaced`), also where the chain has let go of its latest blocks and no new one came: then the
- * head that is left is told after `silentMs`. One head waits at most: who is slower than the chain gets the newest, and is
- * told how many were left out (`skipped`). A socket that closed, or that is silent while the chain moves, is opened again, and
- * an endpoint that does not answer is asked again; the stream fails with the last failure after `giveUpMs` without
- * any answer, and at once where asking again cannot help (`Unauthorized`, `MalformedResponse` with the field's path, …).
+ * Each block once, in the order of the chain; a gap is filled by asking where it is no wider than `fill` blocks, and each of
+ * them is told. Blocks told before that are replaced are named (`replaced`), also where the chain has let go of its latest
+ * blocks and no new one came: then the head that is left is told after `silentMs` or so. One head waits at most, beside what
+ * fills gaps: who is slower than the chain gets the newest, and is told how many were left out (`skipped`). A socket that
+ * closed, or that is silent for `silentMs` while the chain moves, is opened again, and an endpoint that does not answer is
+ * asked again; the stream fails with the last failure after `giveUpMs` without any answer, and at once where asking again
+ * cannot help (`Unauthorized`, `MalformedResponse` with the field's path, …).
  *
  * JSON-RPC: `eth_subscribe` (`newHeads`), `eth_unsubscribe`; `eth_getBlockByNumber` and `eth_getBlockByHash`.
  */
@@ -260,17 +261,20 @@ export const watchHeads = (options: HeadOptions = {}): Stream.Stream<Head, Failu
   Stream.unwrap(Effect.map(followingHeads, ({ headsBy }) => headsBy((block) => getBlock({ block }), options)));
 
 /**
- * Logs that match a filter, of every block after the present one, without end: told by the node where it has a socket,
- * else read block by block as {@link watchHeads} tells of them.
+ * Logs that match a filter, of every block after the present one, without end: read block by block as {@link watchHeads}
+ * tells of them, by the block's hash, where the header's bloom says that there may be some.
  *
- * Each log once; one whose block is replaced comes again with `removed`. What a lost socket or a slow taker may have
- * missed is read by `eth_getLogs` at the next head, not dropped: 1,024 logs wait at most. Where a header's bloom says that
- * there may be some and none comes for `silentMs` while heads do, they are read, and another socket is opened if there were
- * some. Fails as `watchHeads` does, and with `InvalidParams` and the path before anything is sent. With `pending` the logs
- * of pending state, each once: those that are dropped before the taker comes are lost, and nothing is taken back.
+ * Each log once; one whose block is replaced comes again with `removed`. Blocks between two heads, after an outage or where
+ * the taker is slow, are read by their numbers. What the node does not give is asked for again. Fails as `watchHeads` does,
+ * and with `InvalidParams` and the path before anything is sent. With `pending` the logs of pending state, each once: those
+ * that are dropped before the taker comes are lost, and nothing is taken back; `PendingUnavailable` where the node has none.
  *
- * JSON-RPC: `eth_subscribe` (`newHeads`, and `logs` or `pendingLogs`), `eth_unsubscribe`; `eth_getLogs` (from and to
- * `pending` for pending state), `eth_getBlockByNumber` and `eth_getBlockByHash`.
+ * JSON-RPC: `eth_subscribe` (`newHeads`, for pending state also `pendingLogs`), `eth_unsubscribe`; `eth_getLogs` (from and to
+ * `pending` for pending state), `eth_getBlockByNumber` and `eth_getBlockByHash`; `eth_chainId` once.
  */
 export const watchLogs = (filter: LiveFilter, options: LogOptions = {}): Stream.Stream<Log, Failure, Rpc> =>
-  Stream.unwrap(Effect.map(followingLogs, ({ logsBy }) => logsBy((block) => getBlock({ block }), filter, options)));
+  Stream.unwrap(
+    Effect.map(followingLogs, ({ logsBy }) =>
+      logsBy({ block: (block) => getBlock({ block }), chainId }, filter, options),
+    ),
+  );

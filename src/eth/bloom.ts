@@ -17,15 +17,22 @@ const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined): Readonly
   return all.length === 0 ? [] : [all.map(bitsOf)];
 };
 
+/** Polygon's chains: their blocks hold logs of what the other chain told them, of which no bloom tells. */
+const partlyBloomed: ReadonlySet<number | null> = new Set([137, 80_002]);
+
+/** Whether the blooms of a chain tell of all its logs; true where nobody knows which chain it is. */
+export const hasWholeBlooms = (chainId: number | null): boolean => !partlyBloomed.has(chainId);
+
 /**
- * Whether a block with this bloom may hold a log that the filter takes. False where the bloom is none: left out, of another
- * length, or empty, as some chains have it whatever happens.
+ * Whether a block may hold a log that the filter takes, by its bloom. True where the bloom is none: left out, of another
+ * length, or empty though there was something to run, as some chains have it whatever happens.
  */
 export const mayHold = ({ address, topics }: Pick<LogFilter, "address" | "topics">) => {
   const wanted = [...eitherOf(address), ...(topics ?? []).flatMap(eitherOf)];
-  return (bloom: Hex | null): boolean => {
-    if (bloom?.length !== 514 || /^0x0+$/.test(bloom)) return false;
-    const bytes = hexToBytes(bloom);
+  return ({ logsBloom, gasUsed }: { readonly logsBloom: Hex | null; readonly gasUsed: bigint }): boolean => {
+    if (logsBloom?.length !== 514) return true;
+    if (/^0x0+$/.test(logsBloom)) return gasUsed > 0n;
+    const bytes = hexToBytes(logsBloom);
     const isSet = (bit: number): boolean => ((bytes[255 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0;
     return wanted.every((values) => values.some((bits) => bits.every(isSet)));
   };

@@ -21,15 +21,15 @@ export interface Head {
   readonly header: Header;
   /** Blocks told of before that are not on this head's chain, the newest first; empty = no reorganisation. */
   readonly replaced: ReadonlyArray<BlockName>;
-  /** How many blocks between the head told before and this one were not told. */
+  /** How many blocks right before this one, on its chain, were not told. */
   readonly skipped: bigint;
 }
 
-/** The latest blocks that were told, ascending; each is the parent of the one behind it, unless some were skipped. */
+/** The latest blocks of a chain, ascending; each is the parent of the one behind it, unless some were skipped. */
 export type Told = ReadonlyArray<Header>;
 
-/** Blocks that are remembered, to find where a branch begins. */
-const remembered = 128;
+/** Blocks below a head that are remembered, to find where a branch begins, and what was told of those that it replaces. */
+export const remembered = 128n;
 
 /** What a header is, seen from what was told. */
 export type Place =
@@ -55,15 +55,69 @@ export const placeOf = (told: Told, { hash, parentHash }: Header): Place => {
 export const namesOf = (blocks: Told): ReadonlyArray<BlockName> =>
   blocks.map(({ number, hash }) => ({ number, hash })).reverse();
 
-/** What was told, with a head on top; what it replaces is gone, and it stands there once. */
-export const withHead = (told: Told, { header, replaced }: Head): Told => {
-  const gone = new Set<Hash>([header.hash, ...replaced.map(({ hash }) => hash)]);
-  return [...told.filter(({ hash }) => !gone.has(hash)), header].slice(-remembered);
+/** A header that waits for the taker; one that was asked for to fill a gap, and the first, gives way to none. */
+interface Waiting {
+  readonly header: Header;
+  readonly isKept: boolean;
+}
+
+/** The chain as it is known, and what of it was told. */
+export interface Followed {
+  readonly seen: Told;
+  readonly told: Told;
+  readonly waiting: ReadonlyArray<Waiting>;
+}
+
+/** How many wait for a slow taker: heads, and beside them blocks that were asked for to fill gaps. */
+export interface Room {
+  readonly heads: number;
+  readonly fill: number;
+}
+
+export const unfollowed: Followed = { seen: [], told: [], waiting: [] };
+
+const isRecent = ({ number }: Header, head: Header): boolean => number + remembered > head.number;
+
+/** Blocks on top of the chain, the last of which is the head, in place of those that are `gone`. */
+export const withHeads = (
+  { seen, told, waiting }: Followed,
+  blocks: ReadonlyArray<Header>,
+  gone: Told,
+  { heads, fill }: Room,
+): Followed => {
+  const head = blocks.at(-1);
+  if (head === undefined) return { seen, told, waiting };
+  const out = new Set<Hash>([...gone, ...blocks].map(({ hash }) => hash));
+  const isFirst = told.length === 0 && waiting.length === 0;
+  const all: ReadonlyArray<Waiting> = [
+    ...waiting.filter(({ header }) => !out.has(header.hash)),
+    ...blocks.map((header) => ({ header, isKept: header !== head || isFirst })),
+  ];
+  const late = all.filter(({ isKept }) => !isKept).slice(-heads);
+  const kept = all.filter((one) => one.isKept || late.includes(one));
+  return {
+    seen: [...seen.filter(({ hash }) => !out.has(hash)), ...blocks].filter((one) => isRecent(one, head)),
+    told,
+    waiting: kept.length > fill + heads ? kept.slice(-heads) : kept,
+  };
 };
 
-/** One head in place of two that nobody took in time: the newer, with what was to be told of the other. */
-export const merged = (one: Head, newer: Head): Head => {
-  const isReplaced = newer.replaced.some(({ hash }) => hash === one.header.hash);
-  const replaced = [...newer.replaced.filter(({ hash }) => hash !== one.header.hash), ...one.replaced];
-  return { header: newer.header, replaced, skipped: newer.skipped + one.skipped + (isReplaced ? 0n : 1n) };
+/** The next head for the taker, and what is left; null = there is none. */
+export const nextHead = (followed: Followed): { readonly head: Head | null; readonly followed: Followed } | null => {
+  const [first, ...waiting] = followed.waiting;
+  if (first === undefined) return null;
+  const { header } = first;
+  const { seen } = followed;
+  const chain = new Set(seen.slice(0, seen.findIndex(({ hash }) => hash === header.hash) + 1).map(({ hash }) => hash));
+  const told = followed.told.filter((one) => isRecent(one, header));
+  const left = told.filter(({ hash }) => chain.has(hash));
+  const replaced = namesOf(told.filter(({ hash }) => !chain.has(hash)));
+  const last = left.at(-1);
+  const isTold = last?.hash === header.hash;
+  const next = { seen, told: isTold ? left : [...left, header], waiting };
+  // why: a branch that came and went before anybody was told of it
+  if (isTold && replaced.length === 0) return { head: null, followed: next };
+  const base = last?.number ?? (told[0]?.number ?? header.number) - 1n;
+  const skipped = header.number > base + 1n ? header.number - base - 1n : 0n;
+  return { head: { header, replaced, skipped }, followed: next };
 };

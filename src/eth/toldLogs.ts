@@ -1,12 +1,12 @@
 /** Which logs were told, so that each is told once and taken back with its block. Pure. */
 import type { Hash } from "../primitives/hex.js";
-import type { BlockName, Head } from "./heads.js";
+import { remembered, type BlockName } from "./heads.js";
 import type { Log } from "./log.js";
 
-/** The logs of one block that were told, by their place in it. */
+/** The logs of one block that were told. */
 interface OfBlock {
   readonly number: bigint;
-  readonly logs: ReadonlyMap<number, Log>;
+  readonly logs: ReadonlyArray<Log>;
 }
 
 /** By the hash of the block. */
@@ -18,60 +18,36 @@ export interface Telling {
   readonly logs: ReadonlyArray<Log>;
 }
 
-/** Blocks below the newest that logs are remembered of. */
-const remembered = 128n;
-
-/** A sealed log with its place; a log without one belongs to no block. */
-const placed = (log: Log) => {
-  const { blockHash, blockNumber, logIndex } = log;
-  return blockHash === null || blockNumber === null || logIndex === null ? null : { blockHash, blockNumber, logIndex };
-};
-
-const takenBack = (log: Log): Log => ({ ...log, removed: true });
-
-/** Tells of these logs what is new, and takes back what was told of those that are removed. */
-export const tellLogs = (told: ToldLogs, logs: ReadonlyArray<Log>): Telling => {
-  const next = new Map(told);
-  const out: Array<Log> = [];
+/** Logs by their block, each once; those that have no place in a sealed block are none. */
+const byBlock = (logs: ReadonlyArray<Log>): ToldLogs => {
+  const blocks = new Map<Hash, { readonly number: bigint; readonly logs: Array<Log>; readonly places: Set<number> }>();
   for (const log of logs) {
-    const at = placed(log);
-    if (at === null) continue;
-    const { blockHash, blockNumber: number, logIndex } = at;
-    const known = next.get(blockHash)?.logs ?? new Map<number, Log>();
-    if (known.has(logIndex) !== log.removed) continue;
-    const kept = new Map(known);
-    if (log.removed) kept.delete(logIndex);
-    else kept.set(logIndex, log);
-    next.set(blockHash, { number, logs: kept });
-    out.push(log);
+    const { blockHash, blockNumber: number, logIndex, removed } = log;
+    if (blockHash === null || number === null || logIndex === null || removed) continue;
+    const block = blocks.get(blockHash) ?? { number, logs: [], places: new Set() };
+    blocks.set(blockHash, block);
+    if (!block.places.has(logIndex)) block.logs.push(log);
+    block.places.add(logIndex);
   }
-  return { told: next, logs: out };
+  return blocks;
 };
 
 /**
- * Takes back what was told of blocks that a head leaves behind, the newest first: those that it replaces, and others at its
- * height, of which nobody may have told as heads. Long past blocks are forgotten.
+ * What the chain holds of a filter's logs from block `from` to the head, in place of what was told of those blocks: what is
+ * not there any more is taken back, the newest first, and what is new is told.
  */
-export const untellLogs = (told: ToldLogs, replaced: ReadonlyArray<BlockName>, head: BlockName): Telling => {
-  const beside = [...told].filter(([hash, { number }]) => number === head.number && hash !== head.hash);
-  const gone = new Set<Hash>([...replaced.map(({ hash }) => hash), ...beside.map(([hash]) => hash)]);
-  const logs = [...gone].flatMap((hash) => [...(told.get(hash)?.logs.values() ?? [])].reverse().map(takenBack));
-  const kept = [...told].filter(([hash, { number }]) => !gone.has(hash) && number + remembered >= head.number);
-  return { told: new Map(kept), logs };
+export const tellRead = (told: ToldLogs, from: bigint, head: BlockName, read: ReadonlyArray<Log>): Telling => {
+  const there = byBlock(read);
+  const gone = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
+  const back = gone.sort(([, one], [, other]) => Number(other.number - one.number));
+  const fresh = [...there].filter(([hash]) => !told.has(hash));
+  const out = new Set(gone.map(([hash]) => hash));
+  const next = [...told, ...fresh].filter(([hash, { number }]) => !out.has(hash) && number + remembered > head.number);
+  return {
+    told: new Map(next),
+    logs: [
+      ...back.flatMap(([, { logs }]) => logs.map((log) => ({ ...log, removed: true })).reverse()),
+      ...fresh.flatMap(([, { logs }]) => logs),
+    ],
+  };
 };
-
-/** Blocks that are of the chain: heads were told of them, or the node was asked. Number by hash. */
-export type KnownBlocks = ReadonlyMap<Hash, bigint>;
-
-/** What is known from a head on: nothing of what it replaces, and of the heights that it skips. */
-export const knownAt = (known: KnownBlocks, { header, replaced, skipped }: Head): KnownBlocks => {
-  const first = replaced.reduce((least, { number }) => (number < least ? number : least), header.number - skipped);
-  const kept = [...known].filter(([, number]) => number < first && number + remembered >= header.number);
-  return new Map([...kept, [header.hash, header.number]]);
-};
-
-/** Blocks below a head that logs were told of, and that nobody knows to be of its chain: the word that they are gone may be lost. */
-export const doubtfulBelow = (told: ToldLogs, known: KnownBlocks, head: BlockName): ReadonlyArray<BlockName> =>
-  [...told]
-    .filter(([hash, { number, logs }]) => number < head.number && logs.size > 0 && !known.has(hash))
-    .map(([hash, { number }]) => ({ number, hash }));

@@ -1,4 +1,4 @@
-/** The heads of the chain as they come: told by the node over a socket, else asked for. */
+/** The heads of the chain as they come: from a socket, else asked for. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
@@ -14,13 +14,13 @@ import { Rpc } from "../Rpc.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";
 import { decoder } from "./decode.js";
-import { Header, merged, namesOf, placeOf, withHead, type Head, type Told } from "./heads.js";
+import { Header, nextHead, placeOf, unfollowed, withHeads, type Followed, type Head, type Told } from "./heads.js";
 
 /** How heads are followed; every field has a default. */
 export interface HeadOptions {
   /** Ms between two questions where there is no socket; default half a block time, 100 to 4,000. */
   readonly pollMs?: number | undefined;
-  /** Ms without a head after which a socket is doubted and the node asked; default three block times, at least 3,000. */
+  /** Ms without a head after which a socket that does not answer is given up; the node is asked at half of them. Default three block times, at least 3,000. */
   readonly silentMs?: number | undefined;
   /** Ms without any answer after which the stream fails with the last failure; default 60,000. */
   readonly giveUpMs?: number | undefined;
@@ -39,8 +39,6 @@ export interface Pace {
 /** How a block is asked for. */
 export type AskBlock = (block: "latest" | bigint | Hash) => Effect.Effect<Block, Failure, Rpc>;
 
-const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
-
 const given = (value: number | undefined, otherwise: number): number =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? value : otherwise;
 
@@ -51,7 +49,7 @@ export const paceOf = (options: HeadOptions): Effect.Effect<Pace, never, Rpc> =>
     const { memory } = yield* Rpc;
     const { blockTimeMs } = chains(memory.recall("chainId"));
     return {
-      pollMs: given(options.pollMs, within(blockTimeMs / 2, 100, 4_000)),
+      pollMs: given(options.pollMs, Math.min(Math.max(blockTimeMs / 2, 100), 4_000)),
       silentMs: given(options.silentMs, Math.max(3 * blockTimeMs, 3_000)),
       giveUpMs: given(options.giveUpMs, 60_000),
       fill: Math.floor(given(options.fill, 32)),
@@ -77,6 +75,7 @@ const finalReasons = new Set([
   "MethodNotSupported",
   "InvalidParams",
   "MalformedResponse",
+  "PendingUnavailable",
 ]);
 
 /** Whether nothing that comes later can make up for a failure. */
@@ -90,36 +89,44 @@ const refusals = new Set(["MethodNotPermitted", "MethodNotSupported", "InvalidPa
 export const isNoSubscription = (failure: Failure): boolean =>
   failure._tag === "RpcError" && failure.method === "eth_subscribe" && refusals.has(failure.reason._tag);
 
-/** What follows the chain: what was told, and where heads go. */
+/** What follows the chain. */
 interface Following {
   readonly pace: Pace;
   readonly askBlock: AskBlock;
-  /** `lowSince`: since when all that is heard is below the last block told; null = it is not. */
-  readonly told: { blocks: Told; heardAt: number; lowSince: number | null };
-  readonly heads: Queue.Queue<Head, Failure>;
+  /** Heads that wait for a slow taker. */
+  readonly room: number;
+  /** `lowSince`: since when all that is heard is below the last block seen; null = it is not. */
+  readonly state: { chain: Followed; heardAt: number; lowSince: number | null };
+  /** Rings when there is something to tell. */
+  readonly bell: Queue.Queue<true, Failure>;
 }
 
-/** The newest head waits, one at most: who is slow is told that there were others. */
-const tell = ({ told, heads }: Following, head: Head): Effect.Effect<void> =>
+/** Puts blocks on top of the chain in place of those that are gone. */
+const tell = ({ state, pace, room, bell }: Following, blocks: ReadonlyArray<Header>, gone: Told): Effect.Effect<void> =>
   Effect.gen(function* () {
-    told.blocks = withHead(told.blocks, head);
-    const waiting = Option.getOrNull(yield* Queue.poll(heads));
-    yield* Queue.offer(heads, waiting === null ? head : merged(waiting, head));
+    state.chain = withHeads(state.chain, blocks, gone, { heads: room, fill: pace.fill });
+    yield* Queue.offer(bell, true);
+    // why: a taker that waits is not slow
+    yield* Effect.yieldNow;
   });
 
 /**
- * The blocks between what was told and `header`, ascending; null where they are too many, or cannot be had. Where the branch
- * begins below all that was told they begin at the height of the lowest.
+ * The blocks between what was seen and `header`, ascending; null where they are too many, or cannot be had. Where the branch
+ * begins below all that was seen they begin at the height of the lowest.
  */
 const missing = (
-  { told, pace, askBlock }: Following,
+  { state, pace, askBlock }: Following,
   header: Header,
 ): Effect.Effect<ReadonlyArray<Header> | null, never, Rpc> =>
   Effect.gen(function* () {
+    const { seen } = state.chain;
     const found: Array<Header> = [];
-    const lowest = told.blocks[0]?.number ?? header.number;
+    const lowest = seen[0]?.number ?? header.number;
+    const last = seen.at(-1)?.number ?? header.number;
+    // why: some would be asked for, and none told
+    if (header.number - last > BigInt(pace.fill) + 1n) return null;
     let first = header;
-    while (placeOf(told.blocks, first).is === "apart" && first.number > lowest) {
+    while (placeOf(seen, first).is === "apart" && first.number > lowest) {
       if (found.length >= pace.fill) return null;
       const asked = yield* Effect.result(askBlock(first.parentHash));
       const parent = Result.flatMap(asked, sealed);
@@ -130,24 +137,24 @@ const missing = (
     return found;
   });
 
-/** What the node has now at the height of the last block told: that one, another, or nothing that it tells of. */
-const atLast = ({ told, askBlock }: Following): Effect.Effect<"it" | "another" | "nothing", never, Rpc> =>
+/** What the node has now at the height of the last block seen: that one, another, or nothing that it tells of. */
+const atLast = ({ state, askBlock }: Following): Effect.Effect<"it" | "another" | "nothing", never, Rpc> =>
   Effect.gen(function* () {
-    const last = told.blocks.at(-1);
+    const last = state.chain.seen.at(-1);
     if (last === undefined) return "nothing";
     const now = yield* Effect.result(askBlock(last.number));
     return Result.isFailure(now) ? "nothing" : now.success.hash === last.hash ? "it" : "another";
   });
 
 /**
- * Whether a block below the last one told is the chain's head. A backend that lags has not the last one either: so long as
+ * Whether a block below the last one seen is the chain's head. A backend that lags has not the last one either: so long as
  * that may be, nobody is told.
  */
 const isHead = (following: Following, place: "below" | "apart", now: number): Effect.Effect<boolean, never, Rpc> =>
   Effect.gen(function* () {
-    const { told, pace } = following;
-    told.lowSince ??= now;
-    const isLong = now - told.lowSince >= pace.silentMs;
+    const { state, pace } = following;
+    state.lowSince ??= now;
+    const isLong = now - state.lowSince >= pace.silentMs;
     // why: a block that was told comes again in the words of many nodes, and is not worth a question
     if (place === "below" && !isLong) return false;
     const there = yield* atLast(following);
@@ -157,32 +164,25 @@ const isHead = (following: Following, place: "below" | "apart", now: number): Ef
 /** Tells a header, with the blocks before it that were not told yet. */
 const follow = (following: Following, header: Header): Effect.Effect<void, never, Rpc> =>
   Effect.gen(function* () {
-    const { told } = following;
+    const { state } = following;
     const now = yield* Clock.currentTimeMillis;
-    told.heardAt = now;
-    const place = placeOf(told.blocks, header);
-    const last = told.blocks.at(-1);
+    state.heardAt = now;
+    const { seen } = state.chain;
+    const place = placeOf(seen, header);
+    const last = seen.at(-1);
     const isLow = place.is === "below" || (place.is === "apart" && last !== undefined && header.number < last.number);
     if (isLow && !(yield* isHead(following, place.is, now))) return;
-    told.lowSince = null;
+    state.lowSince = null;
     if (place.is === "known") return;
-    if (place.is === "below") return yield* tell(following, { header, replaced: namesOf(place.above), skipped: 0n });
-    const isBeside = place.is === "apart" && header.number === last?.number;
-    if (isBeside && (yield* atLast(following)) === "it") return;
+    if (place.is !== "apart") return yield* tell(following, [header], place.above);
+    if (header.number === last?.number && (yield* atLast(following)) === "it") return;
     const between = yield* missing(following, header);
-    if (between === null) {
-      const before = last?.number ?? header.number;
-      // why: what cannot be shown to be there still is told as gone, so that nobody relies on it
-      const replaced = (yield* atLast(following)) === "it" ? [] : namesOf(told.blocks);
-      const skipped = header.number > before + 1n ? header.number - before - 1n : 0n;
-      return yield* tell(following, { header, replaced, skipped });
-    }
-    for (const one of [...between, header]) {
-      const place = placeOf(told.blocks, one);
-      if (place.is !== "next" && place.is !== "apart") continue;
-      const above = place.is === "next" ? place.above : told.blocks;
-      yield* tell(following, { header: one, replaced: namesOf(above), skipped: 0n });
-    }
+    const first = between?.[0] ?? header;
+    const branch = placeOf(seen, first);
+    // why: what cannot be shown to be there still is told as gone, so that nobody relies on it
+    const isThere = between === null && (yield* atLast(following)) === "it";
+    const gone = branch.is === "next" || branch.is === "below" ? branch.above : isThere ? [] : seen;
+    yield* tell(following, [...(between ?? []), header], gone);
   });
 
 const askLatest = (following: Following): Effect.Effect<void, Failure, Rpc> =>
@@ -200,21 +200,25 @@ const listen = (
   subscribe: NonNullable<Rpc["Service"]["subscribe"]>,
 ): Effect.Effect<void, Failure, Rpc | Scope.Scope> =>
   Effect.gen(function* () {
-    const { pace, told } = following;
+    const { pace, state } = following;
+    const lastSeen = () => state.chain.seen.at(-1)?.hash;
+    // why: as long as the socket may be silent, for the question and its answer
+    const halfMs = pace.silentMs / 2;
     const heard = yield* Queue.sliding<unknown>(mostWaiting);
     const { lost, abandon } = yield* subscribe(["newHeads"], (result) => void Queue.offerUnsafe(heard, result));
     yield* askLatest(following);
     for (;;) {
-      const next = yield* Effect.raceFirst(Effect.timeoutOption(Queue.take(heard), pace.silentMs), lost);
+      const next = yield* Effect.raceFirst(Effect.timeoutOption(Queue.take(heard), halfMs), lost);
       if (Option.isSome(next)) {
         yield* follow(following, yield* Effect.fromResult(readHeader(next.value)));
         continue;
       }
-      const before = told.blocks.at(-1)?.hash;
-      const asked = yield* Effect.result(Effect.timeoutOption(askLatest(following), pace.silentMs));
-      const isAnswered = Result.isSuccess(asked) && Option.isSome(asked.success);
+      const before = lastSeen();
+      const asked = yield* Effect.result(Effect.timeoutOption(following.askBlock("latest"), halfMs));
+      const block = Option.getOrNull(Option.flatten(Result.getSuccess(asked)));
+      if (block !== null) yield* follow(following, yield* Effect.fromResult(sealed(block)));
       // why: nothing comes through any more, or the chain moved and the socket did not say so
-      if (!isAnswered || told.blocks.at(-1)?.hash !== before) return yield* abandon;
+      if (block === null || lastSeen() !== before) return yield* abandon;
     }
   });
 
@@ -226,11 +230,11 @@ const steadyMs = 1_000;
 /** Follows the chain, for good: whatever ends is begun again, after a pause that grows while nothing is heard. */
 const followAlways = (following: Following): Effect.Effect<never, Failure, Rpc> =>
   Effect.gen(function* () {
-    const { pace, told } = following;
+    const { pace, state } = following;
     let { subscribe } = yield* Rpc;
     let pause = firstPauseMs;
     for (;;) {
-      const before = told.heardAt;
+      const before = state.heardAt;
       const begunAt = yield* Clock.currentTimeMillis;
       const once = subscribe === undefined ? askLatest(following) : Effect.scoped(listen(following, subscribe));
       const ended = yield* Effect.result(once);
@@ -238,27 +242,56 @@ const followAlways = (following: Following): Effect.Effect<never, Failure, Rpc> 
       if (Result.isFailure(ended)) {
         const { failure } = ended;
         if (isNoSubscription(failure)) subscribe = undefined;
-        else if (isFinal(failure) || now - told.heardAt > pace.giveUpMs) return yield* Effect.fail(failure);
+        else if (isFinal(failure) || now - state.heardAt > pace.giveUpMs) return yield* Effect.fail(failure);
       }
-      const wasHeard = told.heardAt > before;
+      const wasHeard = state.heardAt > before;
       pause = wasHeard ? firstPauseMs : Math.min(pause * 2, longestPauseMs);
       if (subscribe === undefined) yield* Effect.sleep(Result.isSuccess(ended) ? pace.pollMs : pause);
       else if (!wasHeard || now - begunAt < steadyMs) yield* Effect.sleep(pause);
     }
   });
 
-/** The heads of the chain from the present one on; `askBlock` asks for a block. */
+/** The heads of the chain, one by one. */
+export interface Heads {
+  /** The next head; null = there is none yet. */
+  readonly next: () => Head | null;
+  /** Waits for there to be another; fails once no more will come. */
+  readonly wait: Effect.Effect<unknown, Failure>;
+}
+
+/** Follows the chain until the scope ends; `room` heads wait for a slow taker, `askBlock` asks for a block. */
+export const following = (
+  askBlock: AskBlock,
+  options: HeadOptions,
+  room: number,
+): Effect.Effect<Heads, never, Rpc | Scope.Scope> =>
+  Effect.gen(function* () {
+    const bell = yield* Queue.sliding<true, Failure>(1);
+    const state = { chain: unfollowed, heardAt: yield* Clock.currentTimeMillis, lowSince: null };
+    const all: Following = { pace: yield* paceOf(options), askBlock, room, state, bell };
+    yield* Effect.forkScoped(
+      Effect.onExit(followAlways(all), (exit) =>
+        Exit.isFailure(exit) ? Queue.failCause(bell, exit.cause) : Effect.void,
+      ),
+    );
+    const next = (): Head | null => {
+      for (let one = nextHead(all.state.chain); one !== null; one = nextHead(all.state.chain)) {
+        all.state.chain = one.followed;
+        if (one.head !== null) return one.head;
+      }
+      return null;
+    };
+    return { next, wait: Queue.take(bell) };
+  });
+
+/** The heads of the chain from the present one on. */
 export const headsBy = (askBlock: AskBlock, options: HeadOptions): Stream.Stream<Head, Failure, Rpc> =>
   Stream.unwrap(
-    Effect.gen(function* () {
-      const heads = yield* Queue.bounded<Head, Failure>(1);
-      const told = { blocks: [], heardAt: yield* Clock.currentTimeMillis, lowSince: null };
-      const following = { pace: yield* paceOf(options), askBlock, told, heads };
-      yield* Effect.forkScoped(
-        Effect.onExit(followAlways(following), (exit) =>
-          Exit.isFailure(exit) ? Queue.failCause(heads, exit.cause) : Effect.void,
-        ),
-      );
-      return Stream.fromQueue(heads);
+    Effect.map(following(askBlock, options, 1), ({ next, wait }) => {
+      const pull: Effect.Effect<readonly [Head], Failure> = Effect.suspend(() => {
+        const head = next();
+        return head === null ? Effect.andThen(wait, pull) : Effect.succeed([head] as const);
+      });
+      return Stream.fromPull(Effect.succeed(pull));
     }),
   );

@@ -1,15 +1,20 @@
 /** Where a header belongs, seen from what was told. */
 import { describe, expect, it } from "vitest";
-import { merged, placeOf, withHead, type Head, type Header, type Told } from "../../src/eth/heads.js";
+import {
+  nextHead,
+  placeOf,
+  unfollowed,
+  withHeads,
+  type Followed,
+  type Header,
+  type Room,
+  type Told,
+} from "../../src/eth/heads.js";
 import type { Hash } from "../../src/primitives/hex.js";
 
 const hashOf = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
 const block = (name: string, parent: string): Header =>
   ({ number: BigInt(name.slice(1)), hash: hashOf(name), parentHash: hashOf(parent) }) as Header;
-const head = (header: Header, replaced: ReadonlyArray<Header> = [], skipped = 0n): Head => ({
-  ...{ header, skipped },
-  replaced: replaced.map(({ number, hash }) => ({ number, hash })),
-});
 const told: Told = [block("a1", "a0"), block("a2", "a1"), block("a3", "a2")];
 
 describe("a header", () => {
@@ -28,24 +33,83 @@ describe("a header", () => {
     expect(placeOf([], block("a9", "a8"))).toEqual({ is: "next", above: [] }));
 });
 
-describe("what was told", () => {
-  it("forgets what is replaced and what is long ago, and holds nothing twice", () => {
-    const next = withHead(told, head(block("b3", "a2"), [block("a3", "a2")]));
-    expect(next.map(({ hash }) => hash)).toEqual([hashOf("a1"), hashOf("a2"), hashOf("b3")]);
-    const shrunk = withHead(told, head(block("a2", "a1"), [block("a3", "a2")]));
-    expect(shrunk.map(({ hash }) => hash)).toEqual([hashOf("a1"), hashOf("a2")]);
-    let many: Told = [];
-    for (let number = 1; number < 500; number++) many = withHead(many, head(block(`a${number}`, `a${number - 1}`)));
-    expect(many.length).toBeLessThan(200);
-  });
-});
+const room: Room = { heads: 1, fill: 4 };
+/** `a1 a2` = blocks of a chain that forks at the same heights as others; the first one's parent is `parent`. */
+const chain = (parent: string, ...names: ReadonlyArray<string>): ReadonlyArray<Header> =>
+  names.map((name, index) => block(name, names[index - 1] ?? parent));
+const put = (followed: Followed, blocks: ReadonlyArray<Header>, gone: Told = [], within = room): Followed =>
+  withHeads(followed, blocks, gone, within);
+const nameOf = (hash: string): string => Buffer.from(hash.slice(2), "hex").toString().replaceAll("\0", "");
+/** Everything that waits, as `name -replaced +skipped`. */
+const taken = (followed: Followed): { readonly words: ReadonlyArray<string>; readonly followed: Followed } => {
+  const words: Array<string> = [];
+  let left = followed;
+  for (let one = nextHead(left); one !== null; one = nextHead(left)) {
+    left = one.followed;
+    if (one.head === null) continue;
+    const { header, replaced, skipped } = one.head;
+    const gone = replaced.map(({ hash }) => ` -${nameOf(hash)}`).join("");
+    words.push(`${nameOf(header.hash)}${gone}${skipped > 0n ? ` +${skipped}` : ""}`);
+  }
+  return { words, followed: left };
+};
+const at3 = taken(put(unfollowed, [block("a1", "a0")])).followed;
+const [a2, a3, a4, a5, b2, b3] = [
+  ...chain("a1", "a2", "a3", "a4", "a5"),
+  ...chain("a1", "b2", "b3"),
+] as unknown as readonly [Header, Header, Header, Header, Header, Header];
 
-describe("two heads in one", () => {
-  it("counts the one that nobody took", () =>
-    expect(merged(head(block("a4", "a3"), [], 2n), head(block("a5", "a4")))).toEqual(head(block("a5", "a4"), [], 3n)));
-  it("names what both replaced, but not what was never told", () => {
-    const one = head(block("b3", "a2"), [block("a3", "a2")]);
-    const two = head(block("c3", "a2"), [block("b3", "a2")]);
-    expect(merged(one, two)).toEqual(head(block("c3", "a2"), [block("a3", "a2")]));
+describe("who is told", () => {
+  it("is told each block that fills a gap, though nobody takes them meanwhile", () =>
+    expect(taken(put(at3, [a2, a3, a4, a5])).words).toEqual(["a2", "a3", "a4", "a5"]));
+
+  it("gets the newest where he is slow, beside what fills gaps, and how many were left out", () => {
+    const slow = [a2, a3, a4, a5].reduce((followed, one) => put(followed, [one]), at3);
+    expect(taken(slow).words).toEqual(["a5 +3"]);
+    expect(taken(put(put(put(at3, [a2, a3]), [a4]), [a5])).words).toEqual(["a2", "a5 +2"]);
+    const patient = [a2, a3, a4, a5].reduce((followed, one) => put(followed, [one], [], { heads: 3, fill: 0 }), at3);
+    expect(taken(patient).words).toEqual(["a3 +1", "a4", "a5"]);
+  });
+
+  it("hears of no more than there is room for, the newest", () => {
+    const many = chain("a1", ...Array.from({ length: 9 }, (_, index) => `a${index + 2}`));
+    const short = (blocks: ReadonlyArray<Header>) => put(put(at3, blocks.slice(0, 4)), blocks.slice(4));
+    expect(taken(short(many)).words).toEqual(["a10 +8"]);
+  });
+
+  it("hears of replaced blocks only where he was told of them", () => {
+    expect(taken(put(put(at3, [a2]), [b2], [a2])).words).toEqual(["b2"]);
+    const told = taken(put(at3, [a2])).followed;
+    expect(taken(put(put(told, [a3]), [b2, b3], [a2, a3])).words).toEqual(["b2 -a2", "b3"]);
+    expect(taken(put(put(told, [a3]), [b3], [a2, a3])).words).toEqual(["b3 -a2 +1"]);
+  });
+
+  it("hears nothing of a branch that came and went", () => {
+    const told = taken(put(at3, [a2])).followed;
+    const back = put(put(told, [b2], [a2]), [a2], [b2]);
+    expect(taken(back).words).toEqual([]);
+    expect(taken(put(back, [a3])).words).toEqual(["a3"]);
+  });
+
+  it("hears again of the block that is left where the chain lets go of those above", () => {
+    const told = taken(put(at3, [a2, a3, a4])).followed;
+    const shrunk = taken(put(told, [a2], [a3, a4]));
+    expect(shrunk.words).toEqual(["a2 -a4 -a3"]);
+    expect(taken(put(shrunk.followed, [a3])).words).toEqual(["a3"]);
+  });
+
+  it("hears that all is gone of which nobody knows whether it is there, and how much he was not told", () => {
+    const told = taken(put(at3, [a2, a3])).followed;
+    expect(taken(put(told, chain("x", "c9"), [block("a1", "a0"), a2, a3])).words).toEqual(["c9 -a3 -a2 -a1 +8"]);
+  });
+
+  it("hears of the first head though another came before he took it", () =>
+    expect(taken(put(put(unfollowed, [a2]), [a3])).words).toEqual(["a2", "a3"]));
+
+  it("is not told of what was long ago", () => {
+    const far = chain("x", "c900");
+    const told = taken(put(taken(put(at3, [a2, a3])).followed, far)).followed;
+    expect([told.seen, told.told].map((all) => all.map(({ hash }) => nameOf(hash)))).toEqual([["c900"], ["c900"]]);
+    expect(taken(put(told, chain("c900", "c901"))).words).toEqual(["c901"]);
   });
 });

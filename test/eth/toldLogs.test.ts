@@ -1,61 +1,53 @@
 /** Each log once, and back with its block. */
 import { describe, expect, it } from "vitest";
-import type { Head, Log } from "../../src/Eth.js";
-import { doubtfulBelow, knownAt, tellLogs, untellLogs } from "../../src/eth/toldLogs.js";
+import type { Log } from "../../src/Eth.js";
+import { tellRead, type ToldLogs } from "../../src/eth/toldLogs.js";
 import type { Hash } from "../../src/primitives/hex.js";
 
-const hash = (name: number): Hash => `0x${name.toString(16).padStart(64, "0")}`;
-const log = (block: number, logIndex: number, removed = false): Log =>
-  ({ blockHash: hash(block), blockNumber: BigInt(block), logIndex, removed }) as Log;
-const name = ({ blockNumber, logIndex, removed }: Log) => `${removed ? "-" : ""}${blockNumber}/${logIndex}`;
+const hash = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
+const at = (name: string) => ({ number: BigInt(name.slice(1)), hash: hash(name) });
+/** `a7/0` = the first log of the block a7. */
+const log = (name: string): Log => {
+  const [block = "", index = "0"] = name.split("/");
+  return { blockHash: hash(block), blockNumber: at(block).number, logIndex: Number(index), removed: false } as Log;
+};
+const nameOf = ({ blockHash, logIndex, removed }: Log) =>
+  `${removed ? "-" : ""}${Buffer.from(blockHash?.slice(2) ?? "", "hex")
+    .toString()
+    .replaceAll("\0", "")}/${logIndex}`;
+const telling = (told: ToldLogs, from: number, head: string, ...names: ReadonlyArray<string>) =>
+  tellRead(told, BigInt(from), at(head), names.map(log));
+const words = (...args: Parameters<typeof telling>) => telling(...args).logs.map(nameOf);
 
 describe("logs", () => {
-  it("are told once, whoever tells them", () => {
-    const first = tellLogs(new Map(), [log(1, 0), log(1, 1), log(1, 0)]);
-    const again = tellLogs(first.told, [log(1, 1), log(2, 0)]);
-    expect([first.logs.map(name), again.logs.map(name)]).toEqual([["1/0", "1/1"], ["2/0"]]);
-  });
-  it("are taken back once, by the node or with their block, and only if they were told", () => {
-    const { told } = tellLogs(new Map(), [log(1, 0), log(2, 0), log(2, 1)]);
-    const byNode = tellLogs(told, [log(2, 1, true), log(9, 9, true)]);
-    const byBlock = untellLogs(byNode.told, [{ number: 2n, hash: hash(2) }], { number: 2n, hash: hash(3) });
-    expect([byNode.logs.map(name), byBlock.logs.map(name)]).toEqual([["-2/1"], ["-2/0"]]);
-    expect(tellLogs(byBlock.told, [log(2, 0)]).logs.map(name)).toEqual(["2/0"]);
-  });
-  it("are taken back where another block stands at their height, though no head was told of theirs", () => {
-    const { told } = tellLogs(new Map(), [log(1, 0), log(2, 0), log(2, 1), log(3, 0)]);
-    const head = untellLogs(told, [], { number: 2n, hash: hash(7) });
-    expect([head.logs.map(name), [...head.told.keys()]]).toEqual([
-      ["-2/1", "-2/0"],
-      [hash(1), hash(3)],
-    ]);
-    expect(untellLogs(told, [], { number: 2n, hash: hash(2) }).logs).toEqual([]);
-  });
-  it("of long ago are forgotten, and one without a place is none", () => {
-    const { told } = tellLogs(new Map(), [log(1, 0), { ...log(2, 0), blockHash: null }]);
-    expect([told.size, untellLogs(told, [], { number: 1_000n, hash: hash(3) }).told.size]).toEqual([1, 0]);
-  });
-});
+  const { told } = telling(new Map(), 1, "a3", "a1/0", "a2/0", "a2/1", "a3/0");
 
-describe("blocks that are known", () => {
-  const at = (...numbers: ReadonlyArray<number>) => new Map(numbers.map((number) => [hash(number), BigInt(number)]));
-  const head = (number: number, replaced: ReadonlyArray<number> = [], skipped = 0) =>
-    ({
-      header: { number: BigInt(number), hash: hash(number) },
-      replaced: replaced.map((one) => ({ number: BigInt(one), hash: hash(one + 100) })),
-      skipped: BigInt(skipped),
-    }) as unknown as Head;
-  it.each([
-    ["those before, and the head", at(5, 6), head(7), at(5, 6, 7)],
-    ["none from the first on that it replaces", at(4, 5, 6), head(6, [5, 6]), at(4, 6)],
-    ["none at heights that it skips", at(4, 5, 6), head(7, [], 2), at(4, 7)],
-    ["none of long ago", at(1, 200), head(201), at(200, 201)],
-  ])("are %s", (_, known, next, expected) => expect(knownAt(known, next)).toEqual(expected));
+  it("are told once, though they are read again, or twice in one answer", () => {
+    expect(words(new Map(), 1, "a1", "a1/0", "a1/1", "a1/0")).toEqual(["a1/0", "a1/1"]);
+    expect(words(told, 2, "a4", "a2/0", "a2/1", "a3/0", "a4/0")).toEqual(["a4/0"]);
+  });
 
-  it("are doubted below a head, where logs were told of them and nobody knows them", () => {
-    const { told } = tellLogs(new Map(), [log(1, 0), log(2, 0), log(3, 0), log(3, 0, true), log(5, 0)]);
-    const doubted = (known: ReadonlyArray<number>) =>
-      doubtfulBelow(told, at(...known), { number: 5n, hash: hash(9) }).map(({ number }) => number);
-    expect([doubted([1]), doubted([1, 2])]).toEqual([[2n], []]);
+  it("are taken back with their block, the newest first, before what stands in its place is told", () =>
+    expect(words(told, 2, "b3", "b2/0", "b3/0")).toEqual(["-a3/0", "-a2/1", "-a2/0", "b2/0", "b3/0"]));
+
+  it("stay where the block is still there", () => expect(words(told, 2, "b3", "a2/0", "a2/1")).toEqual(["-a3/0"]));
+
+  it("of blocks that were not read stay", () => expect(words(told, 4, "a4")).toEqual([]));
+
+  it("are told again where their block comes again", () => {
+    const without = telling(told, 3, "b3").told;
+    expect(words(without, 3, "a3", "a3/0")).toEqual(["a3/0"]);
+  });
+
+  it("of long ago are forgotten once the head is told, not before", () => {
+    const far = telling(told, 3, "b900", "b3/0", "b900/0");
+    expect(far.logs.map(nameOf)).toEqual(["-a3/0", "b3/0", "b900/0"]);
+    expect([...far.told.keys()]).toEqual([hash("b900")]);
+  });
+
+  it("without a place are none", () => {
+    const bare = { ...log("a1/0"), blockHash: null };
+    const removed = { ...log("a1/0"), removed: true };
+    expect(tellRead(new Map(), 1n, at("a1"), [bare, removed, { ...log("a1/0"), logIndex: null }]).logs).toEqual([]);
   });
 });

@@ -14,8 +14,8 @@ import * as Rpc from "../../src/Rpc.js";
 export type Weather =
   | { readonly is: "mined"; readonly logs: number }
   | { readonly is: "reorganised"; readonly depth: number; readonly logs: ReadonlyArray<number> }
-  /** So many notifications of one subscription arrive. */
-  | { readonly is: "heard"; readonly kind: "newHeads" | "logs"; readonly count: number }
+  /** So many notifications of heads arrive. */
+  | { readonly is: "heard"; readonly count: number }
   | { readonly is: "cut" }
   /** The next question for logs fails. */
   | { readonly is: "failing" }
@@ -34,9 +34,15 @@ const header = ({ number, hash, parentHash, logs }: Block, hasBlooms: boolean) =
   ...{ number: quantity(number), hash, parentHash, timestamp: quantity(number), gasLimit: "0x1c9c380", gasUsed: "0x0" },
   logsBloom: hasBlooms ? `0x${(logs.length > 0 ? "ff" : "00").repeat(256)}` : null,
 });
-const wireLog = ({ number, hash, logs }: Block, index: number, removed: boolean) => ({
+const wireLog = ({ number, hash, logs }: Block, index: number) => ({
   ...{ address: `0x${"11".repeat(20)}`, topics: [], data: word(logs[index] ?? 0), blockNumber: quantity(number) },
-  ...{ blockHash: hash, transactionHash: word(index), transactionIndex: "0x0", logIndex: quantity(index), removed },
+  ...{
+    blockHash: hash,
+    transactionHash: word(index),
+    transactionIndex: "0x0",
+    logIndex: quantity(index),
+    removed: false,
+  },
 });
 
 /** Plays the weather, then lets it calm down; what a taker holds at the end beside what it should. */
@@ -67,18 +73,13 @@ export const played = (
     let isAsked = false;
     let first: ReadonlyArray<Block> | undefined;
     const subscriptions = new Set<{
-      readonly kind: unknown;
       readonly hear: (result: unknown) => void;
       readonly lost: Deferred.Deferred<never, RpcError>;
       readonly waiting: Array<unknown>;
     }>();
-    const tell = (kind: string, what: unknown) => {
-      for (const one of subscriptions) if (one.kind === kind) one.waiting.push(what);
-    };
     const mined = (count: number) => {
       const block = add(count);
-      tell("newHeads", header(block, hasBlooms));
-      block.logs.forEach((_, index) => tell("logs", wireLog(block, index, false)));
+      for (const { waiting } of subscriptions) waiting.push(header(block, hasBlooms));
     };
     const failed = (method: string) => new RpcError({ method, reason: new Transport({ detail: "" }) });
     const answer = (method: string, [given]: ReadonlyArray<unknown>) =>
@@ -95,7 +96,7 @@ export const played = (
             at === undefined
               ? chain.filter(({ number }) => number >= Number(filter.fromBlock) && number <= Number(filter.toBlock))
               : [at];
-          return Effect.succeed(blocks.flatMap((block) => block.logs.map((_, index) => wireLog(block, index, false))));
+          return Effect.succeed(blocks.flatMap((block) => block.logs.map((_, index) => wireLog(block, index))));
         }
         const block =
           method === "eth_getBlockByHash"
@@ -113,11 +114,11 @@ export const played = (
           isAsked = true;
           return Effect.tap(answer(method, params), () => Effect.sleep(lateMs));
         };
-        const subscribe: typeof rpc.subscribe = ([kind], hear) =>
+        const subscribe: typeof rpc.subscribe = (_, hear) =>
           Effect.gen(function* () {
             isAsked = true;
             yield* Effect.sleep(lateMs);
-            const one = { kind, hear, lost: Deferred.makeUnsafe<never, RpcError>(), waiting: [] };
+            const one = { hear, lost: Deferred.makeUnsafe<never, RpcError>(), waiting: [] };
             subscriptions.add(one);
             yield* Effect.addFinalizer(() => Effect.sync(() => subscriptions.delete(one)));
             const abandon = Effect.sync(() => void cut());
@@ -130,9 +131,8 @@ export const played = (
       for (const one of subscriptions) Deferred.doneUnsafe(one.lost, Effect.fail(failed("eth_subscribe")));
       subscriptions.clear();
     };
-    const hear = (kind: string, count: number) => {
-      for (const one of subscriptions)
-        if (one.kind === kind) for (const what of one.waiting.splice(0, count)) one.hear(what);
+    const hear = (count: number) => {
+      for (const one of subscriptions) for (const what of one.waiting.splice(0, count)) one.hear(what);
     };
 
     const told: Array<Eth.Log> = [];
@@ -150,15 +150,12 @@ export const played = (
           break;
         case "reorganised": {
           const depth = Math.min(one.depth, chain.length - 1);
-          const gone = chain.slice(chain.length - depth);
           chain = chain.slice(0, chain.length - depth);
-          for (const block of [...gone].reverse())
-            block.logs.forEach((_, index) => tell("logs", wireLog(block, index, true)));
           for (const count of one.logs) mined(count);
           break;
         }
         case "heard":
-          hear(one.kind, one.count);
+          hear(one.count);
           break;
         case "cut":
           cut();
@@ -174,11 +171,10 @@ export const played = (
     failing = 0;
     for (let calm = 0; calm < 6; calm++) {
       yield* pass(4_000);
-      hear("logs", Infinity);
-      hear("newHeads", Infinity);
+      hear(Infinity);
       yield* pass(100);
       mined(0);
-      hear("newHeads", Infinity);
+      hear(Infinity);
     }
     yield* pass(10_000);
 

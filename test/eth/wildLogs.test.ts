@@ -23,7 +23,6 @@ const weather: fc.Arbitrary<Weather> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       is: fc.constant("heard" as const),
-      kind: fc.constantFrom("newHeads" as const, "logs" as const),
       count: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1_500)),
     }),
   },
@@ -37,46 +36,40 @@ const weather: fc.Arbitrary<Weather> = fc.oneof(
 
 const mined = (logs: number): Weather => ({ is: "mined", logs });
 const reorganised = (depth: number, ...logs: ReadonlyArray<number>): Weather => ({ is: "reorganised", depth, logs });
-const heard = (kind: "newHeads" | "logs", count = 1_500): Weather => ({ is: "heard", kind, count });
+const heard = (count = 1_500): Weather => ({ is: "heard", count });
 const later = (ms: number): Weather => ({ is: "later", ms });
 const cut: Weather = { is: "cut" };
 
 /** Where logs were lost, or stayed though their block did not. */
 const hard: ReadonlyArray<readonly [what: string, weather: ReadonlyArray<Weather>]> = [
-  [
-    "a log before the first head",
-    [later(30), mined(1), heard("logs"), later(30), heard("newHeads"), later(1), mined(1), heard("logs"), later(1)],
-  ],
-  ["a log of a block that no head told of", [mined(0), mined(1), heard("logs"), reorganised(1, 0), later(50)]],
-  [
-    "one of a height that was skipped",
-    [heard("newHeads"), mined(1), later(50), heard("logs"), reorganised(1, 0, 0), later(50)],
-  ],
-  ["a log of a head that came before the first was taken", [later(50), mined(1), heard("newHeads", 1)]],
-  ["logs on their way while heads went on", [later(1), mined(1), heard("newHeads"), mined(0), later(50)]],
-  ["half of a block's logs", [later(1), mined(2), heard("newHeads"), later(1), heard("logs", 1), later(1), cut]],
+  ["a log before the first head", [later(30), mined(1), later(30), heard(), later(1), mined(1), later(1)]],
+  ["a log of a block that no head told of", [mined(0), mined(1), reorganised(1, 0), later(50)]],
+  ["one of a height that was skipped", [heard(), mined(1), later(50), reorganised(1, 0, 0), later(50)]],
+  ["a log of a head that came before the first was taken", [later(50), mined(1), heard(1)]],
+  ["logs on their way while heads went on", [later(1), mined(1), heard(), mined(0), later(50)]],
+  ["half of a block's logs", [later(1), mined(2), heard(), later(1), later(1), cut]],
   [
     "a branch below all that was told",
     [mined(0), cut, mined(0), reorganised(2, 0, 0, 0), later(700), reorganised(2, 1, 0)],
   ],
   [
     "a branch whose logs were not given",
-    [later(1), mined(1), later(700), heard("newHeads"), reorganised(1, 1), { is: "failing" }, later(700)],
+    [later(1), mined(1), later(700), heard(), reorganised(1, 1), { is: "failing" }, later(700)],
   ],
   [
     "a block that was gone before its logs came, and the word of that found no room",
-    [heard("newHeads", 1), mined(800), mined(0), mined(0), reorganised(3, 0), heard("newHeads")],
+    [heard(1), mined(800), mined(0), mined(0), reorganised(3, 0), heard()],
   ],
   [
     "a block that was gone before its logs came, and the word of that was cut off",
-    [heard("newHeads", 1), mined(2), reorganised(1, 0, 0), heard("newHeads"), heard("logs", 2), later(1), cut],
+    [heard(1), mined(2), reorganised(1, 0, 0), heard(), later(1), cut],
   ],
   [
     // why: while a head is read the next one waits, then logs of a later block still, of which some find no room, then a head
     "more than there is room for",
     [
-      ...[later(90), cut, later(700), mined(0), heard("newHeads"), mined(0), heard("newHeads"), mined(0), mined(1_500)],
-      ...[heard("logs"), heard("newHeads", 1), later(90), heard("newHeads", 1), later(90)],
+      ...[later(90), cut, later(700), mined(0), heard(), mined(0), heard(), mined(0), mined(1_500)],
+      ...[heard(1), later(90), heard(1), later(90)],
     ],
   ],
 ];
