@@ -18,6 +18,7 @@ import {
 import type {
   Claim,
   CommitAnswer,
+  Held,
   ReconcileAnswer,
   ReconcileRequest,
   ReplaceAnswer,
@@ -151,11 +152,12 @@ const vacate = (draft: Draft, nonce: bigint, slot: Slot): void => {
 };
 
 /** Gives a reserved nonce back; false when the token does not hold it any more, or it is committed. */
-export const release = (view: View, claim: Claim): Decision<boolean> => {
+export const release = (view: View, { token, nonce: named }: Held): Decision<boolean> => {
   const draft = draftOf(view);
-  const slot = draft.get(claim.nonce);
-  if (!isOwn(slot, claim.token) || slot.state !== "reserved") return decide(draft, false);
-  vacate(draft, claim.nonce, slot);
+  const nonce = named ?? find(draft, token)?.nonce ?? null;
+  const slot = nonce === null ? undefined : draft.get(nonce);
+  if (nonce === null || !isOwn(slot, token) || slot.state !== "reserved") return decide(draft, false);
+  vacate(draft, nonce, slot);
   return decide(draft, true);
 };
 

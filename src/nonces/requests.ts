@@ -40,6 +40,14 @@ export interface Claim {
   readonly nonce: bigint;
 }
 
+/** Names what a token holds; `nonce` null = whichever it is, for the answer that granted it may be lost. */
+export interface Held {
+  /** The token that it was reserved under. */
+  readonly token: string;
+  /** The nonce that was granted, where that is known. */
+  readonly nonce: bigint | null;
+}
+
 /** `lost`: the token does not hold the nonce. Whoever gets this answer must not broadcast. */
 export type CommitAnswer = "committed" | "lost" | "cold";
 

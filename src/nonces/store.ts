@@ -9,6 +9,7 @@ import type { Attempt, Counts, Decision, Keep } from "./laneRules.js";
 import type {
   Claim,
   CommitAnswer,
+  Held,
   ReconcileAnswer,
   ReconcileRequest,
   ReplaceAnswer,
@@ -52,8 +53,8 @@ export interface Store {
   readonly reserve: (lane: LaneId, request: ReserveRequest) => Result<Moved<ReserveAnswer>>;
   /** The fence. Only after `committed` may the transaction be broadcast. */
   readonly commit: (lane: LaneId, claim: Claim, attempt: Attempt) => Result<CommitAnswer>;
-  /** Gives a reserved nonce back; false when the token does not hold it. */
-  readonly release: (lane: LaneId, claim: Claim) => Result<boolean>;
+  /** Gives a reserved nonce back, by its token alone where the nonce is not known; false when the token does not hold it. */
+  readonly release: (lane: LaneId, held: Held) => Result<boolean>;
   /** Gives a committed nonce back whose transaction no node can have; false when it is not the token's. */
   readonly recycle: (lane: LaneId, claim: Claim, hash: Hash) => Result<boolean>;
   /** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */

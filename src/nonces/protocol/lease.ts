@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import * as Random from "effect/Random";
 import * as Ref from "effect/Ref";
+import * as Schedule from "effect/Schedule";
 import { LeaseLost, NonceBusy, NonceColdStart, NonceForgotten, NonceImplausible } from "../../errors/nonces.js";
 import { NonceStore } from "../../NonceStore.js";
 import { laneOf, type Lane, type LaneId } from "../lane.js";
@@ -11,6 +12,7 @@ import * as Metrics from "../metrics.js";
 import type { Counts, Unmoved } from "../laneRules.js";
 import { reserve as decideReserve, type ReserveRequest } from "../operations.js";
 import { patiently } from "../patience.js";
+import type { Store } from "../store.js";
 import { Settings } from "../settings.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
 
@@ -82,16 +84,40 @@ const requestOf = (settings: Settings, facts: Facts, options: ReserveOptions, to
     keep: keepOf(settings),
   }) satisfies ReserveRequest;
 
+/** Between two tries of giving back, ms. */
+const givingBackMs = 500;
+
+/**
+ * Gives back what the token may hold: an answer that was lost may have granted it. Where the store does not answer it goes
+ * on in the background, for as long as the lease could last.
+ */
+const giveBack = (
+  lane: LaneId,
+  store: Store,
+  settings: Settings,
+  token: string,
+  ttlMs: number,
+): Effect.Effect<void> => {
+  const once = Effect.suspend(() => patiently("release", settings, store.release(lane, { token, nonce: null })));
+  const goOn = Effect.retry(once, {
+    while: ({ isRetryable }) => isRetryable,
+    schedule: Schedule.jittered(Schedule.spaced(givingBackMs)),
+  }).pipe(Effect.timeoutOrElse({ duration: ttlMs, orElse: () => Effect.void }), Effect.ignore);
+  return Effect.catch(once, () => Effect.asVoid(Effect.forkDetach(goOn))).pipe(Effect.asVoid);
+};
+
 const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, gapOnly: boolean) {
   const { lane, store, settings } = yield* context(given);
   const facts = yield* factsOf(lane, options);
   const token = yield* newToken;
   const request = requestOf(settings, facts, options, token, gapOnly);
   const ask = patiently("reserve", settings, store.reserve(lane, request));
+  // It was tried for as long as the caller waits, and what is given back need not be waited for as well
+  const abandon = Effect.forkDetach(giveBack(lane, store, settings, token, request.ttlMs));
   const begin = patiently("bootstrap", settings, store.bootstrap(lane, facts.counts, request.keep));
 
   const acquire = Effect.gen(function* () {
-    const first = yield* ask;
+    const first = yield* Effect.tapError(ask, () => abandon);
     const { answer, moved } =
       first.answer._tag === "Cold" && !store.persistent ? yield* Effect.andThen(begin, ask) : first;
     yield* Metrics.countMoved({ answer, moved });
@@ -121,7 +147,11 @@ const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, 
     }
   });
   return yield* Effect.acquireRelease(acquire, (lease: Lease | null) =>
-    lease === null ? Effect.void : Effect.ignore(release(lease)),
+    Effect.suspend(() =>
+      lease === null || Ref.getUnsafe(lease.spent)
+        ? Effect.void
+        : giveBack(lane, store, settings, token, lease.leaseMs),
+    ),
   );
 });
 
