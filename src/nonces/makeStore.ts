@@ -42,6 +42,8 @@ export interface Engine {
   readonly read: (operation: string, lane: LaneId, wanted: Wanted) => Result<Snapshot | null>;
   readonly check: Store["check"];
   readonly forget: Store["forget"];
+  readonly mark: Store["mark"];
+  readonly setMark: Store["setMark"];
   readonly lanes: Store["lanes"];
 }
 
@@ -152,6 +154,8 @@ export const makeStore = (kind: string, persistent: boolean, engine: Engine): St
     reconcile: (lane, request) => apply(lane, reconcile(request)),
     adopt: (lane, counts, keep) => apply(lane, adoptAt(counts, keep)),
     forget: engine.forget,
+    mark: engine.mark,
+    setMark: engine.setMark,
     read: (lane) =>
       Effect.map(engine.read("read", lane, { ...activeOnly, recent: Operations.recent, raws: true }), (snapshot) =>
         snapshot === null

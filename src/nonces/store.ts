@@ -71,6 +71,13 @@ export interface Store {
   readonly read: (lane: LaneId) => Result<Snapshot | null>;
   /** All of the lane's violations of the partition, in words: a health probe. Changes nothing. */
   readonly check: (lane: LaneId) => Result<ReadonlyArray<string>>;
+  /**
+   * What is kept beside the lane, and outlives its loss: the last {@link setMark}; null = nothing, and this process has not
+   * seen the lane. Empty: only that it was there.
+   */
+  readonly mark: (lane: LaneId) => Result<string | null>;
+  /** Keeps a mark beside the lane, until that is forgotten by {@link forget}. */
+  readonly setMark: (lane: LaneId, mark: string) => Result<void>;
   /** The lanes that were started here. */
   readonly lanes: Result<ReadonlyArray<string>>;
 }

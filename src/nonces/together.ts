@@ -261,6 +261,8 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
             if (line !== undefined) line.last = null;
           }),
         ),
+      mark: (lane) => Effect.map(backend.mark(lane), seen.markOf(lane)),
+      setMark: backend.setMark,
       lanes: backend.lanes,
     });
   });

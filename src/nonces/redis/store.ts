@@ -96,6 +96,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const { prefix = "evm-preflight", replicas = 0, replicaTimeoutMs = 1_000 } = options;
   // One hash tag per lane: all that the script touches is in one slot of a cluster
   const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
+  const markOf = (lane: LaneId) => `${keyOf(lane)}:mark`;
   const lanesKey = `${prefix}:nonces:lanes`;
   const failing = (operation: string) => (error: Redis.RedisError) => storeError(operation, error.cause);
   const seen = makeCommitsSeen();
@@ -248,10 +249,16 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     }),
     forget: (lane) =>
       redis.send("DEL", keyOf(lane)).pipe(
+        Effect.tap(() => redis.send("DEL", markOf(lane))),
         Effect.tap(() => redis.send("SREM", lanesKey, lane.id)),
         Effect.tap(() => Effect.sync(() => seen.forget(lane))),
         Effect.mapBoth({ onFailure: failing("forget"), onSuccess: (gone) => textOf(gone) === "1" }),
       ),
+    mark: (lane) =>
+      redis
+        .send("GET", markOf(lane))
+        .pipe(Effect.mapBoth({ onFailure: failing("mark"), onSuccess: (kept) => seen.markOf(lane)(textOf(kept)) })),
+    setMark: (lane, mark) => Effect.asVoid(Effect.mapError(redis.send("SET", markOf(lane), mark), failing("setMark"))),
     read: Effect.fnUntraced(function* (lane) {
       const answer = yield* ask("read", lane);
       return answer === null ? null : yield* Effect.fromResult(snapshotOf("read", answer));
