@@ -44,14 +44,14 @@ const unkept = ({ committed, settled }: Status, limitMs: number, counts: Status[
   };
 };
 
-const refused: Readonly<Record<string, (nonce: bigint) => Concern>> = {
-  rejected: (nonce) => ({
+const refused: Readonly<Record<string, (nonce: bigint, why: string) => Concern>> = {
+  rejected: (nonce, why) => ({
     ...{ kind: "rejected", nonce },
-    sentence: `nonce ${nonce} was refused by the node and nothing behind it is mined: replace or cancel it`,
+    sentence: `nonce ${nonce} was refused by the node${why} and nothing behind it is mined: replace or cancel it`,
   }),
-  underpriced: (nonce) => ({
+  underpriced: (nonce, why) => ({
     ...{ kind: "underpriced", nonce },
-    sentence: `nonce ${nonce} pays too little for the node's pool: replace or cancel it with higher fees`,
+    sentence: `nonce ${nonce} pays too little for the node's pool${why}: replace or cancel it with higher fees`,
   }),
 };
 
@@ -69,7 +69,9 @@ export const health = (status: Status, options: { readonly oldAfterMs?: number }
         ...{ kind: "burned", nonce },
         sentence: `nonce ${nonce} was taken by another's transaction, which is final: ${hash} is never mined, so pay again and find out who else uses the key`,
       })),
-    ...committed.map(({ nonce, outcome }) => (Object.hasOwn(refused, outcome) ? refused[outcome]?.(nonce) : undefined)),
+    ...committed.map(({ nonce, outcome, why }) =>
+      Object.hasOwn(refused, outcome) ? refused[outcome]?.(nonce, why === "" ? "" : ` (${why})`) : undefined,
+    ),
     ...gaps.map((nonce): Concern => ({
       ...{ kind: "gap", nonce },
       sentence: `nonce ${nonce} is a gap and nothing above it is mined: the next reservation takes it, or fill it`,

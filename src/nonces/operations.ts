@@ -1,4 +1,5 @@
 /** The operations of the nonce protocol, one pure decision each. See `laneRules.ts`. */
+import { kindAndWhy } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/hex.js";
 import {
   advance,
@@ -172,7 +173,7 @@ export const recycle = (view: View, claim: Claim, hash: Hash): Decision<boolean>
     isOwn(slot, claim.token) &&
     slot.state === "committed" &&
     !slot.shared &&
-    (slot.outcome === "" || slot.outcome === "rejected") &&
+    (slot.outcome === "" || kindAndWhy(slot.outcome).outcome === "rejected") &&
     slot.attempts.length === 1 &&
     slot.attempts[0]?.hash === hash;
   if (!clean) return decide(draft, false);

@@ -58,8 +58,8 @@ export type ReplaceAnswer =
   | { readonly _tag: "Conflict"; readonly last: Hash | null }
   | { readonly _tag: "Cold" };
 
-/** What is reported about a nonce: a send's outcome, or how it ended. */
-export type Reported = SendOutcomeKind | "mined" | "burned";
+/** What is reported about a nonce: a send's outcome, of a refusal with the reason behind it, or how it ended. */
+export type Reported = SendOutcomeKind | `${"rejected" | "underpriced"}: ${string}` | "mined" | "burned";
 
 /** Brings a lane up to what the chain counts, and asks for what is to be sent again. */
 export interface ReconcileRequest {

@@ -1,4 +1,5 @@
 /** A lane for people. Pure. */
+import { kindAndWhy } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
 import type { Snapshot } from "./check.js";
@@ -29,6 +30,8 @@ export interface Status {
     readonly offeredMs: number | null;
     /** The last thing a node said; empty = nothing yet. */
     readonly outcome: string;
+    /** Why it was refused, in the node's words, not escaped; empty = it was not. */
+    readonly why: string;
   }>;
   /** Free nonces below a committed one. */
   readonly gaps: ReadonlyArray<bigint>;
@@ -66,7 +69,7 @@ export const statusOf = (
       if (state !== "committed" || last === undefined) return [];
       const offeredMs = last.raw === null ? null : Math.max(0, now - offeredAt);
       const ageMs = Math.max(0, now - since);
-      return [{ nonce, hash: last.hash, attempts: attempts.length, ageMs, offeredMs, outcome }];
+      return [{ nonce, hash: last.hash, attempts: attempts.length, ageMs, offeredMs, ...kindAndWhy(outcome) }];
     }),
     gaps: gapsOf(snapshot),
     foreign: slots.filter(({ token, state }) => token === foreign && state === "reserved").map(({ nonce }) => nonce),
@@ -90,8 +93,8 @@ export const toText = (status: Status): string => {
     `  range      from ${floor} to before ${next}`,
     ...reserved.map(({ nonce, endsInMs }) => `  reserved   ${nonce}, ends in ${seconds(endsInMs)}`),
     ...committed.map(
-      ({ nonce, hash, attempts, ageMs, outcome }) =>
-        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}`,
+      ({ nonce, hash, attempts, ageMs, outcome, why }) =>
+        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}`,
     ),
     ...(status.foreign.length === 0 ? [] : [`  foreign    ${status.foreign.join(", ")}`]),
     ...(gaps.length === 0 ? [] : [`  GAPS       ${gaps.join(", ")}: nothing above is mined before they are used`]),

@@ -1,6 +1,9 @@
 /** What a failover forgets, and what it may not: commits that a replica had to have (`replicas: 1`). */
 import * as Effect from "effect/Effect";
 import * as ManagedRuntime from "effect/ManagedRuntime";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as NodeRedis from "@effect/platform-node/NodeRedis";
 import * as Layer from "effect/Layer";
 import { Redis as Ioredis } from "ioredis";
@@ -116,7 +119,11 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     "does not take another server's replicas for those of the commit, over %s",
     async (_, make) => {
       const { replicated, newProcess } = await start();
-      const proxy = await startCutting(replicated.socket, `${replicated.socket}.proxy`, () => false);
+      const proxy = await startCutting(
+        replicated.socket,
+        join(mkdtempSync(join(tmpdir(), "proxy-")), "p"),
+        () => false,
+      );
       onTestFinished(proxy.stop);
       const over = await make(proxy.socket);
       const runtime = ManagedRuntime.make(over({ replicas: 1, replicaTimeoutMs: 5_000 }));

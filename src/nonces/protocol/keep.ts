@@ -8,6 +8,7 @@ import * as Random from "effect/Random";
 import { errorTypeOf, Listener } from "../../primitives/telemetry.js";
 import type { Hex } from "../../primitives/hex.js";
 import { InvalidLane } from "../../errors/nonces.js";
+import { refusalText } from "../../errors/sendOutcome.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
@@ -67,7 +68,7 @@ const tellLost = Effect.fnUntraced(function* (
     const { kind } = outcome;
     if ((kind !== "rejected" && kind !== "underpriced") || told.get(hash) === kind) continue;
     told.set(hash, kind);
-    const why = outcome.error?.message ?? "";
+    const why = refusalText(outcome);
     yield* tell(lane, kind, `nonce ${nonce} is refused, and what is behind it waits: ${why}`);
   }
   const held = new Set<string>(committed.map(({ hash }) => hash));

@@ -6,6 +6,7 @@ import * as Random from "effect/Random";
 import * as Ref from "effect/Ref";
 import * as Schedule from "effect/Schedule";
 import { LeaseLost, NonceBusy, NonceColdStart, NonceForgotten, NonceImplausible } from "../../errors/nonces.js";
+import { kindAndWhy } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import { laneOf, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
@@ -175,7 +176,12 @@ const headOf = Effect.fnUntraced(
     const slot = snapshot?.slots.find(({ nonce, state }) => nonce >= snapshot.floor && state !== "free");
     if (snapshot === null || slot === undefined) return null;
     const { nonce, attempts, outcome, since } = slot;
-    return { nonce, hash: attempts.at(-1)?.hash ?? null, outcome, ageMs: Math.max(0, snapshot.now - since) };
+    return {
+      nonce,
+      hash: attempts.at(-1)?.hash ?? null,
+      outcome: kindAndWhy(outcome).outcome,
+      ageMs: Math.max(0, snapshot.now - since),
+    };
   },
   Effect.orElseSucceed(() => null),
 );

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceColdStart } from "../../errors/nonces.js";
-import type { SendOutcome } from "../../errors/sendOutcome.js";
+import { recordOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import type { Snapshot } from "../check.js";
 import type { Lane, LaneId } from "../lane.js";
@@ -87,7 +87,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       if (last === undefined || last.raw === null) return [];
       const { hash, raw } = last;
       const outcome = send === undefined ? yield* outcomeOfSend(broadcast(raw)) : yield* outcomeOfSend(send(raw));
-      yield* Effect.ignore(patiently("report", settings, store.report(lane, slot.nonce, hash, outcome.kind)));
+      yield* Effect.ignore(patiently("report", settings, store.report(lane, slot.nonce, hash, recordOf(outcome))));
       return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
     }),
   );

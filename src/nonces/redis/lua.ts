@@ -73,7 +73,7 @@ elseif op == 'recycle' then
   local n = num(2)
   local slot = get(n)
   if not own(slot, ARGV[3]) or slot.state ~= 'c' or slot.shared ~= '0' or #slot.hashes ~= 1 or slot.hashes[1] ~= ARGV[4]
-    or not (slot.outcome == '' or slot.outcome == 'rejected') then return 0 end
+    or not (slot.outcome == '' or string.match(slot.outcome, '^%a+') == 'rejected') then return 0 end
   vacate(n, slot)
   flush()
   return 1
