@@ -238,5 +238,5 @@ export const forget = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneI
   ];
   if (!given.yes) return { done: false, says: [...says, "would remove the lane"], next: doIt } satisfies Deed;
   const done = yield* Nonces.forget(lane);
-  return { done, says: [...says, "removed the lane"], isGone: true } satisfies Deed;
+  return { done, says: done ? [...says, "removed the lane"] : says, isGone: done } satisfies Deed;
 });
