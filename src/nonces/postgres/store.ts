@@ -14,10 +14,13 @@ import * as Sql from "./sql.js";
 
 const lasting = new Set(["SqlSyntaxError", "AuthenticationError", "AuthorizationError", "ConstraintError"]);
 
+const olderTables = "; `migrate` creates the tables of this version";
+const isOlder = ({ reason }: SqlError): boolean => /evm_preflight_\w+" does not exist/.test(String(reason.cause));
+
 const storeError = (operation: string) => (error: SqlError) =>
   new NonceStoreError({
     operation,
-    detail: `${error.message} ${String(error.reason.cause)}`.slice(0, 512),
+    detail: `${error.message} ${String(error.reason.cause)}`.slice(0, 512) + (isOlder(error) ? olderTables : ""),
     isRetryable: !lasting.has(error.reason._tag),
   });
 

@@ -106,7 +106,10 @@ const giveBack = (
     while: ({ isRetryable }) => isRetryable,
     schedule: Schedule.jittered(Schedule.spaced(givingBackMs)),
   }).pipe(Effect.timeoutOrElse({ duration: ttlMs, orElse: () => Effect.void }), Effect.ignore);
-  return Effect.catch(once, () => Effect.asVoid(Effect.forkDetach(goOn))).pipe(Effect.asVoid);
+  return once.pipe(
+    Effect.catch(() => Effect.forkDetach(goOn)),
+    Effect.asVoid,
+  );
 };
 
 const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, gapOnly: boolean) {

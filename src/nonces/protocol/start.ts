@@ -11,6 +11,8 @@ import { context, keepOf, unmovedError } from "./lease.js";
 /** Reads the counts of a lane: needed for those with a key, of which the node knows none. */
 export type ReadCounts<E = never, R = never> = (lane: LaneId) => Effect.Effect<Counts, E, R>;
 
+const seenBefore = "its mark in the store, this process, or another schema of the database";
+
 /** Whether the marked chain is another one: what was in flight there is nothing to this one. */
 const isReset = Effect.fnUntraced(function* (lane: LaneId, mark: string) {
   const anchor = anchorIn(mark);
@@ -38,7 +40,7 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
   if ((yield* patiently("read", settings, store.read(lane))) !== null) return false;
   const mark = yield* patiently("mark", settings, store.mark(lane));
   if (mark !== null && !(yield* isReset(lane, mark)))
-    return yield* new NonceColdStart({ lane: lane.id, lost: mark === "" ? "this process or database" : "its mark" });
+    return yield* new NonceColdStart({ lane: lane.id, lost: mark === "" ? seenBefore : "its mark in the store" });
   const { counts } = options;
   const ask = counts === undefined ? readCounts(lane) : counts(lane);
   const before = yield* ask;
@@ -60,6 +62,7 @@ export const adopt = Effect.fn("Nonces.adopt")(function* (given: Lane, options: 
   const { lane, store, settings } = yield* context(given);
   const counts = options.counts ?? (yield* readCounts(lane));
   const isNew = yield* patiently("bootstrap", settings, store.bootstrap(lane, counts, keepOf(settings)));
+  if (isNew) yield* patiently("setMark", settings, store.setMark(lane, ""));
   // Where the node does not tell now, `keep` asks again
   yield* Effect.ignore(checkIdentity(lane, store, settings));
   return isNew;
