@@ -1,4 +1,7 @@
 /** What is lost, and who knows of it: answers of the store, lanes, and payments. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
@@ -19,6 +22,7 @@ import { layer as layerPostgres, migrate } from "../../src/postgres.js";
 import type { Rpc } from "../../src/Rpc.js";
 import { layerNodeRedis } from "../../src/redis.js";
 import { lane, sender, sign, SimulatedChain } from "./chain.js";
+import { startDelaying } from "./delaying.js";
 import { changed, run, send } from "./running.js";
 import {
   findPostgres,
@@ -210,6 +214,34 @@ describe.skipIf(postgres === null)("a lane that Postgres lost", () => {
     );
   const stores = () => Layer.orDie(layerPostgres.pipe(Layer.provide(client())));
   const migrated = () => Effect.runPromise(migrate.pipe(Effect.provide(client())));
+
+  it("is not lost a second away, with the settings as they are", async () => {
+    await migrated();
+    const far = mkdtempSync(join(tmpdir(), "far-"));
+    const stop = await startDelaying(server.socket, join(far, ".s.PGSQL.5432"), 500);
+    const away = PgClient.layer({
+      ...{ path: join(far, ".s.PGSQL.5432"), username: server.user, database: server.database },
+    });
+    const { storeTimeoutMs, storeRetries } = Nonces.defaults;
+    const sent = await run(
+      new SimulatedChain(),
+      Effect.andThen(
+        Nonces.adopt(lane),
+        Effect.forEach([1n, 2n, 3n], (value) => send(value), { concurrency: "unbounded" }),
+      ),
+      {
+        store: Layer.orDie(layerPostgres.pipe(Layer.provide(away))),
+        settings: { storeTimeoutMs, storeRetries },
+      },
+    );
+    expect(sent.map(({ outcome, nonce }) => [outcome.kind, nonce])).toEqual([
+      ["accepted", 0n],
+      ["accepted", 1n],
+      ["accepted", 2n],
+    ]);
+    stop();
+    await run(new SimulatedChain(), Nonces.forget(lane), { store: stores() });
+  }, 60_000);
 
   it.each([
     ["by hand", () => sql("TRUNCATE evm_preflight_nonce_lane CASCADE")],
