@@ -38,6 +38,7 @@ const runs: ReadonlyArray<Run> = [
   return [
     { ...base, ...half, name: `${name}, appendfsync always, restarted` },
     { ...base, ...half, name: `${name}, replicas: 1, failing over`, kept: "replica", replicas: 1 },
+    { ...base, ...half, name: `${name}, replicas: 1, over ioredis`, kept: "replica", replicas: 1, client: "ioredis" },
     { ...base, ...control, name: `${name}, control: fence ignored`, ignoreFence: true },
     { ...base, ...control, name: `${name}, control: snapshots, goes back in time`, kept: "snapshots" },
     { ...base, ...control, name: `${name}, control: failing over without replicas`, kept: "replica" },

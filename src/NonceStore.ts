@@ -15,6 +15,7 @@ export type { Attempt, Counts, Decision, Keep, Slot, SlotState, Unmoved } from "
 export type {
   Claim,
   CommitAnswer,
+  Held,
   ReconcileAnswer,
   ReconcileRequest,
   ReplaceAnswer,

@@ -82,12 +82,21 @@ export class NonceColdStart extends unsent<NonceColdStart>()(
     latest: chainCount,
     /** What `eth_getTransactionCount` on `pending` said; null where it was not read. */
     pending: chainCount,
+    /** How it is known that the lane was started before, and so is lost; null = it may be new. */
+    lost: nullable(Schema.String),
   },
   (error) =>
     say(
-      "the nonce store knows nothing of this account",
-      [text("lane", error.lane), count("latest", error.latest), count("pending", error.pending)],
-      "if it is new, or nothing it sent is in flight any more, start it once with `Nonces.bootstrap(lane)`, in promises `preflight.nonces.bootstrap(lane)`; if the store lost its data, let what is in flight be mined first",
+      error.lost === null ? "the nonce store knows nothing of this account" : "the nonce store has lost this account",
+      [
+        text("lane", error.lane),
+        count("latest", error.latest),
+        count("pending", error.pending),
+        text("known by", error.lost),
+      ],
+      error.lost !== null
+        ? "restore the store, or look whether this process has the right one; else let all that was sent be mined, then `Nonces.forget(lane)` and start it anew"
+        : "if it is new, or nothing it sent is in flight any more, start it once with `Nonces.bootstrap(lane)`, in promises `preflight.nonces.bootstrap(lane)`; if the store lost its data, let what is in flight be mined first",
     ),
 ) {}
 
@@ -177,6 +186,27 @@ export class NonceForgotten extends unsent<NonceForgotten>()(
     ),
 ) {}
 
+/** The node's chain is not the one that the lane was used on, though its chain id is: a development chain that was reset, or another network. */
+export class NonceChainReset extends unsent<NonceChainReset>()(
+  "NonceChainReset",
+  {
+    /** The lane: `chainId:address:key`. */
+    lane,
+    /** A block that the lane's chain has, final when it was seen. */
+    block: Schema.BigInt,
+    /** Its hash there. */
+    expected: Hash,
+    /** Its hash by the node; null = the node's chain ends before it. */
+    actual: nullable(Hash),
+  },
+  (error) =>
+    say(
+      "the node's chain is not the one that this account's nonces were used on, and nothing is sent again there",
+      [count("block", error.block), hash("had", error.expected), hash("has", error.actual), text("lane", error.lane)],
+      "if the node is behind, wait or ask another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
+    ),
+) {}
+
 /** The signed bytes are not what was leased, or cleared; nothing was sent. */
 export class SignedMismatch extends unsent<SignedMismatch>()(
   "SignedMismatch",
@@ -230,6 +260,7 @@ export const NonceError = Schema.Union([
   NonceStoreError,
   NonceImplausible,
   NonceForgotten,
+  NonceChainReset,
   SignedMismatch,
   ReplaceConflict,
   NonceBurned,

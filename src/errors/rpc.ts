@@ -42,7 +42,11 @@ export type Reason = typeof Reason.Type;
 export interface Retryable extends Stated {
   /** Whether asking the same endpoint again can help. */
   readonly isRetryable: boolean;
+  /** Whether a transaction may have been taken: of the methods that send, whoever did not answer well may have done it. */
+  readonly mayBeSent: boolean;
 }
+
+const sending = new Set(["eth_sendRawTransaction", "eth_sendRawTransactionSync", "eth_sendTransaction"]);
 
 /** A method of the node that could not be answered, and why. Recover with `Effect.catchReason`. */
 export class RpcError extends derived<RpcError, Retryable>()(
@@ -55,6 +59,7 @@ export class RpcError extends derived<RpcError, Retryable>()(
   },
   {
     isRetryable: ({ reason }) => reason.advice.isRetryable,
+    mayBeSent: ({ method }) => sending.has(method),
     statement: ({ method, reason: { statement } }) => ({
       ...statement,
       sentence: `${method}: ${statement.sentence}`,

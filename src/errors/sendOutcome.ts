@@ -117,3 +117,27 @@ export const outcomeOf = (answer: unknown): SendOutcome => {
   const error = isJudged(answer) ? answer : classify({ method: "eth_sendRawTransaction", error: answer });
   return new SendOutcome({ kind: judge(error), error });
 };
+
+/** Why a node did not take it, in the node's own words where it said some: one line, at most 200 characters, not escaped; empty = it took it. */
+export const refusalText = ({ error }: SendOutcome): string => {
+  if (error === null) return "";
+  const raw: unknown = error._tag === "RpcError" ? error.reason.raw : "raw" in error ? error.raw : null;
+  const said = isRecord(raw) && typeof raw["message"] === "string" ? raw["message"] : "";
+  return (said.trim() === "" ? error.message : said)
+    .replace(/[\s|]+/g, " ")
+    .trim()
+    .slice(0, 200);
+};
+
+/** What a store keeps of it: the kind, and of a refusal why. */
+export const recordOf = (outcome: SendOutcome): SendOutcomeKind | `${"rejected" | "underpriced"}: ${string}` => {
+  const { kind } = outcome;
+  const why = refusalText(outcome);
+  return (kind === "rejected" || kind === "underpriced") && why !== "" ? `${kind}: ${why}` : kind;
+};
+
+/** {@link recordOf}, read again. */
+export const kindAndWhy = (record: string): { readonly outcome: string; readonly why: string } => {
+  const [, outcome = record, why = ""] = /^(\w+): (.*)$/s.exec(record) ?? [];
+  return { outcome, why };
+};

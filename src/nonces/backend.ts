@@ -4,7 +4,7 @@ import type { Snapshot, SlotAt } from "./check.js";
 import type { LaneId } from "./lane.js";
 import type { Slot } from "./laneRules.js";
 import type { Wanted } from "./makeStore.js";
-import type { Result } from "./store.js";
+import type { Result, Store } from "./store.js";
 
 /** Where bytes are kept that were not read. */
 export const unread: Hex = "0x";
@@ -57,7 +57,9 @@ export interface LaneBackend {
     readonly snapshot: Snapshot | null;
     readonly unreadable: ReadonlyArray<string>;
   }>;
-  /** Removes the lane; false when there was none. */
+  /** Removes the lane and its mark; false when there was no lane. */
   readonly forget: (lane: LaneId) => Result<boolean>;
+  readonly mark: Store["mark"];
+  readonly setMark: Store["setMark"];
   readonly lanes: Result<ReadonlyArray<string>>;
 }

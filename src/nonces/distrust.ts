@@ -33,6 +33,11 @@ export const makeCommitsSeen = () => {
               `the store went back in time: ${of(lane) - commits} commits of lane ${lane.id} are gone; let what is in flight be mined, then start the lane anew`,
             ),
           ),
+    /** The mark of a lane that is kept, else that this process has seen it. */
+    markOf:
+      (lane: LaneId) =>
+      (mark: string | null): string | null =>
+        mark ?? (of(lane) > 0 ? "" : null),
     forget: ({ id }: LaneId): void => void seen.delete(id),
   };
 };

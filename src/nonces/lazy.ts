@@ -29,6 +29,8 @@ export const makeLazyMemory: Effect.Effect<Store> = Effect.map(
       adopt: later(({ adopt }) => adopt),
       forget: later(({ forget }) => forget),
       read: later(({ read }) => read),
+      mark: later(({ mark }) => mark),
+      setMark: later(({ setMark }) => setMark),
       check: later(({ check }) => check),
       lanes: Effect.flatMap(loaded, ({ lanes }) => lanes),
     };

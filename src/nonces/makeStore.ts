@@ -42,6 +42,8 @@ export interface Engine {
   readonly read: (operation: string, lane: LaneId, wanted: Wanted) => Result<Snapshot | null>;
   readonly check: Store["check"];
   readonly forget: Store["forget"];
+  readonly mark: Store["mark"];
+  readonly setMark: Store["setMark"];
   readonly lanes: Store["lanes"];
 }
 
@@ -62,12 +64,12 @@ const none = { settled: 0, recycled: 0 };
 /** An operation on one nonce: its answer is the decision's, `cold` where there is no lane. */
 const at = <A>(
   name: string,
-  nonce: bigint,
+  nonce: bigint | null,
   cold: A,
   decide: (view: View, now: number) => Decision<A>,
 ): Operation<A> => ({
   ...{ name, permits: false, history: null },
-  wanted: { ...activeOnly, nonces: [nonce] },
+  wanted: { ...activeOnly, nonces: nonce === null ? [] : [nonce] },
   run: (view, now) => {
     if (view === null) return { answer: cold, change: null };
     const change = decide(view, now);
@@ -127,10 +129,10 @@ export const makeStore = (kind: string, persistent: boolean, engine: Engine): St
         ),
         permits: true,
       }),
-    release: (lane, claim) =>
+    release: (lane, held) =>
       apply(
         lane,
-        at("release", claim.nonce, false, (view) => Operations.release(view, claim)),
+        at("release", held.nonce, false, (view) => Operations.release(view, held)),
       ),
     recycle: (lane, claim, hash) =>
       apply(
@@ -152,6 +154,8 @@ export const makeStore = (kind: string, persistent: boolean, engine: Engine): St
     reconcile: (lane, request) => apply(lane, reconcile(request)),
     adopt: (lane, counts, keep) => apply(lane, adoptAt(counts, keep)),
     forget: engine.forget,
+    mark: engine.mark,
+    setMark: engine.setMark,
     read: (lane) =>
       Effect.map(engine.read("read", lane, { ...activeOnly, recent: Operations.recent, raws: true }), (snapshot) =>
         snapshot === null

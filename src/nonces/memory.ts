@@ -34,7 +34,15 @@ const snapshotOf = ({ floor, next, tail, slots }: LaneState, now: number): Snaps
   slots: [...slots].sort(([a], [b]) => (a < b ? -1 : 1)).map(([nonce, slot]) => ({ nonce, ...slot })),
 });
 
-const makeOn = (lanes: Map<string, LaneState>): Store => {
+/** All lanes of a memory, and their marks. */
+interface Kept {
+  readonly lanes: Map<string, LaneState>;
+  readonly marks: Map<string, string>;
+}
+
+const newKept = (): Kept => ({ lanes: new Map(), marks: new Map() });
+
+const makeOn = ({ lanes, marks }: Kept): Store => {
   const now = Clock.clockWith((clock) => Effect.sync(() => clock.currentTimeMillisUnsafe()));
   const snapshot = (lane: LaneId) =>
     Effect.map(now, (time) => {
@@ -51,15 +59,28 @@ const makeOn = (lanes: Map<string, LaneState>): Store => {
       }),
     read: (_, lane) => snapshot(lane),
     check: (lane) => Effect.map(snapshot(lane), (whole) => (whole === null ? [] : violations(whole))),
-    forget: (lane) => Effect.sync(() => lanes.delete(lane.id)),
+    forget: (lane) =>
+      Effect.sync(() => {
+        marks.delete(lane.id);
+        return lanes.delete(lane.id);
+      }),
+    mark: (lane) => Effect.sync(() => marks.get(lane.id) ?? null),
+    setMark: (lane, mark) => Effect.sync(() => void marks.set(lane.id, mark)),
     lanes: Effect.sync(() => [...lanes.keys()].sort()),
   });
 };
 
 /** A store in a memory of its own, on the Clock service. */
-export const makeMemory: Effect.Effect<Store> = Effect.sync(() => makeOn(new Map()));
+export const makeMemory: Effect.Effect<Store> = Effect.sync(() => makeOn(newKept()));
 
-const ofProcess = new Map<string, LaneState>();
+/** Of this form of the lanes: another version, whose lanes have another, counts on. */
+const ofProcess = Symbol.for("evm-preflight/NonceStore/memory/1");
 
-/** The one of this process: two that forgot each other would send a nonce twice. */
-export const memoryOfProcess: Effect.Effect<Store> = Effect.sync(() => makeOn(ofProcess));
+/**
+ * The one of this process: two that forgot each other would send a nonce twice. It stands where a second copy of the
+ * package, or the same one loaded anew, finds it.
+ */
+export const memoryOfProcess: Effect.Effect<Store> = Effect.sync(() => {
+  const shared = globalThis as { [ofProcess]?: Kept };
+  return makeOn((shared[ofProcess] ??= newKept()));
+});

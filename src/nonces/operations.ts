@@ -1,4 +1,5 @@
 /** The operations of the nonce protocol, one pure decision each. See `laneRules.ts`. */
+import { kindAndWhy } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/hex.js";
 import {
   advance,
@@ -18,6 +19,7 @@ import {
 import type {
   Claim,
   CommitAnswer,
+  Held,
   ReconcileAnswer,
   ReconcileRequest,
   ReplaceAnswer,
@@ -151,11 +153,12 @@ const vacate = (draft: Draft, nonce: bigint, slot: Slot): void => {
 };
 
 /** Gives a reserved nonce back; false when the token does not hold it any more, or it is committed. */
-export const release = (view: View, claim: Claim): Decision<boolean> => {
+export const release = (view: View, { token, nonce: named }: Held): Decision<boolean> => {
   const draft = draftOf(view);
-  const slot = draft.get(claim.nonce);
-  if (!isOwn(slot, claim.token) || slot.state !== "reserved") return decide(draft, false);
-  vacate(draft, claim.nonce, slot);
+  const nonce = named ?? find(draft, token)?.nonce ?? null;
+  const slot = nonce === null ? undefined : draft.get(nonce);
+  if (nonce === null || !isOwn(slot, token) || slot.state !== "reserved") return decide(draft, false);
+  vacate(draft, nonce, slot);
   return decide(draft, true);
 };
 
@@ -170,7 +173,7 @@ export const recycle = (view: View, claim: Claim, hash: Hash): Decision<boolean>
     isOwn(slot, claim.token) &&
     slot.state === "committed" &&
     !slot.shared &&
-    (slot.outcome === "" || slot.outcome === "rejected") &&
+    (slot.outcome === "" || kindAndWhy(slot.outcome).outcome === "rejected") &&
     slot.attempts.length === 1 &&
     slot.attempts[0]?.hash === hash;
   if (!clean) return decide(draft, false);

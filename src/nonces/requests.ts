@@ -40,6 +40,14 @@ export interface Claim {
   readonly nonce: bigint;
 }
 
+/** Names what a token holds; `nonce` null = whichever it is, for the answer that granted it may be lost. */
+export interface Held {
+  /** The token that it was reserved under. */
+  readonly token: string;
+  /** The nonce that was granted, where that is known. */
+  readonly nonce: bigint | null;
+}
+
 /** `lost`: the token does not hold the nonce. Whoever gets this answer must not broadcast. */
 export type CommitAnswer = "committed" | "lost" | "cold";
 
@@ -50,8 +58,8 @@ export type ReplaceAnswer =
   | { readonly _tag: "Conflict"; readonly last: Hash | null }
   | { readonly _tag: "Cold" };
 
-/** What is reported about a nonce: a send's outcome, or how it ended. */
-export type Reported = SendOutcomeKind | "mined" | "burned";
+/** What is reported about a nonce: a send's outcome, of a refusal with the reason behind it, or how it ended. */
+export type Reported = SendOutcomeKind | `${"rejected" | "underpriced"}: ${string}` | "mined" | "burned";
 
 /** Brings a lane up to what the chain counts, and asks for what is to be sent again. */
 export interface ReconcileRequest {

@@ -22,7 +22,7 @@ export interface Settings {
   readonly resendAfterMs: number;
   /** How long no receipt may exist below the floor before the final block is asked whether the transaction is burned, ms. */
   readonly burnedAfterMs: number;
-  /** One try of a store operation, ms. */
+  /** One try of a store operation, ms: several times the way to the store and back, for it asks more than once, and may have to connect. */
   readonly storeTimeoutMs: number;
   /** Further tries of a store operation; every one is idempotent. */
   readonly storeRetries: number;
@@ -44,7 +44,7 @@ export const defaults: Settings = {
   doubtMs: 15_000,
   resendAfterMs: 10_000,
   burnedAfterMs: 30_000,
-  storeTimeoutMs: 2_000,
+  storeTimeoutMs: 5_000,
   storeRetries: 2,
   recycleRejected: false,
 };

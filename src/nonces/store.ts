@@ -9,6 +9,7 @@ import type { Attempt, Counts, Decision, Keep } from "./laneRules.js";
 import type {
   Claim,
   CommitAnswer,
+  Held,
   ReconcileAnswer,
   ReconcileRequest,
   ReplaceAnswer,
@@ -52,8 +53,8 @@ export interface Store {
   readonly reserve: (lane: LaneId, request: ReserveRequest) => Result<Moved<ReserveAnswer>>;
   /** The fence. Only after `committed` may the transaction be broadcast. */
   readonly commit: (lane: LaneId, claim: Claim, attempt: Attempt) => Result<CommitAnswer>;
-  /** Gives a reserved nonce back; false when the token does not hold it. */
-  readonly release: (lane: LaneId, claim: Claim) => Result<boolean>;
+  /** Gives a reserved nonce back, by its token alone where the nonce is not known; false when the token does not hold it. */
+  readonly release: (lane: LaneId, held: Held) => Result<boolean>;
   /** Gives a committed nonce back whose transaction no node can have; false when it is not the token's. */
   readonly recycle: (lane: LaneId, claim: Claim, hash: Hash) => Result<boolean>;
   /** Another transaction for a committed nonce: compare-and-set on the hash of the last one. */
@@ -70,6 +71,13 @@ export interface Store {
   readonly read: (lane: LaneId) => Result<Snapshot | null>;
   /** All of the lane's violations of the partition, in words: a health probe. Changes nothing. */
   readonly check: (lane: LaneId) => Result<ReadonlyArray<string>>;
+  /**
+   * What is kept beside the lane, and outlives its loss: the last {@link setMark}; null = nothing, and this process has not
+   * seen the lane. Empty: only that it was there.
+   */
+  readonly mark: (lane: LaneId) => Result<string | null>;
+  /** Keeps a mark beside the lane, until that is forgotten by {@link forget}. */
+  readonly setMark: (lane: LaneId, mark: string) => Result<void>;
   /** The lanes that were started here. */
   readonly lanes: Result<ReadonlyArray<string>>;
 }

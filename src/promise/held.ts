@@ -1,7 +1,8 @@
 /** What a call had committed when it was cut off: a rejection without a word of it would read as if it could be tried again. */
 import * as Effect from "effect/Effect";
+import * as Schema from "effect/Schema";
 import { NonceStore } from "../NonceStore.js";
-import { PartlySent } from "../errors/nonces.js";
+import { NonceError, PartlySent } from "../errors/nonces.js";
 import type { Hash } from "../primitives/hex.js";
 
 /** What one call took: the tokens of its nonces, and what it committed, or may have, in order. */
@@ -33,7 +34,8 @@ export const recording = <A, E, R>(holding: Holding, effect: Effect.Effect<A, E,
     })),
   );
 
-const isTold = (error: unknown): boolean => typeof error === "object" && error !== null && "mayBeSent" in error;
+/** Of the protocol's own failures only: a request that failed knows nothing of what the call committed before. */
+const isTold = Schema.is(NonceError);
 
 /** What a call rejects with: `error`, where that says itself what may be sent, or nothing was committed; else what is held. */
 export const heldError = ({ tokens, committed }: Holding, error: unknown): unknown => {

@@ -141,6 +141,9 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
       expect((await run("status", ...stranger)).stdout).toContain("from 9 to before 9");
       expect((await run("forget", ...stranger)).stdout).toContain("--yes does it");
       expect((await run("status", ...stranger)).code).toBe(0);
+      expect(await withNode("forget", ...stranger, "--yes")).toMatchObject({
+        ...{ code: 0, stdout: expect.stringContaining("nothing is in flight") },
+      });
       expect(await withNode("forget", ...stranger, "--yes")).toMatchObject({ code: 3 });
       expect((await run("status", ...stranger)).code).toBe(3);
     });
@@ -200,6 +203,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         const behind = await effect(send());
         const sick = await withNode();
         expect([sick.code, sick.stdout]).toEqual([2, expect.stringContaining(`nonce ${first} was refused`)]);
+        expect(sick.stdout).toContain("rejected (insufficient funds for gas * price + value)");
         const asked = await withNode("cancel", ...ofLane, "--json");
         expect(asked.code).toBe(2);
         const told = JSON.parse(asked.stdout);
@@ -268,6 +272,24 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         });
         const noop = await sign(first, { value: 0n, to: account.address, maxFeePerGas: 11n * gwei });
         expect((await withNode("cancel", ...ofLane, "--raw", noop, "--yes")).code).toBe(0);
+      });
+
+      it("names what forgetting leaves behind, what the chain has passed apart from what is in flight", async () => {
+        const [one, two] = [await effect(send()), await effect(send())];
+        await rawRequest(node.url, "anvil_dropTransaction", [two.hash]);
+        await mineAnvil(node.url);
+        const dry = await withNode("forget", ...ofLane);
+        expect(dry.stdout).toContain(
+          `passed by the chain, so mined, or another's was: nonce ${one.nonce}, ${one.hash}`,
+        );
+        expect(dry.stdout).toContain(`may yet be mined: nonce ${two.nonce}, ${two.hash}`);
+        expect((await run("forget", ...ofLane)).stdout).toContain("without --rpc-url nobody knows");
+        const resent = await withNode("resend", ...ofLane, "--yes");
+        expect(resent.stdout).not.toContain(one.hash);
+        const again = await withNode("resend", ...ofLane, "--yes");
+        expect(again.stdout).toContain("already in the node's pool");
+        expect((await withNode("forget", ...ofLane, "--yes")).code).toBe(0);
+        await mineAnvil(node.url);
       });
 
       it("fills a gap with what is signed for it", async () => {

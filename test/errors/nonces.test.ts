@@ -29,6 +29,8 @@ const all: ReadonlyArray<Errors.NonceError> = [
   storeError("read"),
   new Errors.NonceImplausible({ lane, count: 1n << 60n, next: 7n }),
   new Errors.NonceForgotten({ lane, count: 3n, tail: 7n }),
+  new Errors.NonceChainReset({ lane, block: 7n, expected: hash }),
+  new Errors.NonceColdStart({ lane, lost: "its mark in the store" }),
   new Errors.SignedMismatch({ field: "nonce", expected: "7", actual: "8" }),
   new Errors.ReplaceConflict({ lane, nonce: 7n, last: hash }),
   new Errors.NonceBurned({ lane, nonce: 7n, hash }),

@@ -62,6 +62,10 @@ export class SimulatedChain {
   unfinal = 0;
   /** How many of the last blocks the node that answers has not. */
   behind = 0;
+  /** A byte that all its blocks' hashes are made of: another one after a reset. */
+  identity = "11";
+  /** Requests of each method. */
+  readonly asked: Record<string, number> = {};
   /** Receipts are not there yet, whatever is mined. */
   receiptsLag = false;
   private readonly accounts = new Map<string, Account>();
@@ -111,7 +115,7 @@ export class SimulatedChain {
   private block(named: string, isFull: boolean): unknown {
     const number = named === "finalized" ? Math.max(0, this.head() - this.unfinal) : Number(named);
     if (number > this.head()) return null;
-    const word = `0x${"11".repeat(32)}`;
+    const word = `0x${this.identity.repeat(32)}`;
     const held = [...this.accounts].flatMap(([from, { mined }]) => {
       const hash = mined[number - 1];
       const values = { gas: "0x5208", value: "0x0", input: "0x" };
@@ -170,6 +174,16 @@ export class SimulatedChain {
     this.blocks.set(hash, mined.push(hash));
   }
 
+  /** The user's own wallet replaces the next payment in the pool, and is mined; answers what that would have paid, as text. */
+  displace(address: string): string | null {
+    const { mined, pool } = this.account(address);
+    const hash = pool.get(mined.length);
+    const payment = this.broadcasts.find((each) => each.hash === hash)?.value;
+    if (payment === undefined) return null;
+    this.mineForeign(address);
+    return String(payment);
+  }
+
   /** Takes back the account's last transactions, which the pool forgets. */
   reorganise(address: string, depth: number): void {
     const { mined } = this.account(address);
@@ -188,6 +202,7 @@ export class SimulatedChain {
 
   answer(method: string, params: ReadonlyArray<unknown>): unknown {
     const [first, second] = params.map(String);
+    this.asked[method] = (this.asked[method] ?? 0) + 1;
     switch (method) {
       case "eth_chainId":
         return `0x${this.chainId.toString(16)}`;

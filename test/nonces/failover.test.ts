@@ -1,13 +1,20 @@
 /** What a failover forgets, and what it may not: commits that a replica had to have (`replicas: 1`). */
 import * as Effect from "effect/Effect";
 import * as ManagedRuntime from "effect/ManagedRuntime";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as NodeRedis from "@effect/platform-node/NodeRedis";
+import * as Layer from "effect/Layer";
+import { Redis as Ioredis } from "ioredis";
 import { createClient } from "redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { NonceStore, type Store } from "../../src/NonceStore.js";
-import { layerNodeRedis, type NodeRedisClient } from "../../src/redis.js";
+import { layer, layerIoredis, layerNodeRedis, type NodeRedisClient, type Options } from "../../src/redis.js";
+import { startCutting } from "./cutting.js";
 import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
 import { startReplicated } from "./replicated.js";
-import { findRedis, findValkey } from "./servers.js";
+import { findRedis, findValkey, freePort, startRedis } from "./servers.js";
 
 const servers = [
   { name: "Redis", bin: findRedis("failover on Redis") },
@@ -87,4 +94,79 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     client = await connect(replicated.socket);
     expect(await run(store.commit(lane, claim, attempt(1)))).toBe("committed");
   }, 90_000);
+
+  /** Each as its package makes it: what had no answer is sent again on the next connection, or is not. */
+  const clients = {
+    "node-redis": async (path: string) => {
+      const client = await createClient({ socket: { path, tls: false } })
+        .on("error", () => undefined)
+        .connect();
+      onTestFinished(() => client.destroy());
+      return (options: Options) => layerNodeRedis(client, options);
+    },
+    ioredis: async (path: string) => {
+      const client = new Ioredis({ path }).on("error", () => undefined);
+      onTestFinished(() => client.disconnect());
+      return (options: Options) => layerIoredis(client, options);
+    },
+    "effect's own": async (path: string) => {
+      const redis = NodeRedis.layer({ socket: { path, tls: false } });
+      return (options: Options) => Layer.orDie(layer(options).pipe(Layer.provide(redis)));
+    },
+  };
+
+  it.each(Object.entries(clients))(
+    "does not take another server's replicas for those of the commit, over %s",
+    async (_, make) => {
+      const { replicated, newProcess } = await start();
+      const proxy = await startCutting(
+        replicated.socket,
+        join(mkdtempSync(join(tmpdir(), "proxy-")), "p"),
+        () => false,
+      );
+      onTestFinished(proxy.stop);
+      const over = await make(proxy.socket);
+      const runtime = ManagedRuntime.make(over({ replicas: 1, replicaTimeoutMs: 5_000 }));
+      onTestFinished(() => runtime.dispose());
+      const store = await runtime.runPromise(NonceStore);
+      await run(store.bootstrap(lane, at(0n), keepAll));
+      replicated.stall();
+      const claim = await reserved(store);
+      const committing = run(Effect.result(store.commit(lane, claim, attempt(1))));
+      await new Promise((done) => setTimeout(done, 300));
+      await replicated.failover();
+      await replicated.connected();
+      proxy.lead(replicated.socket);
+      proxy.cutAll();
+      expect(await committing).toMatchObject({ _tag: "Failure", failure: { mayBeSent: true, isRetryable: true } });
+      // Whoever is next takes the nonce for another transaction: the first must not have been sent
+      const next = await newProcess();
+      const other = await reserved(next);
+      expect(other.nonce).toBe(claim.nonce);
+      expect(await run(next.commit(lane, other, attempt(2)))).toBe("committed");
+      expect(await run(store.commit(lane, claim, attempt(1)))).toBe("lost");
+    },
+    90_000,
+  );
+
+  it("refuses what is asked of a replica, though it could be written there", async () => {
+    const port = await freePort();
+    const primary = await startRedis(bin, { args: ["--port", String(port)] });
+    onTestFinished(primary.stop);
+    const replica = await startRedis(bin, {
+      args: ["--replicaof", "127.0.0.1", String(port), "--replica-read-only", "no"],
+    });
+    onTestFinished(replica.stop);
+    const client = await connect(replica.socket);
+    const runtime = ManagedRuntime.make(layerNodeRedis(client));
+    onTestFinished(() => runtime.dispose());
+    const store = await runtime.runPromise(NonceStore);
+    const refused = await run(Effect.flip(store.bootstrap(lane, at(0n), keepAll)));
+    expect(refused.detail).toContain("REPLICA");
+    await client.sendCommand(["REPLICAOF", "NO", "ONE"]);
+    expect(await run(store.bootstrap(lane, at(0n), keepAll))).toBe(true);
+    const claim = await reserved(store);
+    await client.sendCommand(["REPLICAOF", "127.0.0.1", String(port)]);
+    expect((await run(Effect.flip(store.commit(lane, claim, attempt(1))))).detail).toContain("REPLICA");
+  }, 60_000);
 });

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { health, type Status } from "../../src/Nonces.js";
 
 const hash = `0x${"ab".repeat(32)}` as const;
-const committed = (nonce: bigint, outcome: string, ageMs = 1_000) => ({ nonce, hash, attempts: 1, ageMs, outcome });
+const committed = (nonce: bigint, outcome: string, ageMs = 1_000, offeredMs: number | null = 500) => ({
+  ...{ nonce, hash, attempts: 1, ageMs, offeredMs, outcome, why: "" },
+});
+const settled = (nonce: bigint, outcome: string, ageMs = 1_000) => ({ nonce, hash, ageMs, outcome });
 const sound: Status = {
   lane: "1:0x00000000000000000000000000000000000000aa:0",
   counts: { latest: 5n, pending: 6n },
@@ -30,6 +33,14 @@ describe("health", () => {
     ["a gap", { gaps: [5n], committed: [committed(6n, "accepted")] }, ["gap"]],
     ["a chain that went back", { counts: { latest: 4n, pending: 6n } }, ["behind"]],
     ["damage, first of all", { violations: ["nonce 5 stands twice"], gaps: [5n] }, ["damaged", "gap"]],
+    ["one that another's took", { settled: [settled(3n, "mined"), settled(4n, "burned")] }, ["burned"]],
+    ["mined ones, however old", { settled: [settled(4n, "mined", 900_000)] }, []],
+    ["one whose end is not known yet", { settled: [settled(4n, "accepted")] }, []],
+    ["one whose end nobody looks for", { settled: [settled(4n, "accepted", 60_001)] }, ["unkept"]],
+    ["bytes that nobody sends again", { committed: [committed(5n, "accepted", 60_001, 60_001)] }, ["unkept"]],
+    ["bytes that only their owner has", { committed: [committed(5n, "accepted", 60_001, null)] }, []],
+    ["old bytes that are sent again", { committed: [committed(5n, "accepted", 60_001)] }, []],
+    ["one that is mined, which nobody settles", { committed: [committed(4n, "accepted", 60_001)] }, ["unkept"]],
     ["a name of the language", { committed: [committed(5n, "constructor")] }, []],
   ])("of %s", (_, change, kinds) => {
     expect(health({ ...sound, ...change }).map(({ kind }) => kind)).toEqual(kinds);

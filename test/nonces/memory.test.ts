@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect";
-import { describe, expect, it } from "vitest";
-import { layerMemory, NonceStore } from "../../src/NonceStore.js";
+import { describe, expect, it, vi } from "vitest";
+import { layerMemory, NonceStore, type Store } from "../../src/NonceStore.js";
+import { memoryOfProcess } from "../../src/nonces/memory.js";
 import { layerNonces } from "../../src/testing.js";
 import { at, freshLane, keepAll } from "./lanes.js";
 import { contract } from "./suite.js";
@@ -14,5 +15,15 @@ describe("the memory store", () => {
     const layers = [layerMemory, layerMemory, layerNonces, layerNonces];
     const isNew = layers.map((layer) => Effect.runPromise(Effect.provide(begin, layer, { local: true })));
     expect(await Promise.all(isNew)).toEqual([true, false, true, true]);
+  });
+  it("is one for a second copy of the package as well, or the same one loaded anew", async () => {
+    // A module of its own, as a bundler or a hot reload makes it
+    vi.resetModules();
+    const copy = await import("../../src/nonces/memory.js");
+    const lane = freshLane();
+    const begin = (store: Store) => store.bootstrap(lane, at(5n), keepAll);
+    expect(copy.memoryOfProcess).not.toBe(memoryOfProcess);
+    expect(await Effect.runPromise(Effect.flatMap(memoryOfProcess, begin))).toBe(true);
+    expect(await Effect.runPromise(Effect.flatMap(copy.memoryOfProcess, begin))).toBe(false);
   });
 });

@@ -54,6 +54,8 @@ const scripted = () => {
       }),
     readAll: () => Effect.succeed({ snapshot: null, unreadable: [] }),
     forget: () => Effect.succeed(false),
+    mark: () => Effect.succeed(null),
+    setMark: () => Effect.void,
     lanes: Effect.succeed([]),
   };
   return { state, backend, write };

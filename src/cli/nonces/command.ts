@@ -61,6 +61,12 @@ export const nonces = root.pipe(
       command: "evm-preflight nonces cancel --postgres-url postgres://… --chain-id 1 --address 0x… --nonce 7",
       description: "What to sign in place of nonce 7; then the same with --raw 0x… and --yes",
     },
+    {
+      command:
+        "cast mktx 0xTheAccount --value 0 --nonce 7 --chain 1 --gas-limit 21000 --gas-price 20gwei --priority-gas-price 2gwei --rpc-url https://your.node --keystore key.json",
+      description:
+        "Signs it, with Foundry: nonce, fees and the rest from what was printed. With viem: await account.signTransaction({ ...printed, nonce: 7 }), numbers as BigInt",
+    },
   ]),
   Command.withSubcommands(verbs),
 );

@@ -15,6 +15,8 @@ import type { Unsigned } from "./request.js";
 export interface Deed {
   /** Whether anything was changed or sent. */
   readonly done: boolean;
+  /** The lane is removed, as it should be: there is no health to end with. */
+  readonly isGone?: boolean;
   /** What and why, a line each. */
   readonly says: ReadonlyArray<string>;
   /** How to go on, where nothing was done yet. */
@@ -73,9 +75,11 @@ export const perform = Effect.fnUntraced(function* <G extends Given & { readonly
     return yield* new Exited({
       code: isRefused
         ? exitCodes.blocked
-        : failed !== null || health === null
-          ? exitCodes.unknown
-          : codeOfHealth(health),
+        : deed.isGone === true
+          ? exitCodes.ready
+          : failed !== null || health === null
+            ? exitCodes.unknown
+            : codeOfHealth(health),
     });
   });
   return yield* onStore(given, given.yes, run);

@@ -12,6 +12,7 @@ import type { Rpc } from "../../Rpc.js";
 import { wrong, type WrongUsage } from "../exit.js";
 import { text, toggle } from "../flags.js";
 import { count } from "../quantity.js";
+import { refusalText } from "../../errors/sendOutcome.js";
 import type { Deed } from "./deed.js";
 import { hasEndpoint, readFlag, statusOf, type Given } from "./given.js";
 import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap, type Quote } from "./request.js";
@@ -45,8 +46,16 @@ const noopGas = (given: Given, { address }: LaneId) =>
     ? Effect.orElseSucceed(Eth.estimateGas({ from: address, to: address, value: 0n }), () => 21_000n)
     : Effect.succeed(21_000n);
 
-const outcomeText = ({ kind, error }: Nonces.SendOutcome): string =>
-  error === null ? kind : `${kind}: ${error.message}`;
+/** What came of a send; what the node calls an error may say that all is well. */
+const told: Partial<Record<Nonces.SendOutcomeKind, string>> = {
+  alreadyKnown: "already in the node's pool",
+  tooLow: "its nonce is used by now, by it or by another: `status` says which, once that is known",
+  tooHigh: "waits for those before it",
+};
+const outcomeText = (outcome: Nonces.SendOutcome): string => {
+  const why = refusalText(outcome);
+  return told[outcome.kind] ?? (why === "" ? outcome.kind : `${outcome.kind}: ${why}`);
+};
 
 const doIt = "--yes does it";
 const signIt = "sign this with the account's key and give the bytes by --raw";
@@ -82,7 +91,8 @@ const committedAt = Effect.fnUntraced(function* (given: GivenReplacement, lane: 
     return yield* asked === null
       ? wrong("--nonce", "nothing is in flight, so that there is nothing to replace")
       : wrong("--nonce", `no transaction is committed at ${asked}; status names those that are`);
-  return { ...found, said: status.committed.find(({ nonce }) => nonce === found.nonce)?.outcome ?? "" };
+  const { outcome: said = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};
+  return { ...found, said, why };
 });
 
 /** The bytes of `--raw`, which are the lane's own for the nonce; null = the flag is absent. */
@@ -102,9 +112,9 @@ const rawGiven = Effect.fnUntraced(function* (
 /** Another transaction in place of a committed one: the same dearer, or with `verb` cancel a no-op. */
 export const replaceAt = (verb: "cancel" | "replace") =>
   Effect.fnUntraced(function* (given: GivenReplacement, lane: LaneId) {
-    const { nonce, hash, raw: oldRaw, said } = yield* committedAt(given, lane);
+    const { nonce, hash, raw: oldRaw, said, why } = yield* committedAt(given, lane);
     const old = requestIn(oldRaw);
-    const holds = `nonce ${nonce} holds ${hash}${said === "" ? "" : `, which a node called ${said}`}`;
+    const holds = `nonce ${nonce} holds ${hash}${said === "" ? "" : `, which a node called ${said}${why === "" ? "" : `: ${why}`}`}`;
     if (verb === "cancel" && isBlob(old))
       return yield* wrong(
         "--nonce",
@@ -208,12 +218,25 @@ export const adopt = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId
 
 /** Removes a lane from the store. */
 export const forget = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId) {
-  const { committed } = yield* statusOf(given, lane);
+  // What cannot be read, or is lost but for its mark, can be forgotten as well
+  const known = yield* Effect.catchTag(statusOf(given, lane), "NonceColdStart", () => Effect.succeed(null));
+  const latest = known?.counts?.latest ?? null;
+  const isPassed = ({ nonce }: { readonly nonce: bigint }) => latest !== null && nonce < latest;
+  const committed = known?.committed ?? [];
+  const open = committed.filter((one) => !isPassed(one));
+  const named = (what: string, list: typeof committed) =>
+    list.map(({ nonce, hash }) => `${what} nonce ${nonce}, ${hash}`);
+  const passed = committed.filter(isPassed);
   const says = [
-    `${committed.length} committed transactions are forgotten with the lane, and never sent again`,
-    "start it again by adopt or `Nonces.bootstrap`, when all of it is mined: before that a nonce may be used twice",
+    ...(known === null ? ["the store does not know this lane; its mark, if it has one, is removed"] : []),
+    ...named("in flight, never sent again from here, may yet be mined:", open),
+    ...named("passed by the chain, so mined, or another's was:", passed),
+    ...(latest === null && open.length > 0 ? ["without --rpc-url nobody knows which of these are mined"] : []),
+    open.length === 0
+      ? "nothing is in flight: start it again by adopt or `Nonces.bootstrap`"
+      : "start it again by adopt or `Nonces.bootstrap`, when all of it is mined: before that a nonce may be used twice",
   ];
   if (!given.yes) return { done: false, says: [...says, "would remove the lane"], next: doIt } satisfies Deed;
   const done = yield* Nonces.forget(lane);
-  return { done, says: [...says, "removed the lane"] } satisfies Deed;
+  return { done, says: done ? [...says, "removed the lane"] : says, isGone: done } satisfies Deed;
 });

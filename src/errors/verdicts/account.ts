@@ -1,5 +1,6 @@
 /** The wrong account, code or chain. */
 import { address, bytes, count, say } from "../../primitives/statement.js";
+import { unsent } from "../ofNonce.js";
 import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 
@@ -55,7 +56,7 @@ export class NoCode extends stated<NoCode>()(
 ) {}
 
 /** The node serves another chain than the transaction names. */
-export class ChainIdMismatch extends stated<ChainIdMismatch>()(
+export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
   "ChainIdMismatch",
   {
     /** The chain id that was asked for. */

@@ -36,6 +36,8 @@ export const schema: ReadonlyArray<string> = [
   ADD COLUMN IF NOT EXISTS commits bigint NOT NULL DEFAULT 0,
   ADD COLUMN IF NOT EXISTS format int NOT NULL DEFAULT 2,
   ADD COLUMN IF NOT EXISTS version text NOT NULL DEFAULT ''`,
+  // Beside the lanes, so that what is lost there is missed
+  `CREATE TABLE IF NOT EXISTS evm_preflight_nonce_mark (lane text PRIMARY KEY, mark text NOT NULL)`,
   // Those who lock a lane do not move its version, and refuse one of a newer format
   `ALTER TABLE evm_preflight_nonce_lane ALTER COLUMN format SET DEFAULT ${laneFormat}`,
   `UPDATE evm_preflight_nonce_lane SET format = ${laneFormat}, version = ${stamp} WHERE format < ${laneFormat}`,
@@ -115,8 +117,24 @@ export const newLane = `WITH held AS (
   WHERE abs(${clock} - $9::text::bigint) <= ${clockSlackMs} ON CONFLICT DO NOTHING RETURNING lane
 )${slots("$10", "$11")}`;
 
-/** Its nonces go with it. */
-export const forgetLane = "DELETE FROM evm_preflight_nonce_lane WHERE lane = $1 RETURNING lane";
+/** Its nonces go with it, and its mark. */
+export const forgetLane = `WITH mark AS (DELETE FROM evm_preflight_nonce_mark WHERE lane = $1)
+DELETE FROM evm_preflight_nonce_lane WHERE lane = $1 RETURNING lane`;
+
+export const mark = "SELECT mark FROM evm_preflight_nonce_mark WHERE lane = $1";
+
+export const setMark =
+  "INSERT INTO evm_preflight_nonce_mark VALUES ($1, $2) ON CONFLICT (lane) DO UPDATE SET mark = excluded.mark";
+
+/** Tables of lanes that another `search_path` leads to, as they are written in a statement. */
+export const elsewhere = `SELECT format('%I.%I', n.nspname, c.relname) AS found
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relname = 'evm_preflight_nonce_lane' AND c.relkind IN ('r', 'p')
+  AND c.oid <> 'evm_preflight_nonce_lane'::regclass
+  AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+ORDER BY 1 LIMIT 64`;
+
+export const holds = (table: string) => `SELECT lane FROM ${table} WHERE lane = $1`;
 
 export const now = `SELECT ${clock}::text AS now`;
 

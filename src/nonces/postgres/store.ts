@@ -14,10 +14,13 @@ import * as Sql from "./sql.js";
 
 const lasting = new Set(["SqlSyntaxError", "AuthenticationError", "AuthorizationError", "ConstraintError"]);
 
+const olderTables = "; `migrate` creates the tables of this version";
+const isOlder = ({ reason }: SqlError): boolean => /evm_preflight_\w+" does not exist/.test(String(reason.cause));
+
 const storeError = (operation: string) => (error: SqlError) =>
   new NonceStoreError({
     operation,
-    detail: `${error.message} ${String(error.reason.cause)}`.slice(0, 512),
+    detail: `${error.message} ${String(error.reason.cause)}`.slice(0, 512) + (isOlder(error) ? olderTables : ""),
     isRetryable: !lasting.has(error.reason._tag),
   });
 
@@ -111,6 +114,17 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
         Effect.retry({ times: 8, while: isConflict }),
         Effect.mapBoth({ onFailure: storeError("forget"), onSuccess: (rows) => rows.length > 0 }),
       ),
+    mark: Effect.fnUntraced(function* (lane) {
+      const asked = (text: string, params: ReadonlyArray<string>) =>
+        Effect.mapError(query(text, params), storeError("mark"));
+      const [row] = yield* asked(Sql.mark, [lane.id]);
+      if (row !== undefined) return "mark" in row ? String(row.mark) : "";
+      for (const each of yield* asked(Sql.elsewhere, [])) {
+        if ("found" in each && (yield* asked(Sql.holds(String(each.found)), [lane.id])).length > 0) return "";
+      }
+      return null;
+    }),
+    setMark: (lane, mark) => Effect.asVoid(Effect.mapError(query(Sql.setMark, [lane.id, mark]), storeError("setMark"))),
     lanes: Effect.mapError(query(Sql.lanes, []), storeError("lanes")).pipe(
       Effect.map((rows) => rows.flatMap((row) => ("lane" in row ? [String(row.lane)] : []))),
     ),

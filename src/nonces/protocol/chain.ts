@@ -1,6 +1,7 @@
 /** What the nonce protocol asks the chain. */
 import * as Effect from "effect/Effect";
 import type { Hash, Hex } from "../../primitives/hex.js";
+import { isRecord } from "../../primitives/record.js";
 import { InvalidLane } from "../../errors/nonces.js";
 import { outcomeOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
@@ -62,6 +63,22 @@ export const readFacts = Effect.fnUntraced(function* (lane: LaneId) {
   yield* checkChain(lane, chainId);
   return { counts: atLeast(latest, pending), delegated: code.length > 2 } satisfies Facts;
 });
+
+/**
+ * Whether the node's pool holds a transaction of the account, also one that waits for another and that no count shows;
+ * false where it does not tell. JSON-RPC: `txpool_contentFrom`.
+ */
+export const poolHolds = ({ address, key }: LaneId): Effect.Effect<boolean, never, Rpc> =>
+  key !== 0n
+    ? Effect.succeed(false)
+    : Rpc.use((rpc) => rpc.request("txpool_contentFrom", [address])).pipe(
+        Effect.map((answer) =>
+          isRecord(answer)
+            ? [answer["pending"], answer["queued"]].some((each) => isRecord(each) && Object.keys(each).length > 0)
+            : false,
+        ),
+        Effect.orElseSucceed(() => false),
+      );
 
 const readReceipt = decoder("eth_getTransactionReceipt", nullOr(Receipt));
 

@@ -8,6 +8,7 @@ import * as Random from "effect/Random";
 import { errorTypeOf, Listener } from "../../primitives/telemetry.js";
 import type { Hex } from "../../primitives/hex.js";
 import { InvalidLane } from "../../errors/nonces.js";
+import { refusalText } from "../../errors/sendOutcome.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
@@ -32,7 +33,7 @@ export interface KeepEvent {
   readonly type: "keep";
   /** `chainId:address:key`. */
   readonly lane: string;
-  /** The tag of the error that a reconciliation failed with; `rejected` or `underpriced` where a node refused bytes that were sent again. */
+  /** The tag of the error that a reconciliation failed with; `rejected` or `underpriced` where a node refused bytes that were sent again; `burned` where another's transaction is final at the nonce of one that is then never mined. */
   readonly reason: string;
   /** What happened, for people. */
   readonly message: string;
@@ -52,17 +53,22 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-/** What nodes refuse, told once for each transaction and answer. */
-const tellRefused = Effect.fnUntraced(function* (
+/** What is lost, told once; and what nodes refuse, told once for each transaction and answer. */
+const tellLost = Effect.fnUntraced(function* (
   lane: LaneId,
   told: Map<string, string>,
-  { resent, committed }: Reconciliation,
+  { resent, committed, ended }: Reconciliation,
 ) {
+  for (const { nonce, hash, end } of ended) {
+    if (end === "mined") continue;
+    const words = `nonce ${nonce} was taken by a transaction that is none of ours and is final: ${hash} is never mined`;
+    yield* tell(lane, end, words);
+  }
   for (const { nonce, hash, outcome } of resent) {
     const { kind } = outcome;
     if ((kind !== "rejected" && kind !== "underpriced") || told.get(hash) === kind) continue;
     told.set(hash, kind);
-    const why = outcome.error?.message ?? "";
+    const why = refusalText(outcome);
     yield* tell(lane, kind, `nonce ${nonce} is refused, and what is behind it waits: ${why}`);
   }
   const held = new Set<string>(committed.map(({ hash }) => hash));
@@ -102,7 +108,7 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
     const exit = yield* Effect.exit(once);
     if (Exit.isSuccess(exit)) {
       pauseMs = everyMs;
-      yield* tellRefused(lane, told, exit.value);
+      yield* tellLost(lane, told, exit.value);
       yield* Effect.sleep(pauseMs);
     } else {
       yield* tell(lane, errorTypeOf(exit) ?? "_OTHER", messageOf(exit.cause));

@@ -4,15 +4,20 @@ import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import * as Random from "effect/Random";
 import * as Ref from "effect/Ref";
+import * as Schedule from "effect/Schedule";
 import { LeaseLost, NonceBusy, NonceColdStart, NonceForgotten, NonceImplausible } from "../../errors/nonces.js";
+import { kindAndWhy } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import { laneOf, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Counts, Unmoved } from "../laneRules.js";
 import { reserve as decideReserve, type ReserveRequest } from "../operations.js";
 import { patiently } from "../patience.js";
+import type { Store } from "../store.js";
 import { Settings } from "../settings.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
+import { checkAgain } from "./identity.js";
+import { inLine, isCrowded, sharedFacts, type Line } from "./line.js";
 
 /** A nonce that is the holder's until the lease ends. It permits to sign, not to broadcast. */
 export interface Lease {
@@ -82,21 +87,51 @@ const requestOf = (settings: Settings, facts: Facts, options: ReserveOptions, to
     keep: keepOf(settings),
   }) satisfies ReserveRequest;
 
+/** Between two tries of giving back, ms. */
+const givingBackMs = 500;
+
+/**
+ * Gives back what the token may hold: an answer that was lost may have granted it. Where the store does not answer it goes
+ * on in the background, for as long as the lease could last.
+ */
+const giveBack = (
+  lane: LaneId,
+  store: Store,
+  settings: Settings,
+  token: string,
+  ttlMs: number,
+): Effect.Effect<void> => {
+  const once = Effect.suspend(() => patiently("release", settings, store.release(lane, { token, nonce: null })));
+  const goOn = Effect.retry(once, {
+    while: ({ isRetryable }) => isRetryable,
+    schedule: Schedule.jittered(Schedule.spaced(givingBackMs)),
+  }).pipe(Effect.timeoutOrElse({ duration: ttlMs, orElse: () => Effect.void }), Effect.ignore);
+  return once.pipe(
+    Effect.catch(() => Effect.forkDetach(goOn)),
+    Effect.asVoid,
+  );
+};
+
 const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, gapOnly: boolean) {
   const { lane, store, settings } = yield* context(given);
   const facts = yield* factsOf(lane, options);
   const token = yield* newToken;
   const request = requestOf(settings, facts, options, token, gapOnly);
   const ask = patiently("reserve", settings, store.reserve(lane, request));
+  // It was tried for as long as the caller waits, and what is given back need not be waited for as well
+  const abandon = Effect.forkDetach(giveBack(lane, store, settings, token, request.ttlMs));
   const begin = patiently("bootstrap", settings, store.bootstrap(lane, facts.counts, request.keep));
 
   const acquire = Effect.gen(function* () {
-    const first = yield* ask;
+    const first = yield* Effect.tapError(ask, () => abandon);
     const { answer, moved } =
       first.answer._tag === "Cold" && !store.persistent ? yield* Effect.andThen(begin, ask) : first;
     yield* Metrics.countMoved({ answer, moved });
     switch (answer._tag) {
       case "Granted": {
+        // What the node has not seen may be of another chain, as well as in nobody's pool yet
+        if (answer.nonce > facts.counts.pending)
+          yield* Effect.tapError(checkAgain(lane, store, settings), () => abandon);
         yield* Metric.update(Metrics.reserved, 1);
         const spent = yield* Ref.make(false);
         const width = request.width;
@@ -121,7 +156,11 @@ const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, 
     }
   });
   return yield* Effect.acquireRelease(acquire, (lease: Lease | null) =>
-    lease === null ? Effect.void : Effect.ignore(release(lease)),
+    Effect.suspend(() =>
+      lease === null || Ref.getUnsafe(lease.spent)
+        ? Effect.void
+        : giveBack(lane, store, settings, token, lease.leaseMs),
+    ),
   );
 });
 
@@ -140,40 +179,66 @@ const headOf = Effect.fnUntraced(
     const slot = snapshot?.slots.find(({ nonce, state }) => nonce >= snapshot.floor && state !== "free");
     if (snapshot === null || slot === undefined) return null;
     const { nonce, attempts, outcome, since } = slot;
-    return { nonce, hash: attempts.at(-1)?.hash ?? null, outcome, ageMs: Math.max(0, snapshot.now - since) };
+    return {
+      nonce,
+      hash: attempts.at(-1)?.hash ?? null,
+      outcome: kindAndWhy(outcome).outcome,
+      ageMs: Math.max(0, snapshot.now - since),
+    };
   },
   Effect.orElseSucceed(() => null),
 );
 
+/** Busy for good: with what all wait for. */
+const busyWith = Effect.fnUntraced(function* (given: Lane, { lane, inFlight, cap, retryInMs }: NonceBusy) {
+  return new NonceBusy({ lane, inFlight, cap, retryInMs, head: yield* headOf(given) });
+});
+
+/** Looks at random times, at most a second apart, until there is a nonce or the time is over. */
+const look = Effect.fnUntraced(function* (lane: Lane, line: Line, options: ReserveOptions, until: number) {
+  const { counts: _, ...fresh } = options;
+  const isCounted = (lane.key ?? 0n) === 0n;
+  const { lane: checked } = yield* context(lane);
+  let pauseMs = firstPauseMs;
+  while (true) {
+    const asked = isCounted ? { ...fresh, ...(yield* sharedFacts(line, factsOf(checked, fresh))) } : options;
+    const taken = yield* Effect.result(take(lane, asked, false));
+    if (taken._tag === "Success") return taken.success;
+    if (taken.failure._tag !== "NonceBusy") return yield* taken.failure;
+    line.last = null;
+    const leftMs = until - (yield* Clock.currentTimeMillis);
+    if (!(leftMs > 0)) return yield* yield* busyWith(lane, taken.failure);
+    yield* Effect.sleep(Math.min(leftMs, pauseMs * (0.5 + (yield* Random.next))));
+    pauseMs = Math.min(pauseMs * 1.5, longestPauseMs / 1.5);
+  }
+});
+
 /**
  * Takes the lane's next nonce, as late as possible: after the simulation and the approval, before
  * signing. When the scope closes and nothing was committed, the nonce is free again. With `waitMs` it
- * waits for one while the account has all its transactions in flight, and looks again at random times,
- * at most a second apart.
+ * waits for one while the account has all its transactions in flight: of those that wait in this process
+ * the first looks again at random times, at most a second apart, and the others stand behind it in order.
  *
- * Fails with `NonceBusy`, `NonceColdStart`, `NonceForgotten`, `NonceImplausible`, `NonceStoreError`, `InvalidLane`, and
- * with what the node answers. JSON-RPC, at once, unless `counts` are given: `eth_chainId`,
+ * Fails with `NonceBusy`, `NonceColdStart`, `NonceForgotten`, `NonceChainReset`, `NonceImplausible`, `NonceStoreError`,
+ * `InvalidLane`, and with what the node answers. JSON-RPC, at once, unless `counts` are given: `eth_chainId`,
  * `eth_getTransactionCount` on `latest` and `pending`, `eth_getCode`; the same for each look of who waits,
- * for counts that were given grow old, unless the lane has a key.
+ * for counts that were given grow old, unless the lane has a key. Where the nonce is above the pending count, every few
+ * seconds `eth_getBlockByNumber`, whether that is the lane's chain.
  */
 export const reserve = Effect.fn("Nonces.reserve")(function* (lane: Lane, options: ReserveOptions = {}) {
-  const { counts: _, ...fresh } = options;
-  const until = (yield* Clock.currentTimeMillis) + (options.waitMs ?? 0);
-  let pauseMs = firstPauseMs;
-  let asked = options;
-  while (true) {
-    const taken = yield* Effect.result(take(lane, asked, false));
-    // Only a request for a gap is answered without a nonce
-    if (taken._tag === "Success")
-      return taken.success ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
-    if (taken.failure._tag !== "NonceBusy") return yield* taken.failure;
-    const { lane: id, inFlight, cap, retryInMs } = taken.failure;
-    const leftMs = until - (yield* Clock.currentTimeMillis);
-    if (!(leftMs > 0)) return yield* new NonceBusy({ lane: id, inFlight, cap, retryInMs, head: yield* headOf(lane) });
-    yield* Effect.sleep(Math.min(leftMs, pauseMs * (0.5 + (yield* Random.next))));
-    pauseMs = Math.min(pauseMs * 1.5, longestPauseMs / 1.5);
-    if ((lane.key ?? 0n) === 0n) asked = fresh;
-  }
+  const { lane: checked } = yield* context(lane);
+  const { waitMs = 0 } = options;
+  const until = (yield* Clock.currentTimeMillis) + waitMs;
+  const isBehind = waitMs > 0 && isCrowded(checked.id);
+  const first = isBehind ? null : yield* Effect.result(take(lane, options, false));
+  if (first?._tag === "Failure" && (first.failure._tag !== "NonceBusy" || !(waitMs > 0)))
+    return yield* first.failure._tag === "NonceBusy" ? yield* busyWith(lane, first.failure) : first.failure;
+  const taken =
+    first?._tag === "Success"
+      ? first.success
+      : yield* inLine(checked.id, waitMs, (line) => look(lane, line, options, until));
+  // Only a request for a gap is answered without a nonce
+  return taken ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
 });
 
 /**

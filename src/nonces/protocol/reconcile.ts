@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceColdStart } from "../../errors/nonces.js";
-import type { SendOutcome } from "../../errors/sendOutcome.js";
+import { recordOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import type { Snapshot } from "../check.js";
 import type { Lane, LaneId } from "../lane.js";
@@ -12,6 +12,7 @@ import { patiently } from "../patience.js";
 import { statusOf } from "../status.js";
 import { broadcast, minedOf, outcomeOfSend, readCounts } from "./chain.js";
 import { endings, type Ended } from "./ending.js";
+import { checkIdentity } from "./identity.js";
 import { context, keepOf, unmovedError } from "./lease.js";
 
 /** A committed transaction, with all that was committed at its nonce. */
@@ -58,8 +59,8 @@ const committedIn = (snapshot: Snapshot): ReadonlyArray<CommittedAt> =>
  * transactions not sent for `resendAfterMs`, settled ones that fell out), names the gaps, and finds out
  * how settled nonces ended. Replicas may all run it: the store hands the bytes to one of them at a time.
  *
- * Fails with `NonceColdStart`, `NonceForgotten`, `NonceImplausible`, `NonceStoreError`, and when the counts cannot be
- * read. JSON-RPC: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`;
+ * Fails with `NonceColdStart`, `NonceForgotten`, `NonceChainReset`, `NonceImplausible`, `NonceStoreError`, and when the
+ * counts cannot be read. JSON-RPC: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`;
  * `eth_sendRawTransaction`, or `send`; `eth_getTransactionReceipt`; where that has no
  * answer for `burnedAfterMs`, `eth_getBlockByNumber` and `eth_getTransactionCount` up to the final block.
  */
@@ -70,6 +71,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
 ) {
   const { lane, store, settings } = yield* context(given);
   const counts = options.counts ?? (yield* readCounts(lane));
+  yield* checkIdentity(lane, store, settings);
   const request = { counts, keep: keepOf(settings), resendAfterMs: settings.resendAfterMs };
   const { answer, moved, snapshot } = yield* patiently("reconcile", settings, store.reconcile(lane, request));
   if (answer._tag === "Cold" || snapshot === null) return yield* new NonceColdStart({ lane: lane.id, ...counts });
@@ -85,7 +87,7 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       if (last === undefined || last.raw === null) return [];
       const { hash, raw } = last;
       const outcome = send === undefined ? yield* outcomeOfSend(broadcast(raw)) : yield* outcomeOfSend(send(raw));
-      yield* Effect.ignore(patiently("report", settings, store.report(lane, slot.nonce, hash, outcome.kind)));
+      yield* Effect.ignore(patiently("report", settings, store.report(lane, slot.nonce, hash, recordOf(outcome))));
       return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
     }),
   );
@@ -163,5 +165,5 @@ export const check = Effect.fn("Nonces.check")(function* (given: Lane) {
 
 /** The lanes of the store, as `chainId:address:key`. */
 export const lanes = Effect.gen(function* () {
-  return yield* (yield* NonceStore).lanes;
+  return yield* Effect.tap((yield* NonceStore).lanes, (names) => Metrics.gaugeLanes(names.length));
 });

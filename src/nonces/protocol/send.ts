@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceBurned, SendRejected } from "../../errors/nonces.js";
-import type { SendOutcome } from "../../errors/sendOutcome.js";
+import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Lane, LaneId } from "../lane.js";
@@ -70,7 +70,7 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
   const { kind } = outcome;
   const store = yield* NonceStore;
   const settings = yield* Settings;
-  yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, kind)));
+  yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, recordOf(outcome))));
   if (kind === "tooLow") {
     // Whoever cannot tell says nothing: the caller then has a transaction that may be mined
     if (yield* Effect.orElseSucceed(isBurned(committed), () => false))
@@ -78,7 +78,7 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
   }
   if (kind === "rejected" || kind === "underpriced") {
     const isFree = kind === "rejected" && (yield* recycle(committed));
-    const detail = outcome.error?.message ?? "";
+    const detail = refusalText(outcome);
     return yield* new SendRejected({ lane: lane.id, nonce, hash, kind, isFree, detail });
   }
   return { lane, nonce, hash, outcome } satisfies Sent;

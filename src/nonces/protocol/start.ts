@@ -3,13 +3,23 @@ import * as Effect from "effect/Effect";
 import { NonceColdStart } from "../../errors/nonces.js";
 import type { Lane, LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
-import * as Metrics from "../metrics.js";
 import { patiently } from "../patience.js";
-import { readCounts } from "./chain.js";
+import { poolHolds, readCounts } from "./chain.js";
+import { anchorIn, checkIdentity, contradiction, findBlock } from "./identity.js";
 import { context, keepOf, unmovedError } from "./lease.js";
 
 /** Reads the counts of a lane: needed for those with a key, of which the node knows none. */
 export type ReadCounts<E = never, R = never> = (lane: LaneId) => Effect.Effect<Counts, E, R>;
+
+const seenBefore = "its mark in the store, this process, or another schema of the database";
+
+/** Whether the marked chain is another one: what was in flight there is nothing to this one. */
+const isReset = Effect.fnUntraced(function* (lane: LaneId, mark: string) {
+  const anchor = anchorIn(mark);
+  if (anchor === null) return false;
+  const found = yield* findBlock(anchor.block);
+  return found !== "none" && contradiction(lane.id, anchor, found) !== null;
+});
 
 /**
  * Starts a lane that the store does not know: when `latest` and `pending` agree, twice, `settleMs`
@@ -17,8 +27,10 @@ export type ReadCounts<E = never, R = never> = (lane: LaneId) => Effect.Effect<C
  * there: after a loss, let everything in flight be mined first. Answers whether the lane was new; for
  * one that is known, at once and without asking the node, so that every start of a process may call it.
  *
- * A lane with a key needs `counts`. Fails with `NonceColdStart` while something is in flight.
- * JSON-RPC: as `reserve`, twice, unless `counts` read them.
+ * A lane with a key needs `counts`. Fails with `NonceColdStart` while something is in flight, and where the lane was
+ * started before and the store has lost it (`lost`): this process has seen it, its mark is still there, or, in Postgres,
+ * another schema of the database has it. Nobody knows that of a store that lost all, from a process that saw nothing.
+ * JSON-RPC: as `reserve`, twice, unless `counts` read them, and `txpool_contentFrom` where the node has it.
  */
 export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R = never>(
   given: Lane,
@@ -26,12 +38,17 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
 ) {
   const { lane, store, settings } = yield* context(given);
   if ((yield* patiently("read", settings, store.read(lane))) !== null) return false;
+  const mark = yield* patiently("mark", settings, store.mark(lane));
+  if (mark !== null && !(yield* isReset(lane, mark)))
+    return yield* new NonceColdStart({ lane: lane.id, lost: mark === "" ? seenBefore : "its mark in the store" });
   const { counts } = options;
   const ask = counts === undefined ? readCounts(lane) : counts(lane);
   const before = yield* ask;
+  const isHeldBefore = counts === undefined && (yield* poolHolds(lane));
   yield* Effect.sleep(options.settleMs ?? 15_000);
   const after = yield* ask;
-  if (before.latest !== after.pending || before.pending !== after.latest) {
+  const isHeld = isHeldBefore || (counts === undefined && (yield* poolHolds(lane)));
+  if (isHeld || before.latest !== after.pending || before.pending !== after.latest) {
     return yield* new NonceColdStart({ lane: lane.id, ...after });
   }
   return yield* adopt(given, { counts: after });
@@ -45,8 +62,9 @@ export const adopt = Effect.fn("Nonces.adopt")(function* (given: Lane, options: 
   const { lane, store, settings } = yield* context(given);
   const counts = options.counts ?? (yield* readCounts(lane));
   const isNew = yield* patiently("bootstrap", settings, store.bootstrap(lane, counts, keepOf(settings)));
-  const lanes = yield* patiently("lanes", settings, store.lanes);
-  yield* Metrics.gaugeLanes(lanes.length);
+  if (isNew) yield* patiently("setMark", settings, store.setMark(lane, ""));
+  // Where the node does not tell now, `keep` asks again
+  yield* Effect.ignore(checkIdentity(lane, store, settings));
   return isNew;
 });
 

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect";
 import type * as Redis from "effect/persistence/Redis";
 import { isRecord } from "../../primitives/record.js";
+import { isHopeless } from "./failure.js";
 import { textOf } from "./rows.js";
 
 /** What `CONFIG GET` answers: names and values in turn, or a map where the client speaks RESP3. */
@@ -35,9 +36,17 @@ export const forgetfulBy = (answers: ReadonlyArray<unknown>, replicas: number): 
   return found.flatMap(([isFound, words]) => (isFound ? [words] : []));
 };
 
-/** Reads the settings where that is allowed, and logs at Warning what they let the server forget. Redis: `CONFIG GET`. */
-export const warnOfSettings = (send: Redis.Redis["Service"]["send"], replicas: number): Effect.Effect<void> =>
-  Effect.forEach(["append*", "maxmemory-policy"], (names) => send<unknown>("CONFIG", "GET", names)).pipe(
+/** How long the settings are waited for, ms: an operation waits behind them. */
+const settingsMs = 1_000;
+
+/**
+ * Reads the settings where that is allowed, and logs at Warning what they let the server forget. False where it did not
+ * answer, so that it can be asked again. Redis: `CONFIG GET`.
+ */
+export const warnOfSettings = (send: Redis.Redis["Service"]["send"], replicas: number): Effect.Effect<boolean> =>
+  Effect.forEach(["append*", "maxmemory-policy"], (names) => send<unknown>("CONFIG", "GET", names), {
+    concurrency: "unbounded",
+  }).pipe(
     Effect.flatMap((answers) =>
       Effect.forEach(
         forgetfulBy(answers, replicas),
@@ -45,5 +54,7 @@ export const warnOfSettings = (send: Redis.Redis["Service"]["send"], replicas: n
         { discard: true },
       ),
     ),
-    Effect.ignore,
+    Effect.as(true),
+    Effect.timeoutOrElse({ duration: settingsMs, orElse: () => Effect.succeed(false) }),
+    Effect.catch(({ cause }) => Effect.succeed(isHopeless(cause))),
   );

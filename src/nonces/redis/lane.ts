@@ -251,6 +251,12 @@ local function snapshot(from)
 end
 local function oldest() return math.max(tail, floor - RECENT) end
 local function own(slot, token) return slot and token ~= FOREIGN and slot.token == token and slot.width ~= 0 end
+local function find(token)
+  load(floor, nxt)
+  for n = floor, nxt - 1 do
+    if own(get(n), token) then return n end
+  end
+end
 local function vacate(n, slot)
   local width = slot.width
   set(n, free())

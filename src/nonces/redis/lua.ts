@@ -16,6 +16,13 @@ import { lane } from "./lane.js";
 export const lua = `${lane}
 local asked = ARGV[#ARGV]
 local function main()
+-- Asked for in each script, for a client finds another server behind its address whenever it connects again
+if op ~= 'read' and op ~= 'all' then
+  local role = redis.pcall('INFO', 'replication')
+  if type(role) == 'string' and (string.find(role, 'role:slave', 1, true) or string.find(role, 'role:replica', 1, true)) then
+    return { err = 'REPLICA of another server, which forgets what is written here ' .. asked }
+  end
+end
 local bounds = redis.call('HMGET', key, 'floor', 'next', 'tail', 'doubt', 'doubtAt', 'commits', 'format')
 if op == 'bootstrap' then
   if bounds[1] then return 0 end
@@ -56,8 +63,8 @@ if op == 'commit' then
   flush()
   return 'committed'
 elseif op == 'release' then
-  local n = num(2)
-  local slot = get(n)
+  local n = num(2) or find(ARGV[3])
+  local slot = n and get(n)
   if not own(slot, ARGV[3]) or slot.state ~= 'r' then return 0 end
   vacate(n, slot)
   flush()
@@ -66,7 +73,7 @@ elseif op == 'recycle' then
   local n = num(2)
   local slot = get(n)
   if not own(slot, ARGV[3]) or slot.state ~= 'c' or slot.shared ~= '0' or #slot.hashes ~= 1 or slot.hashes[1] ~= ARGV[4]
-    or not (slot.outcome == '' or slot.outcome == 'rejected') then return 0 end
+    or not (slot.outcome == '' or string.match(slot.outcome, '^%a+') == 'rejected') then return 0 end
   vacate(n, slot)
   flush()
   return 1

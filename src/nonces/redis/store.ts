@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
 import type { Hash } from "../../primitives/hex.js";
-import { NonceStoreError } from "../../errors/nonces.js";
 import type { AdoptAnswer } from "../adopt.js";
 import { violations } from "../check.js";
 import { makeCommitsSeen, newerFormat, refuse } from "../distrust.js";
@@ -12,9 +11,11 @@ import { unmoved, type Attempt, type Counts, type Keep } from "../laneRules.js";
 import type { CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer } from "../operations.js";
 import type { Moved, Reconciled, Store } from "../store.js";
 import { warnOfSettings } from "./durability.js";
+import { storeError, wordsOf } from "./failure.js";
 import { laneFormat } from "./lane.js";
 import { lua } from "./lua.js";
 import { laneFromFields, snapshotOf, textOf, textsOf } from "./rows.js";
+import { waitedFor } from "./wait.js";
 
 /** How lanes are kept in Redis; every field has a default. */
 export interface Options {
@@ -33,20 +34,6 @@ const script = Redis.script((key: string, ...args: ReadonlyArray<string>) => [ke
   lua,
   numberOfKeys: 1,
 }).withReturnType<unknown>();
-
-const wordsOf = (cause: unknown): string => {
-  const inner = typeof cause === "object" && cause !== null && "cause" in cause ? cause.cause : null;
-  const text = cause instanceof Error ? cause.message : String(cause);
-  return (inner instanceof Error ? `${text} ${inner.message}` : text).slice(0, 512);
-};
-
-/** Words after which nothing gets better by itself. */
-const hopeless = /\b(?:WRONGTYPE|NOAUTH|NOPERM|WRONGPASS|DAMAGED|CROSSSLOT|unknown command|ERR (?!max number))/;
-
-const storeError = (operation: string, cause: unknown): NonceStoreError => {
-  const detail = wordsOf(cause);
-  return new NonceStoreError({ operation, detail, isRetryable: !hopeless.test(detail) });
-};
 
 type Sender = Pick<Redis.Redis["Service"], "send" | "eval">;
 
@@ -109,6 +96,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const { prefix = "evm-preflight", replicas = 0, replicaTimeoutMs = 1_000 } = options;
   // One hash tag per lane: all that the script touches is in one slot of a cluster
   const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
+  const markOf = (lane: LaneId) => `${keyOf(lane)}:mark`;
   const lanesKey = `${prefix}:nonces:lanes`;
   const failing = (operation: string) => (error: Redis.RedisError) => storeError(operation, error.cause);
   const seen = makeCommitsSeen();
@@ -143,13 +131,16 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     );
   };
   let isWarned = false;
+  /** Once for each process that uses the store, whoever started its lanes. */
   const warnOnce = Effect.suspend(() => {
     if (isWarned) return Effect.void;
     isWarned = true;
-    return warnOfSettings(redis.send, replicas);
+    return Effect.map(warnOfSettings(redis.send, replicas), (isAnswered) => {
+      isWarned = isAnswered;
+    });
   });
   const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
-    Effect.map(askOn(redis, operation, lane, args), ({ commits, answer }) => {
+    Effect.map(Effect.andThen(warnOnce, askOn(redis, operation, lane, args)), ({ commits, answer }) => {
       // A failover may rightly forget what was not waited for
       if (replicas === 0) seen.remember(lane, commits);
       return answer;
@@ -167,18 +158,16 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     Effect.scoped(
       Effect.gen(function* () {
         const connection = yield* Effect.mapError(redis.reserve, failing(operation));
-        const { commits, answer } = yield* askOn(connection, operation, lane, args);
-        if (!permits(answer)) return answer;
-        const reached = yield* Effect.mapError(
-          connection.send("WAIT", String(replicas), String(replicaTimeoutMs)),
-          failing(operation),
+        const write = askOn(connection, operation, lane, args);
+        const { answer, commits } = yield* waitedFor(
+          operation,
+          connection,
+          { replicas, replicaTimeoutMs },
+          write,
+          permits,
         );
-        if (Number(textOf(reached)) >= replicas) {
-          seen.remember(lane, commits);
-          return answer;
-        }
-        const detail = `${textOf(reached)} of ${replicas} replicas have it`;
-        return yield* new NonceStoreError({ operation, detail, isRetryable: true });
+        if (permits(answer)) seen.remember(lane, commits);
+        return answer;
       }),
     );
   /** Waits for the replicas where the answer `permits` something that cannot be taken back. */
@@ -187,7 +176,8 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     operation: string,
     lane: LaneId,
     ...args: ReadonlyArray<string>
-  ) => (replicas > 0 ? replicated(operation, lane, args, permits) : ask(operation, lane, ...args));
+  ) =>
+    replicas > 0 ? Effect.andThen(warnOnce, replicated(operation, lane, args, permits)) : ask(operation, lane, ...args);
   const durably = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
     durablyWhere(() => true, operation, lane, ...args);
 
@@ -197,11 +187,13 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     kind: "redis",
     persistent: true,
     bootstrap: (lane, counts, keep) =>
-      Effect.andThen(warnOnce, redis.send("SADD", lanesKey, lane.id)).pipe(
-        Effect.mapError(failing("bootstrap")),
-        Effect.andThen(durably("bootstrap", lane, ...keepArgs(bounded(counts), keep))),
-        Effect.map(isYes),
-      ),
+      redis
+        .send("SADD", lanesKey, lane.id)
+        .pipe(
+          Effect.mapError(failing("bootstrap")),
+          Effect.andThen(durably("bootstrap", lane, ...keepArgs(bounded(counts), keep))),
+          Effect.map(isYes),
+        ),
     reserve: Effect.fnUntraced(function* (lane, request) {
       const counts = bounded(request.counts);
       const { ttlMs, width, cap, gapOnly } = request;
@@ -219,7 +211,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       if (text === "committed" || text === "lost" || text === "cold") return text satisfies CommitAnswer;
       return yield* refuse("commit", "the answer cannot be read");
     }),
-    release: (lane, claim) => whether("release", lane, String(claim.nonce), claim.token),
+    release: (lane, { nonce, token }) => whether("release", lane, String(nonce ?? ""), token),
     recycle: (lane, claim, hash) =>
       Effect.map(durablyWhere(isYes, "recycle", lane, String(claim.nonce), claim.token, hash), isYes),
     replace: Effect.fnUntraced(function* (lane, nonce, replaces, attempt) {
@@ -257,10 +249,16 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
     }),
     forget: (lane) =>
       redis.send("DEL", keyOf(lane)).pipe(
+        Effect.tap(() => redis.send("DEL", markOf(lane))),
         Effect.tap(() => redis.send("SREM", lanesKey, lane.id)),
         Effect.tap(() => Effect.sync(() => seen.forget(lane))),
         Effect.mapBoth({ onFailure: failing("forget"), onSuccess: (gone) => textOf(gone) === "1" }),
       ),
+    mark: (lane) =>
+      redis
+        .send("GET", markOf(lane))
+        .pipe(Effect.mapBoth({ onFailure: failing("mark"), onSuccess: (kept) => seen.markOf(lane)(textOf(kept)) })),
+    setMark: (lane, mark) => Effect.asVoid(Effect.mapError(redis.send("SET", markOf(lane), mark), failing("setMark"))),
     read: Effect.fnUntraced(function* (lane) {
       const answer = yield* ask("read", lane);
       return answer === null ? null : yield* Effect.fromResult(snapshotOf("read", answer));

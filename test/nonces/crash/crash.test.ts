@@ -26,6 +26,10 @@ const stores: ReadonlyArray<Run> = [
   { name: "Redis that is restarted", ...onRedis, bin: redis },
   { name: "Redis that fails over to its replica", ...onRedis, bin: redis, kept: "replica", replicas: 1 },
   { name: "Valkey that fails over to its replica", ...onRedis, bin: valkey, kept: "replica", replicas: 1 },
+  {
+    ...{ name: "Valkey that fails over, over ioredis", ...onRedis, bin: valkey },
+    ...{ kept: "replica", replicas: 1, client: "ioredis" },
+  },
   { name: "Postgres that is restarted", ...common, kind: "postgres", bin: postgres },
 ];
 

@@ -14,7 +14,7 @@ import * as Nonces from "../../../src/Nonces.js";
 import type { Rpc } from "../../../src/Rpc.js";
 import { SimulatedChain, type Lies } from "../chain.js";
 import { bundleWorker, Herd } from "./herd.js";
-import { crashSettings, newPayment, readSelfPaid, shared } from "./options.js";
+import { crashSettings, newPayment, readSelfPaid, shared, type WorkerOptions } from "./options.js";
 import { judged, type CrashResult } from "./result.js";
 import { serve } from "./served.js";
 import { startStore, type StoreOptions } from "./store.js";
@@ -31,6 +31,7 @@ export interface CrashOptions extends StoreOptions {
   readonly every: number;
   /** Nonces from one killed store to the next. */
   readonly crashEvery: number;
+  readonly client?: WorkerOptions["client"];
   readonly ignoreFence?: boolean;
   /** It ends as well when a nonce is used twice, or the library refuses a store that went back: a control. */
   readonly untilCaught?: boolean;
@@ -74,8 +75,15 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
   const directory = mkdtempSync(join(tmpdir(), "crash-"));
   const worker = await bundleWorker(directory);
   let chaos = false;
+  let silentUntil = 0;
   const store = await startStore(options, directory, () =>
-    chaos && Math.random() < 0.005 ? (Math.random() < 0.2 ? "silent" : true) : false,
+    performance.now() < silentUntil
+      ? "silent"
+      : chaos && Math.random() < 0.005
+        ? Math.random() < 0.2
+          ? "silent"
+          : true
+        : false,
   );
   const chain = new SimulatedChain(options.lies, 31337, readSelfPaid);
   chain.unfinal = 8;
@@ -88,14 +96,15 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
   const minedOf = (address: string) => chain.account(address).mined.length;
   const mined = () => senders.reduce((sum, { lane }) => sum + minedOf(lane.address), 0);
 
-  const { kind, lanes, replicas, ignoreFence = false } = options;
+  const { kind, lanes, replicas, ignoreFence = false, client = "node-redis" } = options;
   const herd = new Herd(worker, {
-    ...{ kind, lanes, replicas, ignoreFence, socket: store.socket, chainUrl: endpoint.url },
+    ...{ kind, client, lanes, replicas, ignoreFence, socket: store.socket, chainUrl: endpoint.url },
     // The control has to be caught in seconds
     slow: ignoreFence ? 0.3 : 0.01,
   });
   const violations: Array<string> = [];
-  const counts = { probes: 0, crashes: 0, outages: 0, flushes: 0, reorganisations: 0 };
+  const displaced = new Set<string>();
+  const counts = { probes: 0, silences: 0, crashes: 0, outages: 0, flushes: 0, reorganisations: 0 };
   const stalls = stallClock(
     chain,
     senders.map(({ lane }) => lane.address),
@@ -141,7 +150,7 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
     }
     chaos = true;
     const end = performance.now() + options.seconds * 1_000;
-    const [disturbs, reorganises, flushes, fails, crashes] = [1, 1.3, 3.1, 5.3]
+    const [disturbs, reorganises, displaces, silences, flushes, fails, crashes] = [1, 1.3, 1.7, 4.1, 3.1, 5.3]
       .map((times) => each(times * options.every))
       .concat(each(options.crashEvery));
     const isCaught = () => options.untilCaught === true && (herd.wentBack > 0 || chain.isPaidDouble());
@@ -158,6 +167,15 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
         const depth = Math.min(minedOf(lane.address), Math.ceil(Math.random() * 3));
         chain.reorganise(lane.address, depth);
         counts.reorganisations += 1;
+      }
+      if (displaces?.(now) === true && options.untilCaught !== true) {
+        const taken = chain.displace(lane.address);
+        if (taken !== null) displaced.add(taken);
+      }
+      // Every answer of the store is lost, for longer than its tries take
+      if (silences?.(now) === true) {
+        silentUntil = performance.now() + crashSettings.storeTimeoutMs * 4;
+        counts.silences += 1;
       }
       // A store that is down cannot be told to do anything
       if (flushes?.(now) === true)
@@ -177,9 +195,10 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
     }
     const seconds = (performance.now() - began) / 1_000;
     chaos = false;
+    silentUntil = 0;
     await herd.stop();
     const drained = options.untilCaught !== true && (await Promise.all(senders.map(drain))).every((each) => each);
-    return judged(chain, senders, herd, {
+    return judged(chain, senders, herd, displaced, {
       ...{ drained, violations, seconds, cut: store.cut(), stallMs: Math.round(stalls.longestMs()), ...counts },
     });
   } finally {

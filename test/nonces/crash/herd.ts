@@ -52,6 +52,8 @@ export class Herd {
   pauses = 0;
   wentBack = 0;
   replaced = 0;
+  /** Payments that `keep` told are burned. */
+  burned = 0;
   /** Workers that ended by themselves, which none should. */
   broken = 0;
   private readonly alive = new Set<ChildProcess>();
@@ -65,6 +67,7 @@ export class Herd {
     if (said.type === "sent" && said.payment !== undefined) this.sent.add(said.payment);
     if (said.ms !== undefined) this.latencies.push(said.ms);
     if (said.type === "replaced" && said.tag === undefined) this.replaced += 1;
+    if (said.type === "burned") this.burned += 1;
     if (said.detail?.includes("went back in time") === true) this.wentBack += 1;
     if (said.tag !== undefined) this.failures[said.tag] = (this.failures[said.tag] ?? 0) + 1;
   }

@@ -6,6 +6,8 @@ import { signBy, type ReadSent } from "../chain.js";
 /** What a worker is told. */
 export interface WorkerOptions {
   readonly kind: "redis" | "postgres";
+  /** How it speaks to Redis: ioredis sends again, on the next connection, what had no answer. */
+  readonly client: "node-redis" | "ioredis";
   /** Unix socket of the proxy before the store. */
   readonly socket: string;
   readonly chainUrl: string;

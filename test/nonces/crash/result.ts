@@ -15,6 +15,8 @@ interface Counted {
   readonly cut: number;
   /** The longest time for which a lane had no transaction mined, ms. */
   readonly stallMs: number;
+  /** Times every answer of the store was lost for longer than its tries take. */
+  readonly silences: number;
   /** Times the store was killed: it came back, or its replica took over. */
   readonly crashes: number;
   /** Times the store did not answer, or ended all its connections. */
@@ -39,6 +41,9 @@ export interface CrashResult extends Counted {
   readonly p99Ms: number;
   readonly kills: number;
   readonly pauses: number;
+  /** Payments in whose place the user's own wallet sent another, and how many were told as burned by a `keep` that lived on. */
+  readonly displaced: number;
+  readonly burned: number;
   /** Replacements recorded and sent. */
   readonly replaced: number;
   /** Operations that the library refused because the store went back in time. */
@@ -55,6 +60,7 @@ export const judged = (
   chain: SimulatedChain,
   senders: ReturnType<typeof shared>,
   herd: Herd,
+  displaced: ReadonlySet<string>,
   counted: Counted,
 ): CrashResult => {
   const paymentOf = new Map(chain.broadcasts.map(({ hash, value }) => [hash, String(value)]));
@@ -73,15 +79,24 @@ export const judged = (
   }
   const latencies = [...herd.latencies].sort((a, b) => a - b);
   const latency = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0;
-  const { kills, pauses, replaced, wentBack, failures, broken } = herd;
+  const { burned, kills, pauses, replaced, wentBack, failures, broken } = herd;
   return {
     mined: mined.length,
     broadcasts: chain.broadcasts.length,
     doubleUses: [...payments].flatMap(([key, values]) => (values.size > 1 ? [key] : [])),
     paidTwice,
-    lost: [...herd.sent].filter((payment) => !paid.has(payment)),
+    lost: [...herd.sent].filter((payment) => !paid.has(payment) && !displaced.has(payment)),
     ...counted,
-    ...{ p50Ms: latency(0.5), p99Ms: latency(0.99), kills, pauses, replaced, wentBack },
+    ...{
+      p50Ms: latency(0.5),
+      p99Ms: latency(0.99),
+      kills,
+      pauses,
+      replaced,
+      wentBack,
+      burned,
+      displaced: displaced.size,
+    },
     ...{ fenced: failures["LeaseLost"] ?? 0, failures, broken },
   };
 };
@@ -94,6 +109,8 @@ export const problemOf = (result: CrashResult): string | null => {
   if (lost.length > 0) return "payments lost";
   if (!drained) return "a lane that does not empty";
   if (violations.length > 0) return "a lane in a bad state";
+  // One whose keep was killed told nobody, but its lane is not healthy
+  if (result.displaced > 5 && result.burned === 0) return "payments burned in silence";
   return broken > 0 ? "a worker broke" : null;
 };
 

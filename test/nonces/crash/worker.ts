@@ -2,13 +2,15 @@
 import * as PgClient from "@effect/sql-pg/PgClient";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import { Redis as Ioredis } from "ioredis";
 import { createClient } from "redis";
 import { outcomeOf } from "../../../src/errors/sendOutcome.js";
 import * as Eth from "../../../src/Eth.js";
 import type { NonceStore } from "../../../src/NonceStore.js";
 import * as Nonces from "../../../src/Nonces.js";
 import { layer as layerPostgres } from "../../../src/postgres.js";
-import { layerNodeRedis } from "../../../src/redis.js";
+import { layerIoredis, layerNodeRedis } from "../../../src/redis.js";
+import { Listener } from "../../../src/primitives/telemetry.js";
 import * as Rpc from "../../../src/Rpc.js";
 import { crashSettings, newPayment, shared, type WorkerOptions } from "./options.js";
 
@@ -19,11 +21,18 @@ type Endless = Effect.Effect<never, never, NonceStore | Rpc.Rpc>;
 const say = (line: object): Effect.Effect<void> =>
   Effect.sync(() => void process.stdout.write(`${JSON.stringify(line)}\n`));
 
-const redisStore: Layer.Layer<NonceStore> = Layer.unwrap(
+const redisOptions = { replicas: options.replicas, replicaTimeoutMs: 200 };
+/** As ioredis makes it, but for the time between two connections. */
+const ioredisStore = (): Layer.Layer<NonceStore> =>
+  layerIoredis(
+    new Ioredis({ path: options.socket, retryStrategy: () => 10 }).on("error", () => undefined),
+    redisOptions,
+  );
+const nodeRedisStore: Layer.Layer<NonceStore> = Layer.unwrap(
   Effect.promise(async () => {
     const socket = { path: options.socket, tls: false as const, reconnectStrategy: () => 10 };
     const client = createClient({ socket }).on("error", () => undefined);
-    return layerNodeRedis(await client.connect(), { replicas: options.replicas, replicaTimeoutMs: 200 });
+    return layerNodeRedis(await client.connect(), redisOptions);
   }),
 );
 const postgresStore: Layer.Layer<NonceStore> = layerPostgres.pipe(
@@ -123,7 +132,10 @@ const filling = (one: Shared): Endless =>
     ),
   );
 
-const keeping = ({ lane }: Shared): Endless => Effect.orDie(Nonces.keep(lane, { everyMs: 800 }));
+const keeping = ({ lane }: Shared): Endless =>
+  Effect.provideService(Effect.orDie(Nonces.keep(lane, { everyMs: 800 })), Listener, (event) => {
+    if ("reason" in event && event.reason === "burned") Effect.runSync(say({ type: "burned" }));
+  });
 
 const program = Effect.forEach(
   shared(options.lanes).flatMap((one) => [bot(one), keeping(one), filling(one)]),
@@ -133,7 +145,7 @@ const program = Effect.forEach(
   Effect.provide(
     Layer.mergeAll(
       Rpc.layerHttp(options.chainUrl, { batch: true }),
-      options.kind === "redis" ? redisStore : postgresStore,
+      options.kind === "postgres" ? postgresStore : options.client === "ioredis" ? ioredisStore() : nodeRedisStore,
     ),
   ),
   Effect.provideService(Nonces.Settings, crashSettings),

@@ -1,0 +1,109 @@
+/**
+ * Which chain a lane is of: a chain id is not enough, for a development chain that is started anew has the same. So a block
+ * that was final, or the first one, is remembered beside the lane, and looked for before anything is sent again.
+ */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import { NonceChainReset } from "../../errors/nonces.js";
+import type { Hash } from "../../primitives/hex.js";
+import * as Eth from "../../Eth.js";
+import type { Failure } from "../../eth/ask.js";
+import { Rpc } from "../../Rpc.js";
+import type { LaneId } from "../lane.js";
+import { patiently } from "../patience.js";
+import type { Settings } from "../settings.js";
+import type { Store } from "../store.js";
+
+/** A block of the lane's chain. */
+export interface Anchor {
+  readonly block: bigint;
+  readonly hash: Hash;
+}
+
+/** How far the remembered block is below the final one, and how far it is left behind before another is remembered. */
+export const anchorDepth = 64n;
+
+const written = /^(\d{1,18}) (0x[0-9a-f]{64})$/;
+
+/** Of a mark; null = it names no block. */
+export const anchorIn = (mark: string | null): Anchor | null => {
+  const [, block = "", hash = ""] = written.exec(mark ?? "") ?? [];
+  return hash === "" ? null : { block: BigInt(block), hash: hash as Hash };
+};
+
+export const markOf = ({ block, hash }: Anchor): string => `${block} ${hash}`;
+
+/** What a node has where a block is asked for: `none` = its chain ends before it; null = it does not tell. */
+export type Found = { readonly hash: Hash } | "none" | null;
+
+/** What of the chain stands against the anchor; null = nothing. Pure. */
+export const contradiction = (lane: string, anchor: Anchor | null, found: Found): NonceChainReset | null => {
+  if (anchor === null || found === null) return null;
+  const actual = found === "none" ? null : found.hash;
+  if (actual?.toLowerCase() === anchor.hash) return null;
+  return new NonceChainReset({ lane, block: anchor.block, expected: anchor.hash, actual });
+};
+
+/** The block to remember instead; null = the anchor will do. Pure. */
+export const nextAnchor = (anchor: Anchor | null, final: bigint | null): bigint | null => {
+  const wanted = final === null || final < anchorDepth ? 0n : final - anchorDepth;
+  return anchor === null || wanted >= anchor.block + anchorDepth ? wanted : null;
+};
+
+const isMissing = (error: Failure): boolean => error._tag === "RpcError" && error.reason._tag === "BlockNotFound";
+
+const isLasting = (error: Failure): boolean => error._tag !== "RpcError" || isMissing(error) || !error.isRetryable;
+
+/** What does not get better by asking again says nothing; who is in trouble is asked again later. */
+const orUnknown = <A>(ask: Effect.Effect<A, Failure, Rpc>) =>
+  Effect.catchIf(ask, isLasting, () => Effect.succeed(null));
+
+/** The block by the node. */
+export const findBlock = (block: bigint): Effect.Effect<Found, Failure, Rpc> =>
+  Eth.getBlock({ block }).pipe(
+    Effect.map(({ hash }): Found => (hash === null ? null : { hash })),
+    Effect.catchIf(isMissing, () =>
+      // A node may have forgotten old blocks
+      Effect.map(Eth.getBlock({ block: "latest" }), ({ number }): Found => (number < block ? "none" : null)),
+    ),
+    orUnknown,
+  );
+
+const finalBlock = orUnknown(Effect.map(Eth.getBlock({ block: "finalized" }), ({ number }) => number));
+
+/**
+ * Fails with `NonceChainReset` where the node's chain is not the lane's; remembers a block of it where none is known, or a
+ * newer one. JSON-RPC: `eth_getBlockByNumber` for the remembered block and for `finalized`, at once; for the new one.
+ */
+export const checkIdentity = Effect.fnUntraced(function* (lane: LaneId, store: Store, settings: Settings) {
+  const anchor = anchorIn(yield* patiently("mark", settings, store.mark(lane)));
+  const known = anchor === null ? Effect.succeed<Found>(null) : findBlock(anchor.block);
+  const [found, final] = yield* Effect.all([known, finalBlock], { concurrency: 2 });
+  const wrong = contradiction(lane.id, anchor, found);
+  if (wrong !== null) return yield* wrong;
+  const block = nextAnchor(anchor, final);
+  const next = block === null ? null : yield* findBlock(block);
+  if (block === null || next === null || next === "none") return;
+  const hash = next.hash.toLowerCase() as Hash;
+  yield* patiently("setMark", settings, store.setMark(lane, markOf({ block, hash })));
+});
+
+/** How long a chain that was the lane's is taken for it by who reserves, ms. */
+const trustMs = 5_000;
+const checkedAt = new Map<string, number>();
+
+/** {@link checkIdentity}, every few seconds; a node in trouble is no reason. */
+export const checkAgain = Effect.fnUntraced(function* (lane: LaneId, store: Store, settings: Settings) {
+  const { endpoint } = yield* Rpc;
+  const key = `${endpoint} ${lane.id}`;
+  const now = yield* Clock.currentTimeMillis;
+  if (now - (checkedAt.get(key) ?? -trustMs) < trustMs) return;
+  yield* checkIdentity(lane, store, settings).pipe(
+    Effect.catchIf(
+      (error) => error._tag !== "NonceChainReset",
+      () => Effect.void,
+    ),
+  );
+  if (checkedAt.size > 1_000) checkedAt.clear();
+  checkedAt.set(key, now);
+});

@@ -1,0 +1,117 @@
+/** A chain that was started anew has the same id, and is not the lane's: nothing is sent again there. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { describe, expect, it } from "vitest";
+import { NonceStore, type Store } from "../../src/NonceStore.js";
+import * as Nonces from "../../src/Nonces.js";
+import { makeMemory } from "../../src/nonces/memory.js";
+import { anchorIn, contradiction, markOf, nextAnchor } from "../../src/nonces/protocol/identity.js";
+import * as Rpc from "../../src/Rpc.js";
+import type { Hash } from "../../src/primitives/hex.js";
+import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
+import { lane, sign, SimulatedChain } from "./chain.js";
+import { quick } from "./running.js";
+
+const hash = (byte: string) => `0x${byte.repeat(32)}` as Hash;
+const anchor = { block: 7n, hash: hash("ab") };
+
+describe("the block that a chain is known by", () => {
+  it("is written beside the lane, and nothing else is read as one", () => {
+    expect(anchorIn(markOf(anchor))).toEqual(anchor);
+    for (const mark of [null, "", "7", `7 ${hash("ab")} `, `-7 ${hash("ab")}`, `7 ${hash("ab").slice(2)}`])
+      expect(anchorIn(mark)).toBeNull();
+  });
+  it.each([
+    ["the same hash", anchor, { hash: hash("ab") }, null],
+    ["the same in capitals", anchor, { hash: hash("AB") }, null],
+    ["another hash", anchor, { hash: hash("cd") }, hash("cd")],
+    ["a chain that ends before it", anchor, "none", null],
+    ["a node that does not tell", anchor, null, undefined],
+    ["a lane that knows none", null, { hash: hash("cd") }, undefined],
+  ] as const)("against %s", (what, known, found, actual) => {
+    const wrong = contradiction("lane", known, found);
+    if (actual === undefined || what.startsWith("the same")) return expect(wrong).toBeNull();
+    expect(wrong).toMatchObject({ _tag: "NonceChainReset", block: 7n, actual, mayBeSent: false });
+  });
+  it.each([
+    [null, null, 0n],
+    [null, 10n, 0n],
+    [null, 100n, 36n],
+    [anchor, null, null],
+    [anchor, 134n, null],
+    [anchor, 135n, 71n],
+  ] as const)("moves on with the final one: %o at %s", (known, final, next) =>
+    expect(nextAnchor(known, final)).toBe(next),
+  );
+});
+
+const on = (chain: Layer.Layer<Rpc.Rpc>, store: Store, settings: Partial<typeof quick> = {}) => {
+  const layer = Layer.merge(chain, Layer.succeed(NonceStore, store));
+  return <A, E>(effect: Effect.Effect<A, E, NonceStore | Rpc.Rpc>) =>
+    Effect.runPromise(
+      effect.pipe(Effect.provide(layer), Effect.provideService(Nonces.Settings, { ...quick, ...settings })),
+    );
+};
+
+describe("a lane whose chain was reset", () => {
+  const start = async () => {
+    const store = await Effect.runPromise(makeMemory);
+    const chain = new SimulatedChain();
+    await on(
+      chain.layer(),
+      store,
+    )(
+      Effect.gen(function* () {
+        yield* Nonces.adopt(lane);
+        for (let payment = 0; payment < 3; payment += 1) yield* Nonces.withNonce(lane, (nonce) => sign(nonce));
+        chain.mine(2);
+        yield* Nonces.reconcile(lane);
+      }),
+    );
+    return store;
+  };
+  const reset = () => Object.assign(new SimulatedChain(), { identity: "22" });
+
+  it("is refused by who reconciles and by who reserves, and none of its payments is sent again", async () => {
+    const store = await start();
+    const other = reset();
+    const run = on(other.layer(), store, { doubtMs: 0 });
+    expect(await run(Effect.flip(Nonces.reconcile(lane)))).toMatchObject({ _tag: "NonceChainReset", block: 0n });
+    expect(await run(Effect.flip(Nonces.withNonce(lane, (nonce) => sign(nonce))))).toMatchObject({
+      ...{ _tag: "NonceChainReset", mayBeSent: false },
+    });
+    expect(other.broadcasts).toEqual([]);
+    // By the way that its words name, it starts there
+    await run(Nonces.forget(lane));
+    expect(await run(Nonces.bootstrap(lane, { settleMs: 1 }))).toBe(true);
+    expect((await run(Nonces.withNonce(lane, (nonce) => sign(nonce)))).nonce).toBe(0n);
+  });
+  it("is the same one where it only went back", async () => {
+    const store = await start();
+    const chain = new SimulatedChain();
+    const run = on(chain.layer(), store, { doubtMs: 0 });
+    expect((await run(Nonces.reconcile(lane))).resent.map(({ nonce }) => nonce)).toEqual([0n, 1n, 2n]);
+  });
+
+  it("is noticed on a real node that was started anew", async () => {
+    const store = await Effect.runPromise(makeMemory);
+    const first = await startAnvil({ noMining: true });
+    const sent = await on(
+      Rpc.layerHttp(first.url),
+      store,
+    )(
+      Effect.andThen(
+        Nonces.adopt(lane),
+        Nonces.withNonce(lane, (nonce) => sign(nonce)),
+      ),
+    );
+    await first.stop();
+    const second = await startAnvil({ noMining: true });
+    const failed = await on(Rpc.layerHttp(second.url), store)(Effect.flip(Nonces.reconcile(lane)));
+    expect(failed).toMatchObject({ _tag: "NonceChainReset" });
+    await mineAnvil(second.url);
+    expect(await rawRequest(second.url, "eth_getTransactionReceipt", [sent.hash])).toBeNull();
+    expect(await rawRequest(second.url, "eth_getTransactionCount", [accounts[0].address, "latest"])).toBe("0x0");
+    await second.stop();
+  });
+});

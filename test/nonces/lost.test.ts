@@ -1,0 +1,268 @@
+/** What is lost, and who knows of it: answers of the store, lanes, and payments. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as Layer from "effect/Layer";
+import * as Scope from "effect/Scope";
+import * as PgClient from "@effect/sql-pg/PgClient";
+import { SqlClient } from "effect/sql/SqlClient";
+import { createClient } from "redis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ChainIdMismatch } from "../../src/errors/verdicts.js";
+import { RpcError, Timeout } from "../../src/errors/rpc.js";
+import { NonceStoreError, PartlySent } from "../../src/errors/nonces.js";
+import { heldError } from "../../src/promise/held.js";
+import { NonceStore, type Store } from "../../src/NonceStore.js";
+import * as Nonces from "../../src/Nonces.js";
+import { Listener } from "../../src/primitives/telemetry.js";
+import { layer as layerPostgres, migrate } from "../../src/postgres.js";
+import type { Rpc } from "../../src/Rpc.js";
+import { layerNodeRedis } from "../../src/redis.js";
+import { lane, sender, sign, SimulatedChain } from "./chain.js";
+import { startDelaying } from "./delaying.js";
+import { changed, run, send } from "./running.js";
+import {
+  findPostgres,
+  findRedis,
+  startPostgres,
+  startRedis,
+  type PostgresServer,
+  type RedisServer,
+} from "./servers.js";
+
+const silent = (operation: string) => new NonceStoreError({ operation, detail: "no answer", isRetryable: true });
+
+describe("answers of the store that are lost", () => {
+  it("leave no lease that nobody holds: the nonces are free as soon as it answers", async () => {
+    const chain = new SimulatedChain();
+    let isDown = false;
+    // What is asked is done; the answer is lost
+    const lossy = changed((store) => ({
+      reserve: (...asked) =>
+        Effect.flatMap(store.reserve(...asked), (answer) =>
+          isDown ? Effect.fail(silent("reserve")) : Effect.succeed(answer),
+        ),
+      release: (...asked) => Effect.suspend(() => (isDown ? Effect.fail(silent("release")) : store.release(...asked))),
+    }));
+    const left = await run(
+      chain,
+      Effect.gen(function* () {
+        yield* Nonces.adopt(lane);
+        isDown = true;
+        const failed = yield* Effect.all(
+          Array.from({ length: 20 }, () => Effect.flip(send())),
+          { concurrency: "unbounded" },
+        );
+        const held = (yield* Nonces.status(lane)).reserved.length;
+        isDown = false;
+        yield* Effect.sleep(1_500);
+        const { reserved, next } = yield* Nonces.status(lane);
+        const sent = yield* send();
+        return { tags: new Set(failed.map(({ _tag }) => _tag)), held, reserved, next, nonce: sent.nonce };
+      }),
+      { store: lossy, settings: { storeRetries: 0 } },
+    );
+    expect(left).toEqual({
+      ...{ tags: new Set(["NonceStoreError", "NonceBusy"]), held: 16, reserved: [], next: 0n, nonce: 0n },
+    });
+  });
+});
+
+describe("500 payments at once that may wait", () => {
+  it("are all sent, in the order of their places, with few requests for each", async () => {
+    const chain = new SimulatedChain();
+    const mining = setInterval(() => chain.mine(), 25);
+    const sent = await run(
+      chain,
+      Effect.andThen(
+        Nonces.adopt(lane),
+        Effect.forEach(
+          Array.from({ length: 500 }),
+          () => Nonces.withNonce(lane, (nonce) => sign(nonce), undefined, { waitMs: 60_000 }),
+          { concurrency: "unbounded" },
+        ),
+      ),
+    );
+    clearInterval(mining);
+    expect(new Set(sent.map(({ nonce }) => nonce)).size).toBe(500);
+    const requests = Object.values(chain.asked).reduce((sum, each) => sum + each, 0);
+    expect(requests / 500).toBeLessThan(9);
+  }, 60_000);
+});
+
+describe("whether something may be sent", () => {
+  it("is told by whatever a payment fails with", () => {
+    const reason = new Timeout({ detail: "" });
+    const failures = ["eth_getTransactionCount", "eth_sendRawTransaction"].map(
+      (method) => new RpcError({ method, reason }),
+    );
+    expect(failures.map(({ mayBeSent }) => mayBeSent)).toEqual([false, true]);
+    expect(new ChainIdMismatch({ expected: 1n, actual: 5n }).mayBeSent).toBe(false);
+  });
+  it("is not told of a call that committed before by a request of it that failed", () => {
+    const one = { lane: "l", nonce: 1n, hash: `0x${"ab".repeat(32)}` as const };
+    const holding = { tokens: new Set(["a", "b"]), committed: new Map([[one.hash, one]]) };
+    const error = new RpcError({ method: "eth_call", reason: new Timeout({ detail: "" }) });
+    expect(heldError(holding, error)).toBeInstanceOf(PartlySent);
+  });
+});
+
+describe("a payment whose nonce another wallet of the user took", () => {
+  it("is told as burned by keep, and keeps the lane from being healthy", async () => {
+    const chain = new SimulatedChain();
+    const { told, concerns } = await run(
+      chain,
+      Effect.gen(function* () {
+        yield* Nonces.adopt(lane);
+        const { hash } = yield* send();
+        chain.mineForeign(sender.address);
+        const events: Array<Nonces.KeepEvent> = [];
+        const heard = Effect.provideService(Nonces.keep(lane, { everyMs: 20 }), Listener, (event) =>
+          events.push(event as Nonces.KeepEvent),
+        );
+        yield* Effect.timeoutOption(heard, 1_000);
+        const concerns = Nonces.health(yield* Nonces.status(lane));
+        return { told: events.map(({ reason, message }) => [reason, message.includes(hash)]), concerns };
+      }),
+    );
+    expect(told).toEqual([["burned", true]]);
+    expect(concerns).toMatchObject([{ kind: "burned", nonce: 0n }]);
+  });
+});
+
+/** A lane that is started, and what became of it in the eyes of a process that starts after it was lost. */
+const startedAndLost = async (
+  using: () => Layer.Layer<NonceStore>,
+  lose: () => Promise<unknown>,
+  ofProcess: "the same" | "another",
+) => {
+  const chain = new SimulatedChain({ blind: true });
+  const first = await Effect.runPromise(Effect.provide(NonceStore, using()));
+  const on = <A, E>(store: Store, effect: Effect.Effect<A, E, NonceStore | Rpc>) =>
+    run(chain, effect, { store: Layer.succeed(NonceStore, store) });
+  await on(first, Effect.andThen(Nonces.adopt(lane), send()));
+  await lose();
+  const store = ofProcess === "the same" ? first : await Effect.runPromise(Effect.provide(NonceStore, using()));
+  const refused = await on(store, Effect.result(Nonces.bootstrap(lane, { settleMs: 1 })));
+  await on(store, Nonces.forget(lane));
+  const again = await on(store, Effect.result(Nonces.bootstrap(lane, { settleMs: 1 })));
+  await on(store, Nonces.forget(lane));
+  return { refused, again };
+};
+const isRefused = { _tag: "Failure", failure: { _tag: "NonceColdStart", lost: expect.any(String) } };
+const isStarted = { _tag: "Success", success: true };
+
+const redis = findRedis("lanes lost by Redis");
+describe.skipIf(redis === null)("a lane that Redis lost", () => {
+  let server: RedisServer;
+  let client: Awaited<ReturnType<typeof connect>>;
+  const connect = () => createClient({ socket: { path: server.socket, tls: false } }).connect();
+  beforeAll(async () => {
+    server = await startRedis(redis ?? "");
+    client = await connect();
+  });
+  afterAll(async () => {
+    client.destroy();
+    await server.stop();
+  });
+  const key = `evm-preflight:nonces:{31337:${sender.address.toLowerCase()}:0}`;
+
+  it.each([
+    ["all that it had", ["FLUSHALL"], "the same"],
+    ["the lane, as eviction does,", ["DEL", key], "another"],
+  ] as const)("with %s is not started as if it were new", async (_, words, ofProcess) => {
+    const { refused, again } = await startedAndLost(
+      () => layerNodeRedis(client),
+      () => client.sendCommand([...words]),
+      ofProcess,
+    );
+    expect(refused).toMatchObject(isRefused);
+    expect(again).toMatchObject(isStarted);
+  });
+  it("is not known to have been there where all is lost, to a process that saw nothing: the pool may tell", async () => {
+    const chain = new SimulatedChain({ blind: true });
+    const on = <A, E>(effect: Effect.Effect<A, E, NonceStore | Rpc>) =>
+      run(chain, effect, { store: layerNodeRedis(client) });
+    await on(Effect.andThen(Nonces.adopt(lane), send()));
+    await client.sendCommand(["FLUSHALL"]);
+    const pool = { pending: {}, queued: { "0": {} } };
+    const answer = chain.answer.bind(chain);
+    chain.answer = (method, params) => (method === "txpool_contentFrom" ? pool : answer(method, params));
+    expect(await on(Effect.flip(Nonces.bootstrap(lane, { settleMs: 1 })))).toMatchObject({
+      ...{ _tag: "NonceColdStart", lost: null },
+    });
+  });
+});
+
+const postgres = findPostgres("lanes lost by Postgres");
+describe.skipIf(postgres === null)("a lane that Postgres lost", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres(postgres ?? "");
+    await sql("SELECT 1");
+  }, 60_000);
+  afterAll(() => server.stop());
+  const client = () => PgClient.layer({ path: server.socket, username: server.user, database: server.database });
+  const sql = (...statements: ReadonlyArray<string>) =>
+    Effect.runPromise(
+      Effect.forEach(statements, (each) => Effect.flatMap(SqlClient, (it) => it.unsafe(each))).pipe(
+        Effect.provide(client()),
+      ),
+    );
+  const stores = () => Layer.orDie(layerPostgres.pipe(Layer.provide(client())));
+  const migrated = () => Effect.runPromise(migrate.pipe(Effect.provide(client())));
+
+  it("is not lost a second away, with the settings as they are", async () => {
+    await migrated();
+    const far = mkdtempSync(join(tmpdir(), "far-"));
+    const stop = await startDelaying(server.socket, join(far, ".s.PGSQL.5432"), 500);
+    const away = PgClient.layer({
+      ...{ path: join(far, ".s.PGSQL.5432"), username: server.user, database: server.database },
+    });
+    const { storeTimeoutMs, storeRetries } = Nonces.defaults;
+    const sent = await run(
+      new SimulatedChain(),
+      Effect.andThen(
+        Nonces.adopt(lane),
+        Effect.forEach([1n, 2n, 3n], (value) => send(value), { concurrency: "unbounded" }),
+      ),
+      {
+        store: Layer.orDie(layerPostgres.pipe(Layer.provide(away))),
+        settings: { storeTimeoutMs, storeRetries },
+      },
+    );
+    expect(sent.map(({ outcome, nonce }) => [outcome.kind, nonce])).toEqual([
+      ["accepted", 0n],
+      ["accepted", 1n],
+      ["accepted", 2n],
+    ]);
+    stop();
+    await run(new SimulatedChain(), Nonces.forget(lane), { store: stores() });
+  }, 60_000);
+
+  it.each([
+    ["by hand", () => sql("TRUNCATE evm_preflight_nonce_lane CASCADE")],
+    [
+      "out of sight, by another search_path,",
+      async () => {
+        await sql("CREATE SCHEMA other", "ALTER DATABASE postgres SET search_path = other");
+        await migrated();
+      },
+    ],
+  ] as const)("%s is not started as if it were new", async (_, lose) => {
+    await migrated();
+    // Layers close their pool with their scope: the store keeps one of its own
+    const scope = Effect.runSync(Scope.make());
+    const using = () =>
+      Layer.effect(
+        NonceStore,
+        Effect.map(Layer.buildWithScope(stores(), scope), (context) => Context.get(context, NonceStore)),
+      );
+    const { refused } = await startedAndLost(using, lose, "another");
+    expect(refused).toMatchObject(isRefused);
+    await Effect.runPromise(Scope.close(scope, Exit.void));
+  });
+});
