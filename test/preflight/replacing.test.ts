@@ -1,6 +1,7 @@
 /** Replacements and what pools keep: what is cleared is taken by a real pool, what it refuses is not cleared. */
 import * as Layer from "effect/Layer";
 import type { Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
 import type { Options } from "../../src/preflight/prepare.js";
@@ -18,7 +19,6 @@ import {
   refusedWith,
   severe,
   signAll,
-  spare,
   startGethScene,
   third,
   type Scene,
@@ -26,6 +26,17 @@ import {
 
 const bin = findGethOrWarn("replacements");
 const gwei = 10n ** 9n;
+/** Takes any bytes: the identity. */
+const precompile = "0x0000000000000000000000000000000000000004";
+
+interface Fields {
+  readonly nonce: number;
+  readonly gas?: bigint;
+  readonly value?: bigint;
+  readonly gasPrice?: bigint;
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+}
 
 /** What the pool says of a transaction: null = taken. */
 const refusal = async (send: () => Promise<unknown>): Promise<string | null> => {
@@ -44,6 +55,15 @@ describe.skipIf(bin === null)("on geth", () => {
   });
   afterAll(() => scene?.stop());
 
+  /** Signed as it is, and in the pending state when this returns. */
+  const pool = async (from: typeof owner, { gas = 21_000n, value = 1n, ...fields }: Fields): Promise<Hex> => {
+    const hash = await scene.broadcast(
+      await from.signTransaction({ to: other.address, value, gas, chainId: scene.chainId, ...fields } as never),
+    );
+    await scene.untilNext(from.address, fields.nonce + 1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return hash;
+  };
   const old = { maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: 2n * gwei };
   /** One transaction of `from` in flight, then what is made of another of its nonce. */
   const replacing = async (
@@ -53,7 +73,7 @@ describe.skipIf(bin === null)("on geth", () => {
     options: Options = { priceBump: 10 },
   ): Promise<{ readonly report: Report; readonly refused: string | null }> => {
     const nonce = await scene.count(from.address);
-    await scene.send(from, { to: other.address, value: 1n, nonce, ...inFlight });
+    await pool(from, { nonce, ...inFlight });
     const report = await preflight(scene.url, { from: from.address, to: other.address, value: 2n, nonce, ...fees }, options);
     const { chainId, maxFeePerGas, maxPriorityFeePerGas, gasPrice } = {
       chainId: scene.chainId,
@@ -104,7 +124,7 @@ describe.skipIf(bin === null)("on geth", () => {
     expect([report.verdict, severe(report)]).toEqual(["unknown", ["ReplacementRefused/unavailable"]]);
     const known = Layer.merge(layerOf(scene.url), Chains.layerWith(scene.chainId, { priceBump: 10 }));
     const nonce = await scene.count(owner.address);
-    await scene.send(owner, { to: other.address, value: 1n, nonce, ...old });
+    await pool(owner, { nonce, ...old });
     const request = { from: owner.address, to: other.address, value: 2n, nonce, ...bumped(31n * gwei, 21n * 10n ** 8n) };
     expect((await preflightOn(known, request)).verdict).toBe("blocked");
     const relayed = await preflightOn(known, request, { priceBump: 0 });
@@ -116,9 +136,9 @@ describe.skipIf(bin === null)("on geth", () => {
     const proxy = await startProxy({ target: scene.url });
     try {
       for (const method of ["txpool_contentFrom", "eth_getTransactionBySenderAndNonce"])
-        proxy.fail(method, faults.error(-32601, `the method ${method} does not exist/is not available`));
+        proxy.fail(method, faults.notFound);
       const nonce = await scene.count(owner.address);
-      await scene.send(owner, { to: other.address, value: 1n, nonce, ...old });
+      await pool(owner, { nonce, ...old });
       const request = { from: owner.address, to: other.address, value: 2n, nonce, ...bumped(31n * gwei, 21n * 10n ** 8n) };
       proxy.fail("eth_getBlockByNumber", {
         kind: "map",
@@ -135,29 +155,33 @@ describe.skipIf(bin === null)("on geth", () => {
   });
 
   it("what waits keeps the most that it may cost, and the pool refuses what that leaves nothing for", async () => {
-    const balance = await scene.balance(spare.address);
-    const nonce = await scene.count(spare.address);
+    const spare = privateKeyToAccount(generatePrivateKey());
+    const balance = gwei * gwei;
+    await scene.send(owner, { to: spare.address, value: balance });
+    await scene.mine();
+    const nonce = 0;
     // worth little when mined, and reserved at its fee cap
     const gas = 1_000_000n;
     const cap = (balance * 6n) / 10n / gas;
-    await scene.send(spare, { to: other.address, value: 1n, nonce, gas, maxFeePerGas: cap, maxPriorityFeePerGas: gwei });
+    await pool(spare, { nonce, gas, maxFeePerGas: cap, maxPriorityFeePerGas: gwei });
     const half = { from: spare.address, to: other.address, value: balance / 2n };
     const report = await preflight(scene.url, half);
     expect([report.verdict, severe(report)]).toEqual(["caution", ["QueuedCostTooHigh/warning"]]);
     const clearance = await cleared(report);
     expect(clearance.waits).toEqual([{ transaction: 0, account: spare.address.toLowerCase(), nonce: nonce + 1 }]);
-    const [raw] = await signAll(clearance);
-    expect(await refusal(() => scene.broadcast(raw as Hex))).toContain("queued cost");
+    const sign = (one: Report) =>
+      spare.signTransaction({ ...one.transactions[0].request, type: "eip1559", nonce: nonce + 1 } as never);
+    const raw = await sign(report);
+    expect(await refusal(() => scene.broadcast(raw))).toContain("queued cost");
     const little = await preflight(scene.url, { ...half, value: balance / 10n });
     expect([little.verdict, severe(little)]).toEqual(["ready", []]);
-    for (const one of await signAll(await cleared(little))) await scene.broadcast(one);
+    expect(await refusal(async () => scene.broadcast(await sign(little)))).toBe(null);
     await scene.mine();
-    expect(await refusal(() => scene.broadcast(raw as Hex))).toContain("nonce too low");
   });
 
   it.each([
-    ["no tip", { maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: 0n }, "underpriced"],
-    ["too many bytes", { data: `0x${"00".repeat(131_072)}` as Hex, gas: 6_000_000n }, "oversized"],
+    ["no tip", { maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: 0n }, "gas tip cap 0"],
+    ["too many bytes", { data: `0x${"00".repeat(131_072)}` as Hex, gas: 6_000_000n, to: precompile }, "oversized"],
   ])("%s: refused by the pool as it comes, and not ready", async (_, fields, words) => {
     const request = { from: owner.address, to: other.address, ...fields };
     const report = await preflight(scene.url, request);
