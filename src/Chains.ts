@@ -31,7 +31,7 @@ export interface NodeLimits {
   readonly maxFee: bigint | null;
   /** Least tip, wei per gas (geth: `txpool.pricelimit`). */
   readonly minTip: bigint | null;
-  /** Most bytes of a signed transaction without blobs. */
+  /** Most bytes of a signed transaction without blobs; with blobs eight times as many, blobs and proofs among them. */
   readonly maxBytes: number | null;
 }
 

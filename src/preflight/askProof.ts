@@ -117,9 +117,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
         alone: asksAlone ? askAlone : skipped,
         codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
         counts: Nonce.ask(bundle),
-        pools: askPooled(
-          bundle.flatMap((one) => (isFirst(one, bundle) ? inFlightOf(one.signer, one.said.nonce) : [])),
-        ),
+        pools: askPooled(bundle.flatMap((one) => (isFirst(one, bundle) ? inFlightOf(one.signer, one.said.nonce) : []))),
         forks: askForks,
         fees: header === null ? Fee.askHeader : Effect.succeed({ history: null, receipts: null, header }),
       },

@@ -37,7 +37,11 @@ export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> => {
   const priced = Arr.map(numbered, (one) => {
     const placed = { ...one, code: Code.read(one, { ...answers, bundle: numbered }) };
     const limited = { ...placed, gas: Estimate.choose(placed, answers) };
-    return { ...limited, fee: Fee.choose(limited, { quote: Fee.quoteFor(limited, answers) }), charged: L1Fee.read(limited, answers) };
+    return {
+      ...limited,
+      fee: Fee.choose(limited, { quote: Fee.quoteFor(limited, answers) }),
+      charged: L1Fee.read(limited, answers),
+    };
   });
   return Arr.map(shortened(priced, answers), (one) => ({
     ...one,

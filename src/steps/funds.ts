@@ -112,7 +112,10 @@ const walk = (account: Address, bundle: ReadonlyArray<Payable>): Walk => {
  * By how much the price of the gas that we chose ourselves must fall for the balance to carry everything,
  * in wei per gas, per payer; payers that can pay, or that no lower price would help, are absent.
  */
-export const reductions = (bundle: ReadonlyArray<Payable>, answers: Pick<Answers, "balanceOf">): ReadonlyMap<Address, bigint> => {
+export const reductions = (
+  bundle: ReadonlyArray<Payable>,
+  answers: Pick<Answers, "balanceOf">,
+): ReadonlyMap<Address, bigint> => {
   const found = new Map<Address, bigint>();
   for (const account of signers(bundle)) {
     const balance = answers.balanceOf(account);

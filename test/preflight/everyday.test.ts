@@ -96,7 +96,9 @@ describe.each(scenesFor("everyday calls"))("on %s", (_, start) => {
     const due = ((next?.timestamp ?? 0n) - BigInt(head.timestamp)) * 10n ** 6n;
     expect(due).toBeGreaterThan(0n);
     expect(exact?.timestamp).toBeGreaterThan(next?.timestamp ?? 0n);
-    const mine = report.balanceChanges.find((one) => one.token === token && one.account === owner.address.toLowerCase());
+    const mine = report.balanceChanges.find(
+      (one) => one.token === token && one.account === owner.address.toLowerCase(),
+    );
     expect([mine?.delta, report.transfers.map(({ amount }) => amount)]).toEqual([due, [due]]);
     const policies = [Policy.minReceived(token, due + 10n ** 6n)];
     expect((await preflight(scene.url, claim, { policies })).verdict).toBe("blocked");

@@ -74,7 +74,11 @@ describe.skipIf(bin === null)("on geth", () => {
   ): Promise<{ readonly report: Report; readonly refused: string | null }> => {
     const nonce = await scene.count(from.address);
     await pool(from, { nonce, ...inFlight });
-    const report = await preflight(scene.url, { from: from.address, to: other.address, value: 2n, nonce, ...fees }, options);
+    const report = await preflight(
+      scene.url,
+      { from: from.address, to: other.address, value: 2n, nonce, ...fees },
+      options,
+    );
     const { chainId, maxFeePerGas, maxPriorityFeePerGas, gasPrice } = {
       chainId: scene.chainId,
       ...{ maxFeePerGas: undefined, maxPriorityFeePerGas: undefined, gasPrice: undefined },
@@ -125,7 +129,13 @@ describe.skipIf(bin === null)("on geth", () => {
     const known = Layer.merge(layerOf(scene.url), Chains.layerWith(scene.chainId, { priceBump: 10 }));
     const nonce = await scene.count(owner.address);
     await pool(owner, { nonce, ...old });
-    const request = { from: owner.address, to: other.address, value: 2n, nonce, ...bumped(31n * gwei, 21n * 10n ** 8n) };
+    const request = {
+      from: owner.address,
+      to: other.address,
+      value: 2n,
+      nonce,
+      ...bumped(31n * gwei, 21n * 10n ** 8n),
+    };
     expect((await preflightOn(known, request)).verdict).toBe("blocked");
     const relayed = await preflightOn(known, request, { priceBump: 0 });
     expect([relayed.verdict, codesOf(relayed)]).toEqual(["ready", expect.arrayContaining(["ReplacesPending/info"])]);
@@ -139,7 +149,13 @@ describe.skipIf(bin === null)("on geth", () => {
         proxy.fail(method, faults.notFound);
       const nonce = await scene.count(owner.address);
       await pool(owner, { nonce, ...old });
-      const request = { from: owner.address, to: other.address, value: 2n, nonce, ...bumped(31n * gwei, 21n * 10n ** 8n) };
+      const request = {
+        from: owner.address,
+        to: other.address,
+        value: 2n,
+        nonce,
+        ...bumped(31n * gwei, 21n * 10n ** 8n),
+      };
       proxy.fail("eth_getBlockByNumber", {
         kind: "map",
         map: (result, { params }) => (params[0] === "pending" ? { ...(result as object), transactions: [] } : result),
@@ -147,7 +163,11 @@ describe.skipIf(bin === null)("on geth", () => {
       const report = await preflight(proxy.url, request, { priceBump: 10 });
       const said = report.findings.find(({ code }) => code === "ReplacesPending");
       expect([report.verdict, said?.severity]).toEqual(["ready", "info"]);
-      expect(said?.numbers).toContainEqual({ name: "fees", unit: "text", value: "not compared: its fees are not known" });
+      expect(said?.numbers).toContainEqual({
+        name: "fees",
+        unit: "text",
+        value: "not compared: its fees are not known",
+      });
       await scene.mine();
     } finally {
       await proxy.stop();

@@ -28,10 +28,7 @@ const atOnce = { concurrency: "unbounded" } as const;
 const askOne = ({ account, nonces }: InFlight): Effect.Effect<readonly [Address, Pooled], never, Rpc> =>
   Effect.map(
     Effect.all(
-      [
-        Effect.result(getPooled(account, nonces)),
-        Effect.result(Eth.getBalance({ address: account, block: "latest" })),
-      ],
+      [Effect.result(getPooled(account, nonces)), Effect.result(Eth.getBalance({ address: account, block: "latest" }))],
       atOnce,
     ),
     ([transactions, balance]) => [
@@ -44,9 +41,7 @@ const askOne = ({ account, nonces }: InFlight): Effect.Effect<readonly [Address,
   );
 
 /** By account; never fails: what a node does not tell is not known. */
-export const askPooled = (
-  wanted: ReadonlyArray<InFlight>,
-): Effect.Effect<ReadonlyMap<Address, Pooled>, never, Rpc> =>
+export const askPooled = (wanted: ReadonlyArray<InFlight>): Effect.Effect<ReadonlyMap<Address, Pooled>, never, Rpc> =>
   asking(
     { step: "nonce" },
     Effect.map(Effect.forEach(wanted, askOne, atOnce), (found) => new Map(found)),

@@ -18,8 +18,12 @@ const sizeOf = ({ request, input: { data, accessList, authorizationList } }: Fil
   return unsigned === null ? null : (unsigned.length - 2) / 2 + signatureBytes;
 };
 
-/** Blob pools take eight times as much (geth: 1 MiB), the blobs themselves apart. */
+/** Blob pools take eight times as much (geth: 1 MiB), with the blobs and their cell proofs. */
 const blobShare = 8;
+const bytesPerBlob = 131_072 + 128 * 48 + 2 * 48;
+
+const mostBytes = (limit: number | null, blobs: number): number | null =>
+  limit === null || blobs === 0 ? limit : limit * blobShare - blobs * bytesPerBlob;
 
 const checkSettings = (one: Filled, { nodeLimits: limits, nodeLimitsKnown, known }: Chain): ReadonlyArray<Finding> => {
   const { gas, fee, input } = one;
@@ -27,7 +31,7 @@ const checkSettings = (one: Filled, { nodeLimits: limits, nodeLimitsKnown, known
   const price = gasPrice ?? maxFeePerGas;
   const cost = gas.value === null || price === null ? null : gas.value * price;
   const tip = gasPrice ?? maxPriorityFeePerGas;
-  const maxBytes = limits.maxBytes === null ? null : limits.maxBytes * (input.blobVersionedHashes === null ? 1 : blobShare);
+  const maxBytes = mostBytes(limits.maxBytes, input.blobVersionedHashes?.length ?? 0);
   const size = maxBytes === null ? null : sizeOf(one, maxBytes);
   const isDear = limits.maxFee !== null && cost !== null && cost > limits.maxFee;
   const isTipless = limits.minTip !== null && tip !== null && tip < limits.minTip;

@@ -103,7 +103,9 @@ export const raised = (
 };
 
 const costOf = (one: PoolTransaction): bigint =>
-  one.value + one.gas * capOf(one) + BigInt(one.blobVersionedHashes?.length ?? 0) * 131_072n * (one.maxFeePerBlobGas ?? 0n);
+  one.value +
+  one.gas * capOf(one) +
+  BigInt(one.blobVersionedHashes?.length ?? 0) * 131_072n * (one.maxFeePerBlobGas ?? 0n);
 
 /**
  * What a pool keeps for the transactions in flight from `latest` up to `pending`, wei, without those whose nonce the

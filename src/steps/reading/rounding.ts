@@ -56,8 +56,7 @@ const namedInterest = ({ account, token }: BalanceChange, logs: ReadonlyArray<Ou
 
 /** Whether a difference is what shares are rounded by, where so many movements made up `moved`. */
 const isRounded = (difference: bigint, moved: bigint, moves: number): boolean =>
-  (difference <= unitsPerMove * BigInt(moves) && difference * roundedPart <= moved) ||
-  difference * unseenPart <= moved;
+  (difference <= unitsPerMove * BigInt(moves) && difference * roundedPart <= moved) || difference * unseenPart <= moved;
 
 /** What an account gave and got of other assets, by asset. */
 const otherMoves = ({ account, token }: BalanceChange, transfers: ReadonlyArray<Transfer>): ReadonlyArray<bigint> => {
@@ -103,5 +102,7 @@ export const reasonOf = (told: Told, seen: Seen): string | null => {
   const isNamed = interest > 0n && interest * namedPart <= held;
   if (isNamed && size(difference + interest) <= unitsPerMove * BigInt(moves.length + 1))
     return "the events count interest that the balance had already";
-  return size(difference) * accruedPart < moved && size(difference) * 100n <= held ? "interest is booked on the way" : null;
+  return size(difference) * accruedPart < moved && size(difference) * 100n <= held
+    ? "interest is booked on the way"
+    : null;
 };

@@ -39,10 +39,16 @@ describe("what nodes refuse by their settings", () => {
     ["calldata that fits with all around it", {}, { data: data(130_850) }, []],
     ["calldata that fits, but not with all around it", {}, { data: data(131_000) }, refused],
     [
-      "a blob transaction of any size",
+      "a blob transaction of more bytes than one without",
       {},
       { data: data(131_072), blobVersionedHashes: blobs, maxFeePerBlobGas: 1n },
       [],
+    ],
+    [
+      "a blob transaction that leaves no room for its blob",
+      {},
+      { data: data(920_000), blobVersionedHashes: blobs, maxFeePerBlobGas: 1n },
+      refused,
     ],
   ] as const)("%s", (_, price, input, expected) => expect(codes(found(price, input))).toEqual(expected));
 
