@@ -31,7 +31,7 @@ export interface NodeLimits {
   readonly maxFee: bigint | null;
   /** Least tip, wei per gas (geth: `txpool.pricelimit`). */
   readonly minTip: bigint | null;
-  /** Most bytes of a signed transaction without blobs. */
+  /** Most bytes of a signed transaction without blobs; with blobs eight times as many, blobs and proofs among them. */
   readonly maxBytes: number | null;
 }
 
@@ -71,6 +71,11 @@ export interface Chain {
   readonly nodeLimits: NodeLimits;
   /** Whether the chain's nodes have these settings: what they refuse is then a warning, else information. */
   readonly nodeLimitsKnown: boolean;
+  /**
+   * Percent by which both fees of a replacement must rise (geth: `txpool.pricebump`); blobs need 100 at least. 0 = there
+   * is no pool that compares.
+   */
+  readonly priceBump: number;
   /** By name, or an object of the caller's own. */
   readonly feeModel: FeeModelName | FeeModel;
   /** Where OP-stack's `GasPriceOracle` lives. */
@@ -100,6 +105,7 @@ export const unknownChain: Chain = {
   // geth's defaults
   nodeLimits: { maxFee: 10n ** 18n, minTip: 1n, maxBytes: 131_072 },
   nodeLimitsKnown: false,
+  priceBump: 10,
   feeModel: "detect",
   gasPriceOracle: "0x420000000000000000000000000000000000000f",
   known: false,
@@ -140,6 +146,7 @@ const arbitrum: Chain = {
   txGasCap: null,
   minTip: 0n,
   nodeLimits: { maxFee: null, minTip: null, maxBytes: null },
+  priceBump: 0,
   feeModel: "arbitrum",
 };
 

@@ -30,6 +30,7 @@ export const Verdict = Schema.Union([
   nonce.NonceTooLow,
   nonce.NonceTooHigh,
   nonce.NonceOverflow,
+  nonce.ReplacementRefused,
   fee.FeeCapTooLow,
   fee.TipAboveFeeCap,
   gas.IntrinsicGasTooLow,

@@ -14,10 +14,11 @@ import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
 import type { Codes } from "../steps/code.js";
-import type { Counts } from "../steps/nonce.js";
+import { flying, type Counts } from "../steps/nonce.js";
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
+import type { Pooled, Replacing } from "../steps/reading/pooled.js";
 import { quoteOf, type FeeFacts, type Quote } from "../steps/reading/quote.js";
 import * as Simulate from "../steps/simulate.js";
 import { either, unseen, type View } from "../witness/view.js";
@@ -39,6 +40,8 @@ export interface Round {
   readonly namedChainId: Heard<number> | null;
   readonly codes: Codes;
   readonly counts: ReadonlyMap<Address, Counts>;
+  /** What the node's pool holds of the signers, where it was asked. */
+  readonly pools: ReadonlyMap<Address, Pooled>;
   readonly fees: FeeFacts;
   /** Of the first transaction. */
   readonly estimate: Heard<bigint> | null;
@@ -89,6 +92,9 @@ export interface Answers extends Omit<Round, "run" | "alone" | "next"> {
   readonly simulatedBaseFee: bigint | null;
   readonly blockGasLimit: bigint | null;
   readonly quote: Quote;
+  readonly replacing: Replacing;
+  /** What is counted of an account as mined, and in flight. */
+  readonly flying: (account: Address) => ReturnType<typeof flying>;
   /** Seconds for which fees shall hold. */
   readonly horizonSeconds: number;
 }
@@ -164,6 +170,11 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
           : (((alone ?? next)?.before ?? before).environment?.parentHash ?? null),
     }),
     horizonSeconds: options.feeHorizonSeconds,
+    flying: (account) => flying(account, round),
+    replacing: {
+      priceBump: options.priceBump ?? chain.priceBump,
+      isKnown: options.priceBump !== null || chain.known,
+    },
   };
 };
 

@@ -11,6 +11,7 @@ import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
+import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
@@ -20,6 +21,7 @@ import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
 import { inRound } from "./ledger.js";
 import { askLensed, lensOf } from "./endpoint/lens.js";
+import { askPooled, inFlightOf } from "./endpoint/pooled.js";
 import type { Placed } from "./worlds/placed.js";
 import {
   accountQueries,
@@ -115,6 +117,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
         alone: asksAlone ? askAlone : skipped,
         codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
         counts: Nonce.ask(bundle),
+        pools: askPooled(bundle.flatMap((one) => (isFirst(one, bundle) ? inFlightOf(one.signer, one.said.nonce) : []))),
         forks: askForks,
         fees: header === null ? Fee.askHeader : Effect.succeed({ history: null, receipts: null, header }),
       },

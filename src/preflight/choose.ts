@@ -17,8 +17,8 @@ type Unrequested = Omit<Filled, "request">;
 
 /** A price that cannot be lowered for every transaction of a payer is lowered for none. */
 const shortened = (bundle: Bundle<Unrequested>, answers: Answers): Bundle<Unrequested> => {
-  const { quote, balanceOf } = answers;
-  const wanted = Funds.reductions(bundle, { balanceOf, baseFeePerGas: quote.baseFeePerGas });
+  const { quote } = answers;
+  const wanted = Funds.reductions(bundle, answers);
   const lower = ({ signer, fee }: Unrequested) => {
     const reduction = wanted.get(signer);
     return reduction === undefined ? fee : Fee.shorten(fee, reduction, quote);
@@ -37,7 +37,11 @@ export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> => {
   const priced = Arr.map(numbered, (one) => {
     const placed = { ...one, code: Code.read(one, { ...answers, bundle: numbered }) };
     const limited = { ...placed, gas: Estimate.choose(placed, answers) };
-    return { ...limited, fee: Fee.choose(limited, answers), charged: L1Fee.read(limited, answers) };
+    return {
+      ...limited,
+      fee: Fee.choose(limited, { quote: Fee.quoteFor(limited, answers) }),
+      charged: L1Fee.read(limited, answers),
+    };
   });
   return Arr.map(shortened(priced, answers), (one) => ({
     ...one,

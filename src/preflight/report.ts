@@ -27,6 +27,7 @@ import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import { movementsOf } from "./worlds/movements.js";
+import { worseOf } from "./worlds/worse.js";
 import { checkChain, checkOverrides, observe, type Sight } from "./observe.js";
 import { checkTaken } from "./endpoint/taken.js";
 
@@ -122,7 +123,9 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     nonce: Nonce.read(one, round),
     fee: Fee.read(one, answers),
   }));
-  const { findings: moved, ...movements } = movementsOf(bundle, answers.run, measure, answers.chainId);
+  const { findings: moved, ...seen } = movementsOf(bundle, answers.run, measure, answers.chainId);
+  const whose = new Set<string>([...bundle.map(({ signer }) => signer), ...measure.accounts]);
+  const movements = about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen);
   const funds = Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas });
   const { observed, findings: aged } = observe(answers, options, about);
   const now = withoutMoot([

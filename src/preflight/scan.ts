@@ -19,7 +19,7 @@ import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
-import type { Case } from "../steps/reading/bundle.js";
+import { signers, type Case } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { lacksTip } from "../steps/reading/quote.js";
@@ -31,6 +31,7 @@ import { isFailed, isStarved } from "./gas/doubt.js";
 import { isDisproved, knownOf, learn, seenIn } from "./endpoint/known.js";
 import { inRound } from "./ledger.js";
 import { askLensed } from "./endpoint/lens.js";
+import { askPooled, inFlightOf } from "./endpoint/pooled.js";
 import { alonePlan, barePlan, fundedPlan, roughSubject, type Subject } from "./scanPlans.js";
 import { isForm, isNoPending } from "./endpoint/taken.js";
 
@@ -177,6 +178,7 @@ export const askScan = Effect.fnUntraced(function* (
   tag: Observed["blockTag"],
   round: number,
   steps: ReadonlySet<Asking> = everyStep,
+  asksPools = true,
 ): Effect.fn.Return<Round, never, Rpc> {
   const { bundle, chain, options, abis } = subject;
   const { memory } = yield* Rpc;
@@ -190,9 +192,14 @@ export const askScan = Effect.fnUntraced(function* (
   const less = isUnclear ? yield* inRound(round + 1, (yield* omitting).askLess(subject, bare, alone)) : null;
   const asked = { ...first, ...less };
   const late = isUnclear ? round + 2 : round + 1;
+  const inFlight = signers(bundle).flatMap((account) => inFlightOf(account, Nonce.flying(account, asked)));
   const isMovable = tag === "pending" && options.block === null;
   // why: the pending state already holds what a replacement takes away; the mined state does not
-  if (isMovable && Nonce.replaces(bundle, asked)) return yield* askScan(subject, "latest", late, steps);
+  if (isMovable && Nonce.replaces(bundle, asked)) {
+    const again = askScan(subject, "latest", late, steps, false);
+    const [round, pools] = yield* Effect.all([again, inRound(late, askPooled(inFlight))], { concurrency: "unbounded" });
+    return { ...round, pools };
+  }
   const noPending = [asked.run, asked.alone].map(failureOf).find(isNoPending) ?? null;
   if (isMovable && noPending !== null) {
     const again = yield* askScan(subject, "latest", late, steps);
@@ -206,7 +213,7 @@ export const askScan = Effect.fnUntraced(function* (
     return yield* askScan({ ...subject, chain: named }, options.block ?? named.blockTag, late, steps);
   }
   const lacks = lacking(questions, asked, memory);
-  const { receipts, ...more } = yield* inRound(
+  const { receipts, pools, ...more } = yield* inRound(
     late,
     Effect.all(
       {
@@ -214,6 +221,8 @@ export const askScan = Effect.fnUntraced(function* (
         namedChainId: when(lacks.chainId, askChainId, asked.namedChainId),
         receipts: when(lacks.receipts, Fee.askReceipts, asked.fees.receipts),
         called: when(lacks.calls, askCalled(subject, tag), asked.called),
+        // why: a replacement has to pay more than what it replaces; of others the proof asks
+        pools: when(asksPools && Nonce.replaces(bundle, asked), askPooled(inFlight), new Map<never, never>()),
       },
       { concurrency: "unbounded" },
     ),
@@ -223,6 +232,7 @@ export const askScan = Effect.fnUntraced(function* (
     ...more,
     askedAt,
     fees: { ...asked.fees, receipts },
+    pools,
     block: tag,
     next: null,
     forks: memory.recall("forks") ?? unknownForks,

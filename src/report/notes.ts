@@ -113,7 +113,7 @@ export const notes = {
     ],
     ReplacesPending: [
       "a transaction with this nonce is already in flight; this one would replace it",
-      "raise both fees by at least 10 % over the one in flight, or use the next nonce",
+      "use the next nonce where it shall not be replaced",
     ],
     TooManyInFlight: [
       "the node counts more transactions in flight than a pool keeps for one account",
@@ -124,11 +124,19 @@ export const notes = {
   ...of("fee", {
     BaseFeeDisagrees: ["the simulated base fee is not what the chain's formula gives; the larger one is used"],
     BaseFeeUnknown: ["the base fee of the next block is not known", "use a node that simulates or gives block headers"],
+    FeeCapShort: [
+      "the fee cap is below the base fee that one full block leaves behind: it may wait for long",
+      "raise maxFeePerGas (or gasPrice), with room for the base fee to grow",
+    ],
     FeeHorizonShort: [
       "the balance does not carry a fee cap for the whole horizon; a lower one is handed out",
       "send it at once, or fund the account",
     ],
     NodeMayRefuse: ["a node's settings may refuse it", "stay within the limit, or use another node"],
+    TipLow: [
+      "block builders may leave it out for its tip",
+      "raise maxPriorityFeePerGas, and maxFeePerGas (or gasPrice) with it",
+    ],
     TipCapped: [
       "the node names a tip above what is ever proposed on this chain; it is not followed",
       "ask another node, or give `maxPriorityFeePerGas` yourself",
@@ -204,6 +212,10 @@ export const notes = {
     L1FeeUnknown: [
       "what the chain charges beyond gas is not known",
       "use another node, one that simulates, or name the chain's fee model through the Chains service",
+    ],
+    QueuedCostTooHigh: [
+      "pools reserve the most that what is in flight may cost; with this one it is more than the balance",
+      "send it when the earlier ones are mined, or with lower fee caps",
     ],
     QueuedCostUnknown: [
       "pools also reserve the cost of what is in flight; what is required is a lower bound",

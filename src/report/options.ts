@@ -117,6 +117,9 @@ const stateOverrides = (value: unknown, field: string): Checked<typeof StateOver
 
 const share = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThan(1));
 
+const mostBump = 10_000;
+const bump = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostBump }));
+
 /** Every option that is kept under its own name. */
 export const named = {
   /**
@@ -163,6 +166,15 @@ export const named = {
     typeof value === "number" && value >= 0 && value < 1
       ? Result.succeed(value)
       : no(field, "must be a share from 0 to below 1"),
+  ),
+  /**
+   * Percent by which a pool wants both fees of a replacement to rise; 0 where it goes to a relay without a pool. Default:
+   * the chain's, see `Chain.priceBump`.
+   */
+  priceBump: row<number>()(Schema.NullOr(bump), null, (value, field) =>
+    typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= mostBump
+      ? Result.succeed(value)
+      : no(field, `must be a whole number from 0 to ${mostBump}`),
   ),
   /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
   feeLevel: row<"slow" | "normal" | "fast">()(

@@ -188,6 +188,10 @@ export const Funds = Schema.Struct({
   expected: amount,
   /** Missing wei; 0 when it can pay. */
   shortfall: amount,
+  /** What pools keep for its transactions in flight, at their fee caps, wei; 0 = none are. */
+  queued: amount,
+  /** What it holds on the latest block, by which pools judge, wei; null where nothing is in flight, or it is not known. */
+  sealed: amount,
   /** What `required` consists of. */
   terms: Schema.Array(FundsTerm),
   /** How the figures are known. */

@@ -7,9 +7,9 @@ import { authorityOf } from "../transaction/signer.js";
 import type { Funds } from "./parts.js";
 import type { Report, TransactionReport, Wait } from "./schema.js";
 
-/** A wait, and why: one transaction at a time, another order of the senders, income that is not there yet. */
+/** A wait, and why: one transaction at a time, another order of the senders, income that is not there yet, what pools keep. */
 export interface Waiting extends Wait {
-  readonly because: "oneInFlight" | "order" | "income";
+  readonly because: "oneInFlight" | "order" | "income" | "queued";
 }
 
 /** Whether a transaction may run code. */
@@ -48,6 +48,12 @@ const incomeFor = ({ transactions, funds }: Told, index: number): ReadonlyArray<
   );
 };
 
+/** Whether a pool, which keeps what is in flight at its fee caps, has too little left for a payer up to a transaction. */
+export const isHeldBack = (
+  { queued, sealed, terms }: Pick<Funds, "queued" | "sealed" | "terms">,
+  index: number,
+): boolean => queued !== null && queued > 0n && sealed !== null && queued + costUpTo({ terms }, index) > sealed;
+
 /** The account that signed each authorisation of a transaction, with the nonce that it must have. */
 const authoritiesOf = ({ input }: TransactionReport): ReadonlyArray<{ account: Address; nonce: number }> =>
   (input.authorizationList ?? []).flatMap((entry) => {
@@ -57,7 +63,7 @@ const authoritiesOf = ({ input }: TransactionReport): ReadonlyArray<{ account: A
 
 /** Every wait, in the order of the bundle; nothing of a transaction whose nonce is not known. */
 export const waitsOf = (told: Told): ReadonlyArray<Waiting> => {
-  const { transactions, stage, observed } = told;
+  const { transactions, funds, stage, observed } = told;
   // why: only a proof runs the other order
   const isOrderOpen =
     stage === "proven" && !observed.worlds.some(({ run, agrees }) => run === "order" && agrees === true);
@@ -73,6 +79,9 @@ export const waitsOf = (told: Told): ReadonlyArray<Waiting> => {
     const authorities = authoritiesOf(one);
     if (one.code.from.kind === "delegated") limited.add(from);
     for (const { account } of authorities) limited.add(account);
+    const payer = funds.find(({ account }) => account === from);
+    const own = transactions.find(({ input }) => input.from === from)?.request ?? one.request;
+    const first = { account: from, nonce: own.nonce };
     const alone = [
       ...(limited.has(from) ? [{ account: from, nonce: one.request.nonce }] : []),
       ...authorities.filter(({ account }) => account !== from),
@@ -90,6 +99,10 @@ export const waitsOf = (told: Told): ReadonlyArray<Waiting> => {
       ...alone.map(why("oneInFlight")),
       ...(isOrderOpen && mayDepend(told, transaction) ? others : []).map(why("order")),
       ...incomeFor(told, transaction).flatMap(endOf).map(why("income")),
+      ...(payer !== undefined && isHeldBack(payer, transaction) && first.nonce > (latestOf(from) ?? first.nonce)
+        ? [first]
+        : []
+      ).map(why("queued")),
     ];
   });
 };

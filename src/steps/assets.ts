@@ -10,12 +10,13 @@ import { effectiveGasPrice } from "../chains/baseFee.js";
 import type { Address } from "../primitives/hex.js";
 import { address, count, text, units, wei } from "../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../report/finding.js";
-import type { BalanceChange, Transfer } from "../report/parts.js";
+import type { BalanceChange, OutcomeLog, Transfer } from "../report/parts.js";
 import { readAddress, readUint256 } from "../witness/answers.js";
 import type { View } from "../witness/view.js";
 import { blobGasOf, type Filled, type Ran } from "./reading/bundle.js";
 import { ByBalance, type Balance } from "./reading/byBalance.js";
 import { queryOf, type Holding } from "./reading/holdings.js";
+import { reasonOf } from "./reading/rounding.js";
 import { settle, type Standards } from "./reading/transferLogs.js";
 
 /** Every movement that the logs tell of, in order, by what the tokens answered; else the shape of their events stands. */
@@ -194,28 +195,35 @@ interface Row {
 /** How many disagreements are told one by one. */
 const mostMismatches = 32;
 
-const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row): Finding => {
+const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row, reason: string | null): Finding => {
   const of = token === null ? text("", "native currency") : address("token", token);
   const amount = token === null ? wei : units;
   const amounts = [amount("events say", logged), amount("measured", delta)];
   const evidence = "measured";
   return note(
     "TransferMismatch",
-    "warning",
+    reason === null ? "warning" : "info",
     { evidence },
     of,
     count("id", tokenId),
     address("of", account),
     ...amounts,
+    text("because", reason),
   );
 };
 
+const isWarning = ({ severity }: Finding): boolean => severity === "warning";
+
 const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.delta !== logged;
 
-/** Balance changes of every holding, measured where the witness could, and where logs and balances disagree. */
+/**
+ * Balance changes of every holding, measured where the witness could, and where events and balances disagree: a warning,
+ * or information where the difference is no more than rounding, interest or a stake explain. `logs`: all that were emitted.
+ */
 export const read = (
   holdings: ReadonlyArray<Holding>,
   answers: Answers,
+  logs: ReadonlyArray<OutcomeLog> = [],
 ): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
   const loggedOf = tally(answers.transfers);
   const rows = holdings
@@ -232,8 +240,9 @@ export const read = (
     if (nfts.has(token) && tokenId === null) return disagree(row);
     return delta !== 0n || disagree(row);
   });
+  const found = rows.filter(disagree).map((row) => mismatch(row, reasonOf(row, { ...answers, logs })));
   return {
     changes: shown.map(({ change }) => change),
-    findings: rows.filter(disagree).slice(0, mostMismatches).map(mismatch),
+    findings: [...found.filter(isWarning), ...found.filter((one) => !isWarning(one))].slice(0, mostMismatches),
   };
 };

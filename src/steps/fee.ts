@@ -6,16 +6,19 @@
  * missing at the cost of a level of evidence. A proof measures the base fee inside the simulation.
  */
 import * as Effect from "effect/Effect";
-import { blocksWithin } from "../chains/baseFee.js";
+import type { Chain } from "../Chains.js";
+import { blocksWithin, effectiveGasPrice, growBaseFee } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
+import type { Address } from "../primitives/hex.js";
 import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
-import type { Case, FeeChoice, Price } from "./reading/bundle.js";
+import type { Case, FeeChoice, Numbered, Price } from "./reading/bundle.js";
+import { raised, type Pooled, type Replacing } from "./reading/pooled.js";
 import type { FeeFacts, Quote } from "./reading/quote.js";
 
 const percentiles = [20, 50, 80];
@@ -60,9 +63,29 @@ export interface Answers {
   readonly quote: Quote;
 }
 
+/** What a replacement hangs on beside them: what is in flight already, and how pools replace it. */
+interface Replaceable extends Answers {
+  readonly pools: ReadonlyMap<Address, Pooled>;
+  readonly replacing: Replacing;
+  readonly chain: Pick<Chain, "maxTip">;
+}
+
 /** Who chooses the cap of a transaction. */
 export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
   gasPrice === null && maxFeePerGas === null ? "us" : "caller";
+
+/**
+ * The quote of a transaction: raised where it replaces one in flight and would not be enough, but to no tip that is never
+ * proposed, for what is in flight is a node's word.
+ */
+export const quoteFor = ({ nonce, signer }: Numbered, { quote, pools, replacing, chain }: Replaceable): Quote => {
+  const old = nonce.value === null ? undefined : pools.get(signer)?.transactions.get(nonce.value);
+  if (nonce.by !== "caller" || old === undefined || replacing.priceBump === 0) return quote;
+  const { cap, tip } = raised({ cap: quote.maxFeePerGas, tip: quote.tip }, old, replacing);
+  return tip > chain.maxTip
+    ? { ...quote, tipNamed: tip }
+    : { ...quote, tip, maxFeePerGas: quote.maxFeePerGas === null ? null : cap };
+};
 
 const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Transaction, quoted: Quote): Price => {
   if (gasPrice !== null) return { gasPrice, maxFeePerGas: null, maxPriorityFeePerGas: null };
@@ -132,6 +155,23 @@ export const checkSources = ({ quote: { failures, disagreement } }: Answers): Re
   return [...findings, note("BaseFeeDisagrees", "info", { evidence: "measured" }, ...numbers)];
 };
 
+/** What keeps a price of the caller's from being mined soon, though pools take it. */
+const checkStay = ({ index, fee: { value, by } }: Priced, { baseFeePerGas: base, parameters, leastTip }: Quote) => {
+  const cap = value.gasPrice ?? value.maxFeePerGas;
+  if (by !== "caller" || base === null || cap === null || cap < base) return [];
+  const where = { transaction: index, evidence: "estimated" } as const;
+  const { baseFeePerGas: grown } = growBaseFee(base, 1, parameters);
+  const tip = effectiveGasPrice(value, base) - base;
+  return [
+    ...(cap < grown
+      ? [note("FeeCapShort", "info", where, weiPerGas("max fee", cap), weiPerGas("after one full block", grown))]
+      : []),
+    ...(tip < leastTip
+      ? [note("TipLow", "info", where, weiPerGas("tip in the next block", tip), weiPerGas("at least", leastTip))]
+      : []),
+  ];
+};
+
 const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedFrom } }: Priced): Array<Finding> => {
   const where = { transaction: index, evidence: "estimated" } as const;
   const findings: Array<Finding> = [];
@@ -154,7 +194,7 @@ export const check = (one: Priced, { quote: quoted }: Answers): ReadonlyArray<Fi
   const cap = one.fee.value.gasPrice ?? one.fee.value.maxFeePerGas;
   const { baseFeePerGas: base, leastFeePerGas: least, evidence } = quoted;
   const where = { step: "fee", transaction: one.index, evidence } as const;
-  const findings = checkChoice(one);
+  const findings = [...checkChoice(one), ...checkStay(one, quoted)];
   if (base === null) return [...findings, note("BaseFeeUnknown", "unavailable", where)];
   if (cap === null || cap >= base) return findings;
   const tooLow = new FeeCapTooLow({ account: one.signer, maxFeePerGas: cap, baseFeePerGas: base });

@@ -11,8 +11,9 @@ import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Funds, FundsTerm } from "../report/parts.js";
+import type { Funds, FundsTerm, Nonce } from "../report/parts.js";
 import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
+import { queuedCost, type Pooled } from "./reading/pooled.js";
 
 /** A case whose costs are known as far as they can be. */
 type Payable = Omit<Filled, "request">;
@@ -23,6 +24,9 @@ export interface Answers {
   readonly balanceOf: (account: Address) => bigint | null;
   /** Base fee of the next block, wei per gas. */
   readonly baseFeePerGas: bigint | null;
+  /** What pools hold of the payers, and what is counted in flight of them. */
+  readonly pools: ReadonlyMap<Address, Pooled>;
+  readonly flying: (account: Address) => Pick<Nonce, "latest" | "inFlight">;
 }
 
 const termsOf = ({ index, input, gas, fee, charged: { extra } }: Payable): ReadonlyArray<FundsTerm> | null => {
@@ -108,7 +112,10 @@ const walk = (account: Address, bundle: ReadonlyArray<Payable>): Walk => {
  * By how much the price of the gas that we chose ourselves must fall for the balance to carry everything,
  * in wei per gas, per payer; payers that can pay, or that no lower price would help, are absent.
  */
-export const reductions = (bundle: ReadonlyArray<Payable>, answers: Answers): ReadonlyMap<Address, bigint> => {
+export const reductions = (
+  bundle: ReadonlyArray<Payable>,
+  answers: Pick<Answers, "balanceOf">,
+): ReadonlyMap<Address, bigint> => {
   const found = new Map<Address, bigint>();
   for (const account of signers(bundle)) {
     const balance = answers.balanceOf(account);
@@ -136,12 +143,15 @@ const fundsOf = (account: Address, bundle: ReadonlyArray<Payable>, answers: Answ
     return sum === null || likely === null ? null : sum + likely;
   }, 0n);
   const balance = answers.balanceOf(account);
+  const taken = new Set(steps.flatMap(({ one }) => one.nonce.value ?? []));
   return {
     account,
     balance,
     required: complete ? required : null,
     expected,
     shortfall: balance === null || !complete ? null : required > balance ? required - balance : 0n,
+    queued: queuedCost(answers.pools.get(account), answers.flying(account), taken),
+    sealed: answers.pools.get(account)?.balance ?? null,
     terms,
     evidence: balance === null ? "unavailable" : "measured",
   };

@@ -6,16 +6,17 @@
  */
 import * as Effect from "effect/Effect";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
-import { NonceTooHigh, NonceTooLow } from "../errors/verdicts.js";
+import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
 import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import type { Address } from "../primitives/hex.js";
-import { count } from "../primitives/statement.js";
+import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
-import { isFirst, signers, type Case, type Chosen, type Numbered } from "./reading/bundle.js";
+import { isFirst, signers, type Case, type Chosen, type Numbered, type Price } from "./reading/bundle.js";
 import { failureOf, successOf, type Heard } from "./reading/heard.js";
+import { barOf, isOtherKind, isUnderpriced, type Pooled, type Replacing } from "./reading/pooled.js";
 
 /** Both counts of one signer. */
 export interface Counts {
@@ -23,9 +24,15 @@ export interface Counts {
   readonly pending: Heard<number>;
 }
 
-/** What the node answered, by signer. */
-export interface Answers {
+/** What the node counts, by signer. */
+export interface Counted {
   readonly counts: ReadonlyMap<Address, Counts>;
+}
+
+/** What the node answered, by signer. */
+export interface Answers extends Counted {
+  readonly pools: ReadonlyMap<Address, Pooled>;
+  readonly replacing: Replacing;
 }
 
 /** Pools hold a few dozen to a few hundred consecutive transactions of one account; beyond this it is no pool. */
@@ -45,7 +52,7 @@ const asNumber = (counted: bigint): Effect.Effect<number, RpcError> =>
       );
 
 /** Both counts of every signer at once; never fails, each answer stands for itself. */
-export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Answers["counts"], never, Rpc> => {
+export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Counted["counts"], never, Rpc> => {
   const ofBlock = (address: Address, block: "latest" | "pending") =>
     Effect.result(Effect.flatMap(Eth.getTransactionCount({ address, block }), asNumber));
   const both = (address: Address) =>
@@ -59,7 +66,7 @@ export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Answers["counts"
   );
 };
 
-const knownOf = (signer: Address, { counts }: Answers) => {
+const knownOf = (signer: Address, { counts }: Counted) => {
   const answers = counts.get(signer);
   const [latest, pending] = [successOf(answers?.latest), successOf(answers?.pending)];
   return {
@@ -71,7 +78,7 @@ const knownOf = (signer: Address, { counts }: Answers) => {
 };
 
 /** Whether a nonce that the caller fixed is in flight already: the transaction would replace another. */
-export const replaces = (bundle: ReadonlyArray<Case>, answers: Answers): boolean =>
+export const replaces = (bundle: ReadonlyArray<Case>, answers: Counted): boolean =>
   bundle.some(({ signer, input: { nonce } }) => {
     const { latest, pending } = knownOf(signer, answers);
     return nonce !== null && latest !== null && pending !== null && latest <= nonce && nonce < pending;
@@ -85,7 +92,7 @@ export const replaces = (bundle: ReadonlyArray<Case>, answers: Answers): boolean
 const dueFor = <C extends Case>(
   one: Case,
   bundle: ReadonlyArray<C>,
-  answers: Answers,
+  answers: Counted,
   nonceOf: (earlier: C, due: number | null) => number | null,
 ): number | null => {
   const upcoming = new Map<Address, number>();
@@ -107,7 +114,7 @@ const dueFor = <C extends Case>(
 /** The caller's own nonce, else the next one behind the rest of the bundle. */
 export const choose = (
   one: Case,
-  answers: Answers & { readonly bundle: ReadonlyArray<Case> },
+  answers: Counted & { readonly bundle: ReadonlyArray<Case> },
 ): Chosen<number | null> => {
   const { nonce } = one.input;
   if (nonce !== null) return { value: nonce, by: "caller", evidence: "assumed" };
@@ -115,21 +122,27 @@ export const choose = (
   return { value: due, by: "us", evidence: due === null ? "unavailable" : "estimated" };
 };
 
+type Counting = Counted & { readonly bundle: ReadonlyArray<Numbered> };
 type Checking = Answers & { readonly bundle: ReadonlyArray<Numbered> };
 
-const dueBehind = (one: Numbered, answers: Checking): number | null =>
+const dueBehind = (one: Numbered, answers: Counting): number | null =>
   dueFor(one, answers.bundle, answers, (earlier) => earlier.nonce.value);
 
+/** What the node counts as mined, and as in flight beyond. */
+export const flying = (signer: Address, answers: Counted): Pick<Nonce, "latest" | "inFlight"> => {
+  const { latest, pending } = knownOf(signer, answers);
+  return { latest, inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null };
+};
+
 /** The chosen nonce beside what the node counts. */
-export const read = (one: Numbered, answers: Checking): Nonce => {
+export const read = (one: Numbered, answers: Counting): Nonce => {
   const { value, by, evidence } = one.nonce;
-  const { latest, pending, next } = knownOf(one.signer, answers);
+  const { next } = knownOf(one.signer, answers);
   const due = dueBehind(one, answers);
   return {
     value,
     next,
-    latest,
-    inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null,
+    ...flying(one.signer, answers),
     gap: value === null ? null : due !== null && value > due ? value - due : 0,
     by,
     evidence,
@@ -137,7 +150,7 @@ export const read = (one: Numbered, answers: Checking): Nonce => {
 };
 
 /** What is odd about the counts themselves, told once per signer. */
-const checkCounts = ({ signer, index }: Case, answers: Answers): ReadonlyArray<Finding> => {
+const checkCounts = ({ signer, index }: Case, answers: Counted): ReadonlyArray<Finding> => {
   const where = (evidence: Evidence) => ({ step: "nonce", transaction: index, evidence }) as const;
   const asked = answers.counts.get(signer);
   const failures = [asked?.latest, asked?.pending].map(failureOf).filter((failure) => failure !== null);
@@ -153,7 +166,40 @@ const checkCounts = ({ signer, index }: Case, answers: Answers): ReadonlyArray<F
   return findings;
 };
 
-const checkValue = (one: Numbered, value: number, answers: Checking): ReadonlyArray<Finding> => {
+/** A case whose nonce and price are chosen. */
+interface Priced extends Numbered {
+  readonly fee: { readonly value: Price };
+}
+
+const checkReplacement = (
+  one: Priced,
+  value: number,
+  { pools, replacing }: Answers,
+  numbers: ReadonlyArray<Figure | null>,
+): ReadonlyArray<Finding> => {
+  const { index, input, fee, signer } = one;
+  const where = { step: "nonce", transaction: index, evidence: "estimated" } as const;
+  const old = pools.get(signer)?.transactions.get(value) ?? null;
+  if (old === null || replacing.priceBump === 0) {
+    const why = old === null ? "not compared: its fees are not known" : "not compared: there is no pool";
+    return [note("ReplacesPending", "info", where, ...numbers, text("fees", why))];
+  }
+  const measured = { ...where, evidence: "measured" } as const;
+  const isOther = isOtherKind(one, old);
+  const least = barOf(old, replacing);
+  if (!isOther && !isUnderpriced(fee.value, input, least))
+    return [note("ReplacesPending", "info", measured, ...numbers, hash("in flight", old.hash))];
+  const refused = new ReplacementRefused({
+    ...{ account: signer, nonce: BigInt(value), inFlight: old.hash, isOtherKind: isOther },
+    leastFeePerGas: isOther ? null : least.cap,
+    leastPriorityFeePerGas: isOther ? null : least.tip,
+    leastFeePerBlobGas: isOther ? null : least.blob,
+  });
+  // why: a node of a kind that nobody named may take less
+  return [fromError(refused, replacing.isKnown ? "blocker" : "unavailable", measured)];
+};
+
+const checkValue = (one: Priced, value: number, answers: Checking): ReadonlyArray<Finding> => {
   const due = dueBehind(one, answers);
   if (due === null) return [];
   const { by } = one.nonce;
@@ -167,7 +213,7 @@ const checkValue = (one: Numbered, value: number, answers: Checking): ReadonlyAr
     return [note("NonceUnknown", "unavailable", { ...where, evidence: "unavailable" }, ...numbers)];
   if (least !== null && value < least)
     return [fromError(new NonceTooLow({ ...spoken, next: BigInt(least) }), "blocker", where)];
-  if (value < due) return [note("ReplacesPending", "warning", where, ...numbers)];
+  if (value < due) return checkReplacement(one, value, answers, numbers);
   if (value === due) return [];
   return by === "reserved"
     ? [note("NonceUnderReservation", "warning", where, ...numbers)]
@@ -175,11 +221,12 @@ const checkValue = (one: Numbered, value: number, answers: Checking): ReadonlyAr
 };
 
 /**
- * What stands against a chosen nonce. Blockers: `NonceTooLow`, `NonceTooHigh`. One count missing is a
+ * What stands against a chosen nonce. Blockers: `NonceTooLow`, `NonceTooHigh`, and a replacement that a pool would not
+ * take. One count missing is a
  * warning, both are `unavailable` with the node's error. A reserved nonce may run ahead of what the node
  * knows.
  */
-export const check = (one: Numbered, answers: Checking): ReadonlyArray<Finding> => {
+export const check = (one: Priced, answers: Checking): ReadonlyArray<Finding> => {
   const { value } = one.nonce;
   return [
     ...(isFirst(one, answers.bundle) ? checkCounts(one, answers) : []),

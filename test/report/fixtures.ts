@@ -23,6 +23,7 @@ const options: Report["options"] = {
   abis: [],
   block: null,
   pending: null,
+  priceBump: null,
   stateOverrides: null,
   blockOverrides: null,
   policies: [],
@@ -141,6 +142,8 @@ const fields: Report = {
       required: 1_500_044_100_000_000_000n,
       expected: 1_500_031_500_000_000_000n,
       shortfall: 0n,
+      queued: 0n,
+      sealed: null,
       terms: [
         { transaction: 0, name: "value", amount: 1_500_000_000_000_000_000n },
         { transaction: 0, name: "gas", amount: 44_100_000_000_000n },

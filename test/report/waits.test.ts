@@ -95,7 +95,7 @@ describe("another order", () => {
 
 describe("income", () => {
   const funds = (balance: bigint, account = bob): Funds => ({
-    ...{ account, balance, required: 0n, expected: 0n, shortfall: 0n, evidence: "measured" },
+    ...{ account, balance, required: 0n, expected: 0n, shortfall: 0n, evidence: "measured", queued: 0n, sealed: null },
     terms: [
       { transaction: 0, name: "received", amount: -50n },
       { transaction: 1, name: "value", amount: 20n },

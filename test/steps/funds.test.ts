@@ -33,7 +33,8 @@ const casesOf = (costs: ReadonlyArray<Cost>, transfers: ReadonlyArray<Transfer> 
     });
   });
 const holding = (balance: bigint | null): Funds.Answers => ({
-  ...{ balanceOf: (account) => (account === alice ? balance : null), baseFeePerGas: 1n },
+  ...{ balanceOf: (account) => (account === alice ? balance : null), baseFeePerGas: 1n, pools: new Map() },
+  flying: () => ({ latest: 4, inFlight: 0 }),
 });
 const decide = (costs: ReadonlyArray<Cost>, balance: bigint | null, transfers: ReadonlyArray<Transfer> = []) => {
   const cases = casesOf(costs, transfers);

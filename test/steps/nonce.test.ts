@@ -10,7 +10,7 @@ import * as Nonce from "../../src/steps/nonce.js";
 import { layerScripted } from "../../src/testing.js";
 import type { Authorization, Transaction } from "../../src/transaction/schema.js";
 import { accounts } from "../harness/anvil.js";
-import { alice, bob, bundle, unanswered } from "./parts.js";
+import { alice, bob, bundle, fee, unanswered } from "./parts.js";
 
 const failed = Result.fail(unanswered("eth_getTransactionCount"));
 const counts = (of: Readonly<Record<string, readonly [latest: number | null, pending: number | null]>>) =>
@@ -25,6 +25,7 @@ const counts = (of: Readonly<Record<string, readonly [latest: number | null, pen
   );
 
 type Counted = Nonce.Answers["counts"];
+const unread = { pools: new Map(), replacing: { priceBump: 10, isKnown: true } };
 /** Chosen as a scan does it, or as given where an earlier report or a reservation chose. */
 const decided = (
   cases: ReturnType<typeof bundle>,
@@ -37,9 +38,9 @@ const decided = (
       fixed === undefined
         ? Nonce.choose(one, { counts: counted, bundle: cases })
         : ({ ...fixed, evidence: "assumed" } as const);
-    return { ...one, nonce };
+    return { ...one, nonce, fee: fee(2n * 10n ** 9n) };
   });
-  const answers = { counts: counted, bundle: numbered };
+  const answers = { ...unread, counts: counted, bundle: numbered };
   return {
     outputs: numbered.map((one) => Nonce.read(one, answers)),
     values: numbered.map(({ nonce }) => nonce.value),

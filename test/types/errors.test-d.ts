@@ -22,6 +22,7 @@ type Tags =
   | "NonceTooLow"
   | "NonceTooHigh"
   | "NonceOverflow"
+  | "ReplacementRefused"
   | "FeeCapTooLow"
   | "TipAboveFeeCap"
   | "IntrinsicGasTooLow"
@@ -49,6 +50,7 @@ test("each verdict can be caught by its tag, and only what was caught is gone", 
     Effect.catchTag("NonceTooLow", (error) => Effect.succeed(error.next)),
     Effect.catchTag("NonceTooHigh", (error) => Effect.succeed(error.next)),
     Effect.catchTag("NonceOverflow", (error) => Effect.succeed(error.account)),
+    Effect.catchTag("ReplacementRefused", (error) => Effect.succeed(error.inFlight)),
     Effect.catchTag("FeeCapTooLow", (error) => Effect.succeed(error.baseFeePerGas)),
     Effect.catchTag("TipAboveFeeCap", (error) => Effect.succeed(error.maxPriorityFeePerGas)),
     Effect.catchTag("IntrinsicGasTooLow", (error) => Effect.succeed(error.want)),

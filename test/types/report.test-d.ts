@@ -16,6 +16,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "NonceTooLow":
     case "NonceTooHigh":
     case "NonceOverflow":
+    case "ReplacementRefused":
     case "FeeCapTooLow":
     case "TipAboveFeeCap":
     case "IntrinsicGasTooLow":
@@ -131,6 +132,9 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "NotYet":
     case "PriceDependent":
     case "RequestIncomplete":
+    case "FeeCapShort":
+    case "TipLow":
+    case "QueuedCostTooHigh":
     case "ScanAgain":
     case "QuorumMissing":
       return "note";

@@ -1,5 +1,7 @@
 /** A nonce that cannot be mined now. */
-import { address, count, say, type Figure } from "../../primitives/statement.js";
+import * as Schema from "effect/Schema";
+import { Hash, nullable } from "../../primitives/hex.js";
+import { address, count, hash, say, weiPerGas, type Figure } from "../../primitives/statement.js";
 import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 
@@ -50,4 +52,43 @@ export class NonceOverflow extends stated<NonceOverflow>()(
   },
   (error) =>
     say("the account's nonce is at its maximum (EIP-2681)", [address("account", error.account)], "use another account"),
+) {}
+
+/** A pool keeps the transaction in flight: this one, of the same nonce, pays too little more, or belongs into another pool. */
+export class ReplacementRefused extends stated<ReplacementRefused>()(
+  "ReplacementRefused",
+  {
+    /** The account; null where it is not known. */
+    account,
+    /** The nonce of both. */
+    nonce: amount,
+    /** The hash of the transaction in flight. */
+    inFlight: nullable(Hash),
+    /** Whether only one of the two carries blobs, so that no fee is enough. */
+    isOtherKind: Schema.Boolean,
+    /** The least fee cap that is taken, wei per gas, as the two below. */
+    leastFeePerGas: amount,
+    /** The least tip. */
+    leastPriorityFeePerGas: amount,
+    /** The least blob fee; null where there are no blobs. */
+    leastFeePerBlobGas: amount,
+    /** What the node said, as it came; null where our own rules decided. */
+    raw,
+  },
+  (error) =>
+    say(
+      error.isOtherKind
+        ? "pools keep transactions with blobs and those without apart; neither replaces the other"
+        : "the fees are too low to replace the transaction in flight",
+      [
+        count("nonce", error.nonce),
+        hash("in flight", error.inFlight),
+        weiPerGas("max fee at least", error.leastFeePerGas),
+        weiPerGas("tip at least", error.leastPriorityFeePerGas),
+        weiPerGas("blob fee at least", error.leastFeePerBlobGas),
+      ],
+      error.isOtherKind
+        ? "wait until it is mined"
+        : "raise every fee to that, name the pool's own rule (`priceBump`), or use the next nonce",
+    ),
 ) {}

@@ -63,14 +63,16 @@ export const movementsOf = (
   const all = Number.POSITIVE_INFINITY;
   // why: by the shape of the events alone, so that what was measured is found again
   const holdings = Holdings.union(asked.holdings, Holdings.holdings([], Assets.transfers(bundle), all).kept);
-  const moved = Assets.read(holdings, {
+  const logs = bundle.flatMap(({ outcome }) => (outcome.status === "success" ? outcome.logs : []));
+  const known = {
     ...sights,
     standards,
     transfers,
-    paid: run === null ? new Map() : paidIn(bundle, run, transfers),
+    paid: run === null ? new Map<never, never>() : paidIn(bundle, run, transfers),
     operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
     evidence: run?.plan.pretended === true ? "assumed" : "measured",
-  });
+  } as const;
+  const moved = Assets.read(holdings, known, logs);
   const rights = Rights.union(asked.rights, Rights.rights(bundle, all).kept);
   const approvals = Approvals.read(rights, { ...sights, standards });
   return {

@@ -77,6 +77,8 @@ export interface Quote extends Pick<Fee, "tipSource" | "tipNamed" | "evidence"> 
   /** What the simulation and the chain's formula say of the same block, where they differ; wei per gas. */
   readonly disagreement: { readonly simulated: bigint; readonly computed: bigint } | null;
   readonly tip: bigint;
+  /** The smallest that is ever proposed: block builders leave out what gives less. */
+  readonly leastTip: bigint;
   readonly maxFeePerGas: bigint | null;
   /** Seconds of full blocks that `maxFeePerGas` outlives. */
   readonly horizonSeconds: number;
@@ -123,6 +125,7 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext): Quote => {
     leastFeePerGas: largest(context.simulatedBaseFee, announced) ?? baseFeePerGas,
     disagreement,
     tip,
+    leastTip: minTip,
     tipNamed: tip < wanted ? wanted : null,
     tipSource,
     maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tip,

@@ -1,4 +1,5 @@
 /** Which rights to look at, as logs and calldata tell of them, and what the witness reads about them. Pure. */
+import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
 import {
   allowance,
@@ -50,9 +51,15 @@ export const rights = (
   return { kept, cut: all.size - kept.length };
 };
 
+/** Uniswap's Permit2, at the same address on every chain it is on; where nothing lives there, nothing answers. */
+const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3" as Address;
+
+/** How many calls of a batch are suspected of spending. */
+const mostCallees = 8;
+
 /**
- * Allowances that may have been spent without an event: of what left a sender, to the contract that was
- * called and to the receiver; of what a sender took itself, to that sender.
+ * Allowances that may have been spent without an event: of what left a sender, to the contracts that were called and to
+ * the receiver, both with the token and inside Permit2; of what a sender took itself, to that sender.
  */
 export const spent = (
   bundle: ReadonlyArray<Case>,
@@ -62,18 +69,24 @@ export const spent = (
   const senders = new Set(bundle.map(({ input }) => input.from));
   const found = new Map<string, Right>();
   for (const { standard, token, from: owner, to: receiver, transaction } of transfers) {
-    const input = bundle[transaction]?.input;
-    if (standard !== "erc20" || token === null || owner === nobody || input === undefined || input.to === null)
+    const one = bundle[transaction];
+    if (standard !== "erc20" || token === null || owner === nobody || one === undefined || one.input.to === null)
       continue;
-    const isTaken = input.to === token;
-    const spenders = senders.has(owner) ? [input.from, input.to, receiver] : isTaken ? [input.from] : [];
-    for (const spender of spenders) {
-      if (spender === owner || spender === token || spender === nobody) continue;
+    const { from, to } = one.input;
+    const callees = [to, ...one.calls.read.slice(0, mostCallees).map((call) => call.to)];
+    const isTaken = to === token || to === permit2;
+    const spenders = new Set(senders.has(owner) ? [from, ...callees, receiver] : isTaken ? [from] : []);
+    const add = (by: "erc20" | "permit2", spender: Address) => {
       const right: Right = {
-        ...{ standard, token, keeper: token, owner, spender, tokenId: null, operator: false, open: null, said: 0n },
-        ...{ expiration: null, source: "spent", transaction },
+        ...{ standard: by, token, keeper: by === "permit2" ? permit2 : token, owner, spender, tokenId: null },
+        ...{ operator: false, open: null, said: 0n, expiration: null, source: "spent", transaction },
       };
       found.set(keyOf(right), right);
+    };
+    for (const spender of [...spenders, permit2]) {
+      if (spender === owner || spender === token || spender === nobody || spenders.size === 0) continue;
+      add("erc20", spender);
+      if (spender !== permit2 && to !== token) add("permit2", spender);
     }
   }
   return [...found.values()].slice(0, limit);

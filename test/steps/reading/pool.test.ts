@@ -39,17 +39,28 @@ describe("what nodes refuse by their settings", () => {
     ["calldata that fits with all around it", {}, { data: data(130_850) }, []],
     ["calldata that fits, but not with all around it", {}, { data: data(131_000) }, refused],
     [
-      "a blob transaction of any size",
+      "a blob transaction of more bytes than one without",
       {},
       { data: data(131_072), blobVersionedHashes: blobs, maxFeePerBlobGas: 1n },
       [],
     ],
+    [
+      "a blob transaction that leaves no room for its blob",
+      {},
+      { data: data(920_000), blobVersionedHashes: blobs, maxFeePerBlobGas: 1n },
+      refused,
+    ],
   ] as const)("%s", (_, price, input, expected) => expect(codes(found(price, input))).toEqual(expected));
 
-  it("is information where nobody said that the chain's nodes have them, with both numbers", () => {
-    const [one] = found({ maxPriorityFeePerGas: 0n }, {}, 21_000n, unknownChain);
+  it("is information where an entry is of other nodes, with both numbers; of bytes that no client takes a warning", () => {
+    const others: Chain = { ...unknownChain, known: true };
+    const [one] = found({ maxPriorityFeePerGas: 0n }, {}, 21_000n, others);
     expect(one).toMatchObject({ code: "NodeMayRefuse", severity: "info", evidence: "assumed" });
     expect(one?.numbers.map(({ value }) => value)).toEqual([0n, 1n]);
+    const dear = { maxFeePerGas: 10n ** 18n };
+    expect(codes(found(dear, {}, 21_000n, unknownChain))).toEqual(["NodeMayRefuse/info"]);
+    expect(codes(found({ maxPriorityFeePerGas: 0n }, {}, 21_000n, unknownChain))).toEqual(refused);
+    expect(codes(found({}, { data: data(200_000) }, 21_000n, others))).toEqual(refused);
     expect(found({ maxPriorityFeePerGas: 0n }, { data: data(200_000) }, 10n ** 12n, none)).toEqual([]);
   });
 });

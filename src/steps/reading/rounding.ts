@@ -1,0 +1,108 @@
+/**
+ * Why events and balances may differ in an everyday call: shares are rounded, interest is booked when somebody comes by,
+ * stakes are booked without an event, and not every node traces all native movements. Pure.
+ *
+ * Whatever is told here as explained is bounded: by a wei or two for each movement, by what the contract's own event
+ * names, by a share that no fee is as small as, or by what the same account moved the other way.
+ */
+import type { Address } from "../../primitives/hex.js";
+import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
+import { addressOf } from "./approvalLogs.js";
+import { eventOf } from "./transferLogs.js";
+
+/** One balance as it was measured, and as the events have it. */
+export interface Told {
+  readonly change: BalanceChange;
+  readonly logged: bigint;
+}
+
+/** What explains differences: everything that the bundle moved and emitted. */
+export interface Seen {
+  readonly transfers: ReadonlyArray<Transfer>;
+  readonly logs: ReadonlyArray<OutcomeLog>;
+}
+
+const size = (value: bigint): bigint => (value < 0n ? -value : value);
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** Units that one movement may be rounded by: once for who gives, once for who gets. */
+const unitsPerMove = 2n;
+/** Rounding is no more than this part of what moves: two units of a token that counts in whole ones are no rounding. */
+const roundedPart = 1_000n;
+/** Shares worth many units each are rounded by more of them, but never by a part that anybody would count. */
+const unseenPart = 1_000_000_000n;
+/** Interest since the last block or the last hours is less than this part of what moves; the smallest fee, a basis point, is not. */
+const accruedPart = 10_000n;
+/** Interest that an event names, or that a new stake is booked with, is at most this part of what was there before. */
+const namedPart = 4n;
+
+// Aave's Mint(address,address,uint256,uint256,uint256) and Burn of the same shape: amount, interest, index
+const aaveMint = "0x458f5fa412d0f69b";
+const aaveBurn = "0x4cf25bc1d991c175";
+
+const wordAt = ({ data }: OutcomeLog, index: number): bigint => {
+  const word = data.slice(2 + index * 64, 66 + index * 64);
+  return word.length === 64 ? BigInt(`0x${word}`) : 0n;
+};
+
+/** Interest that the token's own events name for an account: they count it as moved, and the balance had it before. */
+const namedInterest = ({ account, token }: BalanceChange, logs: ReadonlyArray<OutcomeLog>): bigint =>
+  logs.reduce((sum, log) => {
+    const kind = eventOf(log);
+    const topic = kind === aaveMint ? log.topics[2] : kind === aaveBurn ? log.topics[1] : undefined;
+    if (topic === undefined || log.address.toLowerCase() !== token || addressOf(BigInt(topic)) !== account) return sum;
+    return sum + wordAt(log, 1);
+  }, 0n);
+
+/** Whether a difference is what shares are rounded by, where so many movements made up `moved`. */
+const isRounded = (difference: bigint, moved: bigint, moves: number): boolean =>
+  (difference <= unitsPerMove * BigInt(moves) && difference * roundedPart <= moved) || difference * unseenPart <= moved;
+
+/** What an account gave and got of other assets, by asset. */
+const otherMoves = ({ account, token }: BalanceChange, transfers: ReadonlyArray<Transfer>): ReadonlyArray<bigint> => {
+  const sums = new Map<Address | null, bigint>();
+  for (const { token: asset, tokenId, from, to, amount } of transfers) {
+    if (asset === token || tokenId !== null) continue;
+    const net = (to === account ? amount : 0n) - (from === account ? amount : 0n);
+    sums.set(asset, (sums.get(asset) ?? 0n) + net);
+  }
+  return [...sums.values()];
+};
+
+/** Whether a contract that moves nothing by events booked what the account gave it, or gave back what it booked off. */
+const isBooked = ({ change }: Told, { transfers }: Seen): boolean => {
+  const { token, delta, before } = change;
+  if (delta === 0n || transfers.some((one) => one.token === token)) return false;
+  return otherMoves(change, transfers).some((net) => {
+    if (net === 0n || net < 0n === delta < 0n) return false;
+    const [booked, moved] = [size(delta), size(net)];
+    if (isRounded(size(booked - moved), larger(booked, moved), 1)) return true;
+    // why: with interest a stake grows by more than was paid in, and pays out more than it was booked with
+    const interest = delta > 0n ? booked - moved : moved - booked;
+    return interest > 0n && interest * namedPart <= (before ?? 0n);
+  });
+};
+
+/** Why the events of a balance say another change than was measured; null where nothing bounded explains it. */
+export const reasonOf = (told: Told, seen: Seen): string | null => {
+  const { change, logged } = told;
+  const { account, token, tokenId, before, delta } = change;
+  // why: native balances are the chain's own, and no contract can say them otherwise
+  if (token === null) return "the node does not trace every native movement";
+  if (tokenId !== null) return null;
+  if (account === token) return "the token mints and burns through its own address";
+  const moves = seen.transfers.filter((one) => one.token === token && (one.from === account || one.to === account));
+  if (moves.some(({ standard }) => standard !== "erc20")) return null;
+  if (moves.length === 0) return isBooked(told, seen) ? "a stake is booked without an event" : null;
+  const difference = delta - logged;
+  const moved = larger(size(delta), size(logged));
+  if (isRounded(size(difference), moved, moves.length)) return "shares are rounded";
+  const held = before ?? 0n;
+  const interest = namedInterest(change, seen.logs);
+  const isNamed = interest > 0n && interest * namedPart <= held;
+  if (isNamed && size(difference + interest) <= unitsPerMove * BigInt(moves.length + 1))
+    return "the events count interest that the balance had already";
+  return size(difference) * accruedPart < moved && size(difference) * 100n <= held
+    ? "interest is booked on the way"
+    : null;
+};
