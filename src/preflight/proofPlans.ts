@@ -76,7 +76,10 @@ const roomBeside = ({ report, bundle }: Claim): bigint => {
 };
 
 export const accountQueries = ({ bundle, measure }: Claim): ReadonlyArray<Query> =>
-  [...new Set([...Code.accounts(bundle), ...measure.accounts])].map((address) => ({ kind: "account", address }));
+  [...new Set([...Code.accounts(bundle), ...measure.accounts, ...measure.doubtful])].map((address) => ({
+    kind: "account",
+    address,
+  }));
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
 export const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>
