@@ -196,7 +196,7 @@ export const checkRuns = (
   const change = {
     followsPrice,
     assumed: assumed !== null,
-    isOwnScan: !claim.asksBare,
+    isOwnScan: claim.scanned !== null,
     concerned,
     whose: losersIn(bundle, claim.measure),
   };

@@ -54,6 +54,7 @@ export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}
       ahead: null,
       readings,
       after: before,
+      met: [],
       witnessed: true,
       traced: true,
       slots: null,
