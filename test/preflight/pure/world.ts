@@ -122,7 +122,7 @@ type About = Parameters<typeof reportOf>[2];
 export const about = (changed: Partial<About> = {}): About => ({
   ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [], elsewhere: [] },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
-  ...{ sighted: { block: null, aheadMs: null, testimonies: [] }, since: null, standsOn: null },
+  ...{ sighted: { block: null, aheadMs: null, testimonies: [] }, since: null, standsOn: null, isForkUsed: true },
   ...changed,
 });
 
