@@ -75,6 +75,7 @@ const runOf = (bundle: Bundle<Filled>): Run => ({
   readings: bundle,
   before: unseen,
   after: unseen,
+  met: [],
   witnessed: false,
   traced: true,
   slots: null,

@@ -7,7 +7,7 @@
 import { pathToFileURL } from "node:url";
 import { Report } from "evm-preflight";
 import { createPreflight } from "evm-preflight/promise";
-import { getContractAddress, type Address } from "viem";
+import { createPublicClient, getContractAddress, http, type Address } from "viem";
 import { Token } from "./contracts.js";
 
 const exitCodes = { ready: 0, blocked: 1, caution: 2, unknown: 3 } as const;
@@ -15,8 +15,10 @@ const exitCodes = { ready: 0, blocked: 1, caution: 2, unknown: 3 } as const;
 const treasury: Address = "0x00000000000000000000000000000000000077ea";
 
 /** Deploys a token and moves its first units in the next transaction, without sending either. */
-export const dryRun = async (url: string, from: Address, nonce: number): Promise<Report.Report> => {
+export const dryRun = async (url: string, from: Address): Promise<Report.Report> => {
   await using preflight = createPreflight({ url });
+  const client = createPublicClient({ transport: http(url) });
+  const nonce = await client.getTransactionCount({ address: from, blockTag: "pending" });
   const token = getContractAddress({ from, nonce: BigInt(nonce) });
   return await preflight.run(
     [
@@ -30,7 +32,7 @@ export const dryRun = async (url: string, from: Address, nonce: number): Promise
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [url = "http://127.0.0.1:8545", from] = process.argv.slice(2);
   if (from === undefined) throw new Error("usage: dry-run.ts URL SENDER");
-  const report = await dryRun(url, from as Address, 0);
+  const report = await dryRun(url, from as Address);
   console.log(Report.toText(report));
   process.exitCode = exitCodes[report.verdict];
 }

@@ -69,18 +69,27 @@ describe("examples/dry-run.ts", () => {
   it.skipIf(geth === null)("deploys and uses a contract in one bundle, without sending anything", async () => {
     const chain = await startGethDev(geth ?? "");
     try {
-      const report = await dryRun(chain.url, alice.address, 0);
-      expect(report.transactions.map(({ outcome }) => outcome.status)).toEqual(["success", "success"]);
-      expect(report.verdict).toBe("ready");
+      for (const sender of [alice, owner]) {
+        const report = await dryRun(chain.url, sender.address);
+        expect(report.transactions.map(({ outcome }) => outcome.status)).toEqual(["success", "success"]);
+        expect(report.verdict).toBe("ready");
+        const from = createWalletClient({ account: privateKeyToAccount(owner.privateKey), transport: http(chain.url) });
+        await from.sendTransaction({ to: bob.address, value: 1n, chain: null });
+        await chain.mine();
+      }
     } finally {
       await chain.stop();
     }
   });
 
-  it("is not ready on anvil, which refuses to simulate a deployment", async () => {
-    const report = await dryRun(node.url, alice.address, 0);
-    expect(report.transactions).toHaveLength(2);
-    expect(["unknown", "blocked"]).toContain(report.verdict);
+  it("is unknown on anvil, which refuses to simulate a deployment, for a fresh sender and a used one", async () => {
+    for (const { address } of [alice, owner]) {
+      const report = await dryRun(node.url, address);
+      expect(report.transactions).toHaveLength(2);
+      expect([report.verdict, report.findings.filter(({ severity }) => severity === "blocker")]).toEqual([
+        ...["unknown", []],
+      ]);
+    }
   });
 });
 

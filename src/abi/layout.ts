@@ -69,6 +69,8 @@ interface Head {
 class Walk {
   readonly data: string;
   readonly leaves: Array<Leaf> = [];
+  /** 40 digits each. */
+  readonly addresses: Array<string> = [];
   constructor(data: string) {
     this.data = data;
   }
@@ -101,7 +103,9 @@ class Walk {
     }
     if (type === "tuple") return this.tuple(components ?? [], at, path, depth + 1);
     const word = this.data.slice(at, at + wordDigits);
-    return word.length === wordDigits && isValue(type, word) ? at + wordDigits : -1;
+    if (word.length !== wordDigits || !isValue(type, word)) return -1;
+    if (type === "address" && this.addresses.length < 256) this.addresses.push(word.slice(24));
+    return at + wordDigits;
   }
 
   /** Values one after another whose heads begin at `base` and whose tails must follow them at `tail` without a gap. */
@@ -140,6 +144,12 @@ class Walk {
     return padded;
   }
 }
+
+/** The addresses inside `data` (hex digits without `0x` and selector), 40 digits each; none where it is no such encoding. */
+export const addressesOf = (parameters: ReadonlyArray<Parameter>, data: string): ReadonlyArray<string> => {
+  const walk = new Walk(data.toLowerCase());
+  return walk.tuple(parameters, 0, "", 0) >= 0 ? walk.addresses : [];
+};
 
 /**
  * The `bytes` and `string` values inside `data` (hex digits without `0x` and selector) when it is

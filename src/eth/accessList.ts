@@ -5,7 +5,7 @@ import type { Rpc } from "../Rpc.js";
 import { ask, type Failure } from "./ask.js";
 import { decoder } from "./decode.js";
 import { call } from "./encode.js";
-import type { AccessListEntry, BlockParameter, CallRequest } from "./parameters.js";
+import type { AccessListEntry, BlockParameter, Pretending } from "./parameters.js";
 import { list, orNull, struct } from "./shape.js";
 import { Account, Anything, Word } from "./wire.js";
 
@@ -18,7 +18,7 @@ const read = decoder("eth_createAccessList", Answer);
 
 /** The accounts and slots that a call reads or writes, but for its ends and the precompiles; null where it fails. */
 export const askAccessList = (
-  request: CallRequest,
+  request: Pretending,
   block: BlockParameter,
 ): Effect.Effect<ReadonlyArray<AccessListEntry> | null, Failure, Rpc> =>
   ask(

@@ -6,13 +6,13 @@ import { formatWei } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
 import { amountText, namesOf, unitText } from "../report/tokens.js";
 
-/** Wei of the report's chain. */
-export const nativeText = ({ chainId }: Pick<Report, "chainId">, wei: bigint): string =>
-  formatWei(wei, lookup(chainId).symbol);
+/** Wei of the report's chain, in the unit of the amount that it is told `beside`. */
+export const nativeText = ({ chainId }: Pick<Report, "chainId">, wei: bigint, beside: bigint = wei): string =>
+  formatWei(wei, lookup(chainId).symbol, beside);
 
 /** `25 USDC 0xA0b8…eB48 (25000000 raw units of 0xA0b8…)`, by what the token says of itself; `1.5 ETH`. */
-export const tokenText = (report: Report, token: Address | null, amount: bigint): string => {
-  if (token === null) return nativeText(report, amount);
+export const tokenText = (report: Report, token: Address | null, amount: bigint, beside: bigint = amount): string => {
+  if (token === null) return nativeText(report, amount, beside);
   const names = namesOf(report, lookup(report.chainId).symbol);
   const unit = { token, tokenId: null };
   const { amount: shown } = amountText(names, unit, amount);

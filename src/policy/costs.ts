@@ -20,7 +20,7 @@ export const judgeFee =
       .flatMap(({ terms }) => terms)
       .reduce((sum, { name, amount }) => (fees.has(name) ? sum + amount : sum), 0n);
     return total > limit
-      ? fail(`fees of up to ${nativeText(report, total)}, at most ${nativeText(report, limit)}`)
+      ? fail(`fees of up to ${nativeText(report, total)}, at most ${nativeText(report, limit, total)}`)
       : pass;
   };
 

@@ -1,6 +1,7 @@
 /** Policies over what leaves and arrives: judged by measured balances, with the events as a second witness. */
 import type { Address } from "../primitives/hex.js";
 import type { PolicyResult } from "../report/policy.js";
+import { largestOf } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
 import type { Transfer } from "../report/parts.js";
 import { currencyText, tokenText } from "./amounts.js";
@@ -109,7 +110,8 @@ export const judgeSpent =
     const hidden = unseen(report);
     if (hidden !== null) return unknown(hidden);
     const { measured, logged } = spentOf(report, subject);
-    const told = (amount: bigint) => tokenText(report, subject.token, amount);
+    const beside = largestOf([measured ?? 0n, logged, limit]);
+    const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
     const over = (spent: bigint, how: string) =>
       fail(`${whoOf(subject)} spend ${told(spent)}, ${how}; at most ${told(limit)}`);
     if (measured !== null && measured > limit) return over(measured, "measured");
@@ -129,7 +131,8 @@ export const judgeReceived =
     const hidden = unseen(report);
     if (hidden !== null) return unknown(hidden);
     const { measured, logged } = netOf(report, subject);
-    const told = (amount: bigint) => tokenText(report, subject.token, amount);
+    const beside = largestOf([measured ?? 0n, logged, least]);
+    const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
     if (measured === null)
       return unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
     return measured < least

@@ -76,6 +76,8 @@ export interface Answers extends Omit<Round, "run" | "alone" | "next"> {
   /** What the witness saw before the user's calls, and after them. */
   readonly before: View;
   readonly after: View;
+  /** What each of them met, as far as it looked between them. */
+  readonly met: ReadonlyArray<View>;
   /** What it read at the chain's fee oracles. */
   readonly oracles: View;
   /** Native balances before the bundle, wei: never from a run in which they were pretended. */
@@ -149,6 +151,7 @@ export const answersOf = (round: Round, chains: Lookup, options: ReportOptions, 
     aloneRefused: failureOf(round.alone),
     before,
     after: run?.after ?? unseen,
+    met: run?.met ?? [],
     oracles: either(alone?.before ?? unseen, run?.before ?? unseen),
     balanceOf: (account) => honest.account(account)?.balance ?? null,
     chain,

@@ -8,6 +8,7 @@ import * as Approvals from "../steps/approvals.js";
 import type { Right } from "../steps/reading/approvalLogs.js";
 import type { Case, Ran } from "../steps/reading/bundle.js";
 import * as Holdings from "../steps/reading/holdings.js";
+import { doubtfulIn } from "../steps/reading/places.js";
 import * as Rights from "../steps/reading/rights.js";
 import * as Tokens from "../steps/reading/tokens.js";
 import type { Query } from "../witness/queries.js";
@@ -36,6 +37,8 @@ export interface Measure {
   readonly named: ReadonlyArray<TokenInfo>;
   /** Accounts whose code tells what the rights mean, and in a proof of whom a policy speaks. */
   readonly accounts: ReadonlyArray<Address>;
+  /** Accounts of the calldata that may as well be numbers; none in a scan. */
+  readonly doubtful: ReadonlyArray<Address>;
   /** How many that the last run told of are over the limits. */
   readonly cut: number;
 }
@@ -84,6 +87,7 @@ export const measureOf = (
     tokens: told.kept,
     named: [],
     accounts: Approvals.accounts(bundle),
+    doubtful: [],
     cut: held.cut + granted.cut + told.cut,
   };
 };
@@ -100,7 +104,8 @@ export const measureOfReport = (
     [code.from, code.to].flatMap((account) => account?.delegate ?? []),
   );
   const judged = policies.flatMap(({ balances }) => balances ?? []).flatMap(({ account }) => account ?? []);
-  return { ...measure, accounts: [...new Set([...judged, ...delegates, ...measure.accounts])] };
+  const accounts = [...new Set([...judged, ...delegates, ...measure.accounts])];
+  return { ...measure, accounts, doubtful: doubtfulIn(bundle) };
 };
 
 /** What is read before and after alike, the tokens' own words last. */

@@ -21,6 +21,8 @@ export interface Sight {
   readonly standsOn: bigint | null;
   /** The latest block that an earlier report knew; null = there is none. */
   readonly since: bigint | null;
+  /** Whether what ran may have used what two forks have not in common. */
+  readonly isForkUsed: boolean;
 }
 
 /** Whether the rules are certain, and stay as long as a clearance would. */
@@ -28,6 +30,7 @@ const checkRules = (
   { rules: { agrees, nextFork }, run, forkInNext }: Answers,
   now: number,
   maxAgeMs: number,
+  isForkUsed: boolean,
 ): ReadonlyArray<Finding> => {
   const executed = run?.before.environment?.fork ?? null;
   const isBetween = executed !== null && forkInNext !== null && executed !== forkInNext;
@@ -35,7 +38,7 @@ const checkRules = (
   const when = nextFork === null ? [] : [count("activates at", nextFork)];
   const uncertain = note(
     "RulesUncertain",
-    "warning",
+    isForkUsed ? "warning" : "info",
     { evidence: "measured" },
     text("executed", executed ?? "not seen"),
   );
@@ -86,7 +89,7 @@ const checkTestimonies = ({ testimonies: all }: Sighted): ReadonlyArray<Finding>
 export const observe = (
   answers: Answers,
   { blockOverrides, maxAgeMs }: ReportOptions,
-  { now, worlds, sighted, since, standsOn }: Sight,
+  { now, worlds, sighted, since, standsOn, isForkUsed }: Sight,
 ): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
   const { before, header, block, chain, rules, chainId, run, called } = answers;
   const simulatedNumber = before.environment?.number ?? null;
@@ -127,7 +130,10 @@ export const observe = (
     namedChainId: successOf(answers.namedChainId),
     worlds,
   };
-  return { observed, findings: [...findings, ...checkTestimonies(sighted), ...checkRules(answers, now, maxAgeMs)] };
+  return {
+    observed,
+    findings: [...findings, ...checkTestimonies(sighted), ...checkRules(answers, now, maxAgeMs, isForkUsed)],
+  };
 };
 
 /** Whether it is the chain that was meant, and one chain. */

@@ -67,16 +67,23 @@ const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> 
   return kept;
 };
 
+/** Gas of what is read between the calls. */
+const betweenGas = (bundle: Bundle<Signed>): bigint =>
+  Simulate.witnessGas({ calls: bundle, before: [], between: Code.queriesBetween(bundle), after: [] });
+
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
 const roomBeside = ({ report, bundle }: Claim): bigint => {
-  const taken = bundle.reduce((sum, { request }) => sum + request.gas, 0n);
+  const taken = bundle.reduce((sum, { request }) => sum + request.gas, betweenGas(bundle));
   const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
   const spare = limit > taken ? (limit - taken) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;
 };
 
 export const accountQueries = ({ bundle, measure }: Claim): ReadonlyArray<Query> =>
-  [...new Set([...Code.accounts(bundle), ...measure.accounts])].map((address) => ({ kind: "account", address }));
+  [...new Set([...Code.accounts(bundle), ...measure.accounts, ...measure.doubtful])].map((address) => ({
+    kind: "account",
+    address,
+  }));
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
 export const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>
@@ -141,6 +148,7 @@ export const unasked = (claim: Claim): number => looksOf(claim).unasked;
 /** The exact requests as a run, with the witness around them; `name` where it is not the world's own. */
 export const planOf = (claim: Claim, world: World, pretended: boolean, name: RunName = world.name): Simulate.Plan => {
   const room = roomBeside(claim);
+  const isRoomy = room > 0n;
   const { oracles, both } = looksOf(claim);
   return {
     name,
@@ -150,6 +158,7 @@ export const planOf = (claim: Claim, world: World, pretended: boolean, name: Run
       gas: request.gas,
     })),
     before: name === "exact" ? [...oracles, ...both] : both,
+    ...(isRoomy ? { between: Code.queriesBetween(claim.bundle) } : {}),
     after: both,
     room,
     block: world.block,
@@ -219,11 +228,11 @@ export const barePlan = (claim: Claim): Simulate.Plan => {
     return { input, request: { ...call, gas }, gas };
   });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
-  const gasLimit = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ before, after: [] }));
+  const gasLimit = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls: [], before, after: [] }));
   const plan = planOf(claim, claim.worlds.exact, doubtful(claim).length > 0, "bare");
   return {
     ...plan,
-    ...{ calls, before, after: [], room: mostWitnessGas, lens: [], isApart: false },
+    ...{ calls, before, between: () => [], after: [], room: mostWitnessGas, lens: [], isApart: false },
     blockOverrides: { ...plan.blockOverrides, baseFeePerGas: 0n, gasLimit },
   };
 };

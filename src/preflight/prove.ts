@@ -72,6 +72,7 @@ const trialsOf = (claim: Claim, { next }: Proof): Arr.NonEmptyReadonlyArray<Tria
     : [trialIn(claim, worlds.exact)];
 };
 
+const using = later(() => import("./endpoint/forkUse.js"));
 const settling = later(() => import("./gas/limit.js"));
 
 /** Settles the gas limits of a claim where the runs cast doubt on them. */
@@ -140,12 +141,16 @@ const proveOnce = Effect.fnUntraced(function* (
   const bundle = keep(signed, answers);
   const settled = isWidened ? undoubted : yield* settle(claim, proof, { bundle, answers }, round);
   const compared = settled.limits === null ? yield* compare(claim, proof, bundle, settled, round) : null;
+  const isForkUsed =
+    answers.rules.agrees ||
+    (yield* (yield* using).askForkUse(claim, answers, bundle, compared?.other?.outcomes ?? [], round));
   const apart = signed.length < 2 ? null : yield* placing;
   const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
   const now = yield* Clock.currentTimeMillis;
   const proven = reportOf(bundle, answers, {
     ...{ options: report.options, policies, measure, now },
     ...{
+      isForkUsed,
       sighted: recorder.sighted,
       since: report.observed.latestNumber,
       // why: a number that we have set does not tell what the node stood on

@@ -48,13 +48,15 @@ interface About extends Sight {
 
 /**
  * What a blocker makes moot is skipped: the sum of a payer whose transaction fails anyway, and the node's
- * refusal of a whole request where our own rule says the same with its evidence.
+ * refusal, of a whole request or to estimate a transaction, where our own rule says the same with its evidence.
  */
 const withoutMoot = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const blockers = findings.filter(({ severity }) => severity === "blocker");
   const fails = blockers.some(({ step }) => step === "simulate");
-  return findings.filter(({ code, step, severity }) => {
+  return findings.filter(({ code, step, severity, transaction, error }) => {
     if (fails && step === "funds" && severity === "unavailable") return false;
+    const isSame = (other: Finding) => other.code === code && other.step !== step && other.transaction === transaction;
+    if (step === "estimate" && error !== null && blockers.some(isSame)) return false;
     return !(
       step === "simulate" &&
       (severity === "blocker" || severity === "unavailable") &&

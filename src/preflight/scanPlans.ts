@@ -64,12 +64,12 @@ export const barePlan = (
   const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
   const after = [...Code.queries(bundle), ...Holdings.queries(wanted), ...both];
   const before = [{ kind: "environment" } as const, ...oracles, ...after, ...TokenShortfall.queries(bundle)];
-  const needed = calls.reduce((sum, { gas }) => sum + gas, 0n) + Simulate.witnessGas({ before, after });
+  const between = Code.queriesBetween(bundle);
+  const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls, before, between, after }));
   return {
     name: "bare",
     calls,
-    before,
-    after,
+    ...{ before, between, after },
     block,
     stateOverrides: options.stateOverrides,
     // why: room for every call's whole limit

@@ -1,7 +1,7 @@
 /** What is said of something, as data: a sentence, numbers with their units, a remedy. Text is made when it is shown. */
 import * as Schema from "effect/Schema";
 import { checksummed, escapeText } from "./text.js";
-import { formatGas, formatGasPrice, formatWei, roundUnits } from "./units.js";
+import { formatGas, formatGasPrice, formatWei, largestOf, roundUnits } from "./units.js";
 
 /**
  * A number or a name that a sentence rests on. `units` are a token's raw units; `quote` is somebody
@@ -77,12 +77,14 @@ const most = { characters: 1024, name: 48, figures: 32 } as const;
 /** No amount, but a number that stands for all there is. */
 const vast = 10n ** 30n;
 
-const valueText = (figure: Figure, symbol: string | undefined): string => {
+/** `all` = the figures beside it: what is compared is told in one unit. */
+const valueText = (figure: Figure, symbol: string | undefined, all: ReadonlyArray<Figure>): string => {
+  const beside = () => largestOf(all.flatMap((one) => (one.unit === figure.unit ? [BigInt(one.value)] : [])));
   switch (figure.unit) {
     case "wei":
-      return formatWei(figure.value, symbol);
+      return formatWei(figure.value, symbol, beside());
     case "weiPerGas":
-      return formatGasPrice(figure.value, symbol);
+      return formatGasPrice(figure.value, symbol, beside());
     case "gas":
       return formatGas(figure.value);
     case "seconds":
@@ -105,13 +107,15 @@ const valueText = (figure: Figure, symbol: string | undefined): string => {
   }
 };
 
-/** `gas limit 21,000 gas`, escaped; native amounts in `symbol`. */
-export const figureText = (figure: Figure, symbol?: string): string =>
-  figure.name === "" ? valueText(figure, symbol) : `${escapeText(figure.name, most.name)} ${valueText(figure, symbol)}`;
+/** `gas limit 21,000 gas`, escaped; native amounts in `symbol`, and in one unit with those of `all` beside it. */
+export const figureText = (figure: Figure, symbol?: string, all: ReadonlyArray<Figure> = [figure]): string => {
+  const value = valueText(figure, symbol, all);
+  return figure.name === "" ? value : `${escapeText(figure.name, most.name)} ${value}`;
+};
 
 /** The numbers in one line, escaped. */
 export const numbersText = ({ numbers }: Pick<Statement, "numbers">, symbol?: string): string => {
-  const shown = numbers.slice(0, most.figures).map((figure) => figureText(figure, symbol));
+  const shown = numbers.slice(0, most.figures).map((figure, _, all) => figureText(figure, symbol, all));
   const cut = numbers.length - shown.length;
   return [...shown, ...(cut === 0 ? [] : [`… and ${cut} more`])].join(", ");
 };

@@ -46,21 +46,26 @@ export const roundUnits = (
 const wholeEther = 10n ** 15n;
 const wholeGwei = 10n ** 5n;
 
+/** The largest by its size: what several amounts that are told together share their unit with. */
+export const largestOf = (amounts: ReadonlyArray<bigint>): bigint =>
+  amounts.reduce((most, amount) => (amount * amount > most * most ? amount : most), 0n);
+
 /**
- * Wei in the unit in which it reads best (ETH from 0.001, gwei from 0.0001, else wei), exact.
- * `symbol` names the chain's native currency; 18 decimals, as on every EVM chain.
+ * Wei in the unit in which it reads best (ETH from 0.001, gwei from 0.0001, else wei), exact; `beside` = the amount
+ * whose unit it takes, where several stand together. `symbol` names the chain's native currency; 18 decimals, as on
+ * every EVM chain.
  */
-export const formatWei = (wei: bigint, symbol: string = "ETH"): string => {
-  const size = wei < 0n ? -wei : wei;
-  if (size === 0n) return `0 ${symbol}`;
+export const formatWei = (wei: bigint, symbol: string = "ETH", beside: bigint = wei): string => {
+  const size = beside < 0n ? -beside : beside;
+  if (wei === 0n) return `0 ${symbol}`;
   if (size >= wholeEther) return `${formatUnits(wei, 18)} ${symbol}`;
   if (size >= wholeGwei) return `${formatUnits(wei, 9)} gwei`;
   return `${wei} wei`;
 };
 
 /** A gas price: gwei with its unit, or wei when it would be too small to read; absurd ones in `symbol`. */
-export const formatGasPrice = (weiPerGas: bigint, symbol?: string): string =>
-  weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas, symbol)} per gas`;
+export const formatGasPrice = (weiPerGas: bigint, symbol?: string, beside: bigint = weiPerGas): string =>
+  weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas, symbol, beside)} per gas`;
 
 /** Gas with thousands separated: `21,000 gas`. */
 export const formatGas = (gas: bigint): string => `${thousands(gas.toString())} gas`;

@@ -33,6 +33,8 @@ export interface Answers {
   /** What the witness saw before the bundle, and after it. */
   readonly before: View;
   readonly after: View;
+  /** What each transaction met, as far as the witness looked between them. */
+  readonly met: ReadonlyArray<View>;
   readonly chain: Chain;
   readonly bundle: ReadonlyArray<Numbered>;
 }
@@ -74,6 +76,17 @@ const authorizes = ({ authorizations }: Case, account: Address): boolean =>
 /** Whether a transaction can run code at all. */
 const runs = ({ input }: Case): boolean => input.to === null || input.data.length > 2;
 
+/** What the witness should look at right in front of a transaction: whom it calls, where an earlier one may have put code there. */
+export const queriesBetween =
+  (bundle: ReadonlyArray<Case>) =>
+  (place: number): ReadonlyArray<Query> => {
+    const to = bundle[place]?.input.to ?? null;
+    const earlier = bundle.slice(0, place);
+    return to === null || !earlier.some((one) => runs(one) || one.authorizations.length > 0)
+      ? []
+      : [{ kind: "account", address: to }];
+  };
+
 /**
  * Whether code that an account has only after the bundle was there when `one` called it. A call to an
  * empty address runs nothing, so it cannot have put the code there itself; its own authorisations take
@@ -85,6 +98,8 @@ export const appearanceOf = (account: Address, one: Case, bundle: ReadonlyArray<
     (other) => createdBy(other.input, other.nonce.value) === account || authorizes(other, account),
   );
   if (maker !== undefined) return maker.index < one.index ? "before" : "after";
+  // why: who signs has no code but a delegation
+  if (bundle.some(({ signer }) => signer === account)) return "after";
   if (!bundle.some((other) => other.index < one.index && runs(other))) return "after";
   return bundle.some((other) => other.index > one.index && runs(other)) ? "unclear" : "before";
 };
@@ -132,21 +147,30 @@ export const decideAccount = (account: Address, { asked: answer, before, after, 
   if (isCode(had)) return kindOf(isCode(has) && delegateOf(had) !== null ? has : had, "measured");
   if (isCode(has)) return appears === "unclear" ? unclear : kindOf(has, "measured");
   if (isCode(asked)) return had === null ? kindOf(asked, "estimated") : unclear;
+  // why: what nobody saw afterwards, an earlier transaction may have put there
+  if (after === null && appears !== "after") return unclear;
   if (had === null && has === null && asked === null)
     return isPrecompile(account) ? { ...none, kind: "precompile", evidence: "assumed" } : unclear;
   const evidence = had === null && has === null ? "estimated" : "measured";
   return { ...none, kind: isPrecompile(account) ? "precompile" : "nobody", evidence };
 };
 
-const lookAt = (account: Address, one: Case, { codes, before, after, bundle }: Answers): AccountCode => {
+const lookAt = (account: Address, one: Case, { codes, before, after, met, bundle }: Answers): AccountCode => {
   const [had, has] = [before.account(account), after.account(account)];
-  const found = decideAccount(account, {
-    asked: codes.get(account),
-    before: had,
-    after: has,
-    // why: who put it there is dear to find out, and asked only where something changed
-    appears: codeIn(had) === codeIn(has) ? "before" : appearanceOf(account, one, bundle),
-  });
+  const asked = codes.get(account);
+  // why: its own authorisations take effect before it runs, and behind what the witness saw
+  const here = one.index === 0 || authorizes(one, account) ? null : (met[one.index]?.account(account) ?? null);
+  const isDisputed = isCode(successOf(asked)) && had !== null && !isCode(codeIn(had));
+  const found = decideAccount(
+    account,
+    here === null
+      ? {
+          ...{ asked, before: had, after: has },
+          // why: who put it there is dear to find out, and asked only where something changed
+          appears: has !== null && codeIn(had) === codeIn(has) ? "before" : appearanceOf(account, one, bundle),
+        }
+      : { asked: isDisputed ? asked : undefined, before: here, after: here, appears: "before" },
+  );
   const delegate = found.delegate === null ? null : after.account(found.delegate);
   return delegate === null ? found : { ...found, delegateHasCode: delegate.codeSize > 0n };
 };

@@ -45,6 +45,8 @@ export interface Plan {
   readonly before: ReadonlyArray<Query>;
   /** What it reads after them. */
   readonly after: ReadonlyArray<Query>;
+  /** What it reads right in front of a call behind the first, by the call's place; absent = nothing. */
+  readonly between?: (place: number) => ReadonlyArray<Query>;
   /** Most gas for one call of the witness; absent = what its queries may take at most. */
   readonly room?: bigint;
   readonly block: Eth.BlockParameter;
@@ -72,6 +74,8 @@ export interface Run {
   readonly readings: ReadonlyArray<Reading>;
   readonly before: View;
   readonly after: View;
+  /** What each call met: of the first what was there before. */
+  readonly met: ReadonlyArray<View>;
   /** Whether the witness answered wherever it was asked. */
   readonly witnessed: boolean;
   /** Whether events told of native movements wherever there were some; where there were none, whether they were asked to. */
@@ -101,6 +105,9 @@ const seenBy = (queries: ReadonlyArray<Query>, result: Eth.CallResult | undefine
   if (queries.length === 0) return unseen;
   return result?.status === "success" ? viewOf(queries, result.returnData) : null;
 };
+
+const betweenOf = ({ between }: Pick<Plan, "between">, place: number): ReadonlyArray<Query> =>
+  place === 0 ? [] : (between?.(place) ?? []);
 
 /** What the last call of the block carries to the witness, and the entry behind it finds there where entries chain. Wei. */
 const mark = 1n;
@@ -176,8 +183,9 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
   const first = witness(plan.before);
   const last = witness(plan.after).map((call) => (lens.length === 0 ? call : { ...call, value: mark }));
-  const requests = plan.calls.map(({ request }) => request);
-  const rows = plan.isApart === true && requests.length > 1 ? requests.map((request) => [request]) : [requests];
+  // why: what one transaction leaves behind is what the next one meets
+  const asked = plan.calls.map(({ request }, place) => [...witness(betweenOf(plan, place)), request]);
+  const rows = plan.isApart === true && asked.length > 1 ? asked : [asked.flat()];
   const left = plan.without ?? new Set<SimulationPart>();
   const context = left.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
@@ -213,6 +221,9 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     });
   }
   const calls = own.flatMap((one) => one.calls);
+  const answered = asked.map((_, place) => first.length + asked.slice(0, place + 1).flat().length - 1);
+  const results = answered.flatMap((place) => calls[place] ?? []);
+  const met = answered.map((place, index) => seenBy(betweenOf(plan, index), calls[place - 1]));
   const before = seenBy(plan.before, calls[0]);
   const after = seenBy(plan.after, calls.at(-1));
   const slots = seenBy(looks, blocks.at(-1)?.calls[0]);
@@ -223,22 +234,28 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     plan,
     block,
     ahead: plan.ahead == null ? null : (blocks[0] ?? null),
-    readings: yield* Effect.forEach(Arr.zip(plan.calls, calls.slice(first.length)), ([call, result], transaction) =>
+    readings: yield* Effect.forEach(Arr.zip(plan.calls, results), ([call, result], transaction) =>
       Effect.map(explain(result.failure, call.input.to, abis), (failure) =>
         readCall({ ...result, failure }, call, { transaction, abis, evidence }),
       ),
     ),
     before: before ?? unseen,
     after: after ?? unseen,
+    met: met.map((view, index) => (index === 0 ? before : view) ?? unseen),
     witnessed: before !== null && after !== null,
-    traced: tellsMoves([...first, ...requests, ...last], calls) ?? !left.has("traceTransfers"),
+    traced: tellsMoves([...first, ...asked.flat(), ...last], calls) ?? !left.has("traceTransfers"),
     slots: chains ? slots : null,
   };
 }, traced);
 
 /** The gas the witness may take in a plan. */
-export const witnessGas = (plan: Pick<Plan, "before" | "after">): bigint =>
-  (plan.before.length > 0 ? gasFor(plan.before) : 0n) + (plan.after.length > 0 ? gasFor(plan.after) : 0n);
+export const witnessGas = (
+  plan: Pick<Plan, "before" | "after" | "between"> & { readonly calls: ReadonlyArray<unknown> },
+): bigint =>
+  [plan.before, ...plan.calls.map((_, place) => betweenOf(plan, place)), plan.after].reduce(
+    (sum, queries) => (queries.length === 0 ? sum : sum + gasFor(queries)),
+    0n,
+  );
 
 /** What a case did in a run; nothing is known where there is none. */
 export const ranIn = <C extends Case>(run: Run | null, one: C): C & Ran => ({

@@ -1,10 +1,12 @@
 /** The rules of several forks, on geth: what is valid is never blocked, what is not never cleared, and gas suffices. */
 import * as Effect from "effect/Effect";
-import type { Hex } from "viem";
+import { encodeDeployData, type Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
+import { rawRequest } from "../harness/anvil.js";
 import { findGethOrWarn, startGethAsIs, type Forks } from "../harness/geth.js";
 import {
   calldata,
@@ -14,11 +16,14 @@ import {
   other,
   owner,
   preflight,
+  preflightOn,
   severe,
   signAll,
   startGethScene,
+  tampered,
   third,
   type AnyInput,
+  type Receipt,
   type Scene,
 } from "./scene.js";
 import { creation } from "../harness/creation.js";
@@ -144,6 +149,102 @@ describe.skipIf(bin === null)("under Amsterdam", () => {
   });
 });
 
+// its `--dev` has the opcodes and prices of the fork after Amsterdam, and the blocks and rules of Osaka
+describe.skipIf(bin === null)("where what executes and what the header says are of two forks", () => {
+  let node: Awaited<ReturnType<typeof startGethAsIs>>;
+  let from: Hex;
+  let [gold, silver, pair, router, caller, hidden] = Array.from({ length: 6 }, (): Hex => "0x");
+  const send = async (request: { readonly to?: Hex; readonly data?: Hex; readonly value?: Hex }) => {
+    const hash = await rawRequest(node.url, "eth_sendTransaction", [{ from, gas: "0x1000000", ...request }]);
+    for (let tries = 0; tries < 200; tries++) {
+      const receipt = (await rawRequest(node.url, "eth_getTransactionReceipt", [hash])) as Receipt | null;
+      if (receipt?.status === "0x1") return receipt;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error("not mined");
+  };
+  const deploy = async (artifact: { abi: Abi; bytecode: Hex }, args: ReadonlyArray<unknown> = []): Promise<Hex> =>
+    (await send({ data: encodeDeployData({ ...artifact, args: [...args] }) })).contractAddress ?? "0x";
+  const ether = 10n ** 18n;
+  const mint = (token: Hex, to: Hex, amount: bigint) =>
+    send({ to: token, data: calldata(artifacts.Token, "mint", [to, amount]) });
+  beforeAll(async () => {
+    node = await startGethAsIs(bin ?? "");
+    from = node.account;
+    gold = await deploy(artifacts.Token, ["Gold", "GLD", 18]);
+    silver = await deploy(artifacts.Token, ["Silver", "SLV", 18]);
+    pair = await deploy(artifacts.Pair, [gold, silver]);
+    router = await deploy(artifacts.Router, [gold]);
+    hidden = await deploy({ abi: [], bytecode: creation("4b5f5260205ff3") });
+    caller = await deploy({ abi: [], bytecode: creation(`5f5f5f5f73${hidden.slice(2)}5afa5000`) });
+    for (const token of [gold, silver]) {
+      await mint(token, pair, 1_000n * ether);
+      await mint(token, from, 1_000n * ether);
+    }
+    await send({ to: pair, data: calldata(artifacts.Pair, "mint", [from]) });
+  }, 60_000);
+  afterAll(() => node?.stop());
+
+  const pay = () => ({ from, to: gold, data: calldata(artifacts.Token, "transfer", [fresh(0x77), 5n]) });
+  const approve = () => ({ from, to: gold, data: calldata(artifacts.Token, "approve", [router, 10n * ether]) });
+  const swap = () => ({
+    ...{ from, to: router },
+    data: calldata(artifacts.Router, "exactInput", [pair, ether, 1n, from, 2n ** 40n]),
+  });
+  const uncertain = ({ findings }: Report) =>
+    findings.flatMap(({ code, severity }) => (code === "RulesUncertain" ? [severity] : []));
+
+  it.each<[string, () => AnyInput]>([
+    ["a transfer", () => ({ from, to: other.address, value: 1n })],
+    ["a transfer to a new account", () => ({ from, to: fresh(0x78), value: 1n })],
+    [
+      "several transfers",
+      () => [
+        { from, to: other.address, value: 1n },
+        { from, to: third.address, value: 1n },
+      ],
+    ],
+    ["a token to a new holder", pay],
+    ["a deployment", () => ({ from, data: encodeDeployData({ ...artifacts.Token, args: ["New", "NEW", 18] }) })],
+    ["a payment in both", () => [{ from, to: other.address, value: 1n }, pay()]],
+  ])("%s uses nothing in which they differ: ready", async (_, input) => {
+    const report = await preflight(node.url, input());
+    expect([report.verdict, severe(report), uncertain(report)]).toEqual(["ready", [], ["info"]]);
+    expect(report.observed.rules).toMatchObject({ fork: "amsterdam", agrees: false, maxInitCodeSize: 131_072 });
+  });
+
+  it("neither does an approval with the swap that needs it, and a swap behind it", async () => {
+    const both = await preflight(node.url, [approve(), swap()]);
+    await send(approve());
+    const alone = await preflight(node.url, swap());
+    for (const report of [both, alone])
+      expect([severe(report).filter((code) => !code.startsWith("Approval")), uncertain(report)]).toEqual([
+        [],
+        ["info"],
+      ]);
+    expect(alone.verdict).toBe("ready");
+  });
+
+  it.each<[string, () => AnyInput]>([
+    ["more gas than Osaka gives", () => ({ from, to: other.address, value: 1n, gas: 17_000_000n })],
+    ["an instruction of the later one", () => ({ from, to: hidden, data: "0x01" })],
+    ["one in a contract that another calls", () => ({ from, to: caller, data: "0x01" })],
+    ["one behind a payment", () => [pay(), { from, to: caller, data: "0x01" }]],
+    ["one in what is deployed", () => ({ from, data: creation("4b5f5260205ff3") })],
+    ["init code of 50,000 bytes", () => ({ from, data: `0x00${"00".repeat(49_999)}` })],
+  ])("%s is told as a doubt, and nothing of ours blocks it", async (_, input) => {
+    const report = await preflight(node.url, input());
+    expect([report.verdict, uncertain(report)]).toEqual(["caution", ["warning"]]);
+  });
+
+  it("a node without access lists leaves the doubt", async () => {
+    const refusal = new RpcError({ method: "eth_createAccessList", reason: new MethodNotSupported({ detail: "" }) });
+    const layer = tampered(node.url, ({ method }) => (method === "eth_createAccessList" ? refusal : null));
+    const report = await preflightOn(layer, pay());
+    expect([report.verdict, uncertain(report)]).toEqual(["caution", ["warning"]]);
+  });
+});
+
 describe.skipIf(bin === null)("under other rules", () => {
   const on = async (forks: Forks, work: (scene: Scene) => Promise<void>) => {
     const scene = await starting(forks);
@@ -171,15 +272,6 @@ describe.skipIf(bin === null)("under other rules", () => {
       expect(report.observed.rules).toMatchObject({ fork: "beforeOsaka", txGasCap: null });
       await minedAs(scene, report);
     }));
-
-  it("what executes and what the header says are of two forks: nothing of ours blocks, and it is told", async () => {
-    // its `--dev` has the opcodes of the fork after Amsterdam, and the blocks of Osaka
-    const node = await startGethAsIs(bin ?? "");
-    const report = await preflight(node.url, { from: node.account, to: other.address, value: 1n });
-    await node.stop();
-    expect([report.verdict, severe(report)]).toEqual(["caution", ["RulesUncertain/warning"]]);
-    expect(report.observed.rules).toMatchObject({ fork: "amsterdam", agrees: false, maxInitCodeSize: 131_072 });
-  });
 
   it("a fork before the clearance expires is told, and right on both sides of it", () =>
     on({ osakaTime: 0, amsterdamTime: 25 }, async (scene) => {

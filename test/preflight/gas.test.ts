@@ -16,6 +16,7 @@ import {
   roundsIn,
   scan,
   scenesFor,
+  severe,
   third,
   type AnyInput,
   type Scene,
@@ -107,6 +108,16 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(gasOf(report).limit).toBeGreaterThan(500_001n);
     expect(codesOf(report)).toContain("GasWitnessesDisagree/info");
     await mined(report);
+  });
+
+  it("says no more of it where the caller fixed the gas: the block of the proof is another, not the outcome", async () => {
+    const data = calldata(artifacts.GasReader, "record");
+    for (const gas of [120_000n, 900_000n, 16_000_000n]) {
+      const report = await preflight(scene.url, { from: owner.address, to: gasReader, data, gas });
+      expect([report.verdict, severe(report)]).toEqual(["caution", ["GasDependent/warning"]]);
+    }
+    const fixed = await preflight(scene.url, { from: owner.address, to: other.address, value: 1n, gas: 50_000n });
+    expect([fixed.verdict, severe(fixed)]).toEqual(["ready", []]);
   });
 
   it("warns where the outcome follows the gas, and the outcome told is that of the limit handed out", async () => {

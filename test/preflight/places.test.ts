@@ -13,6 +13,8 @@ const inData = (party: string) => `${party}5f52${signature}60205fa100`;
 const returned = (party: string) => `${party}5f5260205ff3`;
 const [randomness, timestamp] = ["44", "42"];
 
+/** The same with another party in the caller's place. */
+const partyWhere = (party: string, bit: string) => `73${thief}73${party}03${bit}6001160273${thief}01`;
 /** Moves the caller's address, or the thief's where `flag` leaves zero, into an event. */
 const callerUnless = (flag: string) => indexed(`73${thief}3303${flag}0273${thief}01`);
 
@@ -22,10 +24,35 @@ describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
     scene = await start();
   });
   afterAll(() => scene?.stop());
-  const proven = async (runtime: string) => {
+  const proven = async (runtime: string, data: Hex = "0x12345678") => {
     const to = await scene.deploy({ abi: [], bytecode: creation(runtime) });
-    return preflightOn(layerOf(scene.url), { from: owner.address, to, data: "0x12345678" });
+    return preflightOn(layerOf(scene.url), { from: owner.address, to, data });
   };
+  const word = (digits: string) => digits.padStart(64, "0");
+
+  it("a number that is a small argument times a power of 16 in one block alone is nobody's place", async () => {
+    // what follows the argument makes 20 bytes of it that begin with it: 0x0000000200…00
+    const data: Hex = `0x12345678${word("2")}${word("0")}${word("5")}`;
+    const report = await proven(`${randomness}600116610200015f52${signature}60405fa100`, data);
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+  });
+
+  const vain = "000000000022d473030f116ddee9f6b43ac78ba3";
+  it.each([
+    ["an argument with zeros in front", `0x12345678${word(vain)}`],
+    ["beside the grid of words", `0x1234567809${word(vain)}`],
+    ["behind what is packed", `0x12345678${"ab".repeat(7)}${word(vain)}`],
+  ] as const)("crediting a thief in the place of one who lives, named by %s, is never cleared", async (_name, data) => {
+    const before = await proven(indexed(partyWhere(vain, randomness)), data);
+    expect(before.verdict).not.toBe("ready");
+    await scene.send(owner, { to: `0x${vain}`, value: 1n });
+    await scene.mine();
+    const report = await proven(indexed(partyWhere(vain, randomness)), data);
+    expect([report.verdict, codesOf(report)]).toEqual([
+      "blocked",
+      expect.arrayContaining(["SimulationDiverged/blocker"]),
+    ]);
+  });
 
   it.each([
     ["an indexed word by the randomness", indexed(callerWhere(randomness))],

@@ -31,6 +31,10 @@ const errorIn = (report: Report.Report, code: string): NonNullable<Report.Findin
   return found;
 };
 
+/** What is missing, by every finding that says so, whatever its severity. */
+const shortfallsIn = ({ findings }: Report) =>
+  findings.flatMap(({ error }) => (error?._tag === "InsufficientFunds" ? [error.shortfall] : []));
+
 describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
@@ -121,6 +125,7 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     expect(await refusedWith(report)).toMatchObject({ _tag: "InsufficientFunds", have, want, shortfall: want - have });
     expect([outcome.status, outcome.evidence, gas.limit]).toEqual(["success", "assumed", 21_000n]);
     expect(report.funds).toMatchObject([{ balance: have, required: want, shortfall: want - have }]);
+    expect(shortfallsIn(report)).toEqual([want - have]);
   });
 
   it("a sender who cannot pay the gas", async () => {
@@ -130,6 +135,9 @@ describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
     expect(want > 0n).toBe(true);
     const fields = { have: 0n, want, shortfall: want, account: poor };
     expect(await refusedWith(report)).toMatchObject({ _tag: "InsufficientFunds", ...fields });
+    expect(shortfallsIn(report)).toEqual([want]);
+    const both = await preflight(scene.url, { from: poor, to: other.address, value: 7n });
+    expect(shortfallsIn(both)).toHaveLength(1);
     const tight = { from: owner.address, to: other.address, gas: 21_000n, maxFeePerGas: 10n ** 18n };
     const have = await scene.balance(owner.address);
     const dear = await preflight(scene.url, { ...tight, maxPriorityFeePerGas: 1n });

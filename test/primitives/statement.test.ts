@@ -35,6 +35,25 @@ describe("a figure", () => {
 });
 
 describe("a statement", () => {
+  it("tells amounts of one kind in one unit, that of the largest, exactly", () => {
+    const [ether, some, none] = [10n ** 18n, 211n * 10n ** 12n, 0n];
+    const read = (...numbers: ReadonlyArray<Statement.Figure | null>) => numbersText({ numbers: figures(...numbers) });
+    expect(read(Statement.wei("short by", some), Statement.wei("needs", ether), Statement.wei("has", none))).toBe(
+      "short by 0.000211 ETH, needs 1 ETH, has 0 ETH",
+    );
+    expect(read(Statement.wei("short by", some), Statement.wei("has", 1n))).toBe(
+      "short by 211000 gwei, has 0.000000001 gwei",
+    );
+    expect(read(Statement.wei("by", -ether), Statement.wei("has", 7n))).toBe("by -1 ETH, has 0.000000000000000007 ETH");
+    expect(read(Statement.weiPerGas("base fee", 7n), Statement.weiPerGas("max fee", 2n * 10n ** 9n))).toBe(
+      "base fee 0.000000007 gwei per gas, max fee 2 gwei per gas",
+    );
+    // a price is no amount
+    expect(read(Statement.wei("value", ether), Statement.weiPerGas("max fee", 2n * 10n ** 9n))).toBe(
+      "value 1 ETH, max fee 2 gwei per gas",
+    );
+  });
+
   it("is sentence, numbers and remedy, without what is empty", () => {
     const numbers = figures(Statement.count("a", 1), Statement.count("b", 2));
     expect(statementText({ sentence: "it is", numbers, remedy: "do" })).toBe("it is · a 1, b 2 · do");

@@ -4,7 +4,8 @@ import * as Schema from "effect/Schema";
 import { describe, expect, it } from "vitest";
 import { Hash, Hex } from "../../src/primitives/hex.js";
 import type { OutcomeLog } from "../../src/report/parts.js";
-import { note } from "../../src/report/finding.js";
+import { PolicyViolation } from "../../src/errors/verdicts.js";
+import { fromError, note } from "../../src/report/finding.js";
 import { address, text as quotedText, units } from "../../src/primitives/statement.js";
 import { toHtml } from "../../src/report/html.js";
 import { toMarkdown } from "../../src/report/markdown.js";
@@ -80,9 +81,26 @@ describe("toText", () => {
     const at = ["Blockers (2)", "Warnings (1)", "Information (1)"].map((title) => text.indexOf(title));
     expect(at.every((index) => index > 0)).toBe(true);
     expect([...at].sort((a, b) => a - b)).toEqual(at);
-    expect(lineWith(text, "short by")).toContain("short by 1 ETH, account you, has 1 wei");
+    expect(lineWith(text, "short by")).toContain("short by 1 ETH, account you, has 0.000000000000000001 ETH");
     expect(text).toContain("→ fund the account with what it is short by");
     expect(text.trimEnd().split("\n").at(-1)).toBe("Next: do not sign it as it is");
+  });
+
+  it("counts what our own rules find by what is wrong, and names each", () => {
+    const where = { step: "policy", evidence: "measured" } as const;
+    const broken = (policy: string, detail: string) =>
+      fromError(new PolicyViolation({ policy, detail }), "blocker", where);
+    const findings = [broken("maxSpent", "7"), broken("maxFee", "8"), broken("maxFee", "9")];
+    const text = toText(report({ findings, verdict: "blocked", because: "it is" }), { width: 300, full: true });
+    expect(text).toContain("Blockers (2)");
+    expect(text.split("\n")[0]).toBe("BLOCKED · it is (and 1 more blocker)");
+    expect(text).toContain("the policy maxSpent does not hold");
+    expect(text).toContain("the policy maxFee does not hold");
+    // which requests failed of one kind is one problem
+    const lost = (method: string) =>
+      fromError(new RpcError({ method, reason: new MethodNotSupported({ detail: "no" }) }), "unavailable", where);
+    const failed = { findings: [lost("eth_chainId"), lost("eth_getCode")], verdict: "unknown" } as const;
+    expect(toText(report(failed), { width: 300, full: true })).toContain("Could not check (1)");
   });
 
   it("names the tier and what could not be checked", () => {

@@ -81,7 +81,7 @@ describe("a transaction", () => {
     const numbered = { ...one, nonce: { value: nonce, by: "us", evidence: "estimated" } } as const;
     const answers: Code.Answers = {
       codes: new Map(Object.entries(found).map(([address, code]) => [Address.make(address as Address), said(code)])),
-      ...{ before: view, after: view, chain: chain(), bundle: [numbered] },
+      ...{ before: view, after: view, met: [], chain: chain(), bundle: [numbered] },
     };
     const code = Code.read(numbered, answers);
     const findings = Code.check({ ...numbered, code }, answers);
@@ -122,7 +122,7 @@ it("a request for code that failed is said with its error, and costs no more tha
     const [one] = bundle({ to: alice });
     const numbered = { ...one, nonce: { value: 0, by: "us", evidence: "estimated" } } as const;
     const answers: Code.Answers = {
-      ...{ codes: new Map([[alice, failed]]), before: view, after: view, chain: chain(), bundle: [numbered] },
+      ...{ codes: new Map([[alice, failed]]), before: view, after: view, met: [], chain: chain(), bundle: [numbered] },
     };
     return codes(Code.check({ ...numbered, code: Code.read(numbered, answers) }, answers));
   };
@@ -209,5 +209,59 @@ describe("code that is there only after the bundle", () => {
     expect(appearance(deployed, 0, numbered(deploy, call))).toBe("after");
     const second = Address.make("0xe7f1725e7734ce288f8367e1bb143e90bb3f0512");
     expect(appearance(second, 0, numbered(call, deploy))).toBe("after");
+  });
+});
+
+describe("whom a later transaction calls", () => {
+  const made = Address.make(`0x${"3b".repeat(20)}`);
+  const [factory, call] = [
+    { to: token, data: hexOf("0x01") },
+    { to: made, data: hexOf("0x02") },
+  ];
+  const [empty, there] = [inhabited({ [token]: some }), inhabited({ [token]: some, [made]: some })];
+  const found = (inputs: ReadonlyArray<Partial<Transaction>>, seen: Partial<Code.Answers>) => {
+    const cases = bundle(...inputs).map((one) => ({
+      ...one,
+      nonce: { value: one.index, by: "us", evidence: "estimated" } as const,
+    }));
+    const none = new Map([[made, said("0x")]]);
+    const answers = { codes: none, before: empty, after: unseen, met: [], chain: chain(), bundle: cases, ...seen };
+    return cases.map((one) => {
+      const code = Code.read(one, answers);
+      return [code.to?.kind, codes(Code.check({ ...one, code }, answers)).join()];
+    });
+  };
+  const isContract = ["contract", ""];
+  const isNobody = ["nobody", "NoCode/blocker"];
+  const isUnknown = ["unknown", "AccountUnknown/unavailable"];
+
+  it("is what the witness saw right in front of it, whatever was there before the bundle and is there behind it", () => {
+    const three = [factory, call, call];
+    expect(found(three, { after: there, met: [empty, there, there] })).toEqual([isContract, isContract, isContract]);
+    expect(found(three, { after: there, met: [empty, empty, there] })).toEqual([isContract, isNobody, isContract]);
+    expect(found(three, { after: empty, met: [empty, empty, empty] })).toEqual([isContract, isNobody, isNobody]);
+    expect(found([call, factory, call], { after: there, met: [empty, unseen, there] })).toEqual([
+      ...[isNobody, isContract, isContract],
+    ]);
+  });
+
+  it("is not known where nobody looked between them, and an earlier one may have put code there", () => {
+    expect(found([factory, call, call], { after: there })).toEqual([isContract, isUnknown, isContract]);
+    expect(found([factory, call], {})).toEqual([isContract, isUnknown]);
+    expect(found([{ to: null, data: hexOf("0x00") }, call], {})[1]).toEqual(isUnknown);
+    expect(found([call, factory], {})).toEqual([isNobody, isContract]);
+    expect(found([{ to: bob, value: 1n }, call], { codes: new Map([[made, said("0x")]]) })[1]).toEqual(isNobody);
+  });
+
+  it("stays unknown where the node's own word is another than what was simulated", () => {
+    const codes = new Map([[made, said(some)]]);
+    expect(found([factory, call, call], { codes, after: empty, met: [empty, empty, empty] })[1]?.[0]).toBe("unknown");
+  });
+
+  it("is looked at only where an earlier one can have changed it", () => {
+    const looked = (...inputs: ReadonlyArray<Partial<Transaction>>) =>
+      inputs.map((_, place) => Code.queriesBetween(bundle(...inputs))(place).length);
+    expect(looked(factory, call, { to: null, data: hexOf("0x00") }, { to: bob })).toEqual([0, 1, 0, 1]);
+    expect(looked({ to: bob, value: 1n }, call)).toEqual([0, 0]);
   });
 });

@@ -10,7 +10,7 @@ import type { Rpc } from "../../Rpc.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { differences, isSameShape, withProducer } from "../../steps/reading/differences.js";
 import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
-import { concernedIn, movedPlaces } from "../../steps/reading/places.js";
+import { concernedIn, livesIn, movedPlaces } from "../../steps/reading/places.js";
 import { movedNumbers } from "../../steps/reading/values.js";
 import { blockGap, ranIn, type Run } from "../../steps/simulate.js";
 import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "../askProof.js";
@@ -91,7 +91,8 @@ export const compare = Effect.fnUntraced(function* (
   // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
   const ampleRun = settled.ample ?? exact;
   const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
-  const concerned = concernedIn(bundle, measure.accounts);
+  const lives = livesIn([exact, ...(next === null ? [] : [next])].flatMap(({ before, after }) => [before, after]));
+  const concerned = concernedIn(bundle, measure.accounts, measure.doubtful, lives);
   const whose = losersIn(bundle, measure);
   const senders = new Set<string>(bundle.map(({ input }) => input.from));
   const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => {
@@ -195,7 +196,7 @@ export const checkRuns = (
   const change = {
     followsPrice,
     assumed: assumed !== null,
-    isOwnScan: !claim.asksBare,
+    isOwnScan: claim.scanned !== null,
     concerned,
     whose: losersIn(bundle, claim.measure),
   };

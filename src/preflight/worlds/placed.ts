@@ -12,7 +12,7 @@ import { Rpc } from "../../Rpc.js";
 import { signers } from "../../steps/reading/bundle.js";
 import { differences, type Story } from "../../steps/reading/differences.js";
 import { successOf, type Heard } from "../../steps/reading/heard.js";
-import { concernedIn, movedPlaces } from "../../steps/reading/places.js";
+import { concernedIn, livesIn, movedPlaces } from "../../steps/reading/places.js";
 import type { Run } from "../../steps/simulate.js";
 import type { World } from "./contexts.js";
 import { blockOf, gasPlan, trialIn, type Claim } from "../proofPlans.js";
@@ -82,7 +82,7 @@ const storyOf = (readings: Run["readings"]): Story => ({
 const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, placed: Run["readings"]): boolean | null => {
   if (exact === null || placed.length !== bundle.length) return null;
   const [one, other] = [storyOf(exact.readings), storyOf(placed)];
-  const concerned = concernedIn(bundle, measure.accounts);
+  const concerned = concernedIn(bundle, measure.accounts, measure.doubtful, livesIn([exact.before, exact.after]));
   const { decisive } = movedPlaces({ ...one, producer: null }, { ...other, producer: null }, concerned);
   return decisive.length === 0 && differences(one, other, report.options.tolerance).length === 0;
 };

@@ -61,12 +61,16 @@ const itemOf = (same: ReadonlyArray<Finding>, first: Finding, report: Report, na
   };
 };
 
+/** What makes two findings one problem: what is wrong and what to do; how requests failed is told place by place. */
+const kindOf = ({ code, sentence, remedy, error }: Finding): string =>
+  JSON.stringify([code, remedy, error === null || error._tag === "RpcError" ? "" : sentence]);
+
 /** The problems of one severity, each with every place where it is. */
 export const problemsOf = (report: Report, severity: Severity): ReadonlyArray<ReadonlyArray<Finding>> => {
   const kinds = new Map<string, Array<Finding>>();
   for (const finding of report.findings) {
     if (finding.severity !== severity) continue;
-    const kind = `${finding.code}/${finding.remedy}`;
+    const kind = kindOf(finding);
     const same = kinds.get(kind);
     if (same === undefined) kinds.set(kind, [finding]);
     else same.push(finding);

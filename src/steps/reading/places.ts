@@ -4,8 +4,10 @@
  */
 import * as Arr from "effect/Array";
 import { hasDecodable } from "../../abi/decodable.js";
+import { addressesOf } from "../../abi/layout.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
+import type { View } from "../../witness/view.js";
 import { signers, type Case } from "./bundle.js";
 import { eventOf } from "./transferLogs.js";
 
@@ -29,27 +31,93 @@ const mostConcerned = 64;
 /** Differences that are told. */
 const mostTold = 16;
 
-/** A word that can only be an address: 20 bytes, and no number that anybody counts to. */
-const isAddressWord = (word: string): boolean => /^0{24}(?!0{8})[0-9a-f]{40}$/.test(word);
+/** Hex digits of a word, of its zeros in front of an address, and of the address. */
+const [wordDigits, zeroDigits, addressDigits] = [64, 24, 40] as const;
+const wordZeros = "0".repeat(zeroDigits);
 
-/** Every address in ABI-encoded data, at any alignment, for calls within calls are shifted by their selectors. */
-const addressesIn = (data: Hex): ReadonlyArray<string> =>
-  [...data.matchAll(/0{24}(?=(?!0{8})([0-9a-f]{40}))/gi)].flatMap(({ index, 1: found }) =>
-    index % 2 === 0 && found !== undefined ? [found.toLowerCase()] : [],
-  );
+/** Bytes at the ends of 20 that are zero alone, or `ff` alone as in front of a negative number. */
+const paddingOf = (account: string): number => {
+  const [front = ""] = /^(?:(?:00)+|(?:ff)+)/.exec(account) ?? [];
+  const [back = ""] = /(?:(?:00)+|(?:ff)+)$/.exec(account) ?? [];
+  return (front.length + back.length) / 2;
+};
 
-/** Whose place decides: the senders, whom they pay, whom the calldata names, and `others`, such as those that a policy speaks of. */
+/**
+ * Whether 20 bytes are a number, or a piece of one that lies across two words: below 2^96, or with so much padding at
+ * both ends that nobody can have made an address of it.
+ */
+const isNumber = (account: string): boolean => account.startsWith("0".repeat(16)) || paddingOf(account) >= 12;
+
+/** Whether they look like an address to whoever knows nothing else of them. Vanity addresses do not. */
+const isTelling = (account: string): boolean => paddingOf(account) < 4;
+
+/** What may be addresses in calldata that nothing types, 40 hex digits each. */
+interface Named {
+  readonly telling: ReadonlyArray<string>;
+  /** Numbers as well as addresses: what lives there tells which. */
+  readonly doubtful: ReadonlyArray<string>;
+}
+
+const ranks = () => [new Set<string>(), new Set<string>(), new Set<string>()] as const;
+
+/**
+ * The words that may be addresses, first those where arguments of the call stand. Calls within calls are shifted by
+ * their selectors, four bytes each; who stands elsewhere may be part of something else.
+ */
+const namedIn = ({ input: { to, data } }: Case): Named => {
+  const text = data.slice(2).toLowerCase();
+  const arguments_ = to === null ? text.length % wordDigits : 8;
+  const [telling, doubtful] = [ranks(), ranks()];
+  for (let at = 0; at + wordDigits <= text.length; at += 2) {
+    if (!text.startsWith(wordZeros, at)) continue;
+    const account = text.slice(at + zeroDigits, at + wordDigits);
+    if (isNumber(account)) continue;
+    const shift = Math.abs(at - arguments_) % wordDigits;
+    const rank = shift === 0 ? 0 : shift % 8 === 0 ? 1 : 2;
+    (isTelling(account) && rank < 2 ? telling : doubtful)[rank].add(account);
+  }
+  return { telling: telling.flatMap((some) => [...some]), doubtful: doubtful.flatMap((some) => [...some]) };
+};
+
+/** Whom the ABI of the call names; nobody lives at zero. */
+const typedIn = ({ input: { item, data } }: Case): ReadonlyArray<string> =>
+  hasDecodable(item, "inputs")
+    ? addressesOf(item.inputs, data.slice(10)).filter((account) => account !== "0".repeat(addressDigits))
+    : [];
+
+/** Accounts of the calldata that may as well be numbers, which the witness is to tell apart. */
+export const doubtfulIn = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
+  [...new Set(bundle.flatMap((one) => namedIn(one).doubtful))]
+    .slice(0, mostConcerned)
+    .map((account): Address => `0x${account}`);
+
+/**
+ * Whether an account has code, a balance or a nonce (EIP-1052) in one of the views; where none of them tells, it may.
+ */
+export const livesIn =
+  (views: ReadonlyArray<View>) =>
+  (account: Address): boolean => {
+    const seen = views.flatMap((view) => view.account(account) ?? []);
+    return seen.length === 0 || seen.some(({ balance, codeHash }) => balance > 0n || BigInt(codeHash) !== 0n);
+  };
+
+/**
+ * Whose place decides: the senders, whom they pay, whom the calldata names, and `others`, such as those that a policy
+ * speaks of. `doubtful` are those of {@link doubtfulIn}, of whom only who `lives` counts.
+ */
 export const concernedIn = (
   bundle: Arr.NonEmptyReadonlyArray<Case>,
   others: ReadonlyArray<Address>,
+  doubtful: ReadonlyArray<Address>,
+  lives: (account: Address) => boolean,
 ): ReadonlySet<string> => {
-  const named = bundle.flatMap(({ input }) => addressesIn(input.data));
-  const own = [...signers(bundle), ...others].map((account) => account.slice(2).toLowerCase());
   // why: who is paid by name may produce the next block, and is no less who was meant
-  const paid = bundle.flatMap(({ input: { to, data } }) =>
-    to === null || data.length > 2 ? [] : [to.slice(2).toLowerCase()],
-  );
-  return new Set([...own, ...named, ...paid].slice(0, mostConcerned));
+  const paid = bundle.flatMap(({ input: { to, data } }) => (to === null || data.length > 2 ? [] : [to]));
+  const own = [...signers(bundle), ...others, ...paid].map((account) => account.slice(2).toLowerCase());
+  const typed = bundle.flatMap(typedIn);
+  const telling = bundle.flatMap((one) => namedIn(one).telling);
+  const living = doubtful.filter(lives).map((account) => account.slice(2));
+  return new Set([...new Set([...own, ...typed, ...telling, ...living])].slice(0, mostConcerned));
 };
 
 const producerName = "0".repeat(39) + "p";
@@ -59,15 +127,23 @@ const textOf = (data: Hex | null, { producer }: Said, concerned: ReadonlySet<str
   const text = (data ?? "0x").slice(2).toLowerCase();
   const named = producer?.slice(2).toLowerCase() ?? null;
   // why: nodes without a producer name zero, which stands in every padding
-  return named === null || named.startsWith("00000000") || concerned.has(named)
-    ? text
-    : text.replaceAll(named, producerName);
+  return named === null || isNumber(named) || concerned.has(named) ? text : text.replaceAll(named, producerName);
 };
 
-const placesOf = (text: string, account: string): string => {
+/** Where an account stands in a text; one that looks like a number where a whole word names it alone. */
+export const placesOf = (text: string, account: string): ReadonlyArray<number> => {
   const found: Array<number> = [];
-  for (let at = text.indexOf(account); at >= 0; at = text.indexOf(account, at + 1)) found.push(at);
-  return found.join();
+  const isWhole = isNumber(account);
+  const sought = isWhole ? `${wordZeros}${account}` : account;
+  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1))
+    if (!isWhole || at % wordDigits === 0) found.push(at);
+  return found;
+};
+
+/** Whether two words in the same place may name two parties: both may be addresses, and one of them looks like none but that. */
+const mayBeParties = (...words: ReadonlyArray<string | undefined>): boolean => {
+  const accounts = words.flatMap((word) => (word?.startsWith(wordZeros) === true ? [word.slice(zeroDigits)] : []));
+  return accounts.length === words.length && !accounts.some(isNumber) && accounts.some(isTelling);
 };
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.match(/.{64}/g) ?? [];
@@ -123,13 +199,12 @@ export const movedPlaces = (one: Said, other: Said, concerned: ReadonlySet<strin
   const texts = textsOf(one, other, concerned);
   const decisive = texts.flatMap((text) =>
     [...concerned]
-      .filter((account) => placesOf(text.one, account) !== placesOf(text.other, account))
+      .filter((account) => placesOf(text.one, account).join() !== placesOf(text.other, account).join())
       .map((account) => `${text.at}: the place of 0x${account}`),
   );
   const chance = texts.flatMap((text) => {
     const [words, others] = [wordsOf(text.one).slice(...text.naming), wordsOf(text.other).slice(...text.naming)];
-    const isNamed = (word: string | undefined) => word !== undefined && isAddressWord(word);
-    return words.some((word, place) => word !== others[place] && isNamed(word) && isNamed(others[place]))
+    return words.some((word, place) => word !== others[place] && mayBeParties(word, others[place]))
       ? [`${text.at}: another address`]
       : [];
   });

@@ -5,6 +5,7 @@ import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import { tellsOfRight } from "./approvalLogs.js";
 import { tellsOfControl } from "./controlLogs.js";
 import { within } from "./differences.js";
+import { placesOf } from "./places.js";
 import { eventOf, tellsOfMovement } from "./transferLogs.js";
 
 /** Differences that are told. */
@@ -48,7 +49,11 @@ export const movedNumbers = (
       Arr.zip(a.logs, b.logs).flatMap(([mine, theirs], place): ReadonlyArray<string> => {
         if (a.status !== "success" || b.status !== "success" || isKnown(eventOf(mine) ?? "")) return [];
         const [here, there] = [saidBy(mine), saidBy(theirs)];
-        if (here === there || ![...concerned].some((account) => here.toLowerCase().includes(account))) return [];
+        if (
+          here === there ||
+          ![...concerned].some((account) => placesOf(here.slice(2).toLowerCase(), account).length > 0)
+        )
+          return [];
         const pair = Arr.zip(wordsOf(here), wordsOf(there)).find(
           ([x, y]) => isOther(x, y, tolerance) && !isClock(BigInt(`0x${x}`), BigInt(`0x${y}`)),
         );

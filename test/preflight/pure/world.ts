@@ -54,6 +54,7 @@ export const run = (readings: ReadonlyArray<Reading>, changed: Partial<Run> = {}
       ahead: null,
       readings,
       after: before,
+      met: [],
       witnessed: true,
       traced: true,
       slots: null,
@@ -115,14 +116,14 @@ export interface Given {
 export const answersTo = (round: Round, given: Given = {}): Answers =>
   answersOf(round, given.chains ?? lookup, given.options ?? options, given.named ?? null);
 
-export const nothing: Measure = { holdings: [], rights: [], tokens: [], named: [], accounts: [], cut: 0 };
+export const nothing: Measure = { holdings: [], rights: [], tokens: [], named: [], doubtful: [], accounts: [], cut: 0 };
 
 type About = Parameters<typeof reportOf>[2];
 
 export const about = (changed: Partial<About> = {}): About => ({
   ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [], elsewhere: [] },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
-  ...{ sighted: { block: null, aheadMs: null, testimonies: [] }, since: null, standsOn: null },
+  ...{ sighted: { block: null, aheadMs: null, testimonies: [] }, since: null, standsOn: null, isForkUsed: true },
   ...changed,
 });
 

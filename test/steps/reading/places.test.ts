@@ -2,8 +2,10 @@
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../../src/primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../../src/report/parts.js";
-import { movedPlaces, type Said } from "../../../src/steps/reading/places.js";
+import { concernedIn, doubtfulIn, livesIn, movedPlaces, type Said } from "../../../src/steps/reading/places.js";
+import { unseen, type View } from "../../../src/witness/view.js";
 import { unknownOutcome } from "../../../src/steps/reading/outcome.js";
+import { alice, bundle, hexOf } from "../parts.js";
 
 const user = "a0ee7a142d267c1f36714e4a8f75612f20a79720";
 const thief = "b0ee7a142d267c1f36714e4a8f75612f20a79721";
@@ -99,4 +101,111 @@ describe("two runs", () => {
     const { decisive, chance } = movedPlaces(many(user), many(thief), concerned);
     expect([decisive.length, chance.length]).toEqual([16, 16]);
   });
+});
+
+const permit2 = "000000000022d473030f116ddee9f6b43ac78ba3";
+const seaport = "0000000000000068f116a894984e2db1123eb395";
+const selector = "0x12345678";
+const calldata = (...words: ReadonlyArray<string>) => hexOf(selector + words.map(word).join(""));
+/** Whom a call of bob by alice concerns beside the two, where only `living` live. */
+const named = (data: Hex, living: ReadonlyArray<string> = [], item: object | null = null) => {
+  const cases = bundle({ data, item: item as never });
+  const found = concernedIn(cases, [], doubtfulIn(cases), (account) => living.includes(account.slice(2)));
+  return [...found].filter((account) => account !== alice.slice(2));
+};
+
+describe("calldata that nothing types", () => {
+  it.each([
+    ["small numbers, whatever follows them", calldata("2", "0", "2", "200", "65a1b2c3", "0", "de0b6b3a7640000", "0")],
+    ["numbers as long as amounts get", calldata("d3c21bcecceda1000000", "18ee90ff6c373e0ee4e3f0ad2", "0", "1")],
+    [
+      "the most that 128, 160 and 256 bits hold",
+      calldata("0", "f".repeat(32), "0", "f".repeat(40), "0", "f".repeat(64)),
+    ],
+    ["negative numbers", calldata("0", `${"f".repeat(58)}f2764c`, "0", `${"f".repeat(60)}0080`)],
+    ["a text behind its length", calldata("0", "5", "68656c6c6f".padEnd(64, "0"))],
+    ["precompiles", calldata("1", "9", "100")],
+  ])("names nobody by %s", (_, data) => {
+    expect(named(data)).toEqual([]);
+    expect(doubtfulIn(bundle({ data })).filter((account) => BigInt(account) < 2n ** 96n)).toEqual([]);
+  });
+
+  it("asks about arguments before pieces of numbers, so that these push nobody out of the places there are", () => {
+    const numbers = Array.from({ length: 200 }, (_, index) => (2n ** 90n + BigInt(index) * 7919n).toString(16));
+    const data = calldata(...numbers, user, permit2);
+    expect(doubtfulIn(bundle({ data }))[0]).toBe(`0x${permit2}`);
+    expect(named(data, [permit2])).toEqual([user, permit2]);
+  });
+
+  it("has those who look like addresses before those who may be numbers, and asks about arguments first", () => {
+    const shifted = Array.from({ length: 70 }, (_, index) => `${permit2.slice(0, -2)}${(index + 16).toString(16)}`);
+    const data = hexOf(`${selector}00${shifted.map(word).join("")}${"00".repeat(31)}${word(seaport)}${word(user)}`);
+    expect(doubtfulIn(bundle({ data })).slice(0, 2)).toContain(`0x${seaport}`);
+    expect(named(data, [...shifted, seaport]).slice(0, 2)).toEqual([user, seaport]);
+  });
+
+  it.each([
+    ["an argument", calldata(user)],
+    ["an argument of a call within a call", hexOf(`${selector}${word("20")}${word("44")}a9059cbb${word(user)}`)],
+    ["an argument two calls deep", hexOf(`${selector}${word("20")}aabbccdd${word("24")}a9059cbb${word(user)}`)],
+    ["an argument in capitals", calldata(user.toUpperCase())],
+  ])("names whoever looks like an address in %s, though nobody lives there", (_, data) =>
+    expect(named(data)).toEqual([user]),
+  );
+
+  it("names an argument of a constructor, wherever the code before it ends", () => {
+    const cases = bundle({ to: null, data: hexOf(`0x60016002${"5b".repeat(7)}${word(user)}${word("5")}`) });
+    expect([...concernedIn(cases, [], [], () => false)]).toEqual([alice.slice(2), user]);
+  });
+
+  it.each([
+    ["with five zero bytes in front", calldata(permit2), permit2],
+    ["with seven", calldata(seaport), seaport],
+    ["that ends in zeros", calldata(`${user.slice(0, 32)}00000000`), `${user.slice(0, 32)}00000000`],
+    ["beside the grid of words", hexOf(`${selector}07${word(user)}`), user],
+  ])("names an address %s where it is one that lives", (_, data, account) => {
+    expect(named(data)).toEqual([]);
+    expect(named(data, [account])).toContain(account);
+  });
+
+  it("counts one that nobody looked at, and one that has code, a balance or a nonce, before or after", () => {
+    const account = `0x${permit2}` as Address;
+    const seen = (balance: bigint, codeHash: Hex): View => ({
+      ...unseen,
+      account: () => ({ kind: "account", balance, codeHash, codeSize: 0n, codePrefix: "0x" }),
+    });
+    const [empty, nonce] = [`0x${"00".repeat(32)}`, `0x${"c5".repeat(32)}`] as [Hex, Hex];
+    expect(livesIn([])(account)).toBe(true);
+    expect(livesIn([seen(0n, empty)])(account)).toBe(false);
+    expect(livesIn([seen(0n, empty), seen(1n, empty)])(account)).toBe(true);
+    expect(livesIn([seen(0n, nonce)])(account)).toBe(true);
+  });
+});
+
+describe("calldata that an ABI types", () => {
+  const item = {
+    type: "function",
+    inputs: [{ type: "address" }, { type: "tuple[]", components: [{ type: "address" }] }],
+  };
+  it("names every address of it, however small, but zero", () => {
+    const data = calldata("77ea", "40", "2", "0", permit2);
+    expect(named(data, [], item)).toEqual([word("77ea").slice(24), permit2]);
+  });
+
+  it("names one that looks like a number where a whole word does", () => {
+    const small = word("77ea").slice(24);
+    const moved = (one: string, other: string) =>
+      movedPlaces(said([log(one)]), said([log(other)]), new Set([small])).decisive.length > 0;
+    expect(moved(word("77ea"), word(thief))).toBe(true);
+    expect(moved(`${word("77ea0")}${word("1")}`, `${word("77eb0")}${word("1")}`)).toBe(false);
+  });
+});
+
+describe("a thief with zeros in front of their address", () => {
+  it.each([permit2, seaport])("beside a stranger is chance, %s", (vain) => {
+    expect(kinds(said([log("", word(miner))]), said([log("", word(vain))]))).toEqual([false, true]);
+    expect(kinds(said([log("", word(vain))]), said([log("", word(miner))]))).toEqual([false, true]);
+  });
+  it("is none where both are numbers", () =>
+    expect(kinds(said([log("", word(permit2))]), said([log("", word(seaport))]))).toEqual([false, false]));
 });
