@@ -50,7 +50,10 @@ export const multiSend = (...calls: ReadonlyArray<Inner>): Hex =>
   );
 
 /** What a Safe executes when `sender`, an owner of it, calls it. */
-export const executing = ({ to, data = "0x", value = 0n, isDelegate = false }: Inner, sender: Hex = owner.address): Hex =>
+export const executing = (
+  { to, data = "0x", value = 0n, isDelegate = false }: Inner,
+  sender: Hex = owner.address,
+): Hex =>
   encode(
     ...(["execTransaction", to, value, data, Number(isDelegate), 0n, 0n, 0n, zeroAddress, zeroAddress] as const),
     concatHex([pad(sender, { size: 32 }), pad("0x", { size: 32 }), "0x01"]),
@@ -70,5 +73,21 @@ export const settingUp = (owners: ReadonlyArray<Hex>, to: Hex = zeroAddress, dat
 export const planting = (scene: Scene, runtime: Hex): Promise<Hex> =>
   scene.deploy({
     abi: [],
-    bytecode: concatHex(["0x61", pad(`0x${size(runtime).toString(16)}`, { size: 2 }), "0x80600a5f395ff3", "0x00", runtime]),
+    bytecode: concatHex(["0x61", pad(`0x${size(runtime).toString(16)}`, { size: 2 }), "0x80600a5f395ff3", runtime]),
   });
+
+/** A Safe of these owners, made by the factory of its version. */
+export const making = async (scene: Scene, version: Version, ...owners: ReadonlyArray<Hex>): Promise<Hex> => {
+  const [singleton, factory] = [
+    await deploying(scene, `Safe ${version}`),
+    await deploying(scene, `SafeProxyFactory ${version}`),
+  ];
+  const data = encode("createProxyWithNonce", singleton, settingUp(owners), 1n);
+  const hash = await scene.send(owner, { to: factory, data });
+  await scene.mine();
+  const { logs } = await scene.receipt(hash);
+  const made = logs.find(({ address }) => address === factory);
+  const word = made?.topics[1] ?? made?.data.slice(0, 66);
+  if (word === undefined) throw new Error("no Safe was made");
+  return `0x${word.slice(26)}`;
+};
