@@ -41,6 +41,7 @@ export const Verdict = Schema.Union([
   account.SenderNotEoa,
   account.InitCodeTooLarge,
   account.NoCode,
+  account.UnknownDelegateCall,
   account.ChainIdMismatch,
   proof.PolicyViolation,
   proof.SimulationDiverged,

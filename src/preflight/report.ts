@@ -22,6 +22,7 @@ import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
+import { checkDelegateCalls } from "../steps/reading/delegateCalls.js";
 import { checkPool } from "../steps/reading/pool.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { checkOutcomes, type Answers } from "./answers.js";
@@ -145,6 +146,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     ...checkPool(bundle, { transactions, funds, stage: about.stage, observed }, answers.chain),
     ...bundle.flatMap((one) => TokenShortfall.check(one, answers)),
     ...moved,
+    ...checkDelegateCalls(bundle, { ...answers, targets: options.delegateTargets }),
     ...aged,
     ...checkOverrides(observed, options),
     ...about.findings,

@@ -177,6 +177,14 @@ export const notes = {
       "the code or the keepers of a contract change",
       "sign only if you mean to change who controls it",
     ],
+    DelegateCall: [
+      "an account runs the code of another contract in its own place (DELEGATECALL)",
+      "sign only if you mean what it does",
+    ],
+    DelegateCallUnread: [
+      "the code that an account runs in its own place (DELEGATECALL) was not read",
+      "ask again, or another node",
+    ],
     DelegationCleared: ["the account's delegation is cleared"],
     DelegationIneffective: [
       "an authorisation (EIP-7702) has no effect at the end",

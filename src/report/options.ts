@@ -78,6 +78,9 @@ const listOf =
       ? each(value, (one: unknown, index) => read(one, `${field}[${index}]`))
       : no(field, "must be an array");
 
+const listedAddress = (value: unknown, field: string): Checked<Address> =>
+  isAddress(value) ? Result.succeed(value.toLowerCase() as Address) : no(field, "must be 20 bytes of hex with 0x");
+
 const KeptAbi = Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) });
 
 const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type> => {
@@ -85,8 +88,10 @@ const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type>
   if (!isRecord(source) || !("abi" in source) || !("address" in source))
     return no(field, "must be an ABI or { address, abi }");
   const { address, abi } = source;
-  if (!isAddress(address)) return no(`${field}.address`, "must be 20 bytes of hex with 0x");
-  return Result.map(asKnownAbi(abi, field), (checked) => ({ address: address.toLowerCase() as Address, abi: checked }));
+  return Result.gen(function* () {
+    const whose = yield* listedAddress(address, `${field}.address`);
+    return { address: whose, abi: yield* asKnownAbi(abi, field) };
+  });
 };
 
 /** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
@@ -130,6 +135,11 @@ export const named = {
   traceReverts: row<boolean>()(Schema.Boolean, false, (value, field) =>
     typeof value === "boolean" ? Result.succeed(value) : no(field, "must be a boolean"),
   ),
+  /**
+   * Contracts whose code a Safe or another account may run in its own place (DELEGATECALL), though it is not known by its
+   * hash: `UnknownDelegateCall` is then the info `DelegateCall`; default none.
+   */
+  delegateTargets: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /** ABIs to decode errors, events and results with; in a report `address` null = any contract's. */
   abis: row<ReadonlyArray<AbiSource>>()(Schema.Array(KeptAbi), [], listOf(abiSource)),
   /** Block to ask about; default: the chain's policy, else `pending`. */

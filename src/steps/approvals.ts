@@ -14,6 +14,7 @@ import type { View } from "../witness/view.js";
 import { nobody, settleRight, type Right } from "./reading/approvalLogs.js";
 import type { Case, Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts } from "./reading/control.js";
+import { delegateCallAccounts } from "./reading/delegateCalls.js";
 import { checkDelegations, delegationAccounts } from "./reading/delegations.js";
 import { askedBy, keyOf, queryOf } from "./reading/rights.js";
 import { checkUnexplained } from "./reading/unexplained.js";
@@ -163,13 +164,13 @@ const say = (
   return [note("ApprovalGranted", exposed === undefined ? "info" : "warning", approval, ...all)];
 };
 
-/** Calldata that holds more calls than are read: what the rest asks for is not known. */
+/** Calldata that holds more calls than are read: what the rest asks for is not known, nor what runs in whose place. */
 const checkCalls = ({ index, calls }: Case): ReadonlyArray<Finding> =>
   calls.isCut
     ? [
         note(
           "CalldataCut",
-          "warning",
+          calls.isUnread ? "unavailable" : "warning",
           { transaction: index, evidence: "measured" },
           count("calls read", calls.read.length),
         ),
@@ -196,5 +197,5 @@ export const check = (
 
 /** The accounts whose code tells what the rights mean. */
 export const accounts = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Address> => [
-  ...new Set([...delegationAccounts(bundle), ...controlAccounts(bundle)]),
+  ...new Set([...delegateCallAccounts(bundle), ...delegationAccounts(bundle), ...controlAccounts(bundle)]),
 ];

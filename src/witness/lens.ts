@@ -1,5 +1,5 @@
 /**
- * The storage lens: where contracts keep who acts for them (ERC-1967, ERC-1822), read behind a simulated block, with
+ * The storage lens: where contracts keep who acts for them (ERC-1967, ERC-1822, a Safe's singleton), read behind a simulated block, with
  * their code replaced by a reader while what was written before stays. Pure.
  */
 import type { Address, Hash, Hex } from "../primitives/hex.js";
@@ -14,7 +14,7 @@ const reader: Hex = "0x5f35545f5260205ff3";
 const slotGas = 20_000;
 
 /** What is kept where, in the words of the events that should tell of a change. */
-export const slots: ReadonlyArray<{ readonly what: string; readonly slot: Hash }> = [
+export const slots: ReadonlyArray<{ readonly what: string; readonly slot: Hash; readonly isOfSafes?: true }> = [
   // keccak256("eip1967.proxy.implementation") - 1
   { what: "new implementation", slot: "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc" },
   // keccak256("PROXIABLE"), ERC-1822
@@ -23,6 +23,8 @@ export const slots: ReadonlyArray<{ readonly what: string; readonly slot: Hash }
   { what: "new proxy admin", slot: "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103" },
   // keccak256("eip1967.proxy.beacon") - 1
   { what: "new beacon", slot: "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50" },
+  // the singleton of a Safe; other contracts keep anything there
+  { what: "new implementation", slot: `0x${"0".repeat(64)}`, isOfSafes: true },
 ];
 
 /** What a reader is asked. */
@@ -31,6 +33,9 @@ export const slotQuery = (contract: Address, slot: Hash): Call => staticCall(con
 /** What is asked of the readers. */
 export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<Call> =>
   contracts.flatMap((contract) => slots.map(({ slot }) => slotQuery(contract, slot)));
+
+/** The slots that tell of a contract. */
+export const slotsOf = (isSafe: boolean): typeof slots => slots.filter(({ isOfSafes }) => isSafe || isOfSafes !== true);
 
 /** The contracts as readers. */
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>

@@ -8,10 +8,11 @@ import { IntrinsicGasTooLow, NonceTooLow } from "../../src/errors/verdicts.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { slots } from "../../src/witness/lens.js";
+import { slotsOf } from "../../src/witness/lens.js";
 import { Slots } from "../contracts/artifacts.js";
 import { calldata, layerOf, nobody, owner, preflight, prove, scan, scenesFor, severe, type Scene } from "./scene.js";
 
+const slots = slotsOf(false);
 const [first, second] = ["0x00000000000000000000000000000000000000a1", "0x00000000000000000000000000000000000000b2"];
 
 const runsOf = ({ ledger }: Report) => ledger.requests.flatMap(({ run }) => run ?? []).sort();

@@ -29,6 +29,7 @@ const options: Report["options"] = {
   policies: [],
   tolerance: 0.005,
   traceReverts: false,
+  delegateTargets: [],
   deadlineMs: 10_000,
   maxAgeMs: 30_000,
   feeHorizonSeconds: 60,

@@ -33,6 +33,7 @@ type Tags =
   | "SenderNotEoa"
   | "InitCodeTooLarge"
   | "NoCode"
+  | "UnknownDelegateCall"
   | "ChainIdMismatch"
   | "PolicyViolation"
   | "SimulationDiverged"
@@ -61,6 +62,7 @@ test("each verdict can be caught by its tag, and only what was caught is gone", 
     Effect.catchTag("SenderNotEoa", (error) => Effect.succeed(error.account)),
     Effect.catchTag("InitCodeTooLarge", (error) => Effect.succeed(error.size)),
     Effect.catchTag("NoCode", (error) => Effect.succeed(error.account)),
+    Effect.catchTag("UnknownDelegateCall", (error) => Effect.succeed(error.target)),
     Effect.catchTag("ChainIdMismatch", (error) => Effect.succeed(error.actual)),
   );
   expectTypeOf<Effect.Error<typeof caught>["_tag"]>().toEqualTypeOf<

@@ -27,6 +27,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "SenderNotEoa":
     case "InitCodeTooLarge":
     case "NoCode":
+    case "UnknownDelegateCall":
     case "ChainIdMismatch":
     case "PolicyViolation":
     case "SimulationDiverged":
@@ -101,6 +102,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "ApprovalUnlimited":
     case "CalldataCut":
     case "ContractControlChanged":
+    case "DelegateCall":
+    case "DelegateCallUnread":
     case "EventUnexplained":
     case "OwnershipChanged":
     case "ProxiesNotSeen":

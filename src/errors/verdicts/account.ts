@@ -1,6 +1,7 @@
 /** The wrong account, code or chain. */
 import { address, bytes, count, say } from "../../primitives/statement.js";
 import { unsent } from "../ofNonce.js";
+import { Address } from "../../primitives/hex.js";
 import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 
@@ -71,5 +72,22 @@ export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
       "the node serves another chain",
       [count("transaction", error.expected), count("node", error.actual)],
       "use an endpoint of the transaction's chain",
+    ),
+) {}
+
+/** An account is about to run code in its own place (DELEGATECALL) that is not known by its hash. */
+export class UnknownDelegateCall extends stated<UnknownDelegateCall>()(
+  "UnknownDelegateCall",
+  {
+    /** The account in whose place the code runs; null where it only comes into being. */
+    account,
+    /** Whose code it is. */
+    target: Address,
+  },
+  (error) =>
+    say(
+      "an account would run unknown code in its own place (DELEGATECALL), which may take all it has and replace its own code",
+      [address("account", error.account), address("code", error.target)],
+      "do not sign; if you know the code, name its address in `delegateTargets`",
     ),
 ) {}

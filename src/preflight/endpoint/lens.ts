@@ -54,8 +54,11 @@ interface Looking {
 }
 
 const calledBy = ({ bundle, scanned }: Looking): ReadonlyArray<Address> =>
-  // why: what a report from outside says of code is not believed
-  Proxies.callees(bundle, ({ said }) => scanned === null || said.code.to?.kind !== "nobody");
+  Proxies.callees(
+    bundle.map((one) => ({ ...one, outcome: one.said.outcome })),
+    // why: what a report from outside says of code is not believed
+    ({ said }) => scanned === null || said.code.to?.kind !== "nobody",
+  );
 
 /** The contracts whose slots a proof looks at. */
 export const lensOf = (looking: Looking): ReadonlyArray<Address> => calledBy(looking).slice(0, Proxies.mostContracts);
@@ -63,7 +66,9 @@ export const lensOf = (looking: Looking): ReadonlyArray<Address> => calledBy(loo
 /** Those of them that must be seen without the calls, too. */
 export const suspectsOf = (looking: Looking): ReadonlyArray<Address> => {
   const run = successOf(looking.scanned?.run);
-  return run === null ? lensOf(looking) : Proxies.suspects(lensOf(looking), run.slots);
+  return run === null
+    ? lensOf(looking)
+    : Proxies.suspects(lensOf(looking), run.slots, Proxies.safesIn(looking.bundle, run.before));
 };
 
 /** What changes in the proxies that the calls reach, in every world of a proof. */

@@ -32,7 +32,9 @@ export interface Authorized {
 export type Bundle<C extends Case = Case> = Arr.NonEmptyReadonlyArray<C>;
 
 const callsOf = ({ from, to, data }: Transaction): Calls =>
-  to === null ? { read: [], isCut: false } : callsIn({ from, to, data: data.toLowerCase() as Hex });
+  to === null
+    ? { read: [], delegates: [], isCut: false, isUnread: false }
+    : callsIn({ from, to, data: data.toLowerCase() as Hex });
 
 /** Transactions as cases. */
 export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>): Bundle =>

@@ -1,5 +1,6 @@
 /** Contracts that are known by the hash of their code, whatever address they stand at. Adding one is adding a row. Pure. */
 import type { Address, Hash } from "../../primitives/hex.js";
+import { safeCode } from "./safeCode.js";
 
 /** What a contract is known for; each reader asks for the kinds that it can judge. */
 export type KnownKind = string;
@@ -12,7 +13,7 @@ export interface KnownCode {
 }
 
 /** The rows: the keccak256 of the deployed code, or of the code as it is at this very address where it names itself. */
-const rows: ReadonlyArray<KnownCode & { readonly hash: Hash | ((self: Address) => Hash) }> = [];
+const rows: ReadonlyArray<KnownCode & { readonly hash: Hash | ((self: Address) => Hash) }> = [...safeCode];
 
 /** What is known of the code with this hash at this address; null where it is nobody's that is known. */
 export const knownCode = (hash: Hash, self: Address): KnownCode | null => {

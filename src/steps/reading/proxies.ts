@@ -2,11 +2,12 @@
 import type { Address } from "../../primitives/hex.js";
 import { address, text } from "../../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../../report/finding.js";
-import { slots, wordIn } from "../../witness/lens.js";
+import { slotsOf, wordIn } from "../../witness/lens.js";
 import { unseen, type View } from "../../witness/view.js";
 import { addressOf } from "./approvalLogs.js";
 import type { Case, Ran } from "./bundle.js";
 import { controlsIn } from "./controlLogs.js";
+import { isSafeProxy, likelySafes } from "./delegateCalls.js";
 
 /** How many contracts are looked at, in the order in which they are called. */
 export const mostContracts = 8;
@@ -14,19 +15,39 @@ export const mostContracts = 8;
 /** Precompiles keep nothing, and a node may refuse to replace them. */
 const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".repeat(36)}`);
 
-/** The contracts that the bundle calls; a plain payment only where `isPaid` says that its receiver may have code. */
-export const callees = <C extends Case>(
+/**
+ * The contracts that the bundle calls, and Safes that say that they execute, Safes first; a plain payment only where
+ * `isPaid` says that its receiver may have code.
+ */
+export const callees = <C extends Case & Partial<Pick<Ran, "outcome">>>(
   bundle: ReadonlyArray<C>,
   isPaid: (one: C) => boolean = () => false,
 ): ReadonlyArray<Address> => {
-  const called = bundle.flatMap((one) => one.calls.read.filter(({ data }) => data.length > 2 || isPaid(one)));
-  const callees = new Set(called.map(({ to }) => to.toLowerCase() as Address));
+  const called = bundle.flatMap((one) =>
+    one.calls.read.filter(({ as, data }) => as === undefined && (data.length > 2 || isPaid(one))),
+  );
+  const callees = new Set([...likelySafes(bundle), ...called.map(({ to }) => to.toLowerCase() as Address)]);
   return [...callees].filter((account) => !isPrecompile(account));
 };
 
+/** Whether a contract keeps its code's address as a Safe does, by how it is called or by its own code. */
+export const safesIn = (
+  bundle: ReadonlyArray<Case & Partial<Pick<Ran, "outcome">>>,
+  accounts: View,
+): ((contract: Address) => boolean) => {
+  const likely = likelySafes(bundle);
+  return (contract) => likely.has(contract) || isSafeProxy(contract, accounts);
+};
+
 /** Those whose slots are not known to have been empty, by what an earlier run left in them; none where it saw none. */
-export const suspects = (contracts: ReadonlyArray<Address>, left: View | null): ReadonlyArray<Address> =>
-  left === null ? [] : contracts.filter((contract) => slots.some(({ slot }) => wordIn(left, contract, slot) !== 0n));
+export const suspects = (
+  contracts: ReadonlyArray<Address>,
+  left: View | null,
+  isSafe: (contract: Address) => boolean,
+): ReadonlyArray<Address> =>
+  left === null
+    ? []
+    : contracts.filter((contract) => slotsOf(isSafe(contract)).some(({ slot }) => wordIn(left, contract, slot) !== 0n));
 
 /** What was seen of the slots; null where a run did not see them. */
 export interface Seen {
@@ -48,13 +69,14 @@ export const checkProxies = (
   { before, after, suspects, accounts, evidence }: Seen,
 ): ReadonlyArray<Finding> => {
   const told = bundle.flatMap(({ index, outcome }) => controlsIn(outcome.logs, index));
+  const isSafe = safesIn(bundle, accounts);
   const findings: Array<Finding> = [];
   const missed = new Set<Address>();
   const party = (word: bigint) => (word === 0n ? null : addressOf(word));
   for (const contract of contracts) {
     const isNew = accounts.account(contract)?.codeSize === 0n;
     const transaction = bundle.find(({ calls }) => calls.read.some(({ to }) => to.toLowerCase() === contract))?.index;
-    for (const { what, slot } of slots) {
+    for (const { what, slot } of slotsOf(isSafe(contract))) {
       const was = wordIn(before ?? unseen, contract, slot) ?? (suspects.includes(contract) ? null : 0n);
       for (const word of new Set(after.map((view) => wordIn(view ?? unseen, contract, slot)))) {
         if (was === null || word === null) missed.add(contract);

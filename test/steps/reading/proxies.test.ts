@@ -1,6 +1,6 @@
 /** What the slots of proxies say: which are looked at, and what a change of them is. */
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../../src/primitives/hex.js";
+import { Hash, type Address } from "../../../src/primitives/hex.js";
 import { callees, checkProxies, suspects, type Seen } from "../../../src/steps/reading/proxies.js";
 import { slotQueries, slots } from "../../../src/witness/lens.js";
 import { answered, bundle, codes, filled, hexOf, inhabited, log, outcome, seeing, token, word } from "../parts.js";
@@ -10,6 +10,7 @@ const [one, two, three] = [at("1"), at("2"), at("3")];
 /** The slots of the token, in their order; those not named hold nothing. */
 const holding = (...words: ReadonlyArray<bigint | string>) =>
   seeing(...slotQueries([token]).map((query, index) => [query, answered(words[index] ?? 0n)] as const));
+const isAny = () => true;
 const calling = (to: Address, data = "0x12345678") => bundle({ to, data: hexOf(data) });
 
 const check = (seen: Partial<Seen>, logs: ReadonlyArray<ReturnType<typeof log>> = []) =>
@@ -32,11 +33,13 @@ describe("what is looked at", () => {
     expect(callees(calling(`0x${"0".repeat(39)}4`))).toEqual([]);
   });
   it("is looked at before, unless its slots are known to be empty or nothing is seen here", () => {
-    expect(suspects([token], holding())).toEqual([]);
+    expect(suspects([token], holding(), isAny)).toEqual([]);
     for (const index of slots.keys())
-      expect(suspects([token], holding(...slots.map((_, other) => (other === index ? one : 0n))))).toEqual([token]);
-    expect(suspects([token, three], holding())).toEqual([three]);
-    expect(suspects([token], null)).toEqual([]);
+      expect(suspects([token], holding(...slots.map((_, other) => (other === index ? one : 0n))), isAny)).toEqual([
+        token,
+      ]);
+    expect(suspects([token, three], holding(), isAny)).toEqual([three]);
+    expect(suspects([token], null, isAny)).toEqual([]);
   });
 });
 
@@ -67,6 +70,26 @@ describe("a slot", () => {
     expect(check({ after }, upgraded(token, three))).toHaveLength(1);
     expect(check({ after }, upgraded(three, two))).toHaveLength(1);
     expect(check({ after: [holding(one, 0n, two)] }, upgraded(token, two))).toHaveLength(1);
+  });
+  it("0 is a Safe's alone: by how it is called, by its code, or by its own events", () => {
+    const holdingLast = (word: Address) =>
+      holding(...slots.map((_, index) => (index === slots.length - 1 ? word : 0n)));
+    const seen = { before: holdingLast(one), after: [holdingLast(two)], suspects: [token] };
+    const proxy = inhabited({ [token]: "0x00" });
+    expect(check(seen)).toEqual([]);
+    const accounts = {
+      ...proxy,
+      account: (account: Address) => {
+        const known = proxy.account(account);
+        const codeHash = Hash.make("0xb89c1b3bdf2cf8827818646bce9a8f6e372885f8c55e5c07acbd307cb133b000");
+        return known === null ? null : { ...known, codeHash };
+      },
+    };
+    expect(codes(check({ ...seen, accounts }))).toEqual(["ContractControlChanged/warning"]);
+    const executed = "442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e";
+    expect(codes(check(seen, [log(token, [executed])]))).toEqual(["ContractControlChanged/warning"]);
+    expect(suspects([token], holding(0n, 0n, 0n, 0n, one), () => false)).toEqual([]);
+    expect(suspects([token], holding(0n, 0n, 0n, 0n, one), isAny)).toEqual([token]);
   });
   it("that was not seen before, after, or in one world is told as such", () => {
     for (const seen of [{ before: null }, { after: [null] }, { after: [holding(one), null] }]) {

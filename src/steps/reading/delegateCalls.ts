@@ -1,0 +1,164 @@
+/** What accounts run in their own place (DELEGATECALL), judged by the hash of its code. Pure. */
+import { keccak256 } from "viem";
+import { UnknownDelegateCall } from "../../errors/verdicts.js";
+import type { Address, Hex } from "../../primitives/hex.js";
+import { address, hash, text } from "../../primitives/statement.js";
+import { fromError, note, type Finding } from "../../report/finding.js";
+import type { View } from "../../witness/view.js";
+import { addressOf, nobody } from "./approvalLogs.js";
+import { callsIn, type Call } from "./batches.js";
+import type { Case, Ran } from "./bundle.js";
+import { knownCode, type KnownCode } from "./knownCode.js";
+
+/** How many accounts and codes are looked at; what is beyond them counts as not read. */
+const mostAccounts = 32;
+
+/** A case, with its outcome where it has run. */
+type Running = Case & Partial<Pick<Ran, "outcome">>;
+
+const lower = (account: string): Address => account.toLowerCase() as Address;
+
+/** Calls of a Safe itself, by selector: execTransaction, and setup of 1.1 and later and of 1.0. */
+const ofSafes: ReadonlySet<string> = new Set(["0x6a761202", "0xb63e800d", "0xa97ab18a"]);
+
+/** Events of a Safe that executes: ExecutionSuccess and ExecutionFailure, of its signers and of its modules. */
+const executions: ReadonlySet<string> = new Set([
+  "0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e",
+  "0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23",
+  "0x6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8",
+  "0xacd2c8702804128fdb0db2bb49f6d127dd0181c13fd45dbfe16de0930e2bd375",
+]);
+/** Events of a SafeL2 that hold what it executes: SafeMultiSigTransaction and SafeModuleTransaction. */
+const executed: ReadonlySet<string> = new Set([
+  "0x66753cd2356569ee081232e3be8909b950e0a76c1f8460c3a5e3c2be32b11bed",
+  "0xb648d3644f584ed1c2232d53c46d87e693586486ad0d1175f8656013110b714e",
+]);
+
+const emitters = ({ outcome }: Running, events: ReadonlySet<string>) =>
+  (outcome?.logs ?? []).filter(({ topics }) => events.has(topics[0] ?? ""));
+
+/** Accounts that are called as a Safe is. */
+const calledAsSafes = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> =>
+  bundle.flatMap(({ calls }) => [
+    ...calls.read.filter(({ data }) => ofSafes.has(data.slice(0, 10))).map(({ to }) => lower(to)),
+    ...calls.delegates.flatMap(({ as }) => (as === undefined || as === nobody ? [] : lower(as))),
+  ]);
+
+/** Accounts that keep their code's address in slot 0 for all that is known: called as Safes, or saying that they execute. */
+export const likelySafes = (bundle: ReadonlyArray<Running>): ReadonlySet<Address> =>
+  new Set([
+    ...calledAsSafes(bundle),
+    ...bundle.flatMap((one) => emitters(one, executions).map((log) => lower(log.address))),
+  ]);
+
+/** Whether the witness saw the code of a Safe's proxy. */
+export const isSafeProxy = (account: Address, view: View): boolean => {
+  const seen = view.account(account);
+  return seen !== null && knownCode(seen.codeHash, account)?.kind === "safeProxy";
+};
+
+/** What runs in accounts' own place in one transaction, by its calldata and by the events of `isSafe` accounts, each once. */
+const delegatesOf = (one: Running, isSafe: (account: Address) => boolean): ReadonlyArray<Call> => {
+  const told = emitters(one, executed)
+    .filter((log) => isSafe(lower(log.address)))
+    .flatMap(({ address: safe, topics, data }) => {
+      // why: the event holds what the call does, in the same order; its name is as good as a selector
+      const call = { from: safe, to: safe, data: `${topics[0]?.slice(0, 10)}${data.slice(2)}`.toLowerCase() as Hex };
+      return callsIn(call).delegates;
+    });
+  const all = [...one.calls.delegates, ...told];
+  return [...new Map(all.map((call) => [`${call.as}${call.to}${call.data}`.toLowerCase(), call])).values()];
+};
+
+/** The accounts whose code tells what is run, and in whose place. */
+export const delegateCallAccounts = (bundle: ReadonlyArray<Running>): ReadonlyArray<Address> => {
+  const all = bundle.flatMap((one) => [
+    ...delegatesOf(one, () => true).flatMap(({ as = nobody, to }) =>
+      as === nobody ? [lower(to)] : [to, as].map(lower),
+    ),
+    ...emitters(one, executed).map((log) => lower(log.address)),
+  ]);
+  return [...new Set(all)].slice(0, mostAccounts);
+};
+
+/** The singletons that a SafeMigration holds. */
+const migrations: Readonly<Record<string, { readonly plain: Address; readonly l2: Address }>> = {
+  "SafeMigration 1.4.1": {
+    plain: "0x41675c099f32341bf84bfc5382af534df5c7461a",
+    l2: "0x29fcb43b46531bca003ddc8fcb67ffe91900c762",
+  },
+  "SafeMigration 1.5.0": {
+    plain: "0xff51a5898e281db6dfc7855790607438df2ca44b",
+    l2: "0xedd160febbd92e350d4d398fb636302fccd67c7e",
+  },
+};
+/** migrateL2Singleton(), migrateL2WithFallbackHandler() */
+const toL2: ReadonlySet<string> = new Set(["0x07f464a4", "0x68cb3d94"]);
+
+const firstWord = (data: Hex): bigint => BigInt(`0x${data.slice(10, 74).padEnd(64, "0")}`);
+
+/** What is signed by signMessage(bytes): the message where it is a hash, else its hash. */
+const messageIn = (data: Hex): Hex => {
+  const at = 10 + Number(BigInt.asUintN(32, firstWord(data))) * 2;
+  const size = Number.parseInt(data.slice(at + 48, at + 64), 16) * 2;
+  const message: Hex = `0x${data.slice(at + 64, at + 64 + size)}`;
+  return message.length === 66 ? message : keccak256(message);
+};
+
+/** What known code does to the account. */
+const deedOf = ({ name, kind }: KnownCode, data: Hex) => {
+  if (kind === "signMessageLib") return hash("signs the message, or what hashes to,", messageIn(data));
+  if (kind === "safeModules") return text("", "modules are enabled, which may move all it holds");
+  const migration = migrations[name];
+  const singleton = migration === undefined ? addressOf(firstWord(data)) : null;
+  const held = toL2.has(data.slice(0, 10)) ? migration?.l2 : migration?.plain;
+  return address("new singleton", singleton ?? held ?? null);
+};
+
+/** Code that runs calls, which are read for themselves, or makes contracts. */
+const harmless: ReadonlySet<string> = new Set(["multiSend", "createCall"]);
+const changing: ReadonlySet<string> = new Set(["signMessageLib", "safeSingleton", "safeModules"]);
+
+/** What was seen of the accounts, and the codes that the caller means. */
+interface Sights {
+  readonly before: View;
+  readonly after: View;
+  readonly targets: ReadonlyArray<Address>;
+}
+
+const say = (
+  { as = nobody, to, data }: Call,
+  transaction: number,
+  { before, after, targets }: Sights,
+): ReadonlyArray<Finding> => {
+  const account = as === nobody ? null : lower(as);
+  const target = lower(to);
+  const parties = [address("account", account), address("code", target)];
+  const where = { transaction, evidence: "measured" } as const;
+  if (targets.includes(target))
+    return [
+      note("DelegateCall", "info", { ...where, evidence: "assumed" }, ...parties, text("", "as the option says")),
+    ];
+  const unread = note("DelegateCallUnread", "unavailable", { ...where, evidence: "unavailable" }, ...parties);
+  const [had, has] = [before.account(target), after.account(target)];
+  if (had === null) return [unread];
+  const isLate = had.codeSize === 0n;
+  const known = knownCode(isLate ? (has?.codeHash ?? had.codeHash) : had.codeHash, target);
+  if (known === null || !(harmless.has(known.kind) || changing.has(known.kind)))
+    return [fromError(new UnknownDelegateCall({ account, target }), "blocker", { step: "approvals", ...where })];
+  // why: what stands there behind the bundle need not be what ran in it
+  if (isLate) return [unread];
+  const isMade = account === null || before.account(account)?.codeSize === 0n;
+  if (harmless.has(known.kind) || (isMade && known.kind !== "signMessageLib")) return [];
+  return [note("DelegateCall", "warning", where, ...parties, text("known as", known.name), deedOf(known, data))];
+};
+
+/**
+ * What code accounts run in their own place: nothing of known batchers and makers of contracts, a warning of what is
+ * known to sign or to change the account, a blocker of all other code. `targets` = the codes that the caller names.
+ */
+export const checkDelegateCalls = (bundle: ReadonlyArray<Ran>, sights: Sights): ReadonlyArray<Finding> => {
+  const safes = new Set(calledAsSafes(bundle));
+  const isSafe = (account: Address) => safes.has(account) || isSafeProxy(account, sights.before);
+  return bundle.flatMap((one) => delegatesOf(one, isSafe).flatMap((call) => say(call, one.index, sights)));
+};
