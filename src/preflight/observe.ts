@@ -7,6 +7,7 @@ import type { Observed, ReportOptions } from "../report/schema.js";
 import type { Sighted, Testimony } from "../Rpc.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
+import type { Run } from "../steps/simulate.js";
 import type { Answers } from "./answers.js";
 import { leftOutOf } from "./endpoint/taken.js";
 
@@ -154,6 +155,23 @@ export const checkChain = (
     findings.push(fromError(mismatch, "blocker", { step: "chain", transaction: index, evidence: "measured" }));
   }
   return findings;
+};
+
+/**
+ * That a run was made on another chain than the report is of, by what the witness reads in it: what answers for several
+ * chains has said nothing of one.
+ */
+export const checkRan = (chainId: number | null, runs: ReadonlyArray<Run | null>): ReadonlyArray<Finding> => {
+  const strange = runs
+    .map((one) => one?.before.environment?.chainId)
+    .find((ran) => chainId !== null && ran !== undefined && ran !== BigInt(chainId));
+  return chainId === null || strange === undefined
+    ? []
+    : [
+        fromError(new ChainIdMismatch({ expected: BigInt(chainId), actual: strange }), "blocker", {
+          ...{ step: "chain", evidence: "measured" },
+        }),
+      ];
 };
 
 /** That a report is of another chain than the connection it is proven on. */

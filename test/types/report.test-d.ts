@@ -129,6 +129,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "SealedStateUnseen":
     case "DependsOnPending":
     case "NotYet":
+    case "PendingMoved":
     case "PriceDependent":
     case "RequestIncomplete":
     case "ScanAgain":
