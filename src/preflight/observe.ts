@@ -60,14 +60,15 @@ const checkTestimonies = ({ testimonies: all }: Sighted): ReadonlyArray<Finding>
   );
   const linesOf = (kind: Testimony["kind"]) => {
     const about = testimonies.filter((one) => one.kind === kind);
-    return [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
+    // why: they are told in the order in which endpoints answered
+    return [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
   };
   const [pending, unconfirmed] = [linesOf("pending"), linesOf("unconfirmed")];
   const against = (kind: "disagreed" | "outvoted", severity: "blocker" | "warning") => {
     const some = testimonies.filter((one) => one.kind === kind);
-    return [...new Set(some.map(({ method }) => method))].map((method) => {
+    return [...new Set(some.map(({ method }) => method))].sort().map((method) => {
       const about = some.filter((one) => one.method === method);
-      const differences = [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
+      const differences = [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
       const where = { step: "proof", evidence: "measured" } as const;
       return fromError(new WitnessesDisagree({ method, differences }), severity, where);
     });
