@@ -99,7 +99,10 @@ const scanOnce = Effect.fnUntraced(function* (
   const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1);
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
-  const trial = { bundle: chosen, options, block: round.block, ahead: null, context: options.blockOverrides, abis };
+  const trial = {
+    ...{ bundle: chosen, options, block: round.block, ahead: null, context: options.blockOverrides, abis },
+    room: answers.blockGasLimit,
+  };
   const settled = chosen.some(Estimate.isLimitDoubtful)
     ? yield* (yield* settlingGas).settleGas(
         chosen,

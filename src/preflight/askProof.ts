@@ -4,15 +4,13 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Verdict } from "../errors/verdicts.js";
-import type { Chain } from "../Chains.js";
-import type { RpcError } from "../errors/rpc.js";
 import { later } from "../primitives/later.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import { isFirst } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
 import { isSamePlace } from "./worlds/compare.js";
@@ -80,17 +78,6 @@ export const askWhy = (
   return inRound(round, Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" }));
 };
 
-/** Ms after which a header is another block's, whatever the chain. */
-const mostHeaderAge = 1_000;
-
-/** The header of the scan, while it is still the latest: what is older is asked again, or a lagging node looks fresh. */
-export const recentHeader = (
-  { askedAt, fees: { header } }: Pick<Round, "askedAt" | "fees">,
-  { blockTimeMs }: Chain,
-  now: number,
-): Round["fees"]["header"] =>
-  successOf(header) === null || now - askedAt > Math.min(mostHeaderAge, blockTimeMs) ? null : header;
-
 /**
  * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read
  * them. The witness `alone` is asked in one more round where the exact run says nothing.
@@ -101,7 +88,10 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
   const asksAlone = looksAlone(claim);
-  const alonePlanned = alonePlan(report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
+  const alonePlanned = alonePlan(report.options, worlds.exact.block, [
+    ...accountQueries(claim),
+    ...oracleQueries(claim),
+  ]);
   const askAlone = ask(claim, { ...alonePlanned, lens: lensOf(claim) });
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const { exact, reserved, next, bare, placed, ...answered } = yield* inRound(
@@ -116,9 +106,10 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
           claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(placing, ({ askPlaced }) => askPlaced(claim)),
         alone: asksAlone ? askAlone : skipped,
         codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
-        counts: Nonce.ask(bundle),
         pools: askPooled(bundle.flatMap((one) => (isFirst(one, bundle) ? inFlightOf(one.signer, one.said.nonce) : []))),
         forks: askForks,
+        // why: last, so that what they say is no older than the runs
+        counts: Nonce.ask(bundle),
         fees: header === null ? Fee.askHeader : Effect.succeed({ history: null, receipts: null, header }),
       },
       { concurrency: "unbounded" },
@@ -138,7 +129,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
       ...answered,
       ...{ alone, run, next },
-      ...{ askedAt: now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
+      ...{ askedAt: claim.askedAt ?? now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
       called: null,
       unfunded: null,
       subjectOf: ({ index }) => subjects.get(index) ?? null,
@@ -162,20 +153,6 @@ export const isTrueToState = (claim: Claim, { round, next }: Proof): boolean => 
       return taken === null || has === null || taken === has;
     })
   );
-};
-
-/** Refusals that a head which moved gives: another may be the head, or the number be taken. */
-const movedReasons = new Set(["SimBlockOrder", "BlockNotFound", "InvalidParams"]);
-
-/** Whether a run is refused for how it was asked: by words, or by the code of a method that answers beside. */
-const isMisplaced = (failure: Failure | null, answers: boolean): failure is RpcError =>
-  failure?._tag === "RpcError" &&
-  (movedReasons.has(failure.reason._tag) || (answers && failure.reason._tag === "MethodNotSupported"));
-
-/** The refusal of a world for its place, which another one may not meet. */
-export const misplaced = ({ round: { run }, next }: Proof): RpcError | null => {
-  const refusals = [failureOf(run), failureOf(next)];
-  return refusals.find((one): one is RpcError => isMisplaced(one, successOf(run) !== null)) ?? null;
 };
 
 /** Whether both worlds answered, and on the state as it is. */

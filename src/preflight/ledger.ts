@@ -9,6 +9,8 @@ export interface Recorder {
   /** Epoch ms at which the run began. */
   readonly startedAt: number;
   readonly entries: Array<LedgerEntry>;
+  /** The place of each among those that were sent out. */
+  readonly turns: WeakMap<LedgerEntry, number>;
   readonly sighted: Sighted;
 }
 
@@ -33,13 +35,19 @@ export const withRun = <A, E, R>(
     Effect.sync(() => new AbortController()),
     (controller) =>
       Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-        const recorder: Recorder = { startedAt, entries: [], sighted: { block: null, aheadMs: null, testimonies: [] } };
+        const sighted: Sighted = { block: null, aheadMs: null, testimonies: [] };
+        const recorder: Recorder = { startedAt, entries: [], turns: new WeakMap(), sighted };
+        let turns = 0;
         return Effect.provideService(use(recorder), CurrentRun, {
           round: 1,
           deadline: startedAt + deadlineMs,
           answers: { left: mostRunBytes },
           sighted: recorder.sighted,
-          record: (entry) => recorder.entries.push(entry),
+          turn: () => turns++,
+          record: (entry, turn) => {
+            recorder.entries.push(entry);
+            recorder.turns.set(entry, turn);
+          },
           signal: controller.signal,
         });
       }),
@@ -58,11 +66,23 @@ export const inNextRound = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect
 export const lastRound = ({ entries }: Recorder): number =>
   entries.reduce((last, { round }) => Math.max(last, round), 0);
 
-/** The ledger so far, in the order in which requests were sent out; `earlier` is what the report already holds. */
+const textually = (a: string | null, b: string | null): number =>
+  a === b ? 0 : a === null ? -1 : b === null ? 1 : a < b ? -1 : 1;
+
+/**
+ * The ledger so far, by round, method, run and endpoint, then in the order in which requests were sent out: whatever is
+ * answered first changes nothing. `earlier` is what the report already holds.
+ */
 export const ledgerOf = (recorder: Recorder, now: number, earlier: Report["ledger"] | null): Report["ledger"] => {
   const rounds = earlier?.rounds ?? 0;
+  const turnOf = (entry: LedgerEntry): number => recorder.turns.get(entry) ?? 0;
   const requests = [...recorder.entries].sort(
-    (a, b) => a.round - b.round || (a.method < b.method ? -1 : a.method > b.method ? 1 : 0),
+    (a, b) =>
+      a.round - b.round ||
+      textually(a.method, b.method) ||
+      textually(a.run, b.run) ||
+      textually(a.endpoint, b.endpoint) ||
+      turnOf(a) - turnOf(b),
   );
   return {
     rounds: rounds + requests.reduce((most, { round, tries }) => (tries > 0 ? Math.max(most, round) : most), 0),

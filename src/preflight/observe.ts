@@ -7,6 +7,7 @@ import type { Observed, ReportOptions } from "../report/schema.js";
 import type { Sighted, Testimony } from "../Rpc.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
+import type { Run } from "../steps/simulate.js";
 import type { Answers } from "./answers.js";
 import { leftOutOf } from "./endpoint/taken.js";
 
@@ -62,14 +63,15 @@ const checkTestimonies = ({ testimonies: all }: Sighted): ReadonlyArray<Finding>
   );
   const linesOf = (kind: Testimony["kind"]) => {
     const about = testimonies.filter((one) => one.kind === kind);
-    return [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
+    // why: they are told in the order in which endpoints answered
+    return [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
   };
   const [pending, unconfirmed] = [linesOf("pending"), linesOf("unconfirmed")];
   const against = (kind: "disagreed" | "outvoted", severity: "blocker" | "warning") => {
     const some = testimonies.filter((one) => one.kind === kind);
-    return [...new Set(some.map(({ method }) => method))].map((method) => {
+    return [...new Set(some.map(({ method }) => method))].sort().map((method) => {
       const about = some.filter((one) => one.method === method);
-      const differences = [...new Set(about.flatMap(({ lines }) => lines))].slice(0, mostSaid);
+      const differences = [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
       const where = { step: "proof", evidence: "measured" } as const;
       return fromError(new WitnessesDisagree({ method, differences }), severity, where);
     });
@@ -160,6 +162,23 @@ export const checkChain = (
     findings.push(fromError(mismatch, "blocker", { step: "chain", transaction: index, evidence: "measured" }));
   }
   return findings;
+};
+
+/**
+ * That a run was made on another chain than the report is of, by what the witness reads in it: what answers for several
+ * chains has said nothing of one.
+ */
+export const checkRan = (chainId: number | null, runs: ReadonlyArray<Run | null>): ReadonlyArray<Finding> => {
+  const strange = runs
+    .map((one) => one?.before.environment?.chainId)
+    .find((ran) => chainId !== null && ran !== undefined && ran !== BigInt(chainId));
+  return chainId === null || strange === undefined
+    ? []
+    : [
+        fromError(new ChainIdMismatch({ expected: BigInt(chainId), actual: strange }), "blocker", {
+          ...{ step: "chain", evidence: "measured" },
+        }),
+      ];
 };
 
 /** That a report is of another chain than the connection it is proven on. */

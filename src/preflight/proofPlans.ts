@@ -40,8 +40,10 @@ export interface Claim {
   readonly balanceOf: (account: Address) => bigint | null;
   /** What the scan of the same call heard a moment ago; null for a report from outside. */
   readonly scanned: Scanned | null;
-  /** The latest header, where it was asked for just now; null = it is asked beside the runs. */
+  /** The head that the worlds stand on; null = it is asked beside the runs. */
   readonly header: Round["fees"]["header"];
+  /** Epoch ms when that head was asked for, or what has it; null = now. */
+  readonly askedAt: number | null;
   /** Whether `bare` is asked for, too: there is no run of our own to compare the exact one with. */
   readonly asksBare: boolean;
 }
@@ -181,11 +183,13 @@ export interface Trial {
   readonly block: Eth.BlockParameter;
   readonly ahead: Eth.BlockOverrides | null;
   readonly context: Eth.BlockOverrides | null;
+  /** Gas of a whole block; null = not known. */
+  readonly room: bigint | null;
   readonly abis: AbiIndex;
 }
 
-/** The requests at other limits, without the witness, by signers who could pay for any of them. */
-export const gasPlan = ({ bundle, options, block, ahead, context }: Trial, limits: Limits): Simulate.Plan => {
+/** The requests at other limits, by signers who could pay for any of them; the witness tells no more than where they ran. */
+export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial, limits: Limits): Simulate.Plan => {
   const { stateOverrides } = options;
   const able = bundle
     .filter((one) => isFirst(one, bundle))
@@ -193,8 +197,9 @@ export const gasPlan = ({ bundle, options, block, ahead, context }: Trial, limit
       const nonce = request === null ? {} : { nonce: request.nonce };
       return [signer, { ...stateOverrides?.[signer], ...nonce, balance: rich }] as const;
     });
-  const taken = limits.reduce((sum, gas) => sum + gas, 0n);
-  const isCramped = (context?.gasLimit ?? taken) < taken;
+  const before: ReadonlyArray<Query> = [{ kind: "environment" }];
+  const taken = limits.reduce((sum, gas) => sum + gas, Simulate.witnessGas({ before, calls: [], after: [] }));
+  const isCramped = BigInt(context?.gasLimit ?? room ?? taken) < taken;
   return {
     name: "gas",
     calls: Arr.zipWith(bundle, limits, ({ input, request }, gas) => ({
@@ -202,7 +207,7 @@ export const gasPlan = ({ bundle, options, block, ahead, context }: Trial, limit
       request: request === null ? bareCall(input, gas) : { ...exactCall(request, input.from), gas },
       gas,
     })),
-    before: [],
+    before,
     after: [],
     block,
     ahead,
@@ -216,7 +221,7 @@ export const gasPlan = ({ bundle, options, block, ahead, context }: Trial, limit
 /** The exact requests of a claim at other limits, in the block context of a world. */
 export const trialIn = (claim: Claim, { block, ahead, context }: World): Trial => ({
   ...{ bundle: claim.bundle, options: claim.report.options, abis: claim.abis },
-  ...{ block, ahead, context },
+  ...{ block, ahead, context, room: claim.report.observed.gasLimit },
 });
 
 /** As a scan runs the calls: gas is free, and there is as much as any transaction may have; of neither a report is asked. */

@@ -17,18 +17,22 @@ import type { Rpc } from "../Rpc.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
+import type { Run } from "../steps/simulate.js";
 import { answersOf, type Answers } from "./answers.js";
-import { askAt, placing, type Proof } from "./askProof.js";
+import { askAt, askProof, placing, type Proof } from "./askProof.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { isSame } from "./worlds/compare.js";
 import { checkRuns, compare, worldsIn } from "./worlds/contrast.js";
 import { isExhausted, isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
+import type { AskAt } from "./gas/limit.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
 import { checkSlots } from "./endpoint/lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
-import { subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
+import { checkRan } from "./observe.js";
+import { inFlightOf, subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
+import { pendingOf } from "./worlds/ground.js";
 import { askStanding } from "./worlds/standing.js";
 import { TokenCache } from "./beside/tokenCache.js";
 
@@ -75,12 +79,23 @@ const trialsOf = (claim: Claim, { next }: Proof): Arr.NonEmptyReadonlyArray<Tria
 const using = later(() => import("./endpoint/forkUse.js"));
 const settling = later(() => import("./gas/limit.js"));
 
-/** Settles the gas limits of a claim where the runs cast doubt on them. */
+/** The block whose state a proof of our own stands on, where its scan saw it; null = what was simulated tells it. */
+const standsOn = ({ header, report: { observed } }: Claim, { observed: scanned }: Report): bigint | null => {
+  const head = successOf(header)?.number ?? null;
+  if (observed.blockTag !== "pending") return head;
+  return head === scanned.latestNumber ? scanned.baseNumber : null;
+};
+
+/** Whether a sealed state lacks what a sender has in one that is ordered before us. */
+const isOwnLost = (claim: Claim): boolean =>
+  pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
+
+/** Settles the gas limits of a claim where the runs cast doubt on them; `askGas` runs the requests at others. */
 const settle = (
   claim: Claim,
   proof: Proof,
   { bundle, answers }: { readonly bundle: Bundle<Filled>; readonly answers: Answers },
-  round: () => number,
+  askGas: AskAt,
 ): Effect.Effect<Gas, never, Rpc> => {
   const { run } = proof.round;
   const ample = ampleIn(claim.bundle, proof);
@@ -92,9 +107,7 @@ const settle = (
       Result.getOrElse(ample, () => null),
     )
   )
-    return Effect.flatMap(settling, ({ settleGas }) =>
-      settleGas(bundle, answers, askAt(trialsOf(claim, proof), round)),
-    );
+    return Effect.flatMap(settling, ({ settleGas }) => settleGas(bundle, answers, askGas));
   return Effect.succeed(undoubted);
 };
 
@@ -128,56 +141,80 @@ const proveOnce = Effect.fnUntraced(function* (
     ...{ report, bundle: signed, measure, policies, abis, chain, scanned },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
+    askedAt: null,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
-  const { claim, proof } = yield* askStanding(about, chains, round);
-  const late = failureOf(proof.round.run);
+  const attempted = Effect.fnUntraced(function* (claim: Claim) {
+    const proof = yield* askProof(claim, round());
+    const answers = answersOf(proof.round, chains, report.options, report.chainId);
+    const bundle = keep(signed, answers);
+    const tried: Array<Heard<Run>> = [];
+    const askGas: AskAt = (limits) =>
+      Effect.tap(askAt(trialsOf(claim, proof), round)(limits), (heard) =>
+        Effect.sync(() => void tried.push(...heard.flat())),
+      );
+    const settled = isWidened ? undoubted : yield* settle(claim, proof, { bundle, answers }, askGas);
+    const compared = settled.limits === null ? yield* compare(claim, proof, bundle, settled, round) : null;
+    const isForkUsed =
+      answers.rules.agrees ||
+      (yield* (yield* using).askForkUse(claim, answers, bundle, compared?.other?.outcomes ?? [], round));
+    const { run, alone } = proof.round;
+    const placed = proof.placed.map(({ heard }) => heard);
+    const others = [proof.next, proof.bare, ...placed, ...tried, ...(compared?.why ?? [])];
+    return { claim, proof, answers, bundle, settled, compared, isForkUsed, others, runs: [run, alone, ...others] };
+  });
+  const standing = yield* askStanding(about, chains, round, attempted);
+  const late = failureOf(standing.attempt.proof.round.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return {
       report: keptFrom(report, late, ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier)),
       limits: null,
     };
-  const answers = answersOf(proof.round, chains, report.options, report.chainId);
-  const bundle = keep(signed, answers);
-  const settled = isWidened ? undoubted : yield* settle(claim, proof, { bundle, answers }, round);
-  const compared = settled.limits === null ? yield* compare(claim, proof, bundle, settled, round) : null;
-  const isForkUsed =
-    answers.rules.agrees ||
-    (yield* (yield* using).askForkUse(claim, answers, bundle, compared?.other?.outcomes ?? [], round));
   const apart = signed.length < 2 ? null : yield* placing;
-  const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
   const now = yield* Clock.currentTimeMillis;
-  const proven = reportOf(bundle, answers, {
-    ...{ options: report.options, policies, measure, now },
-    ...{
-      isForkUsed,
-      sighted: recorder.sighted,
-      since: report.observed.latestNumber,
-      // why: a number that we have set does not tell what the node stood on
-      standsOn:
-        scanned !== null && successOf(proof.round.fees.header)?.number === report.observed.latestNumber
-          ? report.observed.baseNumber
-          : null,
-    },
-    // why: a proof whose run got no answer has proven nothing
-    stage: answers.run === null ? "scanned" : "proven",
-    worlds: [...worldsIn(claim, proof, compared), ...placed],
-    elsewhere: compared?.other == null ? [] : [compared.other],
-    ledger: ledgerOf(recorder, now, earlier),
-    earlier: earlierFindings(report),
-    findings: [
-      ...found,
-      ...settled.findings,
-      ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
-      ...checkRuns(claim, proof, compared, bundle),
-      ...checkRequests(signed),
-      ...checkAhead(claim, proof, compared?.contrast != null && isSame(compared.contrast)),
-      ...checkStates(claim),
-      ...(apart?.checkApart(claim, placed) ?? []),
-      ...checkMeasured(claim, proof),
-      ...checkSlots(claim, proof, bundle),
-    ],
-  });
+  const assemble = (
+    { claim, proof, answers, bundle, settled, compared, isForkUsed, others }: typeof standing.attempt,
+    further: ReadonlyArray<Finding>,
+  ): Report => {
+    const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
+    return reportOf(bundle, answers, {
+      ...{ options: report.options, policies, measure, now },
+      ...{
+        isForkUsed,
+        sighted: recorder.sighted,
+        since: report.observed.latestNumber,
+        // why: a number that we have set does not tell what the node stood on
+        standsOn: scanned === null ? null : standsOn(claim, report),
+      },
+      // why: a proof whose run got no answer has proven nothing
+      stage: answers.run === null ? "scanned" : "proven",
+      worlds: [...worldsIn(claim, proof, compared), ...placed],
+      elsewhere: compared?.other == null ? [] : [compared.other],
+      ledger: ledgerOf(recorder, now, earlier),
+      earlier: earlierFindings(report),
+      findings: [
+        ...found,
+        ...further,
+        ...settled.findings,
+        ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
+        ...checkRan(report.chainId, others.map(successOf)),
+        ...checkRuns(claim, proof, compared, bundle),
+        ...checkRequests(signed),
+        ...checkAhead(claim, proof, compared?.contrast != null && isSame(compared.contrast)),
+        ...checkStates(claim),
+        ...(apart?.checkApart(claim, placed) ?? []),
+        ...checkMeasured(claim, proof),
+        ...checkSlots(claim, proof, bundle),
+      ],
+    });
+  };
+  const { pending } = standing;
+  const moved = (severity: "info" | "unavailable") => [note("PendingMoved", severity, { evidence: "measured" })];
+  const stood = assemble(standing.attempt, pending === null ? [] : moved("info"));
+  // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
+  const isAnswer = pending === null || (stood.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
+  const proven = isAnswer ? stood : assemble(pending, moved("unavailable"));
+  const { settled } = isAnswer ? standing.attempt : pending;
   yield* names.keep(
     proven.chainId,
     proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),

@@ -29,7 +29,7 @@ import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import { movementsOf } from "./worlds/movements.js";
 import { worseOf } from "./worlds/worse.js";
-import { checkChain, checkOverrides, observe, type Sight } from "./observe.js";
+import { checkChain, checkOverrides, checkRan, observe, type Sight } from "./observe.js";
 import { checkTaken } from "./endpoint/taken.js";
 
 /** What a report says beside its cases and answers. */
@@ -134,6 +134,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   const now = withoutMoot([
     ...answers.findings,
     ...checkChain(bundle, answers),
+    ...checkRan(answers.chainId, [answers.run, answers.alone]),
     ...bundle.flatMap((one) => Code.check(one, round)),
     ...checkOutcomes(bundle, answers),
     ...checkTaken(bundle, answers.run),

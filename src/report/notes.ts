@@ -267,6 +267,10 @@ export const notes = {
       "the transaction succeeds in one of the blocks that may come next, and fails in another",
       "wait for the block or the time that the contract asks for, and run `prove` again",
     ],
+    PendingMoved: [
+      "the pending state did not hold still while it was asked; what is told is of the sealed block before it",
+      "run `prove` again where the sender has something in it",
+    ],
     PriceDependent: [
       "amounts that move follow the gas price",
       "read them as those of this base fee; they will differ by as much as it moves",

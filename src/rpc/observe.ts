@@ -54,9 +54,9 @@ export const observed = <Node extends { readonly request: Request; readonly memo
           asked = inSpan(
             Effect.provideService(asked, CurrentRun, {
               ...run,
-              record: (entry) => {
+              record: (entry, turn) => {
                 ended = entry;
-                run.record(entry);
+                run.record(entry, turn);
               },
             }),
             method,

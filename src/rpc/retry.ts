@@ -79,6 +79,7 @@ interface Asked {
   /** Epoch ms. */
   readonly started: number;
   readonly deadline: number;
+  readonly turn: number;
   tries: number;
   bytes: number;
 }
@@ -99,12 +100,15 @@ export const requests = (
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
   const send = sendWith(memory);
 
-  const record = ({ method, run, started, tries, bytes }: Asked): void =>
-    run.record({
-      ...{ method, endpoint, step: run.step ?? null, run: run.run ?? null, round: run.round },
-      ms: clock.currentTimeMillisUnsafe() - started,
-      ...{ tries, bytes },
-    });
+  const record = ({ method, run, started, tries, bytes, turn }: Asked): void =>
+    run.record(
+      {
+        ...{ method, endpoint, step: run.step ?? null, run: run.run ?? null, round: run.round },
+        ms: clock.currentTimeMillisUnsafe() - started,
+        ...{ tries, bytes },
+      },
+      turn,
+    );
 
   /** The one end of a request: its line in the ledger, and its answer. */
   const end = (asked: Asked, result: Result.Result<unknown, Failure>): Effect.Effect<unknown, Failure> => {
@@ -190,7 +194,8 @@ export const requests = (
       const run = fiber.getRef(CurrentRun);
       const started = clock.currentTimeMillisUnsafe();
       const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
-      const asked: Asked = { method, params, run, started, deadline, tries: 0, bytes: 0 };
+      const turn = run.turn?.() ?? 0;
+      const asked: Asked = { method, params, run, started, deadline, turn, tries: 0, bytes: 0 };
       const known = memory.refused(method);
       if (known !== null) return end(asked, Result.fail(known));
       if (admission !== null && admission !== "admitted" && !isBroadcast(method))

@@ -66,8 +66,10 @@ export interface Run {
   readonly answers?: Budget | null;
   /** Where it is kept what its answers say of the newest block and of the time; none = nowhere. */
   readonly sighted?: Sighted | null;
-  /** Called once per request, when it has ended. */
-  readonly record: (entry: LedgerEntry) => void;
+  /** Called once per request, when it has ended, with its `turn`. */
+  readonly record: (entry: LedgerEntry, turn: number) => void;
+  /** The place of a request among those of the run, called when it is sent out; none = whatever ends first is first. */
+  readonly turn?: () => number;
   /** Aborts all requests of the run. One per run, or viem's batching is lost. */
   readonly signal: AbortSignal | null;
 }

@@ -11,6 +11,8 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
+import { hexToBytes } from "viem";
+import { roll } from "../primitives/dice.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
 import { inSpan } from "../primitives/telemetry.js";
@@ -97,9 +99,7 @@ const witnessCall = (placement: Placement, queries: ReadonlyArray<Query>, gas: b
 });
 
 /** 40 bytes that no contract can foresee. */
-export const placement: Effect.Effect<Placement> = Effect.sync(() =>
-  place(globalThis.crypto.getRandomValues(new Uint8Array(40))),
-);
+export const placement: Effect.Effect<Placement> = Effect.map(roll(40), (bytes) => place(hexToBytes(bytes)));
 
 const seenBy = (queries: ReadonlyArray<Query>, result: Eth.CallResult | undefined): View | null => {
   if (queries.length === 0) return unseen;

@@ -154,7 +154,7 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
   let node: Awaited<ReturnType<typeof startGethAsIs>>;
   let from: Hex;
   let [gold, silver, pair, router, caller, hidden] = Array.from({ length: 6 }, (): Hex => "0x");
-  const send = async (request: { readonly to?: Hex; readonly data?: Hex; readonly value?: Hex }) => {
+  const send = async (request: { readonly to?: Hex | undefined; readonly data?: Hex; readonly value?: Hex }) => {
     const hash = await rawRequest(node.url, "eth_sendTransaction", [{ from, gas: "0x1000000", ...request }]);
     for (let tries = 0; tries < 200; tries++) {
       const receipt = (await rawRequest(node.url, "eth_getTransactionReceipt", [hash])) as Receipt | null;

@@ -133,6 +133,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "SealedStateUnseen":
     case "DependsOnPending":
     case "NotYet":
+    case "PendingMoved":
     case "PriceDependent":
     case "RequestIncomplete":
     case "FeeCapShort":

@@ -9,6 +9,7 @@ import type * as Eth from "../../Eth.js";
 import { roll } from "../../primitives/dice.js";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { RunName } from "../../primitives/names.js";
+import { minesOnDemand } from "../../report/freshness.js";
 import type { Observed, Report } from "../../report/schema.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import { blockGap } from "../../steps/simulate.js";
@@ -70,6 +71,8 @@ export interface Worlds {
   readonly swap: World;
   /** As `exact`, at the base fee of `next`: whether the price made it. */
   readonly priced: World;
+  /** A bundle in blocks of its own, one after the other: on the sealed head, from which a node makes them. */
+  readonly apart: World;
 }
 
 /** What the worlds of a report are made from. */
@@ -91,7 +94,7 @@ export interface Ground {
 
 /** Seconds by which the worlds differ, and an odd number of them: not even their parity is the same. */
 const apart = 13n;
-/** Seconds by which a node simulates after its own pending block, where that is itself the next (geth). */
+/** Seconds by which a node simulates after its own pending block, where that is itself the next, and the pace is not known (geth). */
 const afterPending = 12n;
 
 const seconds = (ms: number): bigint => BigInt(Math.max(1, Math.ceil(ms / 1000)));
@@ -110,21 +113,33 @@ export const contraryTime = (time: bigint, count: number, nextFork: bigint | nul
 /** The tag that was asked for. */
 export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => options.block ?? observed.blockTag;
 
-/** When the next block comes, epoch seconds: a slot after its parent, and not before what the node's own clock said. */
-const nextTime = (
-  { report: { observed }, chain, isOwn }: Ground,
-  head: Eth.Block,
-  isPastNext: boolean,
-  now: number,
-): bigint => {
+/** Whether blocks come at a pace that is known. */
+const isPaced = ({ report: { chainId }, chain }: Ground): boolean => chain.known && !minesOnDemand(chainId);
+
+/** Whether the report was made on a pending block that is itself the next one, whose time is the node's own clock. */
+const isOnNext = ({ report: { observed }, head }: Ground): boolean => {
+  const latest = observed.latestNumber ?? head?.number ?? null;
+  return observed.baseNumber !== null && latest !== null && observed.baseNumber > latest;
+};
+
+/**
+ * When the next block comes, epoch seconds: a slot after its parent. A node's own clock makes it later, and nothing
+ * else does: what a node gives a block that it simulates on a sealed one is no clock where the chain has a pace. Of our
+ * own clock nothing enters, but where somebody else's report is so much older.
+ */
+const nextTime = (ground: Ground, head: Eth.Block, now: number): bigint => {
+  const { report, chain, isOwn } = ground;
+  const { observed } = report;
   // why: a chain that nobody described may be as fast as any
   const slot = chain.known ? seconds(chain.blockTimeMs) : 1n;
   const earliest = head.timestamp + slot;
-  if (observed.timestamp === null) return earliest;
-  const elapsed = BigInt(Math.max(0, Math.ceil((now - observed.at) / 1000)));
+  // why: where a slot is that long, what is later is a slot that was missed
+  const isClock = isOnNext(ground) || !isPaced(ground) || slot >= afterPending;
+  if (observed.timestamp === null || !isClock) return earliest;
+  const elapsed = isOwn ? 0n : BigInt(Math.max(0, Math.ceil((now - observed.at) / 1000)));
   // why: what a proof ran in is a time of ours
   const proven = observed.worlds.find(({ run }) => run === "next")?.timestamp ?? null;
-  const said = (proven ?? observed.timestamp - (isPastNext ? afterPending : 0n)) + elapsed;
+  const said = (proven ?? observed.timestamp - (isOnNext(ground) ? afterPending : 0n)) + elapsed;
   // why: no block comes from the future, whatever a posted report says of its clock
   const most = BigInt(Math.ceil(now / 1000)) + slot;
   const told = isOwn || said < most ? said : most;
@@ -145,20 +160,21 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const block = tagOf(report);
   const isNewest = block === "pending" || block === "latest";
   const isSealed = block === "pending" && (options.pending ?? chain.pending) === "guess";
-  const pinned = isNewest && takesHashes && head?.hash != null ? { blockHash: head.hash } : null;
+  // why: what stands on a block that another branch has replaced is no answer
+  const pinned =
+    isNewest && takesHashes && head?.hash != null ? { blockHash: head.hash, requireCanonical: true } : null;
   const place = options.blockOverrides;
   // why: a place that the caller pretends is the same in every world
   const isPlaced = place?.number !== undefined || place?.time !== undefined;
   const base = isNewest ? (head?.number ?? null) : null;
-  const { baseNumber, latestNumber } = observed;
-  const latest = latestNumber ?? head?.number ?? null;
-  const isBeyond = isNewest && baseNumber !== null && latest !== null && baseNumber > latest;
-  const isPinned = isSealed && pinned !== null;
+  const isBeyond = block === "pending" && isOnNext(ground);
+  const isPinned = (isSealed || block === "latest") && pinned !== null;
   // why: where both worlds stand on a pending block that is the next one, they come after it
   const isPastNext = isBeyond && isPinned;
   const isShifted = isBeyond && !isPinned;
-  const comes = head === null || !isNewest ? observed.timestamp : nextTime(ground, head, isBeyond, now);
-  const time = comes === null || !isShifted || head === null ? comes : comes + afterPending;
+  const comes = head === null || !isNewest ? observed.timestamp : nextTime(ground, head, now);
+  const slot = isPaced(ground) ? seconds(chain.blockTimeMs) : afterPending;
+  const time = comes === null || !isShifted || head === null ? comes : comes + slot;
   const known = base === null || !isShifted ? base : base + 1n;
   const number = known ?? (observed.simulatedNumber === null ? null : observed.simulatedNumber - 1n);
   const coming = number === null || isPlaced ? null : number + 1n;
@@ -202,7 +218,10 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const state = isPinned ? pinned : block;
   const sealed = isPinned && head !== null ? head.number : block;
   const exact: World = {
-    ...{ name: "exact", block, state: block, producer },
+    name: "exact",
+    producer,
+    // why: where a pending state is a guess, it is looked at beside the sealed one; where there is none, nothing else is
+    ...(block === "pending" ? { block, state: block } : { block: state, state: sealed }),
     ahead: isPastNext || isCramped ? null : ahead,
     // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
     isApart:
@@ -214,6 +233,8 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
       dear["baseFeePerGas"] !== undefined,
     context: { ...contrary, ...dear, ...place },
   };
+  const { number: _, ...contextOfApart } = exact.context;
+  const onHead = pinned === null || head === null ? null : head.number + 1n;
   return {
     exact,
     next: {
@@ -227,5 +248,11 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
     },
     swap: { ...exact, name: "swap", block: state, state: sealed, ahead: isCramped ? null : ahead },
     priced: { ...exact, name: "priced", context: { ...exact.context, ...without({ baseFeePerGas: real }), ...place } },
+    apart: {
+      ...{ ...exact, name: "apart", ahead: null },
+      ...(block === "pending" ? { block: pinned ?? "latest", state: head?.number ?? "latest" } : {}),
+      // why: without a hash the number may be taken by then
+      context: place?.number !== undefined ? exact.context : { ...contextOfApart, ...without({ number: onHead }) },
+    },
   };
 });

@@ -50,6 +50,8 @@ export interface Compared {
   readonly concerned: ReadonlySet<string>;
   /** What the run with free gas did otherwise; null where there was none in the same block. */
   readonly watched: ReadonlyArray<string> | null;
+  /** The further worlds that told why it did. */
+  readonly why: ReadonlyArray<Heard<Run>>;
 }
 
 const storyIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): Told =>
@@ -115,9 +117,14 @@ export const compare = Effect.fnUntraced(function* (
   const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
   let cause: Cause = "context";
   let isPendingOnly = false;
-  if (isRefused) isPendingOnly = failureOf((yield* askWhy(claim, round())).swap)?._tag === refusal._tag;
-  else if (seen !== null && next !== null && other !== null && !(isSame(seen) && counted.length === 0)) {
+  let further: ReadonlyArray<Heard<Run>> = [];
+  if (isRefused) {
     const why = yield* askWhy(claim, round());
+    further = Object.values(why);
+    isPendingOnly = failureOf(why.swap)?._tag === refusal._tag;
+  } else if (seen !== null && next !== null && other !== null && !(isSame(seen) && counted.length === 0)) {
+    const why = yield* askWhy(claim, round());
+    further = Object.values(why);
     const holds = (heard: Heard<Run>, test: (run: Run, told: Told) => boolean): boolean => {
       const run = successOf(heard);
       return run !== null && test(run, storyIn(bundle, run, measure));
@@ -146,7 +153,7 @@ export const compare = Effect.fnUntraced(function* (
     free?.outcomes.some(({ status }) => status !== "success") === true &&
     isSame(contrast(exact, story, ampleRun, priced));
   return {
-    ...{ exact, story, other, concerned, isPendingOnly },
+    ...{ exact, story, other, concerned, isPendingOnly, why: further },
     contrast: seen && { ...seen, numbers: counted, cause, isBounded: bounded(seen) },
     watched:
       watched &&

@@ -38,21 +38,12 @@ const turned = ({ bundle }: Claim): Claim["bundle"] => {
 const isTogether = ({ bundle, worlds, report }: Claim): boolean =>
   bundle.length > 1 && !worlds.exact.isApart && report.transactions.some(runsCode);
 
-/** The world of a bundle in several blocks: on sealed state, whose later blocks a node makes from the earlier ones. */
-const apartFrom = (claim: Claim): World => {
-  const { exact } = claim.worlds;
-  const { number: _, ...context } = exact.context;
-  const sealed = exact.block === "pending" ? ({ block: "latest", state: "latest" } as const) : {};
-  const isPlaced = claim.report.options.blockOverrides?.number !== undefined;
-  return { ...exact, ...sealed, ahead: null, context: isPlaced ? exact.context : context };
-};
-
 const placingsOf = (claim: Claim, takesEntries: boolean): ReadonlyArray<Placing> => {
   const { report, bundle, worlds } = claim;
   const isOpen = report.transactions.some((_, index) => mayDepend(report, index));
   return [
     ...(isOpen ? [{ name: "order", bundle: turned(claim), world: worlds.exact } as const] : []),
-    ...(takesEntries && isTogether(claim) ? [{ name: "apart", bundle, world: apartFrom(claim) } as const] : []),
+    ...(takesEntries && isTogether(claim) ? [{ name: "apart", bundle, world: worlds.apart } as const] : []),
   ];
 };
 

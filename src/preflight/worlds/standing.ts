@@ -1,77 +1,116 @@
-/** A proof asked on a head that holds: where it moved under the runs, both worlds are asked once more. */
+/** A proof on ground that holds: where it moved under the runs, all of them are asked again, in the end on a sealed block. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { Lookup } from "../../Chains.js";
 import type * as Eth from "../../Eth.js";
+import type { RpcError } from "../../errors/rpc.js";
 import { fromError } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
 import { Rpc } from "../../Rpc.js";
 import { learnLack } from "../../rpc/memory.js";
 import * as Nonce from "../../steps/nonce.js";
 import * as Fee from "../../steps/fee.js";
-import { failureOf, successOf, type Heard } from "../../steps/reading/heard.js";
+import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
+import type { Run } from "../../steps/simulate.js";
 import { answersOf } from "../answers.js";
-import { askProof, bareOf, isComparable, misplaced, recentHeader, type Proof } from "../askProof.js";
-import { isParted, tagOf, worldsOf } from "./contexts.js";
+import { bareOf, isComparable, type Proof } from "../askProof.js";
+import { isParted as isSplit, tagOf, worldsOf } from "./contexts.js";
+import { isGone, isParted, pendingOf } from "./ground.js";
 import { inRound } from "../ledger.js";
-import type { Claim } from "../proofPlans.js";
+import { inFlightOf, type Claim } from "../proofPlans.js";
 import { isForm, isNoPending } from "../endpoint/taken.js";
 
-/** What was asked in the end, and what for. */
-export interface Standing {
+/** What was asked, what for, and every run of it. */
+export interface Attempt {
   readonly claim: Claim;
   readonly proof: Proof;
+  readonly runs: ReadonlyArray<Heard<Run> | null>;
 }
 
-const hashOf = (header: Heard<Eth.Block> | null) => successOf(header)?.hash ?? null;
+/** An attempt that stands, or the last; `pending` = one on the state that was asked for, which did not hold still, where a sealed block stands in. */
+export interface Standing<A extends Attempt> {
+  readonly attempt: A;
+  readonly pending: A | null;
+}
 
 type About = Omit<Claim, "worlds" | "header">;
+type Head = Heard<Eth.Block> | null;
 
-/** Asks a proof, on a head that was read. */
-const askOn = Effect.fnUntraced(function* (
-  about: About,
-  head: Heard<Eth.Block> | null,
-  chains: Lookup,
-  round: () => number,
-): Effect.fn.Return<Standing, never, Rpc> {
-  const { report, bundle: signed, chain, scanned } = about;
-  const { memory } = yield* Rpc;
-  const askHeader = Effect.suspend(() => inRound(round(), Fee.askHeader));
-  const on = (head: Heard<Eth.Block> | null, header: Heard<Eth.Block> | null) =>
-    Effect.map(
-      worldsOf({
-        ...{ report, signed, chain, head: successOf(head), isOwn: scanned !== null },
-        nextFork: memory.recall("forks")?.next ?? null,
-        takesHashes: memory.recall("lacks")?.has("hash") !== true,
-        takesEntries: memory.recall("lacks")?.has("entries") !== true,
-      }),
-      (worlds): Claim => ({ ...about, worlds, header }),
-    );
-  const now = yield* Clock.currentTimeMillis;
-  const claim = yield* on(head, scanned === null ? head : recentHeader(scanned, chain, now));
-  const proof = yield* askProof(claim, round());
-  if (isNoPending(failureOf(proof.round.run))) return { claim, proof };
-  const { header: latest } = proof.round.fees;
-  const refusal = misplaced(proof);
-  const isMoved = hashOf(latest) !== hashOf(head);
-  const isSettled = isComparable(claim, proof) && (proof.bare === null || bareOf(proof) !== null);
-  const { isApart, context } = claim.worlds.exact;
+/** Attempts on a pending state whose content matters, on any other, on a block by its hash, and where nodes take none. */
+const tries = { own: 3, guess: 1, pinned: 4, tags: 8 } as const;
+
+const mostTries = ({ claim, proof }: Attempt, takesHashes: boolean): number => {
+  if (proof.round.block !== "pending") return takesHashes ? tries.pinned : tries.tags;
+  // why: of a guess it is the sender's own that count, and of others' no more than what is seen in passing
+  return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
+};
+
+/** The refusal of a world for how it was asked: of the two it is `next` that may name a hash, and `exact` that has a block in front. */
+const refusalOf = ({ round: { run }, next }: Proof): RpcError | null => {
+  const answers = successOf(run) !== null;
+  const isMisplaced = (failure: Failure | null): failure is RpcError =>
+    failure?._tag === "RpcError" &&
+    (isGone(failure) ||
+      failure.reason._tag === "InvalidParams" ||
+      (answers && failure.reason._tag === "MethodNotSupported"));
+  return [failureOf(run), failureOf(next)].find(isMisplaced) ?? null;
+};
+
+/** The counts on the sealed state, by signer. */
+const sealedCounts = ({ round: { counts } }: Proof): ReadonlyMap<string, number | null> =>
+  new Map([...counts].map(([account, { latest }]) => [account, successOf(latest)]));
+
+/** Whether a transaction of a sender's was mined since the head was read. */
+const hasRisen = ({ claim, proof }: Attempt, known: ReadonlyMap<string, number | null> | null): boolean =>
+  // why: the count may have been newer than the head at once
+  (failureOf(proof.next)?._tag === "NonceTooHigh" && inFlightOf(claim) === 0) ||
+  [...sealedCounts(proof)].some(([account, now]) => {
+    const before = known?.get(account) ?? null;
+    return before !== null && now !== null && now > before;
+  });
+
+/**
+ * Why an attempt does not stand; null = it does. `form`: a part of the request that the endpoint may not take. `moved`:
+ * its runs were made on more than one state, or on none. `unsettled`: a world got no answer, or a fork parts a bundle.
+ */
+const lackOf = (attempt: Attempt, known: ReadonlyMap<string, number | null> | null) => {
+  const { claim, proof, runs } = attempt;
+  const { report, chain, worlds, header } = claim;
+  const refusal = refusalOf(proof);
+  if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "form";
+  const ground = {
+    head: successOf(header)?.number ?? null,
+    isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
+    tolerance: report.options.tolerance,
+  };
+  if (isParted(runs, ground) || hasRisen(attempt, known)) return "moved";
+  const { isApart, context } = worlds.exact;
   const { next } = proof.round.forks;
   // why: the next fork is told in the same round, the first time
-  const isSplit = isApart && context.time != null && isParted(signed.length, BigInt(context.time), next);
-  if (refusal === null && !isMoved && isSettled && !isSplit) return { claim, proof };
-  // why: of the two it is the second that names a hash, and the first that has a block in front
-  const isOfHash = failureOf(proof.next) === refusal;
-  const isOfForm = refusal?.reason._tag === "MethodNotSupported" || isForm(refusal);
-  if (refusal !== null && isOfForm && (isOfHash || claim.worlds.exact.ahead !== null || claim.worlds.exact.isApart))
-    learnLack(memory, isOfHash ? "hash" : "entries", refusal);
-  const recent = isOfForm ? recentHeader(proof.round, chain, yield* Clock.currentTimeMillis) : null;
-  const { header: again } =
-    refusal === null ? proof.round.fees : recent === null ? yield* askHeader : { header: recent };
-  const { balanceOf } = answersOf(proof.round, chains, report.options, report.chainId);
-  const standing = { ...(yield* on(again, again)), balanceOf };
-  return { claim: standing, proof: yield* askProof(standing, round()) };
-});
+  const isTorn = isApart && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next);
+  const isSettled = refusal === null && isComparable(claim, proof) && (proof.bare === null || bareOf(proof) !== null);
+  return isSettled && !isTorn && (successOf(header) !== null || successOf(proof.round.fees.header) === null)
+    ? null
+    : "unsettled";
+};
+
+/** Leaves out from now on what the endpoint refused; whether that is anything new. */
+const learnForm = ({ claim, proof }: Attempt, { memory }: Rpc["Service"]): boolean => {
+  const { ahead, isApart, block } = claim.worlds.exact;
+  const formOf = (heard: Heard<Run> | null) => {
+    const failure = failureOf(heard);
+    return failure?._tag === "RpcError" && (failure.reason._tag === "MethodNotSupported" || isForm(failure))
+      ? failure
+      : null;
+  };
+  const [exact, next] = [formOf(proof.round.run), formOf(proof.next)];
+  const isNew = (part: "hash" | "entries") => memory.recall("lacks")?.has(part) !== true;
+  const [isOfHash, isPinned] = [next !== null && isNew("hash"), typeof block === "object"];
+  const isOfEntries = (ahead !== null || isApart) && isNew("entries") && !(isPinned && isOfHash);
+  if (next !== null && isOfHash) learnLack(memory, "hash", next);
+  if (exact !== null && isOfEntries) learnLack(memory, "entries", exact);
+  return isOfHash || (exact !== null && isOfEntries);
+};
 
 /** The same, on another state than the report says of itself. */
 const standingOn = (about: About, blockTag: Observed["blockTag"]): About => ({
@@ -79,20 +118,79 @@ const standingOn = (about: About, blockTag: Observed["blockTag"]): About => ({
   report: { ...about.report, observed: { ...about.report.observed, blockTag } },
 });
 
+/** Asks until an attempt stands, each thing that may be in its way so many times. */
+const askOn = Effect.fnUntraced(function* <A extends Attempt>(
+  first: About,
+  head: Head,
+  chains: Lookup,
+  round: () => number,
+  ask: (claim: Claim) => Effect.Effect<A, never, Rpc>,
+): Effect.fn.Return<Standing<A>, never, Rpc> {
+  const rpc = yield* Rpc;
+  const lacks = (part: "hash" | "entries") => rpc.memory.recall("lacks")?.has(part) === true;
+  const { scanned, report } = first;
+  const claimOn = (about: About, on: Head) =>
+    Effect.map(
+      worldsOf({
+        ...{ report: about.report, signed: about.bundle, chain: about.chain, head: successOf(on) },
+        ...{ isOwn: scanned !== null, nextFork: rpc.memory.recall("forks")?.next ?? null },
+        ...{ takesHashes: !lacks("hash"), takesEntries: !lacks("entries") },
+      }),
+      (worlds): Claim => ({ ...about, worlds, header: successOf(on) === null ? null : on }),
+    );
+  let [about, on, pending]: [About, Head, A | null] = [first, head, null];
+  let known: ReadonlyMap<string, number | null> | null =
+    scanned === null ? null : new Map(first.bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
+  const times = { form: 0, unsettled: 0, moved: 0 };
+  for (;;) {
+    const attempt: A = yield* ask(yield* claimOn(about, on));
+    const { proof } = attempt;
+    const lack = isNoPending(failureOf(proof.round.run)) ? null : lackOf(attempt, known);
+    if (lack === null) return { attempt, pending };
+    const isLearned = lack === "form" && learnForm(attempt, rpc);
+    times[lack]++;
+    const isSpent = lack === "moved" && times.moved >= mostTries(attempt, !lacks("hash"));
+    const isPending = proof.round.block === "pending";
+    const isSealable = isPending && report.options.block === null;
+    if ((lack !== "moved" && !isLearned && times[lack] > 1) || (isSpent && !isSealable)) return { attempt, pending };
+    // why: a block that is there stays good, whatever became the head
+    const isOld =
+      lack === "moved" &&
+      (hasRisen(attempt, known) ||
+        lacks("hash") ||
+        (!isSpent && (!isPending || attempt.runs.some((one) => isGone(failureOf(one))))));
+    if (isSpent) {
+      [about, pending] = [standingOn(about, "latest"), attempt];
+      times.moved = 0;
+    }
+    const { header } =
+      isOld && successOf(attempt.claim.header) !== null
+        ? yield* inRound(round(), Fee.askHeader)
+        : { header: proof.round.fees.header };
+    const askedAt = isOld ? yield* Clock.currentTimeMillis : about.askedAt;
+    known = sealedCounts(proof);
+    const { balanceOf } = answersOf(proof.round, chains, report.options, report.chainId);
+    [about, on] = [{ ...about, balanceOf, askedAt }, successOf(header) === null ? on : header];
+  }
+});
+
 /**
- * Asks a proof, in the round that `round` tells. JSON-RPC: as `askProof`; before it `eth_getBlockByNumber` for a report
+ * Asks a proof, in the round that `round` tells. JSON-RPC: as `ask`; before it `eth_getBlockByNumber` for a report
  * from outside. What that says of the state it stands on may be anybody's, and pending state hidden by it: it is
  * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
  */
-export const askStanding = Effect.fnUntraced(function* (
+export const askStanding = Effect.fnUntraced(function* <A extends Attempt>(
   about: About,
   chains: Lookup,
   round: () => number,
-): Effect.fn.Return<Standing, never, Rpc> {
+  ask: (claim: Claim) => Effect.Effect<A, never, Rpc>,
+): Effect.fn.Return<Standing<A>, never, Rpc> {
   const { report, bundle, chain, scanned } = about;
-  if (scanned !== null) return yield* askOn(about, scanned.fees.header, chains, round);
+  if (scanned !== null)
+    return yield* askOn({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, chains, round, ask);
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;
+  const askedAt = yield* Clock.currentTimeMillis;
   const { fees, counts } = yield* inRound(
     round(),
     Effect.all(
@@ -102,10 +200,14 @@ export const askStanding = Effect.fnUntraced(function* (
   );
   const isMovable = usual === "pending" && report.options.block === null;
   const isReplaced = isMovable && Nonce.replaces(bundle, { counts });
-  const standing = yield* askOn(standingOn(about, isReplaced ? "latest" : usual), fees.header, chains, round);
-  const refusal = failureOf(standing.proof.round.run);
+  const at = (tag: Observed["blockTag"]) =>
+    askOn({ ...standingOn(about, tag), askedAt }, fees.header, chains, round, ask);
+  const standing = yield* at(isReplaced ? "latest" : usual);
+  const refusal = failureOf(standing.attempt.proof.round.run);
   if (!isMovable || isReplaced || !isNoPending(refusal)) return standing;
-  const { claim, proof } = yield* askOn(standingOn(about, "latest"), fees.header, chains, round);
+  const { attempt, pending } = yield* at("latest");
   const told = fromError(refusal, "info", { step: "simulate", evidence: "unavailable" });
-  return { claim, proof: { ...proof, round: { ...proof.round, findings: [...proof.round.findings, told] } } };
+  const { proof } = attempt;
+  const findings = [...proof.round.findings, told];
+  return { attempt: { ...attempt, proof: { ...proof, round: { ...proof.round, findings } } }, pending };
 });

@@ -1,4 +1,5 @@
 /** Whether the gas limit decides what happens, and which limit is handed out instead: every way it can end. */
+import { gasFor } from "../../../src/witness/queries.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
@@ -233,22 +234,30 @@ describe("ample gas beside what the payer can pay", () => {
 });
 
 describe("the block of a gas run", () => {
+  /** For the witness, which says on which chain and block it ran. */
+  const looking = gasFor([{ kind: "environment" }]);
   const roomIn = (gasLimit: bigint | undefined, limits: Limits) =>
     gasPlan(
       {
         ...{ bundle: scanOf([call, call]).filled, options, abis: indexAbis([]), block: "latest", ahead: null },
+        room: null,
         context: { number: 7n, ...(gasLimit === undefined ? {} : { gasLimit }) },
       },
       limits,
     ).blockOverrides;
 
   it.each([
-    ["keeps the world's limit, where that has room for all", 60_000_000n, [30_000_000n, 30_000_000n], 60_000_000n],
+    [
+      "keeps the world's limit, where that has room for all",
+      60_000_000n + looking,
+      [30_000_000n, 30_000_000n],
+      60_000_000n + looking,
+    ],
     [
       "has room for the limits, where the world's is a little smaller",
       59_999_999n,
       [30_000_000n, 30_000_000n],
-      60_000_000n,
+      60_000_000n + looking,
     ],
     ["is the node's own, where the world says nothing of it", undefined, [30_000_000n, 30_000_000n], undefined],
   ] satisfies ReadonlyArray<readonly [string, bigint | undefined, Limits, bigint | undefined]>)(

@@ -1,0 +1,100 @@
+/** Whether the runs of a proof stood where they were asked to stand, and on one state. Pure. */
+import type { Chain } from "../../Chains.js";
+import type { RpcError } from "../../errors/rpc.js";
+import type { Hash } from "../../primitives/hex.js";
+import type { Report } from "../../report/schema.js";
+import { within } from "../../steps/reading/differences.js";
+import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
+import type { Run } from "../../steps/simulate.js";
+import type { Query } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
+
+/** What nodes say of a block that is no longer the head, not known to them (yet), or without its state by now. */
+const gone: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>([
+  ...(["SimBlockOrder", "BlockNotFound", "StateUnavailable", "HistoryPruned"] as const),
+]);
+
+/** Whether a run is refused for its block, which another one may not be. */
+export const isGone = (failure: Failure | null): boolean =>
+  failure?._tag === "RpcError" && gone.has(failure.reason._tag);
+
+/** What `pending` is taken for. */
+export const pendingOf = ({ options }: Report, chain: Chain): Chain["pending"] => options.pending ?? chain.pending;
+
+interface Base {
+  readonly number: bigint;
+  /** Zero where nobody names it. */
+  readonly hash: Hash;
+}
+
+/** The block that a run stands on: by what the witness reads, and by the answer where a block is in front, or NUMBER is another chain's. */
+export const baseOf = ({ ahead, block, before: { environment } }: Run): Base => {
+  const first = ahead ?? block;
+  const isRead = ahead === null && environment !== null && environment.number === block.number;
+  return { number: first.number - 1n, hash: isRead ? environment.parentHash : first.parentHash };
+};
+
+const isNamed = (hash: Hash): boolean => BigInt(hash) !== 0n;
+
+/** Whether a run was pinned to a block, the latest of which is `head`, and stood on another: a gateway may ignore the pin. */
+const isElsewhere = (run: Run, head: bigint | null): boolean => {
+  const { block } = run.plan;
+  const { number, hash } = baseOf(run);
+  return (
+    typeof block === "object" &&
+    "blockHash" in block &&
+    // why: behind blocks that the caller pretends it cannot be seen
+    number === head &&
+    isNamed(hash) &&
+    hash.toLowerCase() !== block.blockHash.toLowerCase()
+  );
+};
+
+/** Whether two views agree in an answer; what only one of them has says nothing. */
+const agreesIn = (query: Query, a: View, b: View, tolerance: number): boolean => {
+  if (query.kind === "account") {
+    const [one, other] = [a.account(query.address), b.account(query.address)];
+    if (one === null || other === null) return true;
+    return one.balance === other.balance && one.codeHash === other.codeHash;
+  }
+  if (query.kind === "environment") return true;
+  const [one, other] = [a.call(query), b.call(query)];
+  if (one === null || other === null || (one.success === other.success && one.data === other.data)) return true;
+  const isNumber = one.data.length === 66 && other.data.length === 66;
+  // why: interest grows with the time, in which the runs differ
+  return one.success && other.success && isNumber && within(BigInt(one.data), BigInt(other.data), tolerance);
+};
+
+/** Whether two runs on a state that moves stood on the same. `isExact` = even its block is named, and stays. */
+const isOnSame = (a: Run, b: Run, tolerance: number, isExact: boolean): boolean => {
+  const [one, other] = [baseOf(a), baseOf(b)];
+  const isOther = isExact && isNamed(one.hash) && isNamed(other.hash) && one.hash !== other.hash;
+  return (
+    one.number === other.number &&
+    !isOther &&
+    a.plan.before.every((query) => agreesIn(query, a.before, b.before, tolerance))
+  );
+};
+
+/** What runs are held against. */
+export interface Ground {
+  /** The number of the block that the worlds stand on; null = not known. */
+  readonly head: bigint | null;
+  /** Whether the pending state is ordered before us, and so nothing but it counts. */
+  readonly isPreconfirmed: boolean;
+  readonly tolerance: number;
+}
+
+/** Whether runs stood on more than one state, or elsewhere than they were asked to, or on what is gone. */
+export const isParted = (
+  all: ReadonlyArray<Heard<Run> | null>,
+  { head, isPreconfirmed, tolerance }: Ground,
+): boolean => {
+  if (all.some((one) => isGone(failureOf(one)))) return true;
+  const runs = all.flatMap((one) => successOf(one) ?? []);
+  const [first, ...others] = runs.filter(({ plan: { block } }) => block === "pending");
+  return (
+    runs.some((run) => isElsewhere(run, head)) ||
+    others.some((run) => first !== undefined && !isOnSame(first, run, tolerance, isPreconfirmed))
+  );
+};
