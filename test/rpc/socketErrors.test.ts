@@ -11,9 +11,12 @@ import { createClient, custom, fallback, webSocket } from "viem";
 import { ipc } from "viem/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
+import * as Nonces from "../../src/Nonces.js";
 import * as Rpc from "../../src/Rpc.js";
+import { layerNonces } from "../../src/testing.js";
 import { startBridge, type Bridge } from "../harness/bridge.js";
 import { startNode, type Asked } from "../harness/server.js";
+import { lane, sign } from "../nonces/chain.js";
 import { subscribing } from "./peer.js";
 
 const key = "s3cr3tKey0123456789";
@@ -25,7 +28,10 @@ let node: Awaited<ReturnType<typeof startNode>>;
 let bridge: Bridge;
 let pipe: Server;
 beforeAll(async () => {
-  node = await startNode(() => ({ error }));
+  node = await startNode(({ method }) => {
+    if (method === "eth_getTransactionCount") return { result: "0x0" };
+    return method === "eth_chainId" ? { result: "0x7a69" } : { error };
+  });
   bridge = await startBridge(node.url);
   pipe = createServer((socket) =>
     socket.on("data", (chunk: Buffer) => {
@@ -119,6 +125,18 @@ describe.each(ways)("over %s", (name, layer) => {
     expect(shown).toContain("cannot reach");
   });
 });
+
+it.each(ways.filter(([name]) => !["viem's ipc", "a transport without a URL"].includes(name)))(
+  "a payment that the node refuses is refused over %s, and says so",
+  async (_, layer) => {
+    error = { code: -32000, message: "insufficient funds for gas * price + value: have 1 want 2" };
+    const sending = Nonces.withNonce(lane, (nonce) => sign(nonce));
+    const failure = await Effect.runPromise(
+      Effect.flip(sending).pipe(Effect.provide(Layer.mergeAll(layer(), layerNonces))),
+    );
+    expect(failure).toMatchObject({ _tag: "SendRejected", kind: "rejected" });
+  },
+);
 
 describe.each(ways.filter(([name]) => ["viem's transport", "viem's client", "Effect's socket"].includes(name)))(
   "a subscription over %s",
