@@ -109,15 +109,17 @@ export const nextHead = (followed: Followed): { readonly head: Head | null; read
   const { header } = first;
   const { seen } = followed;
   const chain = new Set(seen.slice(0, seen.findIndex(({ hash }) => hash === header.hash) + 1).map(({ hash }) => hash));
-  const told = followed.told.filter((one) => isRecent(one, header));
-  const left = told.filter(({ hash }) => chain.has(hash));
-  const replaced = namesOf(told.filter(({ hash }) => !chain.has(hash)));
+  // why: of what is long ago nobody knows better than that it stays
+  const isLeft = (one: Header): boolean => chain.has(one.hash) || !isRecent(one, header);
+  const left = followed.told.filter(isLeft);
+  const replaced = namesOf(followed.told.filter((one) => !isLeft(one)));
   const last = left.at(-1);
   const isTold = last?.hash === header.hash;
-  const next = { seen, told: isTold ? left : [...left, header], waiting };
+  const told = [...left, ...(isTold ? [] : [header])].filter((one) => isRecent(one, header));
+  const next = { seen, told, waiting };
   // why: a branch that came and went before anybody was told of it
   if (isTold && replaced.length === 0) return { head: null, followed: next };
-  const base = last?.number ?? (told[0]?.number ?? header.number) - 1n;
+  const base = last?.number ?? (followed.told[0]?.number ?? header.number) - 1n;
   const skipped = header.number > base + 1n ? header.number - base - 1n : 0n;
   return { head: { header, replaced, skipped }, followed: next };
 };

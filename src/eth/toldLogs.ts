@@ -1,6 +1,6 @@
 /** Which logs were told, so that each is told once and taken back with its block. Pure. */
 import type { Hash } from "../primitives/hex.js";
-import { remembered, type BlockName } from "./heads.js";
+import { remembered, type BlockName, type Head } from "./heads.js";
 import type { Log } from "./log.js";
 
 /** The logs of one block that were told. */
@@ -30,6 +30,16 @@ const byBlock = (logs: ReadonlyArray<Log>): ToldLogs => {
     block.places.add(logIndex);
   }
   return blocks;
+};
+
+/**
+ * Up to which block a head leaves all logs told, of what was told up to block `upTo`: what it skips and replaces is to be
+ * read, but nothing so old that it is forgotten whether it was told, behind the newest head so far.
+ */
+export const toldUpTo = (upTo: bigint, newest: bigint, { header, skipped }: Head): bigint => {
+  const [below, least] = [header.number - skipped - 1n, newest - remembered];
+  const left = below > least ? below : least;
+  return left < upTo ? left : upTo;
 };
 
 /**

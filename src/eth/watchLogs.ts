@@ -16,7 +16,7 @@ import { hearing } from "./logSubscription.js";
 import { askLogs } from "./getLogs.js";
 import type { Block } from "./block.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
-import { tellRead, type ToldLogs } from "./toldLogs.js";
+import { tellRead, toldUpTo, type ToldLogs } from "./toldLogs.js";
 import { following, headsBy, isFinal, paceOf, type AskBlock, type HeadOptions } from "./watchHeads.js";
 
 /** Which logs are followed, of whatever block comes. */
@@ -35,10 +35,11 @@ interface Asking {
   readonly chainId: Effect.Effect<number, Failure, Rpc>;
 }
 
-/** What was told, and up to which block all of it. */
+/** What was told, up to which block all of it, and the newest head that was told of. */
 interface Stock {
   readonly told: ToldLogs;
   readonly upTo: bigint;
+  readonly newest: bigint;
 }
 
 /** Heads that wait for a slow taker of logs; beyond that their logs are read at once. */
@@ -87,11 +88,11 @@ const mined = (asking: Asking, filter: LiveFilter, options: HeadOptions) =>
       for (;;) {
         const head = heads.next();
         if (head !== null) {
-          const { header, skipped } = head;
-          const below = header.number - skipped - 1n;
+          const { header } = head;
+          const { number } = header;
           // why: what was there before the first is not new
-          stock =
-            stock === null ? { told: new Map(), upTo: header.number } : { ...stock, upTo: lesser(stock.upTo, below) };
+          if (stock === null) stock = { told: new Map(), upTo: number, newest: number };
+          else stock = { ...stock, upTo: toldUpTo(stock.upTo, stock.newest, head) };
           unread = header;
         }
         if (unread === null || stock === null) {
@@ -111,15 +112,14 @@ const mined = (asking: Asking, filter: LiveFilter, options: HeadOptions) =>
           continue;
         }
         const next = tellRead(stock.told, from, unread, read.success);
-        [stock, unread, failingSince] = [{ told: next.told, upTo: unread.number }, null, null];
+        const newest = unread.number > stock.newest ? unread.number : stock.newest;
+        [stock, unread, failingSince] = [{ told: next.told, upTo: unread.number, newest }, null, null];
         const [first, ...rest] = next.logs;
         if (first !== undefined) return [first, ...rest] as const;
       }
     });
     return Stream.fromPull(Effect.succeed(pull));
   });
-
-const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
 /** Pending logs that are remembered, so that each is told once. */
 const mostPending = 8_192;

@@ -3,7 +3,9 @@ import * as Result from "effect/Result";
 import { tooLarge, tooMuch, unreachable, wordsOf, type Posted } from "./post.js";
 import type { Room } from "./room.js";
 
-const decoder = /* @__PURE__ */ new TextDecoder();
+let decoder: TextDecoder | null = null;
+/** Made when it is first needed: not every platform has one when modules load. */
+const textOf = (bytes: Uint8Array): string => (decoder ??= new TextDecoder()).decode(bytes);
 
 const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   const [first] = chunks;
@@ -77,7 +79,7 @@ export const receiver = ({ maxBytes, take }: Room, done: (posted: Posted) => voi
             if (weight > maxBytes) return tooLarge(maxBytes, weight);
             // why: packed bytes are taken already
             return take(Math.max(0, weight - bytes))
-              ? { ok: true, reply: { status, header, text: decoder.decode(read), bytes: read.length } }
+              ? { ok: true, reply: { status, header, text: textOf(read), bytes: read.length } }
               : tooMuch(weight);
           },
           onFailure: (posted) => posted,

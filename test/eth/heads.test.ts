@@ -108,7 +108,8 @@ describe("who is told", () => {
 
   it("is not told of what was long ago", () => {
     const far = chain("x", "c900");
-    const told = taken(put(taken(put(at3, [a2, a3])).followed, far)).followed;
+    const { words, followed: told } = taken(put(taken(put(at3, [a2, a3])).followed, far));
+    expect(words).toEqual(["c900 +896"]);
     expect([told.seen, told.told].map((all) => all.map(({ hash }) => nameOf(hash)))).toEqual([["c900"], ["c900"]]);
     expect(taken(put(told, chain("c900", "c901"))).words).toEqual(["c901"]);
   });

@@ -1,7 +1,7 @@
 /** Each log once, and back with its block. */
 import { describe, expect, it } from "vitest";
-import type { Log } from "../../src/Eth.js";
-import { tellRead, type ToldLogs } from "../../src/eth/toldLogs.js";
+import type { Head, Log } from "../../src/Eth.js";
+import { tellRead, toldUpTo, type ToldLogs } from "../../src/eth/toldLogs.js";
 import type { Hash } from "../../src/primitives/hex.js";
 
 const hash = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
@@ -50,4 +50,17 @@ describe("logs", () => {
     const removed = { ...log("a1/0"), removed: true };
     expect(tellRead(new Map(), 1n, at("a1"), [bare, removed, { ...log("a1/0"), logIndex: null }]).logs).toEqual([]);
   });
+});
+
+it.each<readonly [what: string, upTo: number, newest: number, head: number, skipped: number, expected: number]>([
+  ["the next block", 7, 7, 8, 0, 7],
+  ["a gap", 7, 7, 20, 12, 7],
+  ["a block in place of the last", 7, 7, 7, 0, 6],
+  ["a branch of which some was skipped", 7, 7, 9, 4, 4],
+  ["one whose logs before were not read", 5, 7, 8, 0, 5],
+  ["a shorter chain", 7, 7, 3, 0, 2],
+  ["all that is remembered in doubt", 900, 900, 905, 800, 772],
+])("a head leaves all told: %s", (_, upTo, newest, head, skipped, expected) => {
+  const one = { header: { number: BigInt(head) }, skipped: BigInt(skipped) } as unknown as Head;
+  expect(toldUpTo(BigInt(upTo), BigInt(newest), one)).toBe(BigInt(expected));
 });

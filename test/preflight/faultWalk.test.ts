@@ -1,9 +1,13 @@
 /** Every request of a run fails in turn, in every way: a report all the same, and never a `ready` without what it needs. */
+import * as NodeWS from "@effect/platform-node/NodeWS";
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as Socket from "effect/socket/Socket";
+import { webSocket } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
-import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
+import { startBridge } from "../harness/bridge.js";
 import { faults, startProxy, type Fault, type Proxy } from "../harness/proxy.js";
 import { other, owner, startAnvilScene, type Scene } from "./scene.js";
 
@@ -35,24 +39,47 @@ afterAll(() => scene.stop());
 /** Soon tired of waiting, for hangs are walked too. */
 const impatient = { deadline: 1_500, timeoutMs: 250 };
 
-const runOn = (proxy: Proxy, { deadline, timeoutMs } = impatient): Promise<Report> =>
-  Effect.runPromise(
-    Preflight.preflight(input, { deadline }).pipe(
-      Effect.provide(Rpc.layerHttp(proxy.url, { retryTimes: 0, timeoutMs })),
-    ),
-  );
+interface Walked extends Proxy {
+  /** The same node through the proxy, over a WebSocket. */
+  readonly socketUrl: string;
+}
 
-const withProxy = async <A>(use: (proxy: Proxy) => Promise<A>): Promise<A> => {
+/** How requests go through the proxy. */
+type Over = (walked: Walked, options: Rpc.Options) => Layer.Layer<Rpc.Rpc>;
+
+const ways: Readonly<Record<string, Over>> = {
+  HTTP: ({ url }, options) => Rpc.layerHttp(url, options),
+  "a socket of viem": ({ socketUrl }, options) =>
+    Rpc.layerTransport(webSocket(socketUrl, { reconnect: false, keepAlive: false }), options),
+  "a socket of Effect": ({ socketUrl }, options) =>
+    Rpc.layerSocket(options).pipe(
+      Layer.provide(Layer.suspend(() => Socket.layerWebSocket(socketUrl))),
+      Layer.provide(NodeWS.layerWebSocketConstructor),
+    ),
+};
+
+const walker =
+  (over: Over) =>
+  (walked: Walked, options: { deadline: number; timeoutMs: number } = impatient) =>
+    Effect.runPromise(
+      Preflight.preflight(input, { deadline: options.deadline }).pipe(
+        Effect.provide(over(walked, { retryTimes: 0, timeoutMs: options.timeoutMs })),
+      ),
+    );
+
+const withProxy = async <A>(use: (walked: Walked) => Promise<A>): Promise<A> => {
   const proxy = await startProxy({ target: scene.url });
+  const bridge = await startBridge(proxy.url);
   try {
-    return await use(proxy);
+    return await use({ ...proxy, socketUrl: bridge.url });
   } finally {
+    await bridge.stop();
     await proxy.stop();
   }
 };
 
 /** The methods of an undisturbed run with how often each is asked. */
-const undisturbed = () =>
+const undisturbed = (runOn: ReturnType<typeof walker>) =>
   withProxy(async (proxy) => {
     const report = await runOn(proxy, { deadline: 20_000, timeoutMs: 10_000 });
     expect(report.verdict).toBe("ready");
@@ -61,10 +88,11 @@ const undisturbed = () =>
     return counts;
   });
 
-describe("preflight, with every request failing in turn", () => {
+describe.each(Object.entries(ways))("preflight over %s, with every request failing in turn", (_, over) => {
+  const runOn = walker(over);
   for (const [name, fault] of Object.entries(walked)) {
     it(`is a report with a finding when one request fails: ${name}`, async () => {
-      const counts = await undisturbed();
+      const counts = await undisturbed(runOn);
       expect(counts.size).toBeGreaterThanOrEqual(7);
       const walks = [...counts].flatMap(([method, times]) =>
         Array.from({ length: times }, (_, position) => ({ method, position })),
@@ -88,7 +116,7 @@ describe("preflight, with every request failing in turn", () => {
     });
 
     it(`fails a whole method at once: ${name}`, async () => {
-      const counts = await undisturbed();
+      const counts = await undisturbed(runOn);
       const reports = await Promise.all(
         [...counts.keys()].map((method) =>
           withProxy(async (proxy) => {

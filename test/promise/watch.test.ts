@@ -3,7 +3,7 @@ import { webSocket, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPreflight, type PreflightClient, type Watched } from "../../src/promise.js";
 import { Gate } from "../contracts/artifacts.js";
-import { pause } from "../eth/watching.js";
+import { pause, until } from "../eth/watching.js";
 import { furnish, passing, transferOf, turn } from "../preflight/furnished.js";
 import { calldata, other, owner, startAnvilScene, type AnyInput, type Scene } from "../preflight/scene.js";
 
@@ -54,6 +54,34 @@ describe("watch", () => {
       }),
     );
     expect(firsts).toEqual(["Fresh", "Fresh"]);
+  });
+
+  it("takes one signal for many, without a warning of Node's, and lets go of all by it", async () => {
+    await using preflight = connect();
+    const report = await ready(preflight);
+    const warnings: Array<string> = [];
+    const warned = ({ name }: Error) => void warnings.push(name);
+    process.on("warning", warned);
+    const controller = new AbortController();
+    const { signal } = controller;
+    let taken = 0;
+    const follow = async (heads: AsyncIterable<unknown>) => {
+      for await (const _ of heads) taken += 1;
+    };
+    const all = [
+      ...Array.from({ length: 15 }, () => follow(preflight.watchHeads({ signal }))),
+      ...Array.from({ length: 15 }, () => follow(preflight.watch(report, { signal }))),
+    ].map((ended) => ended.then(() => null).catch((reason: unknown) => reason));
+    const proofs = Array.from({ length: 15 }, () => preflight.prove(report, { signal }));
+    await Promise.all(proofs);
+    await scene.mine();
+    await until(() => taken >= 45, "a head of each");
+    const reason = new Error("enough");
+    controller.abort(reason);
+    expect(new Set(await Promise.all(all)).size).toBe(1);
+    await pause(50);
+    process.off("warning", warned);
+    expect(warnings).toEqual([]);
   });
 
   it("rejects with the signal's reason, and with what stands against the report", async () => {

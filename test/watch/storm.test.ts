@@ -2,12 +2,16 @@
 import { expect, it } from "vitest";
 import { storm } from "./storm.js";
 
-it("a watched report is never `Fresh` when a proof would differ", { timeout: 120_000 }, async () => {
-  const { wrong, told, byReading, proofsHeldAgainst, reorganisations, cuts } = await storm({
-    ...{ blocks: 60, everyBlocks: 1, seed: 7 },
-  });
-  expect(wrong).toEqual([]);
-  expect(proofsHeldAgainst).toBeGreaterThan(60);
-  for (const count of [told.fresh, told.moved, told.lost, byReading, reorganisations, cuts])
-    expect(count).toBeGreaterThan(0);
-});
+it.each(["http", "socket", "mixed"] as const)(
+  "a watched report is never `Fresh` when a proof would differ, over %s",
+  { timeout: 120_000 },
+  async (over) => {
+    const { wrong, told, byReading, proofsHeldAgainst, reorganisations, cuts } = await storm({
+      ...{ over, blocks: 60, everyBlocks: 1, seed: 7 },
+    });
+    expect(wrong).toEqual([]);
+    expect(proofsHeldAgainst).toBeGreaterThan(60);
+    for (const count of [told.fresh, told.moved, told.lost, byReading, reorganisations, cuts])
+      expect(count).toBeGreaterThan(0);
+  },
+);

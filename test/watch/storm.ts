@@ -24,7 +24,14 @@ import {
 } from "../preflight/scene.js";
 import { counted, watching } from "./watched.js";
 
+/**
+ * How the reports' node is reached through the line that is cut: `http` and `socket` for everything, heads included;
+ * `mixed` for heads alone, over a socket.
+ */
+export type Over = "http" | "socket" | "mixed";
+
 export interface StormOptions {
+  readonly over: Over;
   readonly blocks: number;
   /** Each Fresh of every so manieth block is held against a proof. */
   readonly everyBlocks: number;
@@ -59,7 +66,7 @@ const chance = (seed: number) => {
   };
 };
 
-export const storm = async ({ blocks, everyBlocks, seed, copies = 1, onBlock }: StormOptions): Promise<Storm> => {
+export const storm = async ({ over, blocks, everyBlocks, seed, copies = 1, onBlock }: StormOptions): Promise<Storm> => {
   const { scene, token, gate } = await furnish(startAnvilScene);
   const line = await startLine(scene.url);
   const roll = chance(seed);
@@ -86,8 +93,7 @@ export const storm = async ({ blocks, everyBlocks, seed, copies = 1, onBlock }: 
   const reports: Array<Awaited<ReturnType<typeof preflightOn>>> = [];
   for (const input of inputs) reports.push(await preflightOn(direct, input, { maxAge: "10 minutes" }));
   const watched = Array.from({ length: copies }, () => reports).flat();
-  const socket = Rpc.layerTransport(webSocket(line.url, { reconnect: false }), { retryTimes: 0 });
-  // why: only the heads come over the line that is cut
+  const socket = Rpc.layerTransport(webSocket(line.url, { reconnect: false }));
   const mixed = Layer.effect(
     Rpc.Rpc,
     Effect.gen(function* () {
@@ -95,7 +101,8 @@ export const storm = async ({ blocks, everyBlocks, seed, copies = 1, onBlock }: 
       return Rpc.Rpc.of({ ...http, subscribe: ws.subscribe });
     }),
   );
-  const running = watching(watched, counted(mixed).layer, { deadline: "20 seconds" });
+  const ways = { mixed, socket, http: Rpc.layerHttp(line.url.replace("ws", "http")) };
+  const running = watching(watched, counted(ways[over]).layer, { deadline: "20 seconds" });
   const heardAt = running[0]?.heardAt;
   const headOf = async () => (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { hash: Hex };
   const isToldOf = (hash: Hex) => running.every(({ told }) => told.at(-1)?.head?.header.hash === hash);

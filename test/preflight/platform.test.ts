@@ -1,0 +1,29 @@
+/** Platforms that lack what browsers and Node have: the doors can be imported there. */
+import { afterEach, expect, it, vi } from "vitest";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.resetModules();
+});
+
+it.each(["DOMException", "TextDecoder", "Headers"])("the doors load without %s", async (name) => {
+  // why: viem and effect are not ours, and load as they do
+  await Promise.all([import("viem"), import("effect")]);
+  vi.resetModules();
+  vi.stubGlobal(name, undefined);
+  for (const door of ["promise", "viem", "index"]) await import(`../../src/${door}.js`);
+  for (const room of ["preflight/ledger", "rpc/receive", "rpc/foreign", "rpc/socket", "rpc/endpoint"])
+    await import(`../../src/${room}.js`);
+});
+
+it("a run that ends aborts its requests as others do, without DOMException", async () => {
+  vi.resetModules();
+  vi.stubGlobal("DOMException", undefined);
+  const { withRun } = await import("../../src/preflight/ledger.js");
+  const { CurrentRun } = await import("../../src/Rpc.js");
+  const Effect = await import("effect/Effect");
+  const signal = await Effect.runPromise(
+    withRun(1_000, () => Effect.map(Effect.service(CurrentRun), (run) => run.signal)),
+  );
+  expect([signal?.aborted, (signal?.reason as Error | undefined)?.name]).toEqual([true, "AbortError"]);
+});
