@@ -15,13 +15,13 @@ import type { Settings } from "../settings.js";
 import type { Store } from "../store.js";
 
 /** A block of the lane's chain. */
-export interface Anchor {
+interface Anchor {
   readonly block: bigint;
   readonly hash: Hash;
 }
 
 /** How far the remembered block is below the final one, and how far it is left behind before another is remembered. */
-export const anchorDepth = 64n;
+const anchorDepth = 64n;
 
 const written = /^(\d{1,18}) (0x[0-9a-f]{64})$/;
 
@@ -34,7 +34,7 @@ export const anchorIn = (mark: string | null): Anchor | null => {
 export const markOf = ({ block, hash }: Anchor): string => `${block} ${hash}`;
 
 /** What a node has where a block is asked for: `none` = its chain ends before it; null = it does not tell. */
-export type Found = { readonly hash: Hash } | "none" | null;
+type Found = { readonly hash: Hash } | "none" | null;
 
 /** What of the chain stands against the anchor; null = nothing. Pure. */
 export const contradiction = (lane: string, anchor: Anchor | null, found: Found): NonceChainReset | null => {
