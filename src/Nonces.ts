@@ -20,6 +20,7 @@
  * 4. A count that is stale or lies never causes a committed nonce to be issued again. The floor goes back
  *    only when every count of `doubtMs` is below it (a reorganisation): then what had settled is in
  *    flight again. Where that is no longer kept, everything fails with `NonceForgotten`.
+ *    Nothing is sent again on another chain than the lane's, though its id is the same (`NonceChainReset`).
  * 5. The same token gets the same nonce; commit and release can be repeated.
  * 6. What a crash left reserved is free again after the lease; what it left committed is sent by
  *    whoever reconciles next, byte for byte.

@@ -16,7 +16,8 @@
  * caller has open, for then it would not be durable when the caller broadcasts.
  *
  * A lost lane fails closed with `NonceColdStart`: let everything in flight be mined, then
- * `Nonces.bootstrap(lane)`, or `Nonces.adopt(lane)` on your own word.
+ * `Nonces.bootstrap(lane)`, or `Nonces.adopt(lane)` on your own word. `bootstrap` refuses a lane that this process has seen,
+ * whose mark is still there, or that another schema of the database has, as far as this user may read it.
  */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -28,7 +29,7 @@ import { makePostgres } from "./nonces/postgres/store.js";
 
 export { schema } from "./nonces/postgres/sql.js";
 
-/** Creates the two tables in the current schema where they are missing, and brings those of an older version to this one, whose processes are refused from then on. Can be run again, and by several at once. */
+/** Creates the tables in the current schema where they are missing, and brings those of an older version to this one, whose processes are refused from then on. Can be run again, and by several at once. */
 export const migrate: Effect.Effect<void, SqlError, SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient;
   yield* sql.withTransaction(

@@ -12,15 +12,19 @@
  *   of commits, whose nonces would then be handed out again.
  * - a failover (Sentinel, cluster, managed): a replica may be promoted without the last writes. Give
  *   `replicas`, so that a commit waits for them (`WAIT`), and let the server refuse to be promoted
- *   without them (`min-replicas-to-write`). `WAIT` narrows that window, it does not close it.
+ *   without them (`min-replicas-to-write`). `WAIT` narrows that window, it does not close it. Its answer counts only where
+ *   `CLIENT ID` and `INFO` tell that connection and server are those of the write, so the user must be allowed to ask them.
+ *   In a cluster `replicas` is refused, for `WAIT` names no key. A replica is refused, also one that can be written.
  * - `maxmemory-policy noeviction`. A lane is one key, so that it is lost as a whole, never in part.
  * - otherwise use Postgres.
  *
- * Where lanes are started, the server's settings are read once (`CONFIG GET`, where it is allowed), and what they let it
- * forget is logged at Warning.
+ * With its first operation each process reads the server's settings (`CONFIG GET`, where it is allowed), and what they let
+ * it forget is logged at Warning.
  *
  * A lost lane fails closed with `NonceColdStart`: let everything in flight be mined, then
- * `Nonces.bootstrap(lane)`, or `Nonces.adopt(lane)` on your own word. A lane that has fewer commits than
+ * `Nonces.bootstrap(lane)`, or `Nonces.adopt(lane)` on your own word. `bootstrap` refuses a lane that this process has seen,
+ * or whose mark, a key beside it, is still there: only `forget` removes both. A server that was emptied, another database or
+ * another `prefix` shows nothing of that to a process that has seen nothing. A lane that has fewer commits than
  * this process has seen, for Redis went back to an older snapshot, is refused. Not noticed are two cases: a
  * process started after that, which has seen nothing, and a lane to which other processes have committed as much
  * again before this one looks, for commits are counted and not told apart. So stop all senders before a backup is

@@ -141,9 +141,11 @@ export class NonceStoreError extends derived<NonceStoreError, OfNonce>()(
         [quote("", detail), count("nonce", nonce), hash("transaction", wanted)],
         mayBeSent
           ? "the transaction may be committed, now or until its lease ends, and then will be sent: when the lease has ended, look for its hash in `Nonces.status`, among the committed and the settled, and try again only where it is absent"
-          : isRetryable
-            ? "try again"
-            : "look at the store",
+          : detail.startsWith("no answer in")
+            ? "try again; more time for a store that is far away is `storeTimeoutMs` of `Nonces.Settings`"
+            : isRetryable
+              ? "try again"
+              : "look at the store",
       ),
   },
 ) {}

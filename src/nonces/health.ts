@@ -23,7 +23,7 @@ export interface Concern {
 export const oldAfterMs = 300_000;
 
 /** Bytes that nobody handed out again for so long have no `Nonces.keep`, ms. */
-export const unkeptAfterMs = 60_000;
+const unkeptAfterMs = 60_000;
 
 const unkept = ({ committed, settled }: Status, limitMs: number, counts: Status["counts"]): Concern | undefined => {
   const keeps = "keep the lane in at least one process (`Nonces.keep`)";

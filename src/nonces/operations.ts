@@ -215,7 +215,7 @@ export const report = (view: View, nonce: bigint, hash: Hash, outcome: Reported)
 };
 
 /** History that a snapshot shows; that of a reconciliation all of it from the latest count on. */
-export const recent = 64n;
+export const recent = 256n;
 export const oldest = ({ floor, tail }: Pick<View, "floor" | "tail">): bigint =>
   floor - recent > tail ? floor - recent : tail;
 /** Nonces handed out to be sent by one reconciliation. */

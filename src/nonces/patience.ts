@@ -4,10 +4,6 @@ import * as Schedule from "effect/Schedule";
 import { NonceStoreError } from "../errors/nonces.js";
 import type { Settings } from "./settings.js";
 
-/** A store that is far away is not one that is down. */
-export const noAnswer = (ms: number): string =>
-  `no answer in ${ms} ms (\`storeTimeoutMs\` of \`Nonces.Settings\`: more where the store is far away)`;
-
 /** Bounded even where it cannot be interrupted: a store that hangs must not hang its caller. */
 export const patiently = <A>(
   operation: string,
@@ -18,7 +14,9 @@ export const patiently = <A>(
     Effect.timeoutOrElse({
       duration: settings.storeTimeoutMs,
       orElse: () =>
-        Effect.fail(new NonceStoreError({ operation, detail: noAnswer(settings.storeTimeoutMs), isRetryable: true })),
+        Effect.fail(
+          new NonceStoreError({ operation, detail: `no answer in ${settings.storeTimeoutMs} ms`, isRetryable: true }),
+        ),
     }),
     Effect.retry({
       times: settings.storeRetries,

@@ -26,7 +26,7 @@ export interface Moved<A> {
   readonly moved: Decision<A>["moved"];
 }
 
-/** What a reconciliation found: its answer and the lane after it (the active part and 64 settled nonces). */
+/** What a reconciliation found: its answer and the lane after it (the active part and 256 settled nonces). */
 export interface Reconciled extends Moved<ReconcileAnswer> {
   /** null exactly when the lane is cold. */
   readonly snapshot: Snapshot | null;
@@ -67,7 +67,7 @@ export interface Store {
   readonly adopt: (lane: LaneId, counts: Counts, keep: Keep) => Result<AdoptAnswer>;
   /** Removes the lane with all that it holds, and its name; false when it was not there. */
   readonly forget: (lane: LaneId) => Result<boolean>;
-  /** The active part and 64 settled nonces; null when the lane is unknown. Changes nothing. */
+  /** The active part and 256 settled nonces; null when the lane is unknown. Changes nothing. */
   readonly read: (lane: LaneId) => Result<Snapshot | null>;
   /** All of the lane's violations of the partition, in words: a health probe. Changes nothing. */
   readonly check: (lane: LaneId) => Result<ReadonlyArray<string>>;

@@ -16,7 +16,6 @@ import { clockSlackMs, type Change, type Found, type Head, type LaneBackend } fr
 import { violations } from "./check.js";
 import { makeCommitsSeen } from "./distrust.js";
 import type { LaneId } from "./lane.js";
-import { noAnswer } from "./patience.js";
 import { makeStore, type Operation, type Wanted } from "./makeStore.js";
 import { afterwards, clockAt, covers, decideAll, remember, wantedFor, withoutHistory } from "./remembered.js";
 import type { Decide, Plan, Remembered, StoreClock } from "./remembered.js";
@@ -190,7 +189,7 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
       while (line.waiting.length > 0) {
         const batch = line.waiting.splice(0, maxTogether).filter(({ isGone }) => !isGone);
         const duration = batch.reduce((longest, { timeoutMs }) => Math.max(longest, timeoutMs), 0);
-        const late = new NonceStoreError({ operation: "", detail: noAnswer(duration), isRetryable: true });
+        const late = new NonceStoreError({ operation: "", detail: `no answer in ${duration} ms`, isRetryable: true });
         yield* together(lane, line, batch).pipe(
           Effect.timeoutOrElse({ duration, orElse: () => Effect.fail(late) }),
           Effect.catchCause((cause) =>

@@ -86,6 +86,8 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     const store = await process({ sendCommand: (words) => client.sendCommand(words) });
     await run(store.bootstrap(lane, at(0n), keepAll));
     const claim = await reserved(store);
+    // The lease is to reach the replica, the commit is not
+    await new Promise((done) => setTimeout(done, 300));
     replicated.stall();
     expect((await run(Effect.flip(store.commit(lane, claim, attempt(1))))).isRetryable).toBe(true);
     expect((await run(store.read(lane)))?.slots[0]?.state).toBe("committed");

@@ -34,14 +34,17 @@ describe("the block that a chain is known by", () => {
     expect(wrong).toMatchObject({ _tag: "NonceChainReset", block: 7n, actual, mayBeSent: false });
   });
   it.each([
-    [null, null, 0n],
-    [null, 10n, 0n],
-    [null, 100n, 36n],
-    [anchor, null, null],
-    [anchor, 134n, null],
-    [anchor, 135n, 71n],
-  ] as const)("moves on with the final one: %o at %s", (known, final, next) =>
-    expect(nextAnchor(known, final)).toBe(next),
+    [null, null, null, 0n],
+    [null, 10n, 1n, 0n],
+    [null, 10n, 2n, 1n],
+    [null, 100n, 164n, 36n],
+    [{ ...anchor, block: 0n }, null, 1n, null],
+    [{ ...anchor, block: 0n }, null, 2n, 1n],
+    [anchor, null, null, null],
+    [anchor, 134n, null, null],
+    [anchor, 135n, null, 71n],
+  ] as const)("moves on with the final one: %o at %s, %s", (known, final, head, next) =>
+    expect(nextAnchor(known, final, head)).toBe(next),
   );
 });
 
@@ -76,7 +79,7 @@ describe("a lane whose chain was reset", () => {
     const store = await start();
     const other = reset();
     const run = on(other.layer(), store, { doubtMs: 0 });
-    expect(await run(Effect.flip(Nonces.reconcile(lane)))).toMatchObject({ _tag: "NonceChainReset", block: 0n });
+    expect(await run(Effect.flip(Nonces.reconcile(lane)))).toMatchObject({ _tag: "NonceChainReset", block: 1n });
     expect(await run(Effect.flip(Nonces.withNonce(lane, (nonce) => sign(nonce))))).toMatchObject({
       ...{ _tag: "NonceChainReset", mayBeSent: false },
     });
@@ -90,7 +93,22 @@ describe("a lane whose chain was reset", () => {
     const store = await start();
     const chain = new SimulatedChain();
     const run = on(chain.layer(), store, { doubtMs: 0 });
-    expect((await run(Nonces.reconcile(lane))).resent.map(({ nonce }) => nonce)).toEqual([0n, 1n, 2n]);
+    chain.mineForeign(lane.address);
+    expect((await run(Nonces.reconcile(lane))).resent.map(({ nonce }) => nonce)).toEqual([1n, 2n]);
+  });
+
+  it("is noticed though the first block is the same, as soon as the lane saw the second, and again in the store", async () => {
+    const store = await start();
+    const other = new SimulatedChain();
+    const answer = other.answer.bind(other);
+    // Made of the same settings: block 0 is the same
+    other.answer = (method, params) => {
+      other.identity = params[0] === "0x0" ? "11" : "22";
+      return answer(method, params);
+    };
+    const run = on(other.layer(), store, { doubtMs: 0 });
+    expect(await run(Effect.flip(Nonces.reconcile(lane)))).toMatchObject({ _tag: "NonceChainReset", block: 1n });
+    expect(other.broadcasts).toEqual([]);
   });
 
   it("is noticed on a real node that was started anew", async () => {
@@ -106,6 +124,8 @@ describe("a lane whose chain was reset", () => {
       ),
     );
     await first.stop();
+    // Its first block is of the second in which it was started
+    await new Promise((done) => setTimeout(done, 1_100));
     const second = await startAnvil({ noMining: true });
     const failed = await on(Rpc.layerHttp(second.url), store)(Effect.flip(Nonces.reconcile(lane)));
     expect(failed).toMatchObject({ _tag: "NonceChainReset" });

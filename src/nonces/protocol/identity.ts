@@ -15,13 +15,13 @@ import type { Settings } from "../settings.js";
 import type { Store } from "../store.js";
 
 /** A block of the lane's chain. */
-export interface Anchor {
+interface Anchor {
   readonly block: bigint;
   readonly hash: Hash;
 }
 
 /** How far the remembered block is below the final one, and how far it is left behind before another is remembered. */
-export const anchorDepth = 64n;
+const anchorDepth = 64n;
 
 const written = /^(\d{1,18}) (0x[0-9a-f]{64})$/;
 
@@ -34,7 +34,7 @@ export const anchorIn = (mark: string | null): Anchor | null => {
 export const markOf = ({ block, hash }: Anchor): string => `${block} ${hash}`;
 
 /** What a node has where a block is asked for: `none` = its chain ends before it; null = it does not tell. */
-export type Found = { readonly hash: Hash } | "none" | null;
+type Found = { readonly hash: Hash } | "none" | null;
 
 /** What of the chain stands against the anchor; null = nothing. Pure. */
 export const contradiction = (lane: string, anchor: Anchor | null, found: Found): NonceChainReset | null => {
@@ -44,10 +44,15 @@ export const contradiction = (lane: string, anchor: Anchor | null, found: Found)
   return new NonceChainReset({ lane, block: anchor.block, expected: anchor.hash, actual });
 };
 
-/** The block to remember instead; null = the anchor will do. Pure. */
-export const nextAnchor = (anchor: Anchor | null, final: bigint | null): bigint | null => {
-  const wanted = final === null || final < anchorDepth ? 0n : final - anchorDepth;
-  return anchor === null || wanted >= anchor.block + anchorDepth ? wanted : null;
+/**
+ * The block to remember instead; null = the anchor will do. Pure. One block names all before it. The first one is the same
+ * on every chain that is made of the same settings, so the next is better, once another stands on it.
+ */
+export const nextAnchor = (anchor: Anchor | null, final: bigint | null, head: bigint | null): bigint | null => {
+  const least = head !== null && head > 1n ? 1n : 0n;
+  const wanted = final === null || final - anchorDepth < least ? least : final - anchorDepth;
+  if (anchor === null || (anchor.block === 0n && wanted > 0n)) return wanted;
+  return wanted >= anchor.block + anchorDepth ? wanted : null;
 };
 
 const isMissing = (error: Failure): boolean => error._tag === "RpcError" && error.reason._tag === "BlockNotFound";
@@ -69,19 +74,22 @@ export const findBlock = (block: bigint): Effect.Effect<Found, Failure, Rpc> =>
     orUnknown,
   );
 
-const finalBlock = orUnknown(Effect.map(Eth.getBlock({ block: "finalized" }), ({ number }) => number));
+const numberOf = (block: "finalized" | "latest") =>
+  orUnknown(Effect.map(Eth.getBlock({ block }), ({ number }) => number));
 
 /**
  * Fails with `NonceChainReset` where the node's chain is not the lane's; remembers a block of it where none is known, or a
- * newer one. JSON-RPC: `eth_getBlockByNumber` for the remembered block and for `finalized`, at once; for the new one.
+ * newer one. JSON-RPC: `eth_getBlockByNumber` for the remembered block and for `finalized`, at once, in the beginning for
+ * `latest` as well; for the new one.
  */
 export const checkIdentity = Effect.fnUntraced(function* (lane: LaneId, store: Store, settings: Settings) {
   const anchor = anchorIn(yield* patiently("mark", settings, store.mark(lane)));
   const known = anchor === null ? Effect.succeed<Found>(null) : findBlock(anchor.block);
-  const [found, final] = yield* Effect.all([known, finalBlock], { concurrency: 2 });
+  const head = (anchor?.block ?? 0n) > 0n ? Effect.succeed(null) : numberOf("latest");
+  const [found, final, latest] = yield* Effect.all([known, numberOf("finalized"), head], { concurrency: 3 });
   const wrong = contradiction(lane.id, anchor, found);
   if (wrong !== null) return yield* wrong;
-  const block = nextAnchor(anchor, final);
+  const block = nextAnchor(anchor, final, latest);
   const next = block === null ? null : yield* findBlock(block);
   if (block === null || next === null || next === "none") return;
   const hash = next.hash.toLowerCase() as Hash;

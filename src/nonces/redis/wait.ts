@@ -13,7 +13,7 @@ import { textOf } from "./rows.js";
 type Connection = Pick<Redis.Redis["Service"], "send">;
 
 /** How many replicas must have a write, and how long they have for it, ms. */
-export interface Awaited {
+interface Awaited {
   readonly replicas: number;
   readonly replicaTimeoutMs: number;
 }
