@@ -87,10 +87,11 @@ export const spent = (
       };
       found.set(keyOf(right), right);
     };
-    for (const spender of [...spenders, keeper]) {
+    const isDirect = to === token;
+    for (const spender of isDirect ? spenders : [...spenders, keeper]) {
       if (spender === owner || spender === token || spender === nobody || spenders.size === 0) continue;
       add("erc20", spender);
-      if (spender !== keeper && to !== token) add("permit2", spender);
+      if (spender !== keeper && !isDirect) add("permit2", spender);
     }
   }
   return [...found.values()].slice(0, limit);
