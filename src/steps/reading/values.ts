@@ -34,8 +34,9 @@ const doubling: ReadonlySet<string> = new Set(["0x458f5fa412d0f69b", "0x4cf25bc1
 /** Whether an event is compared by what it moves, grants or hands over, or another of its contract beside it is. */
 const isKnown = (log: OutcomeLog, { logs }: Outcome): boolean => {
   const kind = eventOf(log) ?? "";
-  if (doubling.has(kind)) return logs.some((one) => one.address === log.address && tellsOfMovement(eventOf(one) ?? ""));
-  return !ambiguous.has(kind) && (tellsOfMovement(kind) || tellsOfRight(kind) || tellsOfControl(kind));
+  const moves = (event: string): boolean => tellsOfMovement(event) && !ambiguous.has(event);
+  if (doubling.has(kind)) return logs.some((one) => one.address === log.address && moves(eventOf(one) ?? ""));
+  return moves(kind) || tellsOfRight(kind) || tellsOfControl(kind);
 };
 
 /**
