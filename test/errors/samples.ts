@@ -29,6 +29,8 @@ const samples: Readonly<Record<string, unknown>> = {
   text: "execution reverted: \u202eno",
   halt: "InvalidFEOpcode",
   policy: "maxSpent",
+  inFlight: `0x${"cd".repeat(32)}`,
+  isOtherKind: false,
   method: "eth_simulateV1",
   differences: ["status: success, reverted"],
   missing: [{ reason: "FundsUnknown", sentence: "a payer's funds are not known to suffice", code: null }],

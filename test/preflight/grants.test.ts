@@ -141,6 +141,32 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       expect(rights(taken)).toEqual([["erc20", me, you, null, 50n, 30n, false, "measured"]]);
     });
 
+    if (name === "anvil")
+      it("what is spent inside Permit2 is told: to whoever was called, and to who takes it there", async () => {
+        const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3";
+        await scene.ask("anvil_setCode", [permit2, artifacts.Permit2.deployedBytecode]);
+        const { deploy, send, mined } = await sendingFrom(scene);
+        const spender = await deploy(artifacts.Permit2Spender);
+        await send({ to: at.quiet, data: calldata(artifacts.QuietAllowance, "approve", [permit2, 80n]) });
+        for (const by of [spender, you])
+          await send({
+            to: permit2,
+            data: calldata(artifacts.Permit2, "approve", [at.quiet, by, 60n, 4_000_000_000n]),
+          });
+        await mined();
+        const pulled = await run(spender, artifacts.Permit2Spender, "pull", permit2, me, you, 40n, at.quiet);
+        const told = [["erc20", me, permit2, null, 80n, 40n, false, "measured"]];
+        expect(rights(pulled)).toEqual(
+          expect.arrayContaining([...told, ["permit2", me, spender, null, 60n, 20n, false, "measured"]]),
+        );
+        expect(severe(pulled)).toEqual([]);
+        const data = calldata(artifacts.Permit2, "transferFrom", [me, you, 40n, at.quiet]);
+        const taken = await preflight(scene.url, { from: you, to: permit2, data });
+        expect(rights(taken)).toEqual(
+          expect.arrayContaining([...told, ["permit2", me, you, null, 60n, 20n, false, "measured"]]),
+        );
+      });
+
     it("an allowance of what there is, or more, is unlimited", async () => {
       const approve = (amount: bigint) => run(at.quiet, artifacts.QuietAllowance, "approve", at.vault, amount);
       expect((await Promise.all([999n, 1000n, 2n ** 128n - 1n].map(approve))).map((report) => judged(report))).toEqual([

@@ -25,12 +25,13 @@ describe.each(scenesFor("pending state"))("on %s", (name, start) => {
   });
   afterAll(() => scene?.stop());
 
-  it("a transaction of the same nonce in flight: replaced, at most with caution", async () => {
+  it("a transaction of the same nonce in flight: replaced, with fees that are enough for it", async () => {
     const nonce = await scene.count(owner.address);
     await scene.send(owner, { to: other.address, value: 1n });
     const report = await preflight(scene.url, { from: owner.address, to: other.address, value: 2n, nonce });
-    expect([report.verdict, report.stage]).toEqual(["caution", "proven"]);
-    expect(codesOf(report)).toContain("ReplacesPending/warning");
+    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
+    expect(codesOf(report)).toContain("ReplacesPending/info");
+    expect(report.transactions[0].fee.maxPriorityFeePerGas).toBeGreaterThanOrEqual(1_100_000_000n);
     const next = await preflight(scene.url, { from: owner.address, to: other.address, value: 2n });
     expect(next.transactions[0].nonce).toMatchObject({ value: nonce + 1, next: nonce + 1, latest: nonce, inFlight: 1 });
     expect(next.verdict).toBe("ready");

@@ -27,7 +27,7 @@ import {
 const bin = findGethOrWarn("replacements");
 const gwei = 10n ** 9n;
 /** Takes any bytes: the identity. */
-const precompile = "0x0000000000000000000000000000000000000004";
+const precompile: Hex = "0x0000000000000000000000000000000000000004";
 
 interface Fields {
   readonly nonce: number;

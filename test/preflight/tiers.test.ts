@@ -117,7 +117,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
       const [report] = await run(layer, [refund], { policies: [policy] });
       return [report?.verdict, severe(report)];
     };
-    const told = ["NativeMovesUnseen/warning", ...Array<string>(2).fill("TransferMismatch/warning")];
+    const told = ["NativeMovesUnseen/warning"];
     expect(await judged(Policy.maxSpent("native", 0n))).toEqual(["caution", told]);
     expect(await judged(Policy.onlyTouches([splitter]))).toEqual(["unknown", [...told, "PolicyUnknown/unavailable"]]);
   });

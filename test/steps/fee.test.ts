@@ -44,7 +44,17 @@ describe("the price", () => {
   it("below the base fee is a blocker", () => {
     expect(checked({ maxFeePerGas: gwei - 1n })).toEqual(["FeeCapTooLow/blocker"]);
     expect(checked({ gasPrice: gwei - 1n })).toEqual(["FeeCapTooLow/blocker"]);
-    expect(checked({ maxFeePerGas: gwei })).toEqual([]);
+    expect(checked({ maxFeePerGas: gwei })).toEqual(["FeeCapShort/info", "TipLow/info"]);
+  });
+  it("that one full block ends, or that leaves builders too little, is said; what is chosen has room for both", () => {
+    const grown = (gwei * 9n) / 8n;
+    const room = grown + gwei / 1_000n;
+    expect(checked({ maxFeePerGas: grown - 1n, maxPriorityFeePerGas: 5n })).toEqual(["FeeCapShort/info"]);
+    expect(checked({ maxFeePerGas: room, maxPriorityFeePerGas: 5n })).toEqual([]);
+    expect(checked({ maxFeePerGas: room, maxPriorityFeePerGas: 4n })).toEqual(["TipLow/info"]);
+    expect(checked({ gasPrice: gwei + 5n })).toEqual(["FeeCapShort/info"]);
+    expect(checked({ gasPrice: room })).toEqual([]);
+    expect(checked()).toEqual([]);
   });
   it("below the formula's base fee and not below the node's own is only warned of", () => {
     const lower = quoted({}, { simulatedBaseFee: gwei / 2n });

@@ -83,8 +83,8 @@ describe("the caller's own nonce", () => {
 
   it("is used, replaces, fits or leaves a gap", () => {
     expect(judged([3], 4, 6)).toEqual(["0:NonceTooLow/blocker"]);
-    expect(judged([4], 4, 6)).toEqual(["0:ReplacesPending/warning"]);
-    expect(judged([5], 4, 6)).toEqual(["0:ReplacesPending/warning"]);
+    expect(judged([4], 4, 6)).toEqual(["0:ReplacesPending/info"]);
+    expect(judged([5], 4, 6)).toEqual(["0:ReplacesPending/info"]);
     expect(judged([6], 4, 6)).toEqual([]);
     expect(judged([7], 4, 6)).toEqual(["0:NonceTooHigh/blocker"]);
     expect(judged([6, null], 4, 6)).toEqual([]);

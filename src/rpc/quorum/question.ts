@@ -32,6 +32,8 @@ export const stateOf = (method: string, params: ReadonlyArray<unknown>): State |
   if (place === undefined) return null;
   const block = place === null ? null : params[place];
   const state = block === "pending" ? "pending" : tags.has(block) && place !== null ? "latest" : "sealed";
+  // why: what waits to be mined is of one pool
+  if (method === "eth_getBlockByNumber" && state === "pending" && params[1] === true) return null;
   // why: nothing but a tip is read from the newest block's, which many refuse to tell
   return method === "eth_getBlockReceipts" && state !== "sealed" ? "advice" : state;
 };

@@ -54,6 +54,9 @@ export const rights = (
 /** Uniswap's Permit2, at the same address on every chain it is on; where nothing lives there, nothing answers. */
 const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3" as Address;
 
+/** Permit2's transferFrom(address,address,uint160,address), and of a list: whoever is called by them is one. */
+const taking: ReadonlySet<string> = new Set(["0x36c78516", "0x0d58b1db"]);
+
 /** How many calls of a batch are suspected of spending. */
 const mostCallees = 8;
 
@@ -72,21 +75,23 @@ export const spent = (
     const one = bundle[transaction];
     if (standard !== "erc20" || token === null || owner === nobody || one === undefined || one.input.to === null)
       continue;
-    const { from, to } = one.input;
+    const { from, to, data } = one.input;
+    const keeper = taking.has(data.slice(0, 10).toLowerCase()) ? to : permit2;
     const callees = [to, ...one.calls.read.slice(0, mostCallees).map((call) => call.to)];
-    const isTaken = to === token || to === permit2;
+    const isTaken = to === token || to === keeper;
     const spenders = new Set(senders.has(owner) ? [from, ...callees, receiver] : isTaken ? [from] : []);
     const add = (by: "erc20" | "permit2", spender: Address) => {
       const right: Right = {
-        ...{ standard: by, token, keeper: by === "permit2" ? permit2 : token, owner, spender, tokenId: null },
+        ...{ standard: by, token, keeper: by === "permit2" ? keeper : token, owner, spender, tokenId: null },
         ...{ operator: false, open: null, said: 0n, expiration: null, source: "spent", transaction },
       };
       found.set(keyOf(right), right);
     };
-    for (const spender of [...spenders, permit2]) {
+    const isDirect = to === token;
+    for (const spender of isDirect ? spenders : [...spenders, keeper]) {
       if (spender === owner || spender === token || spender === nobody || spenders.size === 0) continue;
       add("erc20", spender);
-      if (spender !== permit2 && to !== token) add("permit2", spender);
+      if (spender !== keeper && !isDirect) add("permit2", spender);
     }
   }
   return [...found.values()].slice(0, limit);

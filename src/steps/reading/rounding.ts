@@ -23,7 +23,7 @@ export interface Seen {
 }
 
 const size = (value: bigint): bigint => (value < 0n ? -value : value);
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** Units that one movement may be rounded by: once for who gives, once for who gets. */
 const unitsPerMove = 2n;
@@ -76,7 +76,7 @@ const isBooked = ({ change }: Told, { transfers }: Seen): boolean => {
   return otherMoves(change, transfers).some((net) => {
     if (net === 0n || net < 0n === delta < 0n) return false;
     const [booked, moved] = [size(delta), size(net)];
-    if (isRounded(size(booked - moved), larger(booked, moved), 1)) return true;
+    if (isRounded(size(booked - moved), smaller(booked, moved), 1)) return true;
     // why: with interest a stake grows by more than was paid in, and pays out more than it was booked with
     const interest = delta > 0n ? booked - moved : moved - booked;
     return interest > 0n && interest * namedPart <= (before ?? 0n);
@@ -95,7 +95,8 @@ export const reasonOf = (told: Told, seen: Seen): string | null => {
   if (moves.some(({ standard }) => standard !== "erc20")) return null;
   if (moves.length === 0) return isBooked(told, seen) ? "a stake is booked without an event" : null;
   const difference = delta - logged;
-  const moved = larger(size(delta), size(logged));
+  // why: a share of the larger one would be more of the smaller
+  const moved = smaller(size(delta), size(logged));
   if (isRounded(size(difference), moved, moves.length)) return "shares are rounded";
   const held = before ?? 0n;
   const interest = namedInterest(change, seen.logs);

@@ -29,9 +29,16 @@ const isOther = (one: string, other: string, tolerance: number): boolean => {
 /** Deposit(address,uint256) and Withdrawal(address,uint256): movements of wrapped currency, of a vault's none. */
 const ambiguous: ReadonlySet<string> = new Set(["0xe1fffcc4923d04b5", "0x7fcf532c15f0a6db"]);
 
-/** Whether an event is compared by what it moves, grants or hands over. */
-const isKnown = (kind: string): boolean =>
-  !ambiguous.has(kind) && (tellsOfMovement(kind) || tellsOfRight(kind) || tellsOfControl(kind));
+/** Aave's Mint and Burn(address,address,uint256,uint256,uint256): what their token's `Transfer` beside them moves, and interest. */
+const doubling: ReadonlySet<string> = new Set(["0x458f5fa412d0f69b", "0x4cf25bc1d991c175"]);
+
+/** Whether an event is compared by what it moves, grants or hands over, or another of its contract beside it is. */
+const isKnown = (log: OutcomeLog, { logs }: Outcome): boolean => {
+  const kind = eventOf(log) ?? "";
+  const moves = (event: string): boolean => tellsOfMovement(event) && !ambiguous.has(event);
+  if (doubling.has(kind)) return logs.some((one) => one.address === log.address && moves(eventOf(one) ?? ""));
+  return moves(kind) || tellsOfRight(kind) || tellsOfControl(kind);
+};
 
 /**
  * A line for each event that names one of `concerned` and says another number, as one that books what nobody moves;
@@ -47,7 +54,7 @@ export const movedNumbers = (
   Arr.zip(one, other)
     .flatMap(([a, b], index) =>
       Arr.zip(a.logs, b.logs).flatMap(([mine, theirs], place): ReadonlyArray<string> => {
-        if (a.status !== "success" || b.status !== "success" || isKnown(eventOf(mine) ?? "")) return [];
+        if (a.status !== "success" || b.status !== "success" || isKnown(mine, a)) return [];
         const [here, there] = [saidBy(mine), saidBy(theirs)];
         if (
           here === there ||
