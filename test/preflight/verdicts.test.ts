@@ -32,7 +32,7 @@ const errorIn = (report: Report.Report, code: string): NonNullable<Report.Findin
 };
 
 /** What is missing, by every finding that says so, whatever its severity. */
-const shortfallsIn = ({ findings }: Report) =>
+const shortfallsIn = ({ findings }: Report.Report) =>
   findings.flatMap(({ error }) => (error?._tag === "InsufficientFunds" ? [error.shortfall] : []));
 
 describe.each(scenesFor("verdicts"))("on %s", (name, start) => {
