@@ -58,8 +58,10 @@ describe("what may leave and what must arrive", () => {
       /^the senders spend 2\.5 USDC 0x.*\(2500000 raw units of 0x\w{40}\), measured; at most 0\.000001 USDC/,
     );
     expect(detail(Policy.maxSpent(usdc, 1n), { ...named, tokens: [] })).toMatch(/spend 2500000 raw units of 0x/);
-    expect(detail(Policy.maxSpent("native", 1n), report())).toContain("spend 1.5 ETH, measured; at most 1 wei");
-    expect(detail(Policy.maxFee(1n), report())).toMatch(/^fees of up to [\d.]+ (?:gwei|ETH), at most 1 wei$/);
+    expect(detail(Policy.maxSpent("native", 1n), report())).toContain(
+      "spend 1.5 ETH, measured; at most 0.000000000000000001 ETH",
+    );
+    expect(detail(Policy.maxFee(1n), report())).toMatch(/^fees of up to [\d.]+ (gwei|ETH), at most [\d.]+ \1$/);
   });
 
   it("never passes on events alone, on nothing, or where events and balances disagree", () => {

@@ -3,7 +3,18 @@ import { concatHex, getContractAddress, keccak256, numberToHex, type Hex } from 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
 import { creation } from "../harness/creation.js";
-import { cleared, owner, preflight, scenesFor, severe, signAll, type AnyInput, type Scene } from "./scene.js";
+import {
+  cleared,
+  other,
+  owner,
+  preflight,
+  scenesFor,
+  severe,
+  signAll,
+  third,
+  type AnyInput,
+  type Scene,
+} from "./scene.js";
 
 /** Adds one to its first word. */
 const child = creation("5f546001015f5500");
@@ -90,6 +101,34 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
       expect([report.verdict, severe(report)]).toEqual(["ready", []]);
       await minedAs(report);
     }
+  });
+
+  it("what a delegated sender makes by its own code, and takes a nonce for, is not blocked", async () => {
+    const list = [
+      await third.signAuthorization({
+        address: proxy,
+        chainId: scene.chainId,
+        nonce: await scene.count(third.address),
+      }),
+    ];
+    const raw = await owner.signTransaction({
+      ...{ type: "eip7702", chainId: scene.chainId, authorizationList: list, to: other.address, gas: 200_000n },
+      ...{ nonce: await scene.count(from, "pending"), maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
+    });
+    await scene.broadcast(raw);
+    await scene.mine();
+    const delegated = lower(third.address);
+    const by = { from: delegated, data: "0x12345678" as Hex };
+    const made = created2(delegated, child);
+    const through = { from: delegated, to: proxy, data: concatHex([salt, creation("5f5400")]) };
+    const outside = created2(proxy, creation("5f5400"));
+    const report = await preflight(scene.url, [through, { ...by, to: outside }, { ...by, to: outside }]);
+    expect([report.verdict, severe(report)]).toEqual(["caution", ["OneInFlight/warning"]]);
+    const own = await preflight(scene.url, [
+      { ...by, to: delegated, data: concatHex([salt, child]) },
+      { ...by, to: made },
+    ]);
+    expect([own.verdict, severe(own)]).toEqual(["caution", []]);
   });
 
   it("an address where nobody lives when it is called is blocked, whatever comes to live there later", async () => {

@@ -44,13 +44,13 @@ const keepsWithinBoth = ({ rules, header }: Answers, bundle: Bundle<Filled>): bo
 const hex = (value: bigint | number, bytes: number): string => value.toString(16).padStart(2 * bytes, "0");
 
 /** Code of an account that makes its calls one after the other, and fails where one of them does. */
-export const batchCode = (
+const batchCode = (
   calls: ReadonlyArray<{ readonly to: Address; readonly value: bigint; readonly data: Hex }>,
 ): Hex => {
   const lengths = calls.map(({ data }) => (data.length - 2) / 2);
   const [head, each, tail] = [2, 74, 10] as const;
   const end = head + each * calls.length + tail;
-  const parts = calls.map(({ to, value, data: _ }, index) => {
+  const parts = calls.map(({ to, value }, index) => {
     const length = `62${hex(lengths[index] ?? 0, 3)}`;
     const offset = lengths.slice(0, index).reduce((sum, one) => sum + one, end);
     const copied = `${length}62${hex(offset, 3)}5f39`;
