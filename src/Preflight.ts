@@ -18,7 +18,8 @@ import { undoubted } from "./preflight/gas/doubt.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/beside/maxSendable.js";
 import { checkConnection } from "./preflight/observe.js";
-import { proveChosen, proveWider } from "./preflight/prove.js";
+import { proveChosen, provenOf, proveWider } from "./preflight/prove.js";
+import { scanTrial } from "./preflight/proofPlans.js";
 import { reportOf } from "./preflight/report.js";
 import { abisOf } from "./report/abis.js";
 import { phase, reported } from "./report/telemetry.js";
@@ -99,15 +100,11 @@ const scanOnce = Effect.fnUntraced(function* (
   const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1);
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
-  const trial = {
-    ...{ bundle: chosen, options, block: round.block, ahead: null, context: options.blockOverrides, abis },
-    room: answers.blockGasLimit,
-  };
   const settled = chosen.some(Estimate.isLimitDoubtful)
     ? yield* (yield* settlingGas).settleGas(
         chosen,
         answers,
-        askAt([trial], () => lastRound(recorder) + 1),
+        askAt([scanTrial(chosen, answers, options, abis)], () => lastRound(recorder) + 1),
       )
     : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
@@ -165,12 +162,11 @@ const proveScanned = <E, R>(
       ({ report, round }) =>
         isSettled(report)
           ? Effect.succeed(report)
-          : Effect.flatMap(choose(report), (chosen) =>
+          : Effect.flatMap(Effect.timed(choose(report)), ([taken, chosen]) =>
               phase(
                 "Preflight.prove",
-                Effect.flatMap(
-                  proveWider(chosen, { ...prepared, recorder, earlier: null, found: [], scanned: round }),
-                  (proven) => withLast(proven, recorder, null),
+                Effect.flatMap(proveWider(chosen, { ...prepared, recorder, ...provenOf(round, taken) }), (proven) =>
+                  withLast(proven, recorder, null),
                 ),
                 (proven) => proven,
               ),
@@ -184,7 +180,6 @@ const proveScanned = <E, R>(
  * `gas` settle the limit in a further round, and the wider one is proven.
  *
  * Fails only with `InvalidTransaction`, before anything is sent.
- *
  * @example
  * ```ts
  * import * as Effect from "effect/Effect";

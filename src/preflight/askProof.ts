@@ -14,6 +14,7 @@ import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
 import { isSamePlace } from "./worlds/compare.js";
+import { isGone } from "./worlds/ground.js";
 import type { World } from "./worlds/contexts.js";
 import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
@@ -120,7 +121,8 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const isTaken = said?._tag === "NonceTooLow" && block === "pending";
   const assumed = said !== null && (said._tag === "NonceTooHigh" || isTaken) && reserved !== null ? said : null;
   const run = assumed === null ? exact : reserved;
-  const tells = successOf(run)?.witnessed === true;
+  // why: what stood on a block that is gone is asked again altogether
+  const tells = successOf(run)?.witnessed === true || isGone(said);
   const alone = asksAlone || tells ? answered.alone : yield* inRound(round + 1, askAlone);
   const { namedChainId } = report.observed;
   return {

@@ -15,14 +15,17 @@ import * as Simulate from "../steps/simulate.js";
 import { bareCall, exactCall } from "../transaction/call.js";
 import { unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Round } from "./answers.js";
+import type { Answers, Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf } from "./endpoint/lens.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What a proof takes over from the scan of the same call. */
-export type Scanned = Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run">;
+export interface Scanned extends Pick<Round, "askedAt" | "codes" | "fees" | "noFeeOracle" | "run"> {
+  /** Whether so much time went by since that its header may be another block's by now; absent = no. */
+  readonly isStale?: boolean;
+}
 
 /** What is to be proven. */
 export interface Claim {
@@ -217,6 +220,17 @@ export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial,
     pretended: true,
   };
 };
+
+/** What a scan chose, at other limits, where it ran. */
+export const scanTrial = (
+  bundle: Trial["bundle"],
+  { block, blockGasLimit }: Pick<Answers, "block" | "blockGasLimit">,
+  options: ReportOptions,
+  abis: AbiIndex,
+): Trial => ({
+  ...{ bundle, options, abis, block, ahead: null },
+  ...{ context: options.blockOverrides, room: blockGasLimit },
+});
 
 /** The exact requests of a claim at other limits, in the block context of a world. */
 export const trialIn = (claim: Claim, { block, ahead, context }: World): Trial => ({

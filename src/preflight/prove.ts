@@ -1,6 +1,7 @@
 /** A proof: the exact requests asked, compared and judged; nothing is chosen in it but a wider gas limit. */
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
+import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -48,6 +49,13 @@ export interface Proving {
   /** What the scan of this very call heard, so that it can be relied on; null for a report from outside. */
   readonly scanned: Scanned | null;
 }
+
+/** What a proof takes over from the scan before it, so long ago; after a second its header is asked again, whatever the chain. */
+export const provenOf = (round: Scanned, taken: Duration.Duration): Pick<Proving, "earlier" | "found" | "scanned"> => ({
+  earlier: null,
+  found: [],
+  scanned: { ...round, isStale: Duration.toMillis(taken) > 1_000 },
+});
 
 const where = { step: "proof", evidence: "measured" } as const;
 
@@ -210,7 +218,7 @@ const proveOnce = Effect.fnUntraced(function* (
   };
   const { pending } = standing;
   const moved = (severity: "info" | "unavailable") => [note("PendingMoved", severity, { evidence: "measured" })];
-  const stood = assemble(standing.attempt, pending === null ? [] : moved("info"));
+  const stood = assemble(standing.attempt, [...standing.findings, ...(pending === null ? [] : moved("info"))]);
   // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
   const isAnswer = pending === null || (stood.verdict !== "blocked" && !isOwnLost(standing.attempt.claim));
   const proven = isAnswer ? stood : assemble(pending, moved("unavailable"));

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import type { Lookup } from "../../Chains.js";
 import type * as Eth from "../../Eth.js";
 import type { RpcError } from "../../errors/rpc.js";
-import { fromError } from "../../report/finding.js";
+import { fromError, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
 import { Rpc } from "../../Rpc.js";
 import { learnLack } from "../../rpc/memory.js";
@@ -14,6 +14,7 @@ import { failureOf, successOf, type Failure, type Heard } from "../../steps/read
 import type { Run } from "../../steps/simulate.js";
 import { answersOf } from "../answers.js";
 import { bareOf, isComparable, type Proof } from "../askProof.js";
+import { incomparable } from "./compare.js";
 import { isParted as isSplit, tagOf, worldsOf } from "./contexts.js";
 import { isGone, isParted, pendingOf } from "./ground.js";
 import { inRound } from "../ledger.js";
@@ -31,6 +32,8 @@ export interface Attempt {
 export interface Standing<A extends Attempt> {
   readonly attempt: A;
   readonly pending: A | null;
+  /** What was found on the way. */
+  readonly findings: ReadonlyArray<Finding>;
 }
 
 type About = Omit<Claim, "worlds" | "header">;
@@ -73,13 +76,13 @@ const hasRisen = ({ claim, proof }: Attempt, known: ReadonlyMap<string, number |
  * Why an attempt does not stand; null = it does. `form`: a part of the request that the endpoint may not take. `moved`:
  * its runs were made on more than one state, or on none. `unsettled`: a world got no answer, or a fork parts a bundle.
  */
-const lackOf = (attempt: Attempt, known: ReadonlyMap<string, number | null> | null) => {
+const lackOf = (attempt: Attempt, head: Eth.Block | null, known: ReadonlyMap<string, number | null> | null) => {
   const { claim, proof, runs } = attempt;
-  const { report, chain, worlds, header } = claim;
+  const { report, chain, worlds } = claim;
   const refusal = refusalOf(proof);
   if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "form";
   const ground = {
-    head: successOf(header)?.number ?? null,
+    head: head?.number ?? null,
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
     tolerance: report.options.tolerance,
   };
@@ -88,10 +91,14 @@ const lackOf = (attempt: Attempt, known: ReadonlyMap<string, number | null> | nu
   const { next } = proof.round.forks;
   // why: the next fork is told in the same round, the first time
   const isTorn = isApart && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next);
-  const isSettled = refusal === null && isComparable(claim, proof) && (proof.bare === null || bareOf(proof) !== null);
-  return isSettled && !isTorn && (successOf(header) !== null || successOf(proof.round.fees.header) === null)
-    ? null
-    : "unsettled";
+  const beside = successOf(proof.round.fees.header);
+  const isSettled =
+    refusal === null &&
+    isComparable(claim, proof) &&
+    (proof.bare === null || bareOf(proof) !== null) &&
+    // why: one that was not heard of, or heard of long ago, is asked beside the runs
+    (beside === null || beside.hash === head?.hash);
+  return isSettled && !isTorn ? null : "unsettled";
 };
 
 /** Leaves out from now on what the endpoint refused; whether that is anything new. */
@@ -129,6 +136,7 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
   const rpc = yield* Rpc;
   const lacks = (part: "hash" | "entries") => rpc.memory.recall("lacks")?.has(part) === true;
   const { scanned, report } = first;
+  let isStale = scanned?.isStale === true;
   const claimOn = (about: About, on: Head) =>
     Effect.map(
       worldsOf({
@@ -136,7 +144,7 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
         ...{ isOwn: scanned !== null, nextFork: rpc.memory.recall("forks")?.next ?? null },
         ...{ takesHashes: !lacks("hash"), takesEntries: !lacks("entries") },
       }),
-      (worlds): Claim => ({ ...about, worlds, header: successOf(on) === null ? null : on }),
+      (worlds): Claim => ({ ...about, worlds, header: isStale || successOf(on) === null ? null : on }),
     );
   let [about, on, pending]: [About, Head, A | null] = [first, head, null];
   let known: ReadonlyMap<string, number | null> | null =
@@ -145,20 +153,23 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
   for (;;) {
     const attempt: A = yield* ask(yield* claimOn(about, on));
     const { proof } = attempt;
-    const lack = isNoPending(failureOf(proof.round.run)) ? null : lackOf(attempt, known);
-    if (lack === null) return { attempt, pending };
+    const lack = isNoPending(failureOf(proof.round.run)) ? null : lackOf(attempt, successOf(on), known);
+    if (lack === null) return { attempt, pending, findings: [] };
     const isLearned = lack === "form" && learnForm(attempt, rpc);
     times[lack]++;
     const isSpent = lack === "moved" && times.moved >= mostTries(attempt, !lacks("hash"));
     const isPending = proof.round.block === "pending";
     const isSealable = isPending && report.options.block === null;
-    if ((lack !== "moved" && !isLearned && times[lack] > 1) || (isSpent && !isSealable)) return { attempt, pending };
+    if (lack !== "moved" && !isLearned && times[lack] > 1) return { attempt, pending, findings: [] };
+    const isGoneFrom = (runs: Attempt["runs"]) => runs.some((one) => isGone(failureOf(one)));
+    if (isSpent && !isSealable) {
+      const findings = isGoneFrom(attempt.runs) ? [] : incomparable("the runs did not stand on one block");
+      return { attempt, pending, findings };
+    }
     // why: a block that is there stays good, whatever became the head
     const isOld =
       lack === "moved" &&
-      (hasRisen(attempt, known) ||
-        lacks("hash") ||
-        (!isSpent && (!isPending || attempt.runs.some((one) => isGone(failureOf(one))))));
+      (hasRisen(attempt, known) || lacks("hash") || !isPending || isGoneFrom(isSpent ? [proof.next] : attempt.runs));
     if (isSpent) {
       [about, pending] = [standingOn(about, "latest"), attempt];
       times.moved = 0;
@@ -169,6 +180,7 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
         : { header: proof.round.fees.header };
     const askedAt = isOld ? yield* Clock.currentTimeMillis : about.askedAt;
     known = sealedCounts(proof);
+    isStale = false;
     const { balanceOf } = answersOf(proof.round, chains, report.options, report.chainId);
     [about, on] = [{ ...about, balanceOf, askedAt }, successOf(header) === null ? on : header];
   }
@@ -205,9 +217,9 @@ export const askStanding = Effect.fnUntraced(function* <A extends Attempt>(
   const standing = yield* at(isReplaced ? "latest" : usual);
   const refusal = failureOf(standing.attempt.proof.round.run);
   if (!isMovable || isReplaced || !isNoPending(refusal)) return standing;
-  const { attempt, pending } = yield* at("latest");
-  const told = fromError(refusal, "info", { step: "simulate", evidence: "unavailable" });
-  const { proof } = attempt;
-  const findings = [...proof.round.findings, told];
-  return { attempt: { ...attempt, proof: { ...proof, round: { ...proof.round, findings } } }, pending };
+  const { findings, ...sealed } = yield* at("latest");
+  return {
+    ...sealed,
+    findings: [...findings, fromError(refusal, "info", { step: "simulate", evidence: "unavailable" })],
+  };
 });

@@ -1,0 +1,199 @@
+/** Heads and pending state that move while a report is made: a part of the moving beds, and what decides on them. */
+import * as Effect from "effect/Effect";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Chains from "../../src/Chains.js";
+import { BlockNotFound, RpcError, SimBlockOrder } from "../../src/errors/rpc.js";
+import * as Preflight from "../../src/Preflight.js";
+import type { Report } from "../../src/Report.js";
+import { isLost, movingBeds, movingKinds, reportsOn } from "../harness/accuracy/moving.js";
+import { findOpGethOrWarn, startOpGeth } from "../harness/opGeth.js";
+import { furnish, passing, turn } from "./furnished.js";
+import {
+  codesOf,
+  layerOf,
+  nobody,
+  other,
+  owner,
+  preflight,
+  preflightOn,
+  scenesFor,
+  tampered,
+  third,
+  type Scene,
+} from "./scene.js";
+
+/** Of each kind. */
+const some = 4;
+
+const bounded = movingBeds.filter(([name]) => name.includes("300 ms") || name.startsWith("op-geth"));
+
+describe.each(bounded)("on %s", (_, start) => {
+  it(`${some} honest transactions of each kind: none is unknown or blocked, within the deadline`, async () => {
+    const on = await start();
+    try {
+      for (const kind of movingKinds) {
+        const reports = await reportsOn(on, kind, some);
+        const lost = reports.filter((report) => isLost(report) || report.verdict === "blocked");
+        expect([kind, lost.map(codesOf)]).toEqual([kind, []]);
+        // what names its block is of one that is named by its hash, or of what is not sealed yet
+        for (const { params } of on.proxy.seen.filter((asked) => asked.method === "eth_simulateV1")) {
+          const [{ blockStateCalls }, block] = params as [
+            { blockStateCalls: ReadonlyArray<{ blockOverrides?: { number?: string } }> },
+            unknown,
+          ];
+          if (block !== "pending" && blockStateCalls[0]?.blockOverrides?.number !== undefined)
+            expect(block).toEqual({ blockHash: expect.any(String), requireCanonical: true });
+        }
+      }
+    } finally {
+      await on.stop();
+    }
+  }, 120_000);
+});
+
+const send = { from: owner.address, to: nobody, value: 1n } as const;
+const statesOf = ({ observed }: Report) => observed.worlds.map(({ run, state }) => [run, state]);
+const refusalOf = (reason: RpcError["reason"]) => new RpcError({ method: "eth_simulateV1", reason });
+
+describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
+  let scene: Scene;
+  let gate: `0x${string}`;
+  beforeAll(async () => {
+    ({ scene, gate } = await furnish(start));
+  });
+  afterAll(() => scene?.stop());
+
+  const latest = async () => BigInt((await scene.ask("eth_blockNumber", [])) as string);
+
+  it("a head that moves before the runs are asked: both stand on the sealed block that the scan saw", async () => {
+    // the proof's own runs, refused for a head that is no more
+    const refused = tampered(scene.url, ({ purpose, before: times, params }) =>
+      purpose === "exact" && times === 0 && params[1] === "pending"
+        ? refusalOf(new SimBlockOrder({ detail: "" }))
+        : null,
+    );
+    const moved = await preflightOn(refused, send);
+    const head = moved.observed.latestNumber;
+    expect([moved.verdict, codesOf(moved).filter((code) => code.startsWith("Pending")), statesOf(moved)]).toEqual([
+      "ready",
+      ["PendingMoved/info"],
+      [
+        ["exact", head],
+        ["next", head],
+      ],
+    ]);
+    // one round more, and no header read for it
+    expect(moved.ledger.rounds).toBe(3);
+    expect(moved.ledger.requests.filter(({ method }) => method === "eth_getBlockByNumber")).toHaveLength(1);
+  });
+
+  it("a sealed block clears, and refuses nothing for what only pending state has", async () => {
+    await turn({ scene, gate }, "open");
+    const refused = tampered(scene.url, ({ purpose, params }) =>
+      purpose === "exact" && params[1] === "pending" ? refusalOf(new SimBlockOrder({ detail: "" })) : null,
+    );
+    const report = await preflightOn(refused, passing(gate));
+    expect(report.verdict).toBe("unknown");
+    expect(codesOf(report)).toContain("PendingMoved/unavailable");
+    await scene.mine();
+  });
+
+  it("a block that its node does not know (any more): another is taken", async () => {
+    const unknown = tampered(scene.url, ({ purpose, before: times }) =>
+      purpose === "next" && times === 0 ? refusalOf(new BlockNotFound({ detail: "" })) : null,
+    );
+    const report = await preflightOn(unknown, send);
+    expect([report.verdict, statesOf(report).map(([, state]) => state)]).toEqual([
+      "ready",
+      [report.observed.latestNumber, report.observed.latestNumber],
+    ]);
+  });
+
+  it("a gateway that ignores the pin is found out, and nothing is ready on what it makes of it", async () => {
+    if (name !== "geth") return;
+    await scene.mine();
+    // by the block before, whose hash the witness reads
+    const head = await latest();
+    const parent = (await scene.ask("eth_getBlockByNumber", [`0x${(head - 1n).toString(16)}`, false])) as {
+      hash: string;
+    };
+    const other = parent.hash.slice(2);
+    const swapped = tampered(scene.url, ({ purpose }) =>
+      purpose === "next" || purpose === "exact"
+        ? (result) => {
+            const [block] = result as ReadonlyArray<{ parentHash: string }>;
+            const hash = (block?.parentHash ?? "").slice(2);
+            return JSON.parse(JSON.stringify(result).replaceAll(hash, other)) as unknown;
+          }
+        : null,
+    );
+    const report = await preflightOn(swapped, send, { block: "latest" });
+    expect(report.verdict).toBe("unknown");
+    expect(report.ledger.requests.filter(({ run }) => run === "next")).toHaveLength(4);
+  });
+
+  it("a sender's transaction that is mined meanwhile voids the proof", async () => {
+    const count = await scene.count(third.address);
+    const rising = tampered(scene.url, ({ purpose, before: times }) =>
+      purpose === "latest count" && times === 1 ? () => `0x${(count + 1).toString(16)}` : null,
+    );
+    const report = await preflightOn(rising, { from: third.address, to: nobody, value: 1n });
+    expect(report.ledger.requests.filter(({ run }) => run === "next")).toHaveLength(2);
+    expect(report.ledger.requests.filter(({ method }) => method === "eth_getBlockByNumber").length).toBeGreaterThan(1);
+  });
+
+  it("the chain that the witness reads counts in every run", async () => {
+    const chainId = BigInt(scene.chainId).toString(16).padStart(64, "0");
+    const elsewhere = 424_242n.toString(16).padStart(64, "0");
+    for (const run of ["bare", "alone", "exact", "next"]) {
+      const layer = tampered(scene.url, ({ purpose }) =>
+        purpose === run
+          ? (result) => JSON.parse(JSON.stringify(result).replaceAll(chainId, elsewhere)) as unknown
+          : null,
+      );
+      const report = await preflightOn(layer, { ...send, chainId: scene.chainId });
+      expect([run, report.verdict === "blocked" || report.verdict === "unknown"]).toEqual([run, true]);
+      expect([run, codesOf(report)]).toEqual([run, expect.arrayContaining(["ChainIdMismatch/blocker"])]);
+    }
+    expect((await preflight(scene.url, { from: other.address, to: nobody, value: 1n })).verdict).toBe("ready");
+  });
+});
+
+const opGeth = findOpGethOrWarn("the pace of chains");
+
+describe.skipIf(opGeth === null)("the pace of a chain that is known, whatever the node gives a block", () => {
+  it.each([
+    ["Base", 8453, 1n],
+    ["Polygon", 137, 2n],
+    ["BNB Smart Chain", 56, 1n],
+    ["Avalanche", 43114, 2n],
+  ])("%s", async (_, chainId, slot) => {
+    const node = await startOpGeth(opGeth ?? "", { generation: "isthmus", chainId });
+    try {
+      await node.mine();
+      for (const known of [Chains.lookup(chainId), { ...Chains.lookup(chainId), feeModel: "opstack" as const }]) {
+        const report = await Effect.runPromise(
+          Preflight.preflight({ ...send, chainId }).pipe(
+            Effect.provide(layerOf(node.url)),
+            Effect.provide(Chains.layerWith(chainId, known)),
+          ),
+        );
+        const head = report.observed.worlds.find(({ run }) => run === "next");
+        const { timestamp } = (await (
+          await fetch(node.url, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", false] }),
+          })
+        )
+          .json()
+          .then((answer) => (answer as { readonly result: { readonly timestamp: string } }).result)) as {
+          timestamp: string;
+        };
+        expect([head?.timestamp, head?.state]).toEqual([BigInt(timestamp) + slot, report.observed.latestNumber]);
+      }
+    } finally {
+      await node.stop();
+    }
+  });
+});
