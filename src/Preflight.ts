@@ -114,6 +114,7 @@ const scanOnce = Effect.fnUntraced(function* (
     measure: measureOf(filled, Assets.transfers(filled), policies, limits),
     worlds: [],
     elsewhere: [],
+    readings: [],
     ledger: ledgerOf(recorder, now, null),
     findings: [
       ...settled.findings,

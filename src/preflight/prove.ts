@@ -25,6 +25,7 @@ import { isSame } from "./worlds/compare.js";
 import { checkRuns, compare, worldsIn } from "./worlds/contrast.js";
 import { isExhausted, isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
+import { isHidden } from "./beside/hidden.js";
 import { checkSlots } from "./endpoint/lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
@@ -72,6 +73,7 @@ const trialsOf = (claim: Claim, { next }: Proof): Arr.NonEmptyReadonlyArray<Tria
     : [trialIn(claim, worlds.exact)];
 };
 
+const tracing = later(() => import("./beside/traceInner.js"));
 const settling = later(() => import("./gas/limit.js"));
 
 /** Settles the gas limits of a claim where the runs cast doubt on them. */
@@ -137,7 +139,10 @@ const proveOnce = Effect.fnUntraced(function* (
       limits: null,
     };
   const answers = answersOf(proof.round, chains, report.options, report.chainId);
-  const bundle = keep(signed, answers);
+  const kept = keep(signed, answers);
+  const bundle = isHidden(kept, report)
+    ? yield* (yield* tracing).withTracedInner(kept, report.observed.blockTag, abis, round())
+    : kept;
   const settled = isWidened ? undoubted : yield* settle(claim, proof, { bundle, answers }, round);
   const compared = settled.limits === null ? yield* compare(claim, proof, bundle, settled, round) : null;
   const apart = signed.length < 2 ? null : yield* placing;
@@ -158,6 +163,7 @@ const proveOnce = Effect.fnUntraced(function* (
     stage: answers.run === null ? "scanned" : "proven",
     worlds: [...worldsIn(claim, proof, compared), ...placed],
     elsewhere: compared?.other == null ? [] : [compared.other],
+    readings: [successOf(proof.next)?.readings ?? []],
     ledger: ledgerOf(recorder, now, earlier),
     earlier: earlierFindings(report),
     findings: [

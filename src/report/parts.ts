@@ -60,6 +60,38 @@ export const OutcomeLog = Schema.Struct({
 });
 export interface OutcomeLog extends Schema.Schema.Type<typeof OutcomeLog> {}
 
+/** A call that failed inside one that succeeded. */
+export const InnerFailure = Schema.Struct({
+  /** The contract that made it, and went on. */
+  by: Address,
+  /** Its place among the calls of its batch, from 0; null where it is not known. */
+  index: Schema.NullOr(Schema.Int),
+  /** Who was called; null where it is not known. */
+  to: Schema.NullOr(Address),
+  /** Its calldata; null where it is not known. */
+  data: Schema.NullOr(Hex),
+  /** Its calldata in words. */
+  call: Schema.NullOr(Schema.String),
+  /** What it reverted with, decoded; null where nothing says. */
+  revert: Schema.NullOr(Revert),
+  /** `measured` by what a known contract returned, `logged` by its event, `estimated` by the node's trace. */
+  evidence: Evidence,
+});
+export interface InnerFailure extends Schema.Schema.Type<typeof InnerFailure> {
+  readonly evidence: Evidence;
+}
+
+/** What became of the calls that a call made. */
+export const InnerCalls = Schema.Struct({
+  /** Those that failed. */
+  failed: Schema.Array(InnerFailure),
+  /** How many others may fail by their batch's own word, and were not seen to do either. */
+  unseen: Schema.Int,
+});
+export interface InnerCalls extends Schema.Schema.Type<typeof InnerCalls> {
+  readonly failed: ReadonlyArray<InnerFailure>;
+}
+
 /** What the simulated call did. */
 export const Outcome = Schema.Struct({
   /** `halted`: stopped without `revert`, e.g. out of gas. `unknown`: not simulated. */
@@ -74,6 +106,8 @@ export const Outcome = Schema.Struct({
   result: Schema.NullOr(DecodedResult),
   /** The events, in order. */
   logs: Schema.Array(OutcomeLog),
+  /** Calls inside that failed or may have, where it succeeded; left out where there are none. */
+  inner: Schema.optionalKey(InnerCalls),
   /** What the revert says, decoded; null where it did not revert. */
   revert: Schema.NullOr(Revert),
   /** Why it failed. */
@@ -83,6 +117,7 @@ export const Outcome = Schema.Struct({
 });
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {
   readonly logs: ReadonlyArray<OutcomeLog>;
+  readonly inner?: InnerCalls;
   readonly failure: Verdict | null;
   readonly evidence: Evidence;
 }
