@@ -222,19 +222,18 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
     const own = family === null ? [] : all.filter(({ by, form }) => by === whose && forms[family].test(form));
     const batches = new Set(own.map(({ parent }) => parent));
     // why: a forwarder passes over requests that are no longer valid without a word
-    let next = 0;
-    const requestOf = (log: OutcomeLog): Inner | undefined => {
-      const signer = wordAt(log, ["topic", 1])?.slice(-40);
-      const at = own.findIndex(({ call }, place) => place >= next && call.data.endsWith(signer ?? "-"));
-      if (at >= 0) next = at + 1;
-      return own[at];
+    const signerOf = (log: OutcomeLog): string => wordAt(log, ["topic", 1])?.slice(-40) ?? "-";
+    const requestOf = ({ log }: Told): Inner | undefined => {
+      const theirs = own.filter(({ call }) => call.data.endsWith(signerOf(log)));
+      const heard = group.filter((other) => signerOf(other.log) === signerOf(log));
+      return theirs.length === heard.length ? theirs[heard.findIndex((other) => other.log === log)] : undefined;
     };
     for (const [place, one] of group.entries()) {
       const { event, log, by } = one;
       const index = event.index === undefined ? null : numberAt(log, event.index);
       const inner =
         family === "request"
-          ? requestOf(log)
+          ? requestOf(one)
           : family === "try"
             ? batches.size !== 1
               ? undefined
@@ -249,10 +248,18 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
       else if (result.failed) loose.push(failureOf(by, null, result, abis));
     }
   }
-  // requests of a batch that no event tells of did not run
-  for (const one of all)
-    if (forms.request.test(one.form) && one.form.startsWith("executeBatch") && !known.has(one))
-      known.set(one, { failed: true, by: one.by, data: null, evidence: "logged" });
+  // requests of a batch that no event tells of did not run; of those of one signer nobody knows which
+  for (const one of all) {
+    if (!forms.request.test(one.form) || !one.form.startsWith("executeBatch") || known.has(one)) continue;
+    const signer = one.call.data.slice(-40);
+    const heard = told.filter(
+      ({ event, log, whose }) => event.family === "request" && whose === one.by && log.topics[1]?.endsWith(signer),
+    );
+    const theirs = all.filter(({ by, form, call }) => by === one.by && form === one.form && call.data.endsWith(signer));
+    const result = { failed: heard.length === 0, by: one.by, data: null, evidence: "logged" } as const;
+    known.set(one, result);
+    if (heard.length > 0 && theirs.indexOf(one) >= heard.length) loose.push(failureOf(one.by, null, result, abis));
+  }
 
   const failed = new Set([...known].flatMap(([one, result]) => (result.failed ? [one] : [])));
   const failures = all.flatMap((one) => {
