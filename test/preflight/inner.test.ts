@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
-import { Reverter } from "../contracts/artifacts.js";
+import { PermitToken, Reverter } from "../contracts/artifacts.js";
 import { layerOf, nobody, other, owner, scenesFor, third, type Scene } from "./scene.js";
 
 type Hex = `0x${string}`;
@@ -191,6 +191,42 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       );
       expect(said(traced)).toEqual(failing);
       expect(inner(traced)).toMatchObject([{ to: reverter, call: 2 }]);
+    });
+
+    it("takes a permit that somebody else used before for no failure", async () => {
+      const coin = await scene.deploy(PermitToken);
+      const use = (functionName: "mint" | "approve" | "transferFrom" | "permit", args: ReadonlyArray<unknown>) =>
+        encodeFunctionData({ abi: PermitToken.abi as Abi, functionName, args });
+      await send(coin, use("mint", [owner.address, 1_000n]));
+      await send(coin, use("approve", [at, 100n]));
+      const paying = (permitted: bigint) =>
+        call("aggregate3", [
+          [
+            {
+              target: coin,
+              allowFailure: true,
+              callData: use("permit", [owner.address, at, permitted, 2n ** 40n, 27, zero32, zero32]),
+            },
+            { target: coin, allowFailure: false, callData: use("transferFrom", [owner.address, third.address, 60n]) },
+          ],
+        ]);
+      const policies = [Policy.noInnerFailures];
+      const granted = await run(at, paying(100n), { policies });
+      expect(said(granted)).toEqual(ready);
+      expect(inner(granted)).toMatchObject([{ severity: "info", call: 1, to: coin }]);
+      expect(said(await run(at, paying(101n)))).toEqual(failing);
+      expect((await run(at, paying(101n), { policies })).verdict).toBe("blocked");
+    });
+
+    it("tells what fails in one of the worlds alone", async () => {
+      // reverts where the time is odd, as it is in one of the two
+      const gate = await scene.deploy({ abi: [], bytecode: "0x600e600c600039600e6000f342600116600857005b60006000fd" });
+      const args = [[{ target: gate, allowFailure: true, callData: idle }]];
+      const report = await run(at, call("aggregate3", args));
+      expect(inner(report)).toMatchObject([{ severity: "warning", call: 1, to: gate }]);
+      expect(report.verdict).not.toBe("ready");
+      const held = await run(at, call("aggregate3", args), { policies: [Policy.noInnerFailures] });
+      expect(held.verdict).toBe("blocked");
     });
 
     it("is a blocker by policy, and an info where the policy names the call", async () => {

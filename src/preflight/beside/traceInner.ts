@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeRevert } from "../../abi/decodeRevert.js";
 import type { Hex } from "../../primitives/hex.js";
-import type { InnerCalls, InnerFailure } from "../../report/parts.js";
+import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { Observed } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
