@@ -53,7 +53,7 @@ const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   viem: ["preflightActions"],
   Preflight: ["preflight", "scan", "prove", "reserving", "maxSendable", "Options"],
   Report: ["Report", "ready", "matches", "diff", "toText", "toHtml", "toMarkdown", "toJson", "fromJson", "Finding"],
-  Policy: ["maxSpent", "minReceived", "noUnlimitedApprovals", "noNewApprovals", "maxFee", "fromJson", "make"],
+  Policy: ["maxSpent", "minReceived", "noUnlimitedApprovals", "noNewApprovals", "noInnerFailures", "maxFee", "fromJson", "make"],
   Errors: ["isVerdict", "classify", "decodeRevert", "InvalidTransaction", "NotProven", "InsufficientFunds"],
   Rpc: ["layerHttp", "layerClient", "layerTransport", "layerProvider"],
   Nonces: ["withNonce", "reserve", "commit", "keep", "bootstrap"],

@@ -15,12 +15,13 @@ import { judgeFee, judgeGas } from "./policy/costs.js";
 import { readData, type PolicyData } from "./policy/data.js";
 import { every, some, unknown } from "./policy/results.js";
 import { each, no, type Checked } from "./primitives/problem.js";
+import { judgeInner } from "./policy/inner.js";
 import { judgeDelegated, judgeNewApprovals, judgeTouched, judgeUnlimitedApprovals } from "./policy/rights.js";
 import { judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
-import type { Policy, PolicyResult } from "./report/policy.js";
+import type { AllowedCall, Policy, PolicyResult } from "./report/policy.js";
 import type { Report } from "./report/schema.js";
 
-export type { JudgedBalance, Policy, PolicyResult } from "./report/policy.js";
+export type { AllowedCall, JudgedBalance, Policy, PolicyResult } from "./report/policy.js";
 export { fail, pass, unknown } from "./policy/results.js";
 
 /** A token's address, or the chain's own currency. */
@@ -104,6 +105,48 @@ export const denyDelegated: Policy = {
   evaluate: judgeDelegated,
 };
 
+/** What {@link noInnerFailures} is told. */
+export interface InnerFailureOptions {
+  /** Calls that may fail: by who is called, and by the function's four bytes, or any function of theirs. */
+  readonly allow?: ReadonlyArray<{ readonly to: `0x${string}`; readonly selector?: `0x${string}` }>;
+}
+
+const innerFailures = ({ allow }: InnerFailureOptions): Policy => {
+  const mayFail = (allow ?? []).map(({ to, selector }): AllowedCall => ({
+    to: lower(to),
+    ...(selector === undefined ? {} : { selector: lower(selector) }),
+  }));
+  return {
+    name: "noInnerFailures",
+    data: {
+      policy: "noInnerFailures",
+      ...(mayFail.length === 0 ? {} : { allow: mayFail.map((one) => ({ ...one })) }),
+    },
+    mayFail,
+    evaluate: judgeInner(mayFail),
+  };
+};
+
+/**
+ * No call inside a transaction fails while the transaction succeeds. Unknown where calls may fail by their batch's own
+ * word, and nothing tells whether they did. A policy as it is; called with options it makes one that lets calls fail.
+ *
+ * @example
+ * ```ts
+ * import { Policy } from "evm-preflight";
+ *
+ * const strict: Policy.Policy = Policy.noInnerFailures;
+ * const lenient = Policy.noInnerFailures({ allow: [{ to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", selector: "0xd505accf" }] });
+ * console.log(strict.name, lenient.name); // noInnerFailures noInnerFailures
+ * ```
+ */
+export const noInnerFailures: Policy & ((options?: InnerFailureOptions) => Policy) = (() => {
+  const { name, ...plain } = innerFailures({});
+  const make = (options: InnerFailureOptions = {}): Policy => innerFailures(options);
+  // why: a function has a name of its own, which cannot be assigned
+  return Object.assign(Object.defineProperty(make, "name", { value: name }), plain) as typeof noInnerFailures;
+})();
+
 /**
  * Only these addresses and the senders take part: receivers, emitters of events, tokens, parties
  * of movements, owners, spenders, delegates, and who gets control of a contract. A contract that is called, emits nothing and gets nothing
@@ -140,6 +183,8 @@ const combined = (
 ): Policy => ({
   name: `${name}(${policies.map((policy) => policy.name).join(", ")})`,
   data: { policy: name, policies: policies.map(({ data }) => data) },
+  // why: of several of which one has to hold, each may be the one that does not
+  ...(name === "any" ? {} : { mayFail: policies.flatMap(({ mayFail }) => mayFail ?? []) }),
   balances: policies
     .flatMap(({ balances }) => balances ?? [])
     // why: of several of which one has to hold, each may be the one that does not
@@ -188,6 +233,8 @@ const build = (data: Simple): Policy => {
       return noUnlimitedApprovals;
     case "denyDelegated":
       return denyDelegated;
+    case "noInnerFailures":
+      return noInnerFailures(data.allow === undefined ? {} : { allow: data.allow });
     case "onlyTouches":
       return onlyTouches(data.addresses);
     case "maxFee":

@@ -112,7 +112,7 @@ const scanOnce = Effect.fnUntraced(function* (
   const report = reportOf(filled, answers, {
     ...{ options, policies, now, sighted: recorder.sighted, since: null, standsOn: null, stage: "scanned" },
     measure: measureOf(filled, Assets.transfers(filled), policies, limits),
-    ...{ worlds: [], elsewhere: [], isForkUsed: true },
+    ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
     ledger: ledgerOf(recorder, now, null),
     findings: [
       ...settled.findings,

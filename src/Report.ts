@@ -47,6 +47,7 @@ export {
   TokenInfo,
   Transfer,
 } from "./report/parts.js";
+export { InnerCalls, InnerFailure } from "./report/inner.js";
 export {
   Clearance,
   Ledger,

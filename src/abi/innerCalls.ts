@@ -3,15 +3,12 @@
  * arguments, and theirs in turn. Like every reading by a selector it tells what the bytes look like, and nothing is
  * decided by it. Bounded in depth and number; an encoding that is not exactly an encoder's is not looked into.
  */
-import type { AbiParameter } from "abitype";
-import { decodeAbiParameters, type DecodeAbiParametersReturnType } from "viem";
-import { safely } from "../primitives/safely.js";
 import { checksummed } from "../primitives/text.js";
 import { formatWei } from "../primitives/units.js";
 import type { AbiSources } from "./abiIndex.js";
 import { itemOf } from "./declaration.js";
 import { decodeCall, describeRawCall } from "./decodeCall.js";
-import { leavesOf } from "./layout.js";
+import { planOf, readers, valuesOf, type Raw } from "./innerForms.js";
 import { describeCall, most, sizeOf } from "./print.js";
 import { commands } from "./table/commands.js";
 
@@ -26,119 +23,22 @@ export interface InnerCall {
   readonly value: bigint | null;
   /** Whether the code of `to` runs in the caller's place (`delegatecall`), with all that is the caller's. */
   readonly isDelegate: boolean;
+  /** Calldata; of a command its input. */
+  readonly data: string;
+  /** Whether the batch goes on where this call fails: by its own flag, or by the batch's. */
+  readonly mayFail: boolean;
   /** What is called, in one escaped line; null for nothing but value. */
   readonly text: string | null;
+  /** The signature of the function that makes the calls within it; null where there are none. */
+  readonly form: string | null;
   /** The calls within it, in order. */
   readonly calls: ReadonlyArray<InnerCall>;
   /** How many more are within it, not read. */
   readonly more: number;
 }
 
-/** A call as the arguments hold it. */
-interface Raw {
-  readonly to: string | null;
-  readonly value: bigint | null;
-  readonly isDelegate: boolean;
-  /** Calldata; of a command its input. */
-  readonly data: string;
-  /** The number of a router's command in hex, with the flag that lets it fail. */
-  readonly command: string | null;
-}
-
-type Reader = (data: string) => ReadonlyArray<Raw>;
-
-/** Values of parameters (`data` without selector), where the bytes are exactly an encoder's; null where they are not. */
-const valuesOf = <const P extends ReadonlyArray<AbiParameter>>(
-  parameters: P,
-  data: string,
-): DecodeAbiParametersReturnType<P> | null =>
-  leavesOf(parameters, data.slice(2), true) === null
-    ? null
-    : safely(() => decodeAbiParameters(parameters, data as `0x${string}`), null);
-
-const reader =
-  <const P extends ReadonlyArray<AbiParameter>>(
-    parameters: P,
-    read: (values: DecodeAbiParametersReturnType<P>) => ReadonlyArray<Raw>,
-  ): Reader =>
-  (data) => {
-    const values = valuesOf(parameters, `0x${data.slice(10)}`);
-    return values === null ? [] : read(values);
-  };
-
-const raw = (to: string | null, data: string, value: bigint | null = null, isDelegate = false): Raw => ({
-  ...{ to, data, value, isDelegate },
-  command: null,
-});
-
-const [address, bool, uint, uint8, bytes] = [
-  { type: "address" },
-  { type: "bool" },
-  { type: "uint256" },
-  { type: "uint8" },
-  { type: "bytes" },
-] as const;
-const pairs = { type: "tuple[]", components: [address, bytes] } as const;
-const triples = { type: "tuple[]", components: [address, bool, bytes] } as const;
-const quadruples = { type: "tuple[]", components: [address, bool, uint, bytes] } as const;
-const list = { type: "bytes[]" } as const;
-
-const ofPairs = reader([pairs], ([calls]) => calls.map(([to, data]) => raw(to, data)));
-const ofTried = reader([bool, pairs], ([, calls]) => calls.map(([to, data]) => raw(to, data)));
-const ofOwn = reader([uint, list], ([, calls]) => calls.map((data) => raw(null, data)));
-const ofSafe = reader([address, uint, bytes, uint8], ([to, value, data, operation]) => [
-  raw(to, data, value, operation === 1),
-]);
-
-/** Transactions of a Safe, packed: operation, address, value, length, data. */
-const packed = (data: string): ReadonlyArray<Raw> => {
-  const found: Array<Raw> = [];
-  for (let at = 2; at < data.length;) {
-    const [operation, to, value, size] = [
-      data.slice(at, at + 2),
-      data.slice(at + 2, at + 42),
-      data.slice(at + 42, at + 106),
-      data.slice(at + 106, at + 170),
-    ];
-    const end = at + 170 + (/^0{48}/.test(size) ? 2 * Number.parseInt(size, 16) : Number.NaN);
-    // why: bytes that are no such list are not read at all
-    if (!(end <= data.length) || (operation !== "00" && operation !== "01")) return [];
-    found.push(raw(`0x${to}`, `0x${data.slice(at + 170, end)}`, BigInt(`0x${value}`), operation === "01"));
-    at = end;
-  }
-  return found;
-};
-
-/** The commands of a router with their inputs; none where they are not as many. */
-const commanded = (numbers: string, inputs: ReadonlyArray<string>): ReadonlyArray<Raw> => {
-  const given = numbers.slice(2).match(/../g) ?? [];
-  return given.length === inputs.length
-    ? inputs.map((data, index) => ({ ...raw(null, data), command: given[index] ?? "" }))
-    : [];
-};
-
-/** By signature. */
-const readers: Readonly<Record<string, Reader>> = {
-  "aggregate((address,bytes)[])": ofPairs,
-  "blockAndAggregate((address,bytes)[])": ofPairs,
-  "tryAggregate(bool,(address,bytes)[])": ofTried,
-  "tryBlockAndAggregate(bool,(address,bytes)[])": ofTried,
-  "aggregate3((address,bool,bytes)[])": reader([triples], ([calls]) => calls.map(([to, , data]) => raw(to, data))),
-  "aggregate3Value((address,bool,uint256,bytes)[])": reader([quadruples], ([calls]) =>
-    calls.map(([to, , value, data]) => raw(to, data, value)),
-  ),
-  "multicall(bytes[])": reader([list], ([calls]) => calls.map((data) => raw(null, data))),
-  "multicall(uint256,bytes[])": ofOwn,
-  "multicall(bytes32,bytes[])": ofOwn,
-  "execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)": reader(
-    [address, uint, bytes, uint8, uint, uint, uint, address, address, bytes],
-    ([to, value, data, operation]) => [raw(to, data, value, operation === 1)],
-  ),
-  "execTransactionFromModule(address,uint256,bytes,uint8)": ofSafe,
-  "multiSend(bytes)": reader([bytes], ([transactions]) => packed(transactions)),
-  "execute(bytes,bytes[])": reader([bytes, list], ([numbers, inputs]) => commanded(numbers, inputs)),
-  "execute(bytes,bytes[],uint256)": reader([bytes, list, uint], ([numbers, inputs]) => commanded(numbers, inputs)),
-};
+/** What is within a call. */
+export type Within = Pick<InnerCall, "calls" | "more" | "form">;
 
 const named = new Map(
   commands.split("\n").map((line) => {
@@ -157,9 +57,9 @@ const commandOf = (command: string, data: string): readonly [text: string, withi
   const item = named.get(number);
   const values = item === undefined ? null : valuesOf(item.inputs, data);
   if (item === undefined || values === null) return [unnamed(command, data), []];
-  const plan = item.name === "EXECUTE_SUB_PLAN" ? valuesOf([bytes, list], data) : null;
+  const plan = item.name === "EXECUTE_SUB_PLAN" ? planOf(data) : [];
   const text = describeCall(item.name, item.inputs, values);
-  return [(flags & 0x80) === 0 ? text : `${text}, which may fail`, plan === null ? [] : commanded(...plan)];
+  return [(flags & 0x80) === 0 ? text : `${text}, which may fail`, plan];
 };
 
 /** What is still to be read, of all levels together. */
@@ -184,34 +84,47 @@ const within = (
   return { calls: kept.map((call) => read(call, whose, depth + 1, room)), more: calls.length - kept.length };
 };
 
+/** The calls within calldata, and the function that makes them. */
+const withinData = (data: string, abis: AbiSources, self: string | null, depth: number, room: Room): Within => {
+  const [form, calls] = rawCallsIn(data, abis, self);
+  return { form, ...within(calls, { abis, self }, depth, room) };
+};
+
 const read = (call: Raw, { abis, self }: Whose, depth: number, room: Room): InnerCall => {
-  const { to, value, isDelegate, data, command } = call;
-  const known = { to, value, isDelegate };
+  const { to, value, isDelegate, mayFail, data, command } = call;
+  const known = { to, value, isDelegate, mayFail, data };
   if (command !== null) {
     const [text, plan] = commandOf(command, data);
-    return { ...known, text, ...within(plan, { abis, self }, depth, room) };
+    return {
+      ...known,
+      text,
+      form: plan.length === 0 ? null : "EXECUTE_SUB_PLAN",
+      ...within(plan, { abis, self }, depth, room),
+    };
   }
   const address = to ?? self;
-  const text = describeRawCall(data, abis, { address });
-  return { ...known, text, ...within(rawCallsIn(data, abis, address), { abis, self: address }, depth, room) };
+  return { ...known, text: describeRawCall(data, abis, { address }), ...withinData(data, abis, address, depth, room) };
 };
 
 /** The calls of the first reading that has any. */
-const rawCallsIn = (data: string, abis: AbiSources, address: string | null): ReadonlyArray<Raw> => {
+const rawCallsIn = (
+  data: string,
+  abis: AbiSources,
+  address: string | null,
+): readonly [form: string | null, calls: ReadonlyArray<Raw>] => {
   for (const { signature } of decodeCall(data, abis, { address })) {
     const calls = readers[signature]?.(data.toLowerCase()) ?? [];
-    if (calls.length > 0) return calls;
+    if (calls.length > 0) return [signature, calls];
   }
-  return [];
+  return [null, []];
 };
 
-/** The calls within calldata for a contract (`address`), in order: up to four levels and 64 calls of all. */
+/** The calls within calldata for a contract (`address`), in order: up to four levels and `limit` calls of all, 64 by default. */
 export const innerCalls = (
   data: string,
   abis: AbiSources = [],
-  { address = null }: { readonly address?: string | null } = {},
-): Pick<InnerCall, "calls" | "more"> =>
-  within(rawCallsIn(data, abis, address), { abis, self: address }, 0, { calls: mostCalls });
+  { address = null, limit = mostCalls }: { readonly address?: string | null; readonly limit?: number } = {},
+): Within => withinData(data, abis, address, 0, { calls: limit });
 
 /** One call in a line: `to 0x… with 1 ETH: deposit() (by selector: WETH9)`. */
 const lineOf = ({ to, value, isDelegate, text }: InnerCall, symbol: string | undefined): string => {

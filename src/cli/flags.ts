@@ -51,6 +51,7 @@ const policyForms = [
   '{"policy":"maxGas","gas":"500000"}',
   '{"policy":"onlyTouches","addresses":["0x…"]}',
   '{"policy":"noNewApprovals"}, noUnlimitedApprovals and denyDelegated without fields',
+  '{"policy":"noInnerFailures","allow":[{"to":"0x…","selector":"0xd505accf"}]}, without allow for none',
   '{"policy":"all","policies":[…]} and any',
 ];
 

@@ -3,7 +3,7 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as SchemaIssue from "effect/SchemaIssue";
 import * as Schema from "effect/Schema";
-import { Address } from "../primitives/hex.js";
+import { Address, Hex } from "../primitives/hex.js";
 import { no, type Checked } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import { escapeText, quoteText } from "../primitives/text.js";
@@ -19,6 +19,9 @@ const isAddress = Schema.is(Address);
 const token = Schema.declare((value): value is "native" | Address => value === "native" || isAddress(value), {
   expected: '"native" or an address',
 });
+const selector = Hex.check(
+  Schema.isPattern(/^0x[0-9a-fA-F]{8}$/, { expected: "the four bytes of a function, 0x and eight hex digits" }),
+);
 const moved = { token, amount, account: Schema.optionalKey(Address) };
 
 /** One policy, written down, by its name; `all` and `any` hold others. */
@@ -28,6 +31,10 @@ const kinds = {
   noNewApprovals: Schema.Struct({ policy: Schema.Literal("noNewApprovals") }),
   noUnlimitedApprovals: Schema.Struct({ policy: Schema.Literal("noUnlimitedApprovals") }),
   denyDelegated: Schema.Struct({ policy: Schema.Literal("denyDelegated") }),
+  noInnerFailures: Schema.Struct({
+    policy: Schema.Literal("noInnerFailures"),
+    allow: Schema.optionalKey(Schema.Array(Schema.Struct({ to: Address, selector: Schema.optionalKey(selector) }))),
+  }),
   onlyTouches: Schema.Struct({ policy: Schema.Literal("onlyTouches"), addresses: Schema.Array(Address) }),
   maxFee: Schema.Struct({ policy: Schema.Literal("maxFee"), wei: amount }),
   maxGas: Schema.Struct({ policy: Schema.Literal("maxGas"), gas: amount }),

@@ -28,6 +28,7 @@ import { checkRuns, compare, worldsIn } from "./worlds/contrast.js";
 import { isExhausted, isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
 import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
+import { isHidden } from "./beside/hidden.js";
 import { checkSlots } from "./endpoint/lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { checkRan } from "./observe.js";
@@ -85,6 +86,7 @@ const trialsOf = (claim: Claim, { next }: Proof): Arr.NonEmptyReadonlyArray<Tria
 };
 
 const using = later(() => import("./endpoint/forkUse.js"));
+const tracing = later(() => import("./beside/traceInner.js"));
 const settling = later(() => import("./gas/limit.js"));
 
 /** The block whose state a proof of our own stands on, where its scan saw it; null = what was simulated tells it. */
@@ -155,7 +157,10 @@ const proveOnce = Effect.fnUntraced(function* (
   const attempted = Effect.fnUntraced(function* (claim: Claim) {
     const proof = yield* askProof(claim, round());
     const answers = answersOf(proof.round, chains, report.options, report.chainId);
-    const bundle = keep(signed, answers);
+    const kept = keep(signed, answers);
+    const bundle = isHidden(kept, report)
+      ? yield* (yield* tracing).withTracedInner(kept, report.observed.blockTag, abis, round())
+      : kept;
     const tried: Array<Heard<Run>> = [];
     const askGas: AskAt = (limits) =>
       Effect.tap(askAt(trialsOf(claim, proof), round)(limits), (heard) =>
@@ -198,6 +203,7 @@ const proveOnce = Effect.fnUntraced(function* (
       stage: answers.run === null ? "scanned" : "proven",
       worlds: [...worldsIn(claim, proof, compared), ...placed],
       elsewhere: compared?.other == null ? [] : [compared.other],
+      readings: [successOf(proof.next)?.readings ?? []],
       ledger: ledgerOf(recorder, now, earlier),
       earlier: earlierFindings(report),
       findings: [

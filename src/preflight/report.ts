@@ -21,8 +21,9 @@ import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
+import type { Bundle, Filled, Reading } from "../steps/reading/bundle.js";
 import { checkDelegateCalls } from "../steps/reading/delegateCalls.js";
+import { checkInner } from "../steps/reading/inner.js";
 import { checkPool } from "../steps/reading/pool.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { checkOutcomes, type Answers } from "./answers.js";
@@ -40,6 +41,8 @@ interface About extends Sight {
   readonly measure: Measure;
   /** What moves in the other worlds, where every policy has to hold, too. */
   readonly elsewhere: ReadonlyArray<Pick<Report, "transfers" | "balanceChanges" | "approvals">>;
+  /** The cases in the other worlds, where a call inside may fail that does not here. */
+  readonly readings: ReadonlyArray<ReadonlyArray<Reading>>;
   readonly ledger: Ledger;
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
@@ -138,6 +141,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     ...bundle.flatMap((one) => Code.check(one, round)),
     ...checkOutcomes(bundle, answers),
     ...checkTaken(bundle, answers.run),
+    ...checkInner(bundle, about.readings, movements.approvals, about.policies),
     ...bundle.flatMap((one) => Estimate.check(one, answers)),
     ...bundle.flatMap((one) => Nonce.check(one, round)),
     ...Fee.checkSources(answers),

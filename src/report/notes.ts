@@ -51,6 +51,10 @@ export const notes = {
   ...of("simulate", {
     AlreadySent: ["the same call is in flight already", "wait until they are mined"],
     BlockNotPretended: ["nothing could be tried in another block", "use a node that takes block overrides"],
+    InnerCallFailed: [
+      "a call inside failed although the transaction succeeds",
+      "correct or leave out the inner call, or name it in the policy `noInnerFailures` where it may fail",
+    ],
     NativeMovesUnseen: [
       "events tell of no native movements",
       "go by the balances, or use a node that traces transfers",

@@ -95,13 +95,16 @@ const abiSource = (source: unknown, field: string): Checked<typeof KeptAbi.Type>
 };
 
 /** A policy as callers may hand it in: with a name, a function, and data that JSON can hold. */
-const policyData = (policy: unknown, field: string): Checked<Schema.Json> =>
-  isRecord(policy) &&
-  typeof policy["name"] === "string" &&
-  typeof policy["evaluate"] === "function" &&
-  isJson(policy["data"])
+const policyData = (given: unknown, field: string): Checked<Schema.Json> => {
+  // why: a policy that takes options is a function, too
+  const policy: unknown = typeof given === "function" ? { ...given, name: given.name } : given;
+  return isRecord(policy) &&
+    typeof policy["name"] === "string" &&
+    typeof policy["evaluate"] === "function" &&
+    isJson(policy["data"])
     ? Result.succeed(policy["data"])
     : no(field, "must be a policy, as Policy's constructors make them");
+};
 
 const StateOverrides = Schema.NullOr(Schema.Record(Schema.String, AccountOverride));
 const decodeState = decoded(StateOverrides, (said) => said);

@@ -7,6 +7,7 @@
 import * as Schema from "effect/Schema";
 import { DecodedLog, DecodedResult } from "../abi/decoded.js";
 import { Evidence } from "./finding.js";
+import { InnerCalls } from "./inner.js";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
 import { RpcError } from "../errors/rpc.js";
@@ -74,6 +75,8 @@ export const Outcome = Schema.Struct({
   result: Schema.NullOr(DecodedResult),
   /** The events, in order. */
   logs: Schema.Array(OutcomeLog),
+  /** Calls inside that failed or may have, where it succeeded; left out where there are none. */
+  inner: Schema.optionalKey(InnerCalls),
   /** What the revert says, decoded; null where it did not revert. */
   revert: Schema.NullOr(Revert),
   /** Why it failed. */
@@ -83,6 +86,7 @@ export const Outcome = Schema.Struct({
 });
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {
   readonly logs: ReadonlyArray<OutcomeLog>;
+  readonly inner?: InnerCalls;
   readonly failure: Verdict | null;
   readonly evidence: Evidence;
 }

@@ -3,7 +3,7 @@
  * one that cannot be rebuilt from its data counts as unknown, never as passed.
  */
 import type * as Schema from "effect/Schema";
-import type { Address } from "../primitives/hex.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import type { Report } from "./schema.js";
 
 /** What a policy says: it holds, it does not (with the evidence), or it cannot tell (with the reason). */
@@ -25,6 +25,14 @@ export interface JudgedBalance {
   readonly bound?: "spent" | "received";
 }
 
+/** A call inside a transaction that may fail. */
+export interface AllowedCall {
+  /** Who is called. */
+  readonly to: Address;
+  /** Its function's four bytes; left out = any function. */
+  readonly selector?: Hex;
+}
+
 /** One policy: how it is called, how it is written down, and how it is evaluated. */
 export interface Policy {
   /** Its name in findings. */
@@ -33,6 +41,8 @@ export interface Policy {
   readonly data: Schema.Json;
   /** The balances that it judges by, which are measured for it. */
   readonly balances?: ReadonlyArray<JudgedBalance>;
+  /** Calls inside that may fail: their failure is told as information. */
+  readonly mayFail?: ReadonlyArray<AllowedCall>;
   /** Judges a report. */
   readonly evaluate: (report: Report) => PolicyResult;
 }

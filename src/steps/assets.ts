@@ -72,6 +72,8 @@ export interface Answers extends Sights {
   readonly standards: Standards;
   readonly paid: GasPaid;
   readonly operator: OperatorFees;
+  /** Contracts whose balances are deposits: measured where somebody asks for them alone. */
+  readonly deposits: ReadonlySet<Address>;
   /** What a balance read in the run is worth: `assumed` where the state was partly pretended. */
   readonly evidence: Evidence;
 }
@@ -157,9 +159,11 @@ export const withBlobs = (
   return all;
 };
 
-/** What is asked of a token as if it were an ERC-721, and it turned out to be none, is of no use. */
-const isOfUse = ({ owned, token }: Holding, { standards }: Answers): boolean =>
-  !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
+/** What is asked of a token as if it were an ERC-721, and it turned out to be none, is of no use; nor is a deposit. */
+const isOfUse = ({ owned, token, wanted }: Holding, { standards, deposits }: Answers): boolean =>
+  token !== null && !wanted && deposits.has(token)
+    ? false
+    : !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
 
 /** How a holding changed: as it was measured, changed or not, else as the logs have it. */
 const changeOf = (one: Holding, logged: bigint, answers: Answers): BalanceChange => {

@@ -26,6 +26,7 @@ import { place, type Placement } from "../witness/placement.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import { unseen, viewOf, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
+import { withInner } from "./reading/inner.js";
 import { explain, readCall, unread } from "./reading/outcome.js";
 import type { Failure } from "./reading/heard.js";
 import { isNativeReporter } from "./reading/transferLogs.js";
@@ -235,8 +236,8 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     block,
     ahead: plan.ahead == null ? null : (blocks[0] ?? null),
     readings: yield* Effect.forEach(Arr.zip(plan.calls, results), ([call, result], transaction) =>
-      Effect.map(explain(result.failure, call.input.to, abis), (failure) =>
-        readCall({ ...result, failure }, call, { transaction, abis, evidence }),
+      Effect.flatMap(explain(result.failure, call.input.to, abis), (failure) =>
+        withInner(readCall({ ...result, failure }, call, { transaction, abis, evidence }), call.input, before, abis),
       ),
     ),
     before: before ?? unseen,

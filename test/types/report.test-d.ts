@@ -73,6 +73,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" => {
     case "NativeMovesUnseen":
     case "NotValidated":
     case "OutcomeUnknown":
+    case "InnerCallFailed":
     case "RevertedInside":
     case "WitnessUnavailable":
     case "GasBelowEstimate":

@@ -27,7 +27,7 @@ const method = "debug_traceCall";
 const most = { ms: 3_000, depth: 1_024 } as const;
 
 /** One call of a trace, as far as it says what we ask. */
-interface Frame {
+export interface Frame {
   readonly from: Address;
   /** null = a deployment without an address. */
   readonly to: Address | null;
@@ -39,7 +39,7 @@ interface Frame {
 
 const isAddress = (value: unknown): value is Address => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
 
-const frameOf = (value: unknown): Frame | null => {
+export const frameOf = (value: unknown): Frame | null => {
   if (!isRecord(value)) return null;
   const { from, to, input = "0x", output = "0x", error, calls = [] } = value;
   if (!isAddress(from) || !isBytes(input) || !isBytes(output) || !Array.isArray(calls)) return null;
@@ -111,6 +111,26 @@ const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report
   return { data: outcome.returnData ?? "0x", call: { ...bareCall(input, first.gas.limit), block } };
 };
 
+/** The node's trace of a call; null where it has no answer, and is not asked again. JSON-RPC: `debug_traceCall` with `callTracer`. */
+export const traceOf = Effect.fnUntraced(function* (
+  call: Parameters<typeof askTrace>[0],
+  round: number,
+): Effect.fn.Return<unknown, never, Rpc> {
+  const { memory } = yield* Rpc;
+  if (memory.refused(method) !== null) return null;
+  const run = yield* Effect.service(CurrentRun);
+  const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
+  const ask = Effect.provideService(askTrace(call, most.ms), CurrentRun, {
+    ...run,
+    ...{ deadline, round, step: "simulate", run: null },
+  });
+  const answer = yield* Effect.result(ask);
+  if (Result.isSuccess(answer)) return answer.success;
+  // why: a node that takes too long or says too much does so the next time, too
+  memory.heard(method, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
+  return null;
+});
+
 /**
  * The report, with `RevertedInside` where its first transaction reverts in a call within. Verdict, requests and digest
  * stay. JSON-RPC: `debug_traceCall` with `callTracer`.
@@ -123,20 +143,7 @@ export const withTrace = Effect.fnUntraced(function* (
   const { memory } = yield* Rpc;
   const subject = subjectOf(report);
   if (subject === null || memory.refused(method) !== null) return report;
-  const run = yield* Effect.service(CurrentRun);
-  const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
-  const ask = Effect.provideService(askTrace(subject.call, most.ms), CurrentRun, {
-    ...run,
-    deadline,
-    round: lastRound(recorder) + 1,
-    step: "simulate",
-    run: null,
-  });
-  const answer = yield* Effect.result(ask);
-  // why: a node that takes too long or says too much does so the next time, too
-  if (Result.isFailure(answer))
-    memory.heard(method, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
-  const inside = Result.isSuccess(answer) ? innermost(answer.success, subject.data) : null;
+  const inside = innermost(yield* traceOf(subject.call, lastRound(recorder) + 1), subject.data);
   const findings = inside === null ? report.findings : inOrder([...report.findings, told(report, inside)]);
   const now = yield* Clock.currentTimeMillis;
   return { ...report, findings, ledger: ledgerOf(recorder, now, earlier) };

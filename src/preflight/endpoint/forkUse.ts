@@ -44,9 +44,7 @@ const keepsWithinBoth = ({ rules, header }: Answers, bundle: Bundle<Filled>): bo
 const hex = (value: bigint | number, bytes: number): string => value.toString(16).padStart(2 * bytes, "0");
 
 /** Code of an account that makes its calls one after the other, and fails where one of them does. */
-const batchCode = (
-  calls: ReadonlyArray<{ readonly to: Address; readonly value: bigint; readonly data: Hex }>,
-): Hex => {
+const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: bigint; readonly data: Hex }>): Hex => {
   const lengths = calls.map(({ data }) => (data.length - 2) / 2);
   const [head, each, tail] = [2, 74, 10] as const;
   const end = head + each * calls.length + tail;

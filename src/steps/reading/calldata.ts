@@ -141,6 +141,15 @@ const grantsOf = (call: Call): ReadonlyArray<Right> => {
   }
 };
 
+/** Permits, EIP-2612's, DAI's and Permit2's, and Uniswap's selfPermit family: anybody may have used one before. */
+const permits: ReadonlySet<string> = new Set([
+  ...["0xd505accf", "0x9fd5a6cf", "0x8fcbaf0c", "0x2b67b570", "0x2a2d80d1"],
+  ...["0xf3995c67", "0xc2e3140a", "0x4659a494", "0xa4a78f0c"],
+]);
+
+/** Whether calldata is a signed permit. */
+export const isPermit = (data: Hex): boolean => permits.has(data.slice(0, 10).toLowerCase());
+
 /** The rights that calls ask for, as their calldata says. */
 export const rightsAsked = (calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Right> =>
   calls.flatMap((one) => grantsOf(one).map((granted) => ({ ...granted, transaction })));

@@ -1,0 +1,110 @@
+/** Which calls inside a transaction that succeeds failed, as the node's tracer tells it, where neither events nor answers do. */
+import * as Arr from "effect/Array";
+import * as Effect from "effect/Effect";
+import type { AbiIndex } from "../../abi/abiIndex.js";
+import { decodeRevert } from "../../abi/decodeRevert.js";
+import type { Hex } from "../../primitives/hex.js";
+import type { InnerCalls, InnerFailure } from "../../report/inner.js";
+import type { Observed } from "../../report/schema.js";
+import type { Rpc } from "../../Rpc.js";
+import type { Bundle, Filled } from "../../steps/reading/bundle.js";
+import { failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
+import { bareCall } from "../../transaction/call.js";
+import { frameOf, traceOf, type Frame } from "./trace.js";
+
+/** Frames of a trace that are read. */
+const mostFrames = 4_096;
+
+/** Every call inside that was not undone by one around it, in order; null where the trace is of another outcome. */
+const framesOf = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> | null => {
+  const top = frameOf(trace);
+  if (top === null || top.error || top.output.toLowerCase() !== (returnData ?? "0x").toLowerCase()) return null;
+  const found: Array<Frame> = [];
+  const visit = ({ calls }: Frame): void => {
+    for (const value of calls) {
+      const frame = frameOf(value);
+      if (frame === null || found.length >= mostFrames) continue;
+      found.push(frame);
+      if (!frame.error) visit(frame);
+    }
+  };
+  visit(top);
+  return found;
+};
+
+const isSame = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
+
+/** Universal Router's BALANCE_CHECK_ERC20: it fails without a call. */
+const isSilent = ({ call }: Inner): boolean => call.text?.startsWith("BALANCE_CHECK") === true;
+
+/** The frame of an inner call: a call as its calldata has it, a command as the call that it makes. */
+const isFrameOf = (one: Inner, { from, to, input }: Frame): boolean =>
+  isSame(from, one.by) &&
+  (one.call.to === null
+    ? input.toLowerCase().endsWith(one.call.data.slice(2).toLowerCase())
+    : isSame(to, one.to) && isSame(input, one.call.data));
+
+/** What is known of the calls inside, with what a trace adds. */
+export const tracedInner = (
+  known: InnerCalls,
+  calls: ReadonlyArray<Inner>,
+  trace: unknown,
+  returnData: Hex | null,
+  abis: AbiIndex,
+): InnerCalls => {
+  const frames = framesOf(trace, returnData);
+  if (frames === null) return known;
+  const spent = new Set<Frame>();
+  const take = (fits: (frame: Frame) => boolean): Frame | undefined => {
+    const frame = frames.find((each) => !spent.has(each) && fits(each));
+    if (frame !== undefined) spent.add(frame);
+    return frame;
+  };
+  const explained = known.failed.map((failure): InnerFailure => {
+    const { revert, by, to, data } = failure;
+    if (data === null) return failure;
+    const frame = take(
+      (each) => each.error && isSame(each.from, by) && isSame(each.to, to) && isSame(each.input, data),
+    );
+    return revert !== null || frame === undefined
+      ? failure
+      : { ...failure, revert: decodeRevert(frame.output, abis, { address: to }) };
+  });
+  const isKnown = (one: Inner) =>
+    known.failed.some(({ by, index, data }) => by === one.by && index === one.index && data === one.call.data);
+  const added: Array<InnerFailure> = [];
+  let unseen = known.unseen;
+  for (const one of calls) {
+    if (!one.call.mayFail || isKnown(one)) continue;
+    const frame = take((each) => isFrameOf(one, each));
+    const isCommand = one.call.to === null;
+    if (frame !== undefined || (isCommand && !isSilent(one))) unseen -= 1;
+    if (frame?.error === true) added.push(failureOf(one.by, one, { data: frame.output, evidence: "estimated" }, abis));
+  }
+  // why: a router passes a failure on unless the command may fail
+  const routers = new Set(calls.flatMap(({ call, by }) => (call.to === null && call.mayFail ? [by] : [])));
+  for (const frame of frames)
+    if (frame.error && !spent.has(frame) && [...routers].some((router) => isSame(router, frame.from)))
+      added.push({
+        ...failureOf(frame.from, null, { data: frame.output, evidence: "estimated" }, abis),
+        ...{ to: frame.to, data: frame.input },
+      });
+  return { failed: [...explained, ...added], unseen: Math.max(0, unseen) };
+};
+
+/** The bundle, its first case with what a trace tells of the calls inside. JSON-RPC: `debug_traceCall` with `callTracer`. */
+export const withTracedInner = Effect.fnUntraced(function* (
+  bundle: Bundle<Filled>,
+  blockTag: Observed["blockTag"],
+  abis: AbiIndex,
+  round: number,
+): Effect.fn.Return<Bundle<Filled>, never, Rpc> {
+  const [{ input, gas, outcome }] = bundle;
+  const { inner, returnData } = outcome;
+  if (inner === undefined || input.to === null) return bundle;
+  // why: no node traces on top of a block that is not there yet; another outcome there is noticed
+  const block = blockTag === "pending" ? "latest" : blockTag;
+  const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, round);
+  const traced = tracedInner(inner, innerOf(input.data, input.to, abis), trace, returnData, abis);
+  return Arr.map(bundle, (one) => (one.index === 0 ? { ...one, outcome: { ...one.outcome, inner: traced } } : one));
+});

@@ -1,0 +1,110 @@
+/** What failed inside a transaction that succeeded: read where anything tells of it, and said. */
+import * as Effect from "effect/Effect";
+import type { AbiIndex } from "../../abi/abiIndex.js";
+import { describeRevert } from "../../abi/revertText.js";
+import type { Address } from "../../primitives/hex.js";
+import { later } from "../../primitives/later.js";
+import { address, count, text } from "../../primitives/statement.js";
+import { note, type Finding } from "../../report/finding.js";
+import type { InnerFailure } from "../../report/inner.js";
+import type { Approval } from "../../report/parts.js";
+import type { AllowedCall, Policy } from "../../report/policy.js";
+import type { Transaction } from "../../Transaction.js";
+import type { View } from "../../witness/view.js";
+import type { Ran, Reading } from "./bundle.js";
+import { isPermit, rightsAsked } from "./calldata.js";
+import { mayTell } from "./innerEvents.js";
+import { knownCode } from "./knownCode.js";
+
+/** Where Multicall3 is deployed. */
+const multicall3 = "0xca11bde05977b3631167028862be2a173976ca11";
+
+const reading = later(() => import("./innerFailures.js"));
+
+/** A reading with what failed inside it; `before` = what the witness saw before the calls. */
+export const withInner = (
+  read: Reading,
+  { to, data }: Pick<Transaction, "to" | "data">,
+  before: View | null,
+  abis: AbiIndex,
+): Effect.Effect<Reading> => {
+  const { outcome } = read;
+  if (to === null || outcome.status !== "success" || !mayTell(data, outcome.logs)) return Effect.succeed(read);
+  const isMulticall = (account: Address): boolean => {
+    const hash = before?.account(account)?.codeHash ?? null;
+    return account === multicall3 || (hash !== null && knownCode(hash, account)?.kind === "multicall3");
+  };
+  const { returnData, logs, evidence } = outcome;
+  return Effect.map(reading, ({ readInner }) => {
+    const inner = readInner({ to, data, returnData, logs, isMulticall, evidence }, abis);
+    return inner === null ? read : { ...read, outcome: { ...outcome, inner } };
+  });
+};
+
+/** Whether a permit that failed is there all the same: somebody used it before. */
+export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArray<Approval>): boolean => {
+  if (to === null || data === null || !isPermit(data)) return false;
+  const asked = rightsAsked([{ from: by, to, data }], 0);
+  return (
+    asked.length > 0 &&
+    asked.every(({ token, owner, spender, said }) =>
+      approvals.some(
+        (one) =>
+          one.token === token &&
+          one.owner === owner &&
+          one.spender === spender &&
+          one.evidence === "measured" &&
+          // why: what was there before may be spent by now
+          [one.before, one.after].some(
+            (amount) => amount !== null && said !== null && (amount >= said || one.unlimited),
+          ),
+      ),
+    )
+  );
+};
+
+/** Whether a call is one of those that may fail. */
+export const isAllowed = ({ to, data }: InnerFailure, allowed: ReadonlyArray<AllowedCall>): boolean =>
+  allowed.some(
+    (one) =>
+      one.to.toLowerCase() === to &&
+      (one.selector === undefined || one.selector.toLowerCase() === data?.slice(0, 10).toLowerCase()),
+  );
+
+const keyOf = ({ by, index, to, data }: InnerFailure): string => `${by}/${index}/${to}/${data}`;
+
+/**
+ * The calls that failed inside, in each world once: warnings, but for permits that are there all the same, and calls
+ * that a policy lets fail. `worlds` = the same cases in the other runs.
+ */
+export const checkInner = (
+  bundle: ReadonlyArray<Ran>,
+  worlds: ReadonlyArray<ReadonlyArray<Reading>>,
+  approvals: ReadonlyArray<Approval>,
+  policies: ReadonlyArray<Policy>,
+): ReadonlyArray<Finding> => {
+  const allowed = policies.flatMap(({ mayFail }) => mayFail ?? []);
+  return bundle.flatMap(({ index: transaction, outcome }) => {
+    const met = new Map<string, InnerFailure>(
+      (outcome.inner?.failed ?? []).map((one, place) => [`${keyOf(one)}/${place}`, one] as const),
+    );
+    const here = new Set([...met.values()].map(keyOf));
+    for (const readings of worlds)
+      for (const one of readings[transaction]?.outcome.inner?.failed ?? [])
+        if (!here.has(keyOf(one))) met.set(keyOf(one), one);
+    return [...met.values()].map((one) => {
+      const isHarmless = isAllowed(one, allowed) || isGranted(one, approvals);
+      const { by, index, to, call, revert, evidence } = one;
+      return note(
+        "InnerCallFailed",
+        isHarmless ? "info" : "warning",
+        { transaction, evidence },
+        address("made by", by),
+        count("call", index === null ? null : index + 1),
+        address("to", to),
+        text("function", call),
+        text("reason", revert === null ? null : describeRevert(revert, { sources: true })),
+      );
+    });
+  });
+};

@@ -1,0 +1,216 @@
+/** What events and answers tell of calls inside, by tables: each kind of event, and every shape of answer. */
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  keccak256,
+  multicall3Abi,
+  parseAbi,
+  parseAbiParameters,
+  stringToHex,
+  toFunctionSelector,
+} from "viem";
+import { describe, expect, it } from "vitest";
+import { indexAbis } from "../../../src/abi/decodeRevert.js";
+import type { OutcomeLog } from "../../../src/report/parts.js";
+import { readInner, type Subject } from "../../../src/steps/reading/innerFailures.js";
+import { innerEventOf, mayTell } from "../../../src/steps/reading/innerEvents.js";
+import { knownCode } from "../../../src/steps/reading/knownCode.js";
+import { tracedInner } from "../../../src/preflight/beside/traceInner.js";
+import { innerOf } from "../../../src/steps/reading/innerFailures.js";
+import { alice, bob, token, word } from "../parts.js";
+
+type Hex = `0x${string}`;
+const none = indexAbis([]);
+const log = (address: Hex, event: string, topics: ReadonlyArray<string> = [], data = ""): OutcomeLog => ({
+  address,
+  topics: [keccak256(stringToHex(event)), ...topics.map((one): Hex => `0x${one}`)],
+  data: `0x${data}`,
+  decoded: null,
+});
+const subject = (changed: Partial<Subject>): Subject => ({
+  ...{ to: bob, data: "0x", returnData: "0x", logs: [], isMulticall: () => false, evidence: "measured" },
+  ...changed,
+});
+const failedIn = (logs: ReadonlyArray<OutcomeLog>, data: Hex = "0x12345678") =>
+  readInner(subject({ logs, data }), none)?.failed.length ?? 0;
+const [zero, one] = [word(0n), word(1n)];
+
+describe("events", () => {
+  it.each([
+    ["ExecutionFailure(bytes32,uint256)", [one], zero, [one], zero],
+    ["ExecutionFailed(bytes32)", [], one, null, ""],
+    ["ExecutionFromModuleFailure(address)", [word(alice)], "", null, ""],
+    ["ExecutionFailure(uint256)", [one], "", null, ""],
+    [
+      "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)",
+      [one, word(alice), zero],
+      zero + zero + one + one,
+      [one, word(alice), zero],
+      zero + one + one + one,
+    ],
+    ["TryExecuteUnsuccessful(uint256,bytes)", [], one + word(64n) + zero, null, ""],
+    ["TryDelegateCallUnsuccessful(uint256,bytes)", [], one + word(64n) + zero, null, ""],
+    ["ERC7579TryExecuteFail(uint256,bytes)", [], one + word(64n) + zero, null, ""],
+    ["TryExecuteUnsuccessful(bytes,bytes)", [], word(64n) + word(96n) + zero + zero, null, ""],
+    ["TryExecutionFailed(address,uint256)", [], word(bob) + zero, null, ""],
+    ["ExecutedForwardRequest(address,uint256,bool)", [word(alice)], zero + zero, [word(alice)], zero + one],
+    [
+      "TransactionExecuted(address,bool,bytes,bytes32)",
+      [word(alice), zero],
+      word(64n) + one + zero,
+      [word(alice), one],
+      word(64n) + one + zero,
+    ],
+    ["TxFailed(bytes32,bytes)", [], one + word(64n) + zero, null, ""],
+    ["TxFailed(bytes32,uint256,bytes)", [], one + zero + word(96n) + zero, null, ""],
+    ["CallFailed(bytes32,uint256,bytes)", [], one + zero + word(96n) + zero, null, ""],
+    ["LogErr(address,uint256,bytes,bytes)", [word(alice)], zero + word(96n) + word(128n) + zero + zero, null, ""],
+    ["ExecutionFailure(address,uint256,bytes,uint8,uint256)", [word(alice)], zero, null, ""],
+    ["IntentExecuted(address,uint256,bool,bytes4)", [word(alice), one], one + one, [word(alice), one], one + zero],
+    ["TransactionResult(uint8,bytes)", [], one + word(64n) + zero, [], zero + word(64n) + zero],
+    ["UpkeepPerformed(uint256,bool,uint96,uint256,uint256,bytes)", [one, zero], one, [one, one], one],
+    ["UpkeepPerformed(uint256,bool,address,uint96,bytes)", [one, zero, word(alice)], one, [one, one, word(alice)], one],
+    [
+      "ExecutionStateChanged(uint64,bytes32,uint8,bytes)",
+      [one, one],
+      word(3n) + word(64n) + zero,
+      [one, one],
+      word(2n) + word(64n) + zero,
+    ],
+    ["MessageFailed(uint16,bytes,uint64,bytes,bytes)", [], one, null, ""],
+    ["WithdrawalFinalized(bytes32,bool)", [one], zero, [one], one],
+    ["FailedRelayedMessage(bytes32)", [one], "", null, ""],
+    [
+      "RelayedMessage(address,address,bytes32,bool)",
+      [word(alice), word(alice), one],
+      zero,
+      [word(alice), word(alice), one],
+      one,
+    ],
+    [
+      "AffirmationCompleted(address,address,bytes32,bool)",
+      [word(alice), word(alice), one],
+      zero,
+      [word(alice), word(alice), one],
+      one,
+    ],
+    ["CastFailed(address,address,string,bytes)", [word(alice), word(alice)], one, null, ""],
+    ["ExecuteFailed(address,address,address,bytes,string)", [word(alice), word(alice), word(alice)], one, null, ""],
+  ] as const)("%s", (event, topics, data, fineTopics, fineData) => {
+    expect(mayTell("0x", [log(bob, event, topics, data)])).toBe(true);
+    expect(failedIn([log(bob, event, topics, data)])).toBe(1);
+    // by an account that nobody called
+    if (event !== "TryExecutionFailed(address,uint256)") expect(failedIn([log(token, event, topics, data)])).toBe(0);
+    const isAlways = fineTopics === null || event === "ExecutionFailure(bytes32,uint256)";
+    if (!isAlways) expect(failedIn([log(bob, event, fineTopics, fineData)])).toBe(0);
+  });
+
+  it("counts what names the module that is called, and an EntryPoint's own wherever it is", () => {
+    expect(failedIn([log(token, "ExecutionFromModuleFailure(address)", [word(bob)])])).toBe(1);
+    const entryPoint = "0x0000000071727de22e5e9d8baf0edac6f37da032";
+    const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
+    expect(failedIn([log(entryPoint, event, [one, word(alice), zero], zero + zero + one + one)])).toBe(1);
+    expect(innerEventOf(log(bob, "Transfer(address,address,uint256)"))).toBeNull();
+  });
+
+  it("takes broken data for no failure, and no reason", () => {
+    const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
+    expect(failedIn([log(bob, event, [one, word(alice), zero], zero)])).toBe(0);
+    const far = readInner(subject({ logs: [log(bob, "TxFailed(bytes32,bytes)", [], one + "f".repeat(64))] }), none);
+    expect(far?.failed.map(({ revert }) => revert)).toEqual([null]);
+  });
+
+  it("tells at most 64 failures", () => {
+    expect(failedIn(Array.from({ length: 500 }, () => log(bob, "ExecutionFailure(uint256)", [one])))).toBe(64);
+  });
+});
+
+describe("answers", () => {
+  const abi = [...multicall3Abi];
+  const calls = [
+    { target: alice, allowFailure: true, callData: "0x" },
+    { target: token, allowFailure: true, callData: "0x12345678" },
+  ] as const;
+  const data = encodeFunctionData({ abi, functionName: "aggregate3", args: [calls] });
+  const answer = (...success: ReadonlyArray<boolean>) =>
+    encodeAbiParameters(parseAbiParameters("(bool,bytes)[]"), [success.map((fine) => [fine, "0x"] as const)]);
+  const isMulticall = (account: string) => account === bob;
+
+  it("believes a known contract's alone", () => {
+    const returnData = answer(true, false);
+    expect(readInner(subject({ data, returnData, isMulticall }), none)).toMatchObject({
+      failed: [{ by: bob, index: 1, to: token, evidence: "measured" }],
+      unseen: 0,
+    });
+    expect(readInner(subject({ data, returnData }), none)).toEqual({ failed: [], unseen: 2 });
+    expect(readInner(subject({ data, returnData: answer(true, true), isMulticall }), none)).toBeNull();
+    expect(readInner(subject({ data, returnData: "0x1234", isMulticall }), none)).toEqual({ failed: [], unseen: 2 });
+  });
+
+  it("knows Multicall3 by its code", () => {
+    const hash = "0xd5c15df687b16f2ff992fc8d767b4216323184a2bbc6ee2f9c398c318e770891";
+    expect(knownCode(hash, bob)?.kind).toBe("multicall3");
+    expect(knownCode(keccak256("0x"), bob)).toBeNull();
+  });
+
+  it("tells nothing of strict batches", () => {
+    const strict = encodeFunctionData({
+      abi,
+      functionName: "aggregate3",
+      args: [calls.map((call) => ({ ...call, allowFailure: false }))],
+    });
+    expect(readInner(subject({ data: strict }), none)).toBeNull();
+  });
+});
+
+describe("traces", () => {
+  const abi = parseAbi(["function aggregate3((address target, bool allowFailure, bytes callData)[] calls)"]);
+  const data = encodeFunctionData({
+    abi,
+    functionName: "aggregate3",
+    args: [[{ target: token, allowFailure: true, callData: "0x12345678" }]],
+  });
+  const calls = innerOf(data, bob, none);
+  const inner = { failed: [], unseen: 1 };
+  const frame = (changed: object) => ({ from: alice, to: bob, input: data, output: "0x", calls: [], ...changed });
+  const call = (changed: object) => ({
+    from: bob,
+    to: token,
+    input: "0x12345678",
+    output: "0x",
+    calls: [],
+    ...changed,
+  });
+
+  it("tell a failure, and that there was none", () => {
+    const failed = tracedInner(inner, calls, frame({ calls: [call({ error: "execution reverted" })] }), "0x", none);
+    expect(failed).toMatchObject({ failed: [{ to: token, index: 0, evidence: "estimated" }], unseen: 0 });
+    expect(tracedInner(inner, calls, frame({ calls: [call({})] }), "0x", none)).toEqual({ failed: [], unseen: 0 });
+  });
+
+  it("are not believed where they tell of something else", () => {
+    const failing = { calls: [call({ error: "execution reverted" })] };
+    for (const trace of [
+      null,
+      "nonsense",
+      frame({ ...failing, error: "execution reverted" }),
+      frame({ ...failing, output: "0x01" }),
+      frame({ calls: [call({ from: alice, error: "execution reverted" })] }),
+      frame({ calls: [call({ input: "0x87654321", error: "execution reverted" })] }),
+    ])
+      expect(tracedInner(inner, calls, trace, "0x", none)).toEqual(inner);
+  });
+});
+
+it("has the selectors that its readers read", () => {
+  for (const signature of [
+    "function aggregate3((address,bool,bytes)[])",
+    "function execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)",
+    "function handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[],address)",
+    "function executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)",
+    "function execute(bytes32,bytes)",
+    "function execute(bytes,bytes[],uint256)",
+  ])
+    expect(mayTell(toFunctionSelector(signature), [])).toBe(true);
+  expect(mayTell("0xa9059cbb", [])).toBe(false);
+});
