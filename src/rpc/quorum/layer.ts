@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
 import * as Fiber from "effect/Fiber";
 import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
@@ -64,7 +65,8 @@ const requestOf = (quorum: Quorum, memory: Memory, scope: Scope.Scope): Rpc["Ser
       { concurrency: "unbounded", discard: true },
     );
     // why: to call the others off would cost them their connections
-    const fiber = yield* Effect.forkIn(asks, scope);
+    const ended = Effect.onExit(asks, (exit) => (Exit.isFailure(exit) ? Deferred.done(enough, exit) : Effect.void));
+    const fiber = yield* Effect.forkIn(ended, scope);
     yield* Effect.onInterrupt(Deferred.await(enough), () => Fiber.interrupt(fiber));
     return new Map(answers);
   });

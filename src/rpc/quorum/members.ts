@@ -44,6 +44,9 @@ const ownOf = <K extends object, V>(make: (shared: K) => V) => {
   };
 };
 
+const unavailable = (method: string, detail: string): Answer =>
+  Result.fail(new RpcError({ method, reason: new UpstreamUnavailable({ detail }) }));
+
 /** How each member is asked. */
 export const asking = ({ lead, waitMs, isSpare, most }: Quorum) => {
   // why: what one endpoint answers shall not take the room of another's answers, nor set its clock
@@ -56,7 +59,11 @@ export const asking = ({ lead, waitMs, isSpare, most }: Quorum) => {
       const answers = run.answers == null ? null : budgets(run.answers)(member);
       const own: Run = { ...run, sighted: sight?.(member) ?? null, answers };
       const asked = Effect.map(
-        Effect.result(Effect.provideService(member.rpc.request(method, params), CurrentRun, own)),
+        // why: a layer of the caller's that breaks is one endpoint less
+        Effect.catchDefect(
+          Effect.result(Effect.provideService(member.rpc.request(method, params), CurrentRun, own)),
+          () => Effect.succeed(unavailable(method, "failed")),
+        ),
         (answer): Answer => {
           const claims = [...(sight?.known ?? [])].flatMap(([{ provider }, { aheadMs }]) =>
             aheadMs === null ? [] : [[provider, aheadMs] as const],
@@ -66,8 +73,7 @@ export const asking = ({ lead, waitMs, isSpare, most }: Quorum) => {
         },
       );
       if (member === lead && !isSpare) return asked;
-      const late = (): Answer =>
-        Result.fail(new RpcError({ method, reason: new UpstreamUnavailable({ detail: `no answer in ${waitMs} ms` }) }));
+      const late = (): Answer => unavailable(method, `no answer in ${waitMs} ms`);
       return asked.pipe(Effect.timeoutOption(waitMs), Effect.map(Option.getOrElse(late)));
     };
 };
@@ -81,8 +87,7 @@ export interface MemberVote extends Vote {
 }
 
 /** Of whom nobody waited for. */
-export const unasked = (method: string): Answer =>
-  Result.fail(new RpcError({ method, reason: new UpstreamUnavailable({ detail: "was not waited for" }) }));
+export const unasked = (method: string): Answer => unavailable(method, "was not waited for");
 
 /** Whether there is no answer, or a refusal. */
 export const isFailed = (answer: Answer): answer is Result.Failure<unknown, RpcError> =>
