@@ -45,7 +45,10 @@ const simulated = (who: "user" | "witness", change: (call: Fields) => Fields): L
   tell: calls(who, change),
 });
 
-const more = (value: unknown, by: bigint) => numberToHex(BigInt(String(value)) + by);
+const more = (value: unknown, by: bigint) => {
+  const sum = BigInt(String(value)) + by;
+  return numberToHex(sum > 0n ? sum : 0n);
+};
 const logsOf = (call: Fields) => call["logs"] as ReadonlyArray<Fields>;
 const word = (value: bigint): string => value.toString(16).padStart(64, "0");
 const padded = (address: string): string => address.slice(2).toLowerCase().padStart(64, "0");
