@@ -1,56 +1,207 @@
 /**
- * A bot's loop: ask once, keep the answer true from head to head until it is time, deliver on `Fresh`, and decide by the
- * error's tag what to do when it may not be sent.
+ * A bot that pays: one client and one nonce store for its life, a lane that is kept, and each payment sent as it was
+ * proven, at the head at which it still does the same. What can go wrong is one table, which the compiler wants whole.
  */
-import { Errors, type Eth } from "evm-preflight";
-import { createPreflight } from "evm-preflight/promise";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Errors, Eth, type Report } from "evm-preflight";
+import { createPreflight, type Defaults } from "evm-preflight/promise";
 import type { Address, Hash, Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { Token } from "./contracts.js";
 
-/** What became of one round. */
+/** So much of the token to an account: the bot's own, or `from` another who allows it. */
+export interface Payment {
+  readonly to: Address;
+  readonly amount: bigint;
+  readonly from?: Address;
+}
+
+/** What became of a payment: sent once, or not at all, and then whether it may be tried again. */
 export type Round = { readonly sent: Hash } | { readonly skipped: string; readonly tryAgain: boolean };
 
-/** When a bot pays, and what stops it. */
+/** When a bot pays. */
 export interface Timing {
-  /** Asked at every head at which the payment would do what it did when it was proven; at once when left out. */
+  /** Called at every head at which the payment would do what it did when it was proven; at once when left out. */
   readonly isTime?: (head: Eth.Head) => boolean;
+  /** Ms until it gives up; what was not sent by then never is. Default 60 s. */
+  readonly patienceMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** One round: pay `amount` of `token` to `to`, if that is what would happen when it is time. */
-export const payOnce = async (
-  url: string,
-  key: Hex,
-  token: Address,
-  to: Address,
-  amount: bigint,
-  { isTime = () => true, signal }: Timing = {},
-): Promise<Round> => {
+export interface Bot extends AsyncDisposable {
+  readonly pay: (payment: Payment, timing?: Timing) => Promise<Round>;
+  /** Whether what was sent is mined and worked, once `depth` blocks stand on it; it is waited for through reorganisations. */
+  readonly isPaid: (
+    hash: Hash,
+    options?: { readonly depth?: bigint; readonly signal?: AbortSignal },
+  ) => Promise<boolean>;
+}
+
+type Failure = Report.Blocker | Errors.NonceError | Errors.NonceForgotten | Errors.InvalidTransaction | Errors.Disposed;
+
+/** `again`: a later block, or another answer of the node, may heal it. `stop`: only a person can. */
+const next: Readonly<Record<Failure["_tag"], "again" | "stop">> = {
+  // the state of one block: the next may have another
+  ExecutionReverted: "again",
+  VmHalt: "again",
+  OutOfGas: "again",
+  InsufficientFunds: "again",
+  NoCode: "again",
+  NonceTooLow: "again",
+  NonceTooHigh: "again",
+  FeeCapTooLow: "again",
+  GasAllowanceExceeded: "again",
+  BlockGasLimitExceeded: "again",
+  OutcomeChanged: "again",
+  SimulationDiverged: "again",
+  WitnessesDisagree: "again",
+  NotProven: "again",
+  RpcError: "again",
+  // the lane: `keep` makes room, and sends again what a reorganisation dropped
+  NonceBusy: "again",
+  LeaseLost: "again",
+  NonceStoreError: "again",
+  NonceImplausible: "again",
+  NonceBurned: "again",
+  ReplaceConflict: "again",
+  SendRejected: "again",
+  PartlySent: "again",
+  NonceColdStart: "stop",
+  NonceForgotten: "stop",
+  // what no block changes: the payment, the account, the chain, a policy
+  InvalidTransaction: "stop",
+  InvalidLane: "stop",
+  SignedMismatch: "stop",
+  NonceOverflow: "stop",
+  TipAboveFeeCap: "stop",
+  IntrinsicGasTooLow: "stop",
+  TxGasLimitTooHigh: "stop",
+  GasUintOverflow: "stop",
+  SenderNotEoa: "stop",
+  InitCodeTooLarge: "stop",
+  ChainIdMismatch: "stop",
+  PolicyViolation: "stop",
+  Disposed: "stop",
+};
+
+const isFailure = (error: unknown): error is Failure =>
+  error instanceof Error && "_tag" in error && Object.hasOwn(next, String(error._tag));
+
+/** The transaction that may yet be mined though sending it failed; null = none is. */
+const inDoubt = (error: Failure): Hash | null => {
+  if (!("mayBeSent" in error) || !error.mayBeSent) return null;
+  if (error._tag === "PartlySent") return error.inDoubt?.hash ?? error.sent[0]?.hash ?? null;
+  return "hash" in error ? error.hash : null;
+};
+
+/** The lane's next nonce is not the one that the payment was proven with. */
+class OtherNonce extends Error {}
+
+/** More in flight than this, and the bot waits: what a reorganisation drops comes back in order, and soon. */
+const mostInFlight = 8;
+const pauseMs = 250;
+
+/**
+ * Starts a bot for one account. `defaults` are those of the client: a store that lasts (`nonces`), a relay (`send`), `log`.
+ * Rejects with `NonceColdStart` where the store does not know the account and it has transactions in flight.
+ */
+export const startBot = async (
+  { url, key, token }: { readonly url: string; readonly key: Hex; readonly token: Address },
+  { keepMs = 1_000, settleMs, ...defaults }: Defaults & { readonly keepMs?: number; readonly settleMs?: number } = {},
+): Promise<Bot> => {
   const account = privateKeyToAccount(key);
-  const until = { signal };
-  await using preflight = createPreflight({ url }, { deadline: "5 seconds", heads: { pollMs: 500 } });
-  const payment = {
-    from: account.address,
-    to: token,
-    abi: Token.abi,
-    functionName: "transfer",
-    args: [to, amount],
-  } as const;
-  try {
-    const report = await preflight.run(payment, until);
-    for await (const state of preflight.watch(report, until)) {
-      if (state._tag === "Lost") throw state.reason;
-      if (state._tag === "Moved" || !isTime(state.head)) continue;
-      const sign = preflight.deliver((request) => account.signTransaction(request));
-      const { sent } = await sign(payment, until);
-      return { sent: sent[0]?.hash ?? "0x" };
+  const preflight = createPreflight({ url }, { deadline: "5 seconds", heads: { pollMs: 250 }, ...defaults });
+  const lane = { chainId: await preflight.effect(Eth.chainId), address: account.address };
+  await preflight.nonces.bootstrap(lane, { settleMs });
+  const keeping = await preflight.nonces.keep(lane, { everyMs: keepMs });
+
+  const inputOf = ({ from, to, amount }: Payment) => {
+    const call = { from: account.address, to: token, abi: Token.abi };
+    return from === undefined
+      ? ({ ...call, functionName: "transfer", args: [to, amount] } as const)
+      : ({ ...call, functionName: "transferFrom", args: [from, to, amount] } as const);
+  };
+
+  /** Sends what was proven as it is; proves it again only where others of the bot's took its nonce. */
+  const send = async (payment: Payment, report: Report.Report): Promise<Hash> => {
+    const { requests } = await preflight.ready(report);
+    try {
+      const { hash } = await preflight.withNonce(lane, async (nonce) => {
+        if (nonce !== BigInt(requests[0].nonce)) throw new OtherNonce();
+        return account.signTransaction(requests[0]);
+      });
+      return hash;
+    } catch (error) {
+      if (!(error instanceof OtherNonce)) throw error;
+      const deliver = preflight.deliver((request) => account.signTransaction(request));
+      const { sent } = await deliver(inputOf(payment));
+      return sent[0]?.hash ?? "0x";
     }
-    return { skipped: "no head came", tryAgain: true };
-  } catch (error) {
-    if (error instanceof Errors.ExecutionReverted) return { skipped: error.message, tryAgain: false };
-    if (error instanceof Errors.InsufficientFunds) return { skipped: error.message, tryAgain: true };
-    if (error instanceof Errors.NotProven) return { skipped: error.message, tryAgain: true };
-    throw error;
-  }
+  };
+
+  /** Whether a transaction whose commit has no answer is in the store, and so will be sent: known when no lease is left. */
+  const isCommitted = async (hash: Hash): Promise<boolean> => {
+    for (;;) {
+      const { committed, settled, reserved } = await preflight.nonces.status(lane);
+      if ([...committed, ...settled].some((one) => one.hash === hash)) return true;
+      if (reserved.length === 0) return false;
+      await sleep(pauseMs);
+    }
+  };
+
+  const pay = async (payment: Payment, { isTime = () => true, patienceMs = 60_000, signal }: Timing = {}) => {
+    const patience = AbortSignal.timeout(patienceMs);
+    const until = { signal: signal === undefined ? patience : AbortSignal.any([signal, patience]) };
+    let last = "no head came";
+    for (;;) {
+      try {
+        const { committed } = await preflight.nonces.status(lane, until);
+        if (committed.length < mostInFlight) {
+          const report = await preflight.run(inputOf(payment), until);
+          for await (const state of preflight.watch(report, until)) {
+            if (state._tag === "Lost") {
+              last = state.reason.message;
+              if (next[state.reason._tag] === "stop") throw state.reason;
+            } else if (state._tag === "Fresh" && isTime(state.head)) return { sent: await send(payment, state.report) };
+          }
+        } else last = `${committed.length} are in flight`;
+        await sleep(pauseMs, undefined, until);
+      } catch (error) {
+        if (signal?.aborted === true) throw signal.reason;
+        if (isFailure(error)) {
+          const hash = inDoubt(error);
+          if (hash !== null && (await isCommitted(hash))) return { sent: hash };
+          last = error.message;
+          if (next[error._tag] === "stop") return { skipped: last, tryAgain: false };
+        } else if (!patience.aborted) throw error;
+        if (patience.aborted) return { skipped: last, tryAgain: true };
+        await sleep(pauseMs);
+      }
+    }
+  };
+
+  const isPaid: Bot["isPaid"] = async (hash, { depth = 3n, signal } = {}) => {
+    for (;;) {
+      signal?.throwIfAborted();
+      try {
+        const [receipt, head] = await Promise.all([
+          preflight.effect(Eth.getTransactionReceipt({ hash })),
+          preflight.effect(Eth.getBlock({ block: "latest" })),
+        ]);
+        if (receipt !== null && head.number !== null && head.number >= receipt.blockNumber + depth)
+          return receipt.status === "success";
+      } catch (error) {
+        if (!(error instanceof Errors.RpcError)) throw error;
+      }
+      await sleep(pauseMs);
+    }
+  };
+
+  return {
+    ...{ pay, isPaid },
+    [Symbol.asyncDispose]: async () => {
+      await keeping.stop();
+      await preflight.dispose();
+    },
+  };
 };

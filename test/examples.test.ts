@@ -18,10 +18,11 @@ import {
   type Address,
   type Hex,
 } from "viem";
+import type { LogEvent } from "../src/promise.js";
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { payOnce } from "../examples/bot.js";
+import { startBot } from "../examples/bot.js";
 import { Oracle, Token } from "../examples/contracts.js";
 import { dryRun } from "../examples/dry-run.js";
 import { transferOn } from "../examples/fee-model.js";
@@ -94,36 +95,66 @@ describe("examples/dry-run.ts", () => {
 });
 
 describe("examples/bot.ts", () => {
-  it("pays what can be paid, exactly once, and skips what would revert", async () => {
-    const round = await payOnce(node.url, owner.privateKey, token, bob.address, 40n);
+  const starting = (key: Hex) => startBot({ url: node.url, key, token }, { settleMs: 1, keepMs: 200 });
+
+  it("pays what can be paid, exactly once, and gives up what would revert when its patience is over", async () => {
+    await using bot = await starting(owner.privateKey);
+    const round = await bot.pay({ to: bob.address, amount: 40n });
     expect(round).toHaveProperty("sent");
-    await mineAnvil(node.url);
+    for (let block = 0; block < 4; block++) await mineAnvil(node.url);
+    expect(await bot.isPaid("sent" in round ? round.sent : "0x")).toBe(true);
     expect(await balanceOf(bob.address)).toBe(40n);
-    const skipped = await payOnce(node.url, alice.privateKey, token, bob.address, 1n);
-    expect(skipped).toMatchObject({ tryAgain: false });
+    await using poor = await starting(alice.privateKey);
+    const skipped = await poor.pay({ to: bob.address, amount: 1n }, { patienceMs: 2_000 });
+    expect(skipped).toMatchObject({ tryAgain: true });
     expect("skipped" in skipped ? skipped.skipped : "").toContain("ERC20InsufficientBalance");
+    expect(await poor.pay({ to: "0x12", amount: 1n })).toMatchObject({ tryAgain: false });
   });
 
-  it("waits until it is time, and pays what is still true then", async () => {
+  it("pays what the next block heals", async () => {
+    await using poor = await starting(alice.privateKey);
+    await using rich = await starting(owner.privateKey);
+    const paying = poor.pay({ to: bob.address, amount: 1n }, { patienceMs: 20_000 });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await rich.pay({ to: alice.address, amount: 1n })).toHaveProperty("sent");
+    await mineAnvil(node.url);
+    expect(await paying).toHaveProperty("sent");
+    await mineAnvil(node.url);
+    expect(await balanceOf(bob.address)).toBe(41n);
+  });
+
+  it("waits until it is time, and sends what was proven then, without another proof", async () => {
     const before = await balanceOf(bob.address);
-    const asked: Array<bigint> = [];
-    const round = await payOnce(node.url, owner.privateKey, token, bob.address, 2n, {
-      isTime: ({ header }) => {
-        asked.push(header.number);
-        if (asked.length < 3) void mineAnvil(node.url);
-        return asked.length === 3;
+    const times: Array<bigint> = [];
+    const requests: Array<string> = [];
+    const log = (event: LogEvent) => void ("method" in event && requests.push(event.method));
+    await using bot = await startBot(
+      { url: node.url, key: owner.privateKey, token },
+      { settleMs: 1, keepMs: 60_000, log },
+    );
+    const round = await bot.pay(
+      { to: bob.address, amount: 2n },
+      {
+        isTime: ({ header }) => {
+          times.push(header.number);
+          if (times.length < 3) void mineAnvil(node.url);
+          requests.length = 0;
+          return times.length === 3;
+        },
       },
-    });
+    );
     expect(round).toHaveProperty("sent");
-    expect(asked.map((number) => number - (asked[0] ?? 0n))).toEqual([0n, 1n, 2n]);
+    expect(requests).toContain("eth_sendRawTransaction");
+    expect(requests).not.toContain("eth_simulateV1");
+    expect(times.map((number) => number - (times[0] ?? 0n))).toEqual([0n, 1n, 2n]);
     await mineAnvil(node.url);
     expect(await balanceOf(bob.address)).toBe(before + 2n);
   });
 
   it("stops when it is told to", async () => {
     const reason = new Error("shutting down");
-    const signal = AbortSignal.abort(reason);
-    const stopped = payOnce(node.url, owner.privateKey, token, bob.address, 1n, { signal });
+    await using bot = await starting(owner.privateKey);
+    const stopped = bot.pay({ to: bob.address, amount: 1n }, { signal: AbortSignal.abort(reason) });
     await expect(stopped).rejects.toBe(reason);
   });
 });

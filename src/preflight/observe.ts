@@ -67,19 +67,16 @@ const checkTestimonies = ({ testimonies: all }: Sighted): ReadonlyArray<Finding>
     return [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
   };
   const [pending, unconfirmed] = [linesOf("pending"), linesOf("unconfirmed")];
-  const against = (kind: "disagreed" | "outvoted", severity: "blocker" | "warning") => {
-    const some = testimonies.filter((one) => one.kind === kind);
-    return [...new Set(some.map(({ method }) => method))].sort().map((method) => {
-      const about = some.filter((one) => one.method === method);
-      const differences = [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
-      const where = { step: "proof", evidence: "measured" } as const;
-      return fromError(new WitnessesDisagree({ method, differences }), severity, where);
-    });
-  };
+  const against = testimonies.filter((one) => one.kind === "disagreed");
+  const disagreed = [...new Set(against.map(({ method }) => method))].sort().map((method) => {
+    const about = against.filter((one) => one.method === method);
+    const differences = [...new Set(about.flatMap(({ lines }) => lines))].sort().slice(0, mostSaid);
+    const where = { step: "proof", evidence: "measured" } as const;
+    return fromError(new WitnessesDisagree({ method, differences }), "blocker", where);
+  });
   const said = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
   return [
-    ...against("disagreed", "blocker"),
-    ...against("outvoted", "warning"),
+    ...disagreed,
     ...(unconfirmed.length === 0
       ? []
       : [note("QuorumMissing", "unavailable", { evidence: "unavailable" }, ...said(unconfirmed))]),

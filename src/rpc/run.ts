@@ -25,13 +25,12 @@ export interface LedgerEntry {
 
 /**
  * What came of asking other endpoints the same. `disagreed`: another answer where there is only one that is right.
- * `outvoted`: the same, of one against as many as are needed, who said what was handed on.
  * `pending`: another answer about state that is not sealed. `unconfirmed`: fewer endpoints than are needed answered.
  * `confirmed`: as many as are needed said the same in a simulation on a sealed block.
  */
 export interface Testimony {
   /** What came of it, see above. */
-  readonly kind: "disagreed" | "outvoted" | "pending" | "unconfirmed" | "confirmed";
+  readonly kind: "disagreed" | "pending" | "unconfirmed" | "confirmed";
   /** Whether it is about a block that everybody has or has not. */
   readonly isSealed: boolean;
   /** The JSON-RPC method that was asked. */

@@ -3,12 +3,13 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { numberToHex, type Hex } from "viem";
 import * as Rpc from "../../src/Rpc.js";
-import { BlockNotFound, MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
+import { BlockNotFound, MethodNotSupported, RateLimited, RpcError } from "../../src/errors/rpc.js";
+import { ExecutionReverted, InsufficientFunds, type Verdict } from "../../src/errors/verdicts.js";
 import { layerOf, nobody } from "../preflight/scene.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an answer is replaced by; the node's own where it is returned as it is. */
+/** What an answer is replaced by; the node's own where it is returned as it is, a failure where it is an error. */
 export interface Lie {
   readonly method: string | ReadonlyArray<string>;
   readonly tell: (result: unknown, params: ReadonlyArray<unknown>) => unknown;
@@ -44,7 +45,10 @@ const simulated = (who: "user" | "witness", change: (call: Fields) => Fields): L
   tell: calls(who, change),
 });
 
-const more = (value: unknown, by: bigint) => numberToHex(BigInt(String(value)) + by);
+const more = (value: unknown, by: bigint) => {
+  const sum = BigInt(String(value)) + by;
+  return numberToHex(sum > 0n ? sum : 0n);
+};
 const logsOf = (call: Fields) => call["logs"] as ReadonlyArray<Fields>;
 const word = (value: bigint): string => value.toString(16).padStart(64, "0");
 const padded = (address: string): string => address.slice(2).toLowerCase().padStart(64, "0");
@@ -193,6 +197,96 @@ export const liesAlone: Readonly<Record<string, Lie>> = {
   })),
 };
 
+/** All that a quorum asks of its members. */
+const methods = [
+  ...["eth_chainId", "eth_getBlockByNumber", "eth_getBlockByHash", "eth_simulateV1", "eth_estimateGas", "eth_getCode"],
+  ...["eth_feeHistory", "eth_getBlockReceipts", "eth_getTransactionCount", "eth_getBalance", "eth_call", "eth_config"],
+];
+
+const failing =
+  (failure: RpcError | Verdict): Lie["tell"] =>
+  () =>
+    failure;
+
+/** What any question may be answered with. */
+const junk: Readonly<Record<string, Lie["tell"]>> = {
+  nothing: () => null,
+  "an empty list": () => [],
+  "an empty record": () => ({}),
+  "no bytes": () => "0x",
+  zero: () => "0x0",
+  "the greatest word": () => `0x${"f".repeat(64)}`,
+  "a text": () => "<html>",
+  "much of nothing": () => Array.from({ length: 2_000 }, () => "0x00"),
+  "a revert": failing(new ExecutionReverted({})),
+  "a lack of funds": failing(new InsufficientFunds({ have: 1n, want: 2n })),
+  "a refusal": failing(new RpcError({ method: "m", reason: new MethodNotSupported({ detail: "" }) })),
+  "a lack of the block": failing(new RpcError({ method: "m", reason: new BlockNotFound({ detail: "" }) })),
+  "a limit of rate": failing(
+    new RpcError({ method: "m", reason: new RateLimited({ detail: "", retryAfterMs: null }) }),
+  ),
+};
+
+/** Every question answered with every junk; and all questions with each. */
+export const liesOfJunk: Readonly<Record<string, Lie>> = Object.fromEntries(
+  Object.entries(junk).flatMap(([name, tell]) =>
+    [...methods, methods].map((method) => [
+      `${Array.isArray(method) ? "everything" : String(method)}: ${name}`,
+      answered(method, tell),
+    ]),
+  ),
+);
+
+/** What no other endpoint is held to where two are compared: what each client makes, or words, in its own way. */
+export const liesUnheld: Readonly<Record<string, Lie>> = {
+  "a peak of gas beyond all": simulated("user", (call) => ({ ...call, maxUsedGas: "0xffffff" })),
+  "hardly a peak of gas": simulated("user", (call) => ({ ...call, maxUsedGas: "0x1" })),
+  "words of another failure": simulated("user", (call) =>
+    call["status"] === "0x1" ? call : { ...call, error: { code: -32000, message: "insufficient funds for transfer" } },
+  ),
+  "movements that are not": simulated("user", (call) => ({
+    ...call,
+    logs: [
+      ...logsOf(call),
+      {
+        ...{ address: `0x${"ee".repeat(20)}`, data: `0x${word(9n)}`, logIndex: "0x9", blockHash: `0x${word(1n)}` },
+        topics: [
+          "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+          ...[`0x${padded(nobody)}`, `0x${padded(`0x${"77".repeat(20)}`)}`],
+        ],
+      },
+    ],
+  })),
+  ...Object.fromEntries(
+    (
+      [
+        ["number", 3n],
+        ["number", -3n],
+        ["timestamp", 3_600n],
+        ["gasLimit", -29_000_000n],
+        ["baseFeePerGas", 10n ** 13n],
+      ] as const
+    ).map(([field, by]) => [
+      `simulated blocks with another ${field} (${by})`,
+      answered("eth_simulateV1", (blocks) =>
+        (blocks as ReadonlyArray<Fields>).map((block) => ({ ...block, [field]: more(block[field], by) })),
+      ),
+    ]),
+  ),
+  ...Object.fromEntries(
+    [1, 3, 7, 40].map((ahead) => [
+      `a head ${ahead} ahead that is nobody's`,
+      answered("eth_getBlockByNumber", (block, [tag]) => {
+        const { number, hash, timestamp } = block as Fields;
+        const own = { number: more(number, BigInt(ahead)), timestamp: more(timestamp, 12n * BigInt(ahead)) };
+        return tag === "latest"
+          ? { ...(block as Fields), ...own, parentHash: hash, hash: `0x${"ef".repeat(32)}` }
+          : block;
+      }),
+    ]),
+  ),
+};
+
 /** Lies in this run only; null = in every answer. `told` counts the answers that were changed. */
 export const liar = (
   url: string,
@@ -209,10 +303,10 @@ export const liar = (
           const answer = node.request(asked, params);
           const isLied = [method].flat().includes(asked) && (run == null || current.run === run);
           if (!isLied) return answer;
-          return Effect.map(answer, (result) => {
+          return Effect.flatMap(answer, (result) => {
             const lie = tell(result, params);
             if (JSON.stringify(lie) !== JSON.stringify(result)) told.count++;
-            return lie;
+            return lie instanceof Error ? Effect.fail(lie as RpcError | Verdict) : Effect.succeed(lie);
           });
         }),
     })),

@@ -1,7 +1,7 @@
 /** Pairs of honest endpoints: one node behind different heights, and two clients on one chain. */
 import * as Layer from "effect/Layer";
 import { padHex, type Hex } from "viem";
-import type { Report } from "../../src/Report.js";
+import { messageOf, type Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { calldata, layerOf, nobody, other, owner, preflightOn, type AnyInput, type Scene } from "../preflight/scene.js";
@@ -107,6 +107,16 @@ export const acrossClients = async (
   const report = await preflightOn(isFirst ? pairOf(geth, anvil) : pairOf(anvil, geth), inputsOf(at, index));
   return { report, pair: isFirst ? "geth, then anvil" : "anvil, then geth" };
 };
+
+/** What a report tells its reader: the verdict, every sentence with its numbers, and what is to be signed. */
+export const readingOf = (report: Report) => ({
+  verdict: report.verdict,
+  because: report.because,
+  findings: report.findings.map((finding) => [finding.code, finding.severity, messageOf(finding)]),
+  signed: report.transactions.map(({ request, gas }) => ({ request, limit: gas.limit, estimate: gas.estimate })),
+  moved: [report.balanceChanges, report.transfers, report.approvals],
+  freshness: report.observed.freshness,
+});
 
 /** Whether honest endpoints were taken for liars. */
 export const isFalseAlarm = ({ findings }: Report): boolean =>

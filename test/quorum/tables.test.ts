@@ -1,11 +1,13 @@
 /** The small decisions of a quorum, one table each: what of a receipt counts, which head can follow, who pays what. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { RpcError, UpstreamUnavailable } from "../../src/errors/rpc.js";
+import { MethodNotSupported, RpcError, UpstreamUnavailable } from "../../src/errors/rpc.js";
+import { InsufficientFunds } from "../../src/errors/verdicts.js";
 import { compareAdvice } from "../../src/rpc/quorum/advice.js";
 import { earliestFork } from "../../src/rpc/quorum/forks.js";
 import { differenceOf, isDoubtOnly, partsOf } from "../../src/rpc/quorum/normal.js";
-import { canFollow, highestCount, type Answer } from "../../src/rpc/quorum/verdict.js";
+import { byMiddle, reachedBy, sharedBy, textOf, type Vote } from "../../src/rpc/quorum/middle.js";
+import { canFollow, type Answer } from "../../src/rpc/quorum/verdict.js";
 
 const quantity = (value: bigint): string => `0x${value.toString(16)}`;
 const to = `0x${"22".repeat(20)}`;
@@ -126,20 +128,124 @@ describe("what others pay", () => {
   ])("%s", (_, first, other, kind) => expect(compareAdvice(first, other).kind).toBe(kind));
 });
 
-describe("counts of what waits", () => {
-  const count = (value: unknown): Answer => Result.succeed(value);
-  it.each<[string, ReadonlyArray<Answer>, unknown]>([
-    ["the highest", [count("0x5"), count("0x10"), count("0x7")], "0x10"],
-    ["what is none", [count("0x5"), count("0xzz"), count(99), count(null)], "0x5"],
-    ["none at all", [count(null)], "first"],
-  ])("%s", (_, answers, expected) => expect(highestCount(answers, count("first"))).toEqual(Result.succeed(expected)));
+const votes = (...answers: ReadonlyArray<Answer>): ReadonlyArray<Vote> =>
+  answers.map((answer, index) => ({ provider: `provider ${index}`, answer }));
+
+describe("a number that more than so many reach", () => {
+  it.each<[string, ReadonlyArray<readonly [string, bigint]>, number, bigint | null]>([
+    [
+      "the greatest, where all must agree",
+      [
+        ["a", 5n],
+        ["b", 7n],
+      ],
+      0,
+      7n,
+    ],
+    [
+      "the second, where one may lie",
+      [
+        ["a", 5n],
+        ["b", 99n],
+        ["c", 7n],
+      ],
+      1,
+      7n,
+    ],
+    [
+      "not what one provider tells twice",
+      [
+        ["a", 99n],
+        ["a", 98n],
+        ["b", 5n],
+      ],
+      1,
+      5n,
+    ],
+    ["none, where only those tell who may lie", [["a", 99n]], 1, null],
+    ["none at all", [], 0, null],
+  ])("%s", (_, claims, others, expected) => expect(reachedBy(claims, others)).toBe(expected));
+});
+
+describe("what enough answer alike", () => {
+  const [one, two]: ReadonlyArray<Answer> = [Result.succeed({ a: 1 }), Result.succeed({ a: 2 })] as const;
+  const refused = (detail: string): Answer =>
+    Result.fail(new RpcError({ method: "m", reason: new MethodNotSupported({ detail }) }));
+  const down: Answer = Result.fail(new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }));
+  const short = (have: bigint): Answer => Result.fail(new InsufficientFunds({ have, want: 7n }));
+  it.each<[string, ReadonlyArray<Answer>, number, number | null]>([
+    ["two of three", [two, one, one], 2, 1],
+    ["none of three that differ", [one, two, refused("")], 2, null],
+    ["refusals, in whatever words", [one, refused("a"), refused("b")], 2, 1],
+    ["no failures of endpoints", [one, down, down], 2, null],
+    ["two groups of two", [one, one, two, two], 2, null],
+    ["verdicts with their numbers", [short(1n), short(2n), short(2n)], 2, 1],
+  ])("%s", (_, answers, agree, first) =>
+    expect(sharedBy(votes(...answers), agree, textOf)?.[0]?.answer ?? null).toBe(
+      first === null ? null : answers[first],
+    ),
+  );
+
+  it("is of one voice for each provider", () => {
+    const all = [one, one, two].map((answer) => ({ provider: "same", answer }));
+    expect(sharedBy(all, 2, textOf)).toBeNull();
+  });
+});
+
+describe("the middle", () => {
+  const block = { number: "0x10", timestamp: "0x64", baseFeePerGas: "0x3b9aca00", gasLimit: "0x3938700" };
+  const next = { number: "0x11", timestamp: "0x70", baseFeePerGas: "0x3a000000", gasLimit: "0x3938700" };
+  it.each<[string, object]>([
+    ["a head three ahead", { ...next, number: "0x14" }],
+    ["a future time", { ...next, timestamp: "0xffff" }],
+    ["hardly any gas in a block", { ...block, gasLimit: "0x1" }],
+    ["a fortune of a base fee", { ...next, baseFeePerGas: "0xffffffffffff" }],
+    ["no base fee", { ...block, baseFeePerGas: "0x0" }],
+    ["the number of one and the time of the other", { ...block, timestamp: next.timestamp, gasLimit: "0x1" }],
+    ["everything too low", { number: "0x0", timestamp: "0x0", baseFeePerGas: "0x0", gasLimit: "0x0" }],
+    ["what is no quantity", { number: "none", timestamp: null, baseFeePerGas: [], gasLimit: {} }],
+  ])("is not %s, in whatever place", (_, lie) => {
+    for (const place of [0, 1, 2]) {
+      const answers: Array<unknown> = [block, next];
+      answers.splice(place, 0, lie);
+      const [first] = byMiddle([], votes(...answers.map((one): Answer => Result.succeed(one))));
+      expect([place, first === undefined]).toEqual([place, false]);
+      expect(first?.answer).not.toEqual(Result.succeed(lie));
+    }
+  });
+  it("is the word that most say", () => {
+    const said = (message: string): Answer => Result.succeed({ status: "0x0", error: { code: 3, message } });
+    const [first] = byMiddle(
+      [],
+      votes(said("insufficient funds"), said("execution reverted"), said("execution reverted")),
+    );
+    expect(first?.answer).toEqual(said("execution reverted"));
+  });
+  it("is the estimate between two others", () => {
+    const gas = (limit: string): Answer => Result.succeed(limit);
+    expect(byMiddle([], votes(gas("0x1000000"), gas("0xeb76"), gas("0xeb80")))[0]?.answer).toEqual(gas("0xeb80"));
+  });
 });
 
 describe("a coming fork", () => {
   const config = (next: unknown, current: unknown = { precompiles: {}, systemContracts: {} }): Answer =>
     Result.succeed({ current, next });
   const at = (time: unknown) => ({ activationTime: time });
-  it.each<[string, ReadonlyArray<Answer>, unknown]>([
+  it.each<[string, ReadonlyArray<Answer>, unknown, number?]>([
+    ["none that one of three invents", [config(at(20)), config(null), config(null)], null, 1],
+    [
+      "the later one, where one of three tells of an earlier one",
+      [config(at(30)), config(at(20)), config(at(30))],
+      at(30),
+      1,
+    ],
+    ["one that one of three hides", [config(null), config(at(20)), config(at(20))], at(20), 1],
+    [
+      "none of one alone who serves the method",
+      [config(at(20)), Result.succeed(null), Result.succeed(null)],
+      undefined,
+      1,
+    ],
     ["the earliest", [config(at(30)), config(at(20)), config(null)], at(20)],
     ["one that is still to come, where another names one that has been", [config(at(10)), config(at(30))], at(30)],
     ["one that has been, where nobody names another", [config(at(10)), config(null)], at(10)],
@@ -147,8 +253,8 @@ describe("a coming fork", () => {
     ["none", [config(null), config(at("soon"))], null],
     ["of whom nothing else can be read", [config(null), config(at(20), null)], null],
     ["nobody", [Result.succeed("none"), Result.succeed(null)], undefined],
-  ])("%s", (_, answers, next) => {
-    const told = earliestFork(answers, 10_000);
+  ])("%s", (_, answers, next, others = 0) => {
+    const told = earliestFork(votes(...answers), 10_000, others);
     expect(told === null ? undefined : Result.getOrThrow(told)).toEqual(
       next === undefined ? undefined : { ...(Result.getOrThrow(answers[0] ?? config(null)) as object), next },
     );

@@ -36,6 +36,8 @@ export type Ask = (question: Question) => Effect.Effect<Answer>;
 export interface Pair {
   readonly ask: Ask;
   readonly askOther: Ask;
+  /** Whether there are not enough without either of the two: then a head is confirmed that the other can but follow. */
+  readonly isNeeded: boolean;
 }
 
 /** More blocks behind than this, and an endpoint confirms nothing. */
@@ -130,7 +132,7 @@ const headsApart = Effect.fnUntraced(function* (
   first: Answer,
   other: Answer,
   [mine, theirs]: readonly [bigint, bigint],
-  { ask, askOther }: Pair,
+  { ask, askOther, isNeeded }: Pair,
 ) {
   const [tag, isFull = false] = params;
   const further = inFurther(run, 1);
@@ -147,7 +149,7 @@ const headsApart = Effect.fnUntraced(function* (
   if (before.kind !== "agreed") return before;
   if (success(caught) !== null) return compareBlocks(first, caught);
   if (behind > mostBehind) return far;
-  return canFollow(other, first, behind)
+  return isNeeded && canFollow(other, first, behind)
     ? agreed
     : unconfirmed(`is ${behind} blocks behind, which explains no such head`);
 });

@@ -18,6 +18,7 @@ const blockAt: Readonly<Record<string, number | null>> = {
   eth_getBlockByNumber: 0,
   eth_getBlockByHash: 0,
   eth_getBlockReceipts: 0,
+  eth_getLogs: 0,
   eth_getTransactionReceipt: null,
   eth_getTransactionByHash: null,
   eth_chainId: null,
@@ -31,6 +32,8 @@ export const stateOf = (method: string, params: ReadonlyArray<unknown>): State |
   const place = blockAt[method];
   if (place === undefined) return null;
   const block = place === null ? null : params[place];
+  // why: a range of blocks reaches as far as each has them
+  if (method === "eth_getLogs") return isRecord(block) && block["blockHash"] !== undefined ? "sealed" : "latest";
   const state = block === "pending" ? "pending" : tags.has(block) && place !== null ? "latest" : "sealed";
   // why: what waits to be mined is of one pool
   if (method === "eth_getBlockByNumber" && state === "pending" && params[1] === true) return null;

@@ -72,14 +72,9 @@ const quantityIn = (value: unknown): bigint | null =>
 
 const fieldOf = (block: unknown, field: string): bigint | null => (isRecord(block) ? quantityIn(block[field]) : null);
 
-/** The highest of several counts: who tells of fewer does not know, or hides, what waits. `first` where none is one. */
-export const highestCount = (answers: ReadonlyArray<Answer>, first: Answer): Answer => {
-  const counts = answers.flatMap((answer) => {
-    const count = Result.isSuccess(answer) ? quantityIn(answer.success) : null;
-    return count === null ? [] : [{ answer, count }];
-  });
-  return counts.sort((a, b) => (a.count > b.count ? -1 : 1))[0]?.answer ?? first;
-};
+/** A quantity that was answered; null where none was. */
+export const quantityOf = (answer: Answer): bigint | null =>
+  Result.isSuccess(answer) ? quantityIn(answer.success) : null;
 
 /** Whether a value can have become another in so many blocks, in each of which it moves by at most a part of itself. */
 const isReachable = (from: bigint | null, to: bigint | null, part: bigint, blocks: bigint): boolean => {

@@ -1,0 +1,122 @@
+/** What the members of a quorum said of what can be compared, as one answer. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
+import { WitnessesDisagree } from "../../errors/verdicts.js";
+import type { Testimony } from "../run.js";
+import { compareFurther, type Ask, type Asked } from "./further.js";
+import { isFailed, unasked, votesOf, type Answers, type Member, type MemberVote, type Quorum } from "./members.js";
+import { byMiddle, providersOf, reachedBy, sharedBy, textOf, type Vote } from "./middle.js";
+import { tagOf } from "./question.js";
+import { numberIn, quantityOf, testimonyOf, type Answer, type Finding } from "./verdict.js";
+
+const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => bigint | null) =>
+  votes.flatMap(({ provider, answer }) => {
+    const value = read(answer);
+    return value === null ? [] : [[provider, value] as const];
+  });
+
+/** What came of handing one member's answer on. */
+interface Weighed {
+  readonly answer: Answer;
+  /** Those who say the same, itself included. */
+  readonly agreeing: ReadonlyArray<Member>;
+  readonly isConfirmed: boolean;
+  /** What the others say, where it is not the same. */
+  readonly told: ReadonlyArray<Testimony>;
+}
+
+/** What the members said of which other endpoints can be asked too, as one answer. */
+export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (member: Member) => Ask) => {
+  const { lead, agree, isSpare, most } = quorum;
+
+  /** The answer of one beside those of the others. */
+  const weigh = Effect.fnUntraced(function* (
+    asked: Asked,
+    speaker: Member,
+    answerOf: (member: Member) => Answer,
+  ): Effect.fn.Return<Weighed> {
+    const { method, state, run } = asked;
+    const answer = answerOf(speaker);
+    const others = members.filter((member) => member !== speaker);
+    const ask = askOf(speaker);
+    const findings = yield* Effect.forEach(
+      others,
+      (member): Effect.Effect<Finding> =>
+        compareFurther(asked, answer, answerOf(member), { ask, askOther: askOf(member), isNeeded: !isSpare }),
+      { concurrency: "unbounded" },
+    );
+    const agreeing = [speaker, ...others.filter((_, index) => findings[index]?.kind === "agreed")];
+    const about = { method, isSealed: state === "sealed", run: run.run ?? null };
+    const told = others.flatMap((member, index): ReadonlyArray<Testimony> => {
+      const finding = findings[index];
+      return finding === undefined || finding.kind === "agreed"
+        ? []
+        : [testimonyOf(about, finding, [speaker.name, member.name])];
+    });
+    return { answer, agreeing, isConfirmed: providersOf(agreeing) >= agree, told };
+  });
+
+  /** The answer that enough confirm, and no other as well; where none is, the first that was weighed. */
+  const choose = Effect.fnUntraced(function* (asked: Asked, votes: ReadonlyArray<MemberVote>, answers: Answers) {
+    const answerOf = (member: Member): Answer => answers.get(member) ?? unasked(asked.method);
+    const speaking = votes.filter(({ answer }) => !isFailed(answer));
+    const speakers = isSpare ? byMiddle(asked.params, speaking) : speaking.filter(({ member }) => member === lead);
+    const weighed: Array<Weighed> = [];
+    const confirmed: Array<Weighed> = [];
+    for (const { member } of speakers) {
+      if (confirmed[0]?.agreeing.includes(member) === true) continue;
+      const one: Weighed = yield* weigh(asked, member, answerOf);
+      weighed.push(one);
+      if (one.isConfirmed) confirmed.push(one);
+      // why: where more may lie than must agree, as many might say something else, and nobody can tell who they are
+      if (confirmed.length > (most < agree ? 0 : 1)) break;
+    }
+    const [chosen = null, rival] = confirmed;
+    if (chosen === null) return weighed[0] ?? null;
+    return rival === undefined ? chosen : { ...chosen, isConfirmed: false };
+  });
+
+  return Effect.fnUntraced(function* (asked: Asked, answers: Answers) {
+    const { method, params, state, run } = asked;
+    const votes = votesOf(members, answers);
+    const [shared] = sharedBy(votes, agree, textOf) ?? [];
+    const chosen: Weighed | null =
+      shared === undefined
+        ? yield* choose(asked, votes, answers)
+        : { answer: shared.answer, agreeing: [], isConfirmed: true, told: [] };
+    const refused = votes.filter(({ answer }) => isFailed(answer));
+    const isRefused = chosen?.isConfirmed !== true && providersOf(refused) >= agree;
+    if (chosen === null || isRefused)
+      return yield* Effect.fromResult(
+        byMiddle(params, isRefused ? refused : [])[0]?.answer ?? answers.get(lead) ?? unasked(method),
+      );
+    const { answer, isConfirmed } = chosen;
+    const told = isConfirmed ? [] : chosen.told;
+    if (run.sighted != null) {
+      const { testimonies } = run.sighted;
+      if (isConfirmed && state === "sealed" && method === "eth_simulateV1")
+        testimonies.push({ kind: "confirmed", isSealed: true, method, run: run.run ?? null, lines: [] });
+      testimonies.push(...told);
+      if (method === "eth_getBlockByNumber" && tagOf(method, params) === "latest") {
+        // why: an endpoint that is ahead shows how old a head is; what only those tell who may lie shows nothing
+        const newest = reachedBy(
+          claimsOf(votes, (one) => (Result.isSuccess(one) ? numberIn(one.success) : null)),
+          most,
+        );
+        if (newest !== null && newest > (run.sighted.block ?? -1n)) run.sighted.block = newest;
+      }
+      return yield* Effect.fromResult(answer);
+    }
+    if (isConfirmed) return yield* Effect.fromResult(answer);
+    // why: of what is pending each has its own, and nobody can be held to another's; who tells of fewer does not know, or hides
+    if (state === "pending") {
+      const highest = method === "eth_getTransactionCount" ? reachedBy(claimsOf(votes, quantityOf), most) : null;
+      return yield* Effect.fromResult(votes.find((vote) => quantityOf(vote.answer) === highest)?.answer ?? answer);
+    }
+    const against = told.find(({ kind }) => kind === "disagreed");
+    if (against !== undefined) return yield* new WitnessesDisagree({ method, differences: against.lines });
+    const detail = told.flatMap(({ lines }) => lines).join("; ");
+    return yield* new RpcError({ method, reason: new UpstreamUnavailable({ detail }) });
+  });
+};

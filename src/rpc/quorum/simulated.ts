@@ -1,0 +1,190 @@
+/** A simulation without what honest clients say differently: block hashes, peaks of gas, words of errors, traces. Pure. */
+import { isRecord } from "../../primitives/record.js";
+import { decodeAnswers } from "../../witness/answers.js";
+import { witnessBytecode } from "../../witness/bytecode.js";
+import { decodeQueries, type Query } from "../../witness/queries.js";
+
+/** A part of an answer by its path; two answers agree where every part does. */
+export type Parts = ReadonlyMap<string, string>;
+
+/** Whatever fields there are. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What is in a list; nothing where it is none. */
+export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : []);
+/** A text in one spelling. */
+export const lower = (value: unknown): string => (typeof value === "string" ? value.toLowerCase() : "none");
+
+/** A quantity in one spelling. */
+export const quantity = (value: unknown): string =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? String(BigInt(value)) : lower(value);
+
+/** Who tells of native movements: the trace of a simulation, and EIP-7708; which of the two a client has is its own matter. */
+const reporters: ReadonlySet<string> = new Set([`0x${"ee".repeat(20)}`, `0x${"ff".repeat(19)}fe`]);
+
+/** The part of an answer that native movements are. */
+export const movements = "native movements";
+
+/** Where nobody told of native movements: as good as whatever another tells. */
+export const untold = "untold";
+
+/**
+ * Who paid whom how much, in any order: by the trace, else by EIP-7708, for a client may tell of the same movement by
+ * both. What ends in no account of its own (a burn) and what is nothing is told by some clients only.
+ */
+const movementsOf = (call: unknown): string => {
+  const logs = list(isRecord(call) ? call["logs"] : null).flatMap((log) => (isRecord(log) ? [log] : []));
+  const told = [...reporters].map((reporter) =>
+    logs.flatMap(({ address, topics, data }) => {
+      const words = list(topics).map(lower);
+      const isMovement = lower(address) === reporter && words.length === 3 && !/^0x0*$/.test(lower(data));
+      return isMovement ? [[...words.slice(1), quantity(data)].join(" ")] : [];
+    }),
+  );
+  return (
+    told
+      .find((movements) => movements.length > 0)
+      ?.sort()
+      .join(", ") ?? untold
+  );
+};
+
+/** A log as one text. */
+export const logOf = (log: unknown): string =>
+  isRecord(log) ? [lower(log["address"]), ...list(log["topics"]).map(lower), lower(log["data"])].join(" ") : "no log";
+
+/** The logs of a simulated call, but for those of native movements. */
+const logsOf = (call: Fields): ReadonlyArray<string> =>
+  list(call["logs"]).flatMap((log) => (isRecord(log) && reporters.has(lower(log["address"])) ? [] : [logOf(log)]));
+
+/** What a failed call returned, wherever the client puts it. */
+const revertOf = ({ returnData, error }: Fields): string => {
+  if (typeof returnData === "string" && returnData.length > 2) return returnData.toLowerCase();
+  const data = isRecord(error) ? error["data"] : null;
+  return typeof data === "string" && data.startsWith("0x") ? data.toLowerCase() : "0x";
+};
+
+const callParts = (call: unknown): ReadonlyArray<readonly [string, string]> => {
+  if (!isRecord(call)) return [["", "no result"]];
+  const isSuccess = call["status"] === "0x1";
+  const logs = logsOf(call);
+  return [
+    ["status", lower(call["status"])],
+    ["gasUsed", quantity(call["gasUsed"])],
+    ["returnData", isSuccess ? lower(call["returnData"]) : revertOf(call)],
+    ["logs", String(logs.length)],
+    ...logs.map((log, index) => [`logs[${index}]`, log] as const),
+  ];
+};
+
+/** How an answer is looked at. */
+export interface Look {
+  /** Whether the block's own values were the node's to choose, as on a tag. */
+  readonly isOpen: boolean;
+  /** Whether the block is another than that of the answer beside it. */
+  readonly isMoved: boolean;
+}
+
+/** Of the block that the witness saw: what each client makes in its own way. */
+const ofClient: ReadonlySet<string> = new Set(["parentHash", "gasLeft", "gasLimit", "fork"]);
+
+const askedOf = (query: Query | undefined): string => {
+  if (query === undefined || query.kind === "environment") return "block";
+  return query.kind === "account" ? query.address : `${query.to} ${query.data.slice(0, 10)}`;
+};
+
+/**
+ * What the witness read: all but what follows from the client (gas that was left, the hash of the parent, the gas limit
+ * and the opcodes of a block that it makes itself), and the number where the block is another (`isMoved`). Of a block
+ * whose values were the node's to choose (`isOpen`) the chain alone is left.
+ */
+const witnessParts = (
+  data: string,
+  call: unknown,
+  { isOpen, isMoved }: Look,
+): ReadonlyArray<readonly [string, string]> => {
+  const { status, returnData } = isRecord(call) ? call : { status: "none", returnData: null };
+  const queries = decodeQueries(data);
+  const bytes = lower(returnData);
+  const answers = queries === null || !bytes.startsWith("0x") ? null : decodeAnswers(queries, `0x${bytes.slice(2)}`);
+  if (answers === null) return [["witness", `${lower(status)} ${bytes}`]];
+  const told = answers.map((answer, index): readonly [string, string] => {
+    const asked = askedOf(queries?.[index]);
+    const values = Object.entries(answer).filter(
+      ([name]) =>
+        asked !== "block" || (isOpen ? name === "chainId" : !(ofClient.has(name) || (isMoved && name === "number"))),
+    );
+    return [`witness ${index} ${asked}`, values.map(([name, value]) => `${name} ${lower(String(value))}`).join(" ")];
+  });
+  return [["witness status", lower(status)], ...told];
+};
+
+/** The calls of one entry that was asked for. */
+interface Entry {
+  readonly calls: ReadonlyArray<unknown>;
+  readonly overrides: Fields;
+}
+
+const entriesOf = (params: ReadonlyArray<unknown>): ReadonlyArray<Entry> => {
+  const [asked] = params;
+  return list(isRecord(asked) ? asked["blockStateCalls"] : null).map((entry) => ({
+    calls: list(isRecord(entry) ? entry["calls"] : null),
+    overrides: isRecord(entry) && isRecord(entry["stateOverrides"]) ? entry["stateOverrides"] : {},
+  }));
+};
+
+const addressOf = (call: unknown): string => (isRecord(call) ? lower(call["to"]) : "none");
+
+/** One call of a simulation: what became of it, and what the witness was asked where it is the witness's. */
+interface Simulated {
+  readonly answer: unknown;
+  readonly queries: string | null;
+}
+
+const simulatedIn = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<Simulated> => {
+  const entries = entriesOf(params);
+  const witnesses = new Set(
+    entries.flatMap(({ overrides }) =>
+      Object.entries(overrides).flatMap(([address, override]) =>
+        isRecord(override) && override["code"] === witnessBytecode ? [address.toLowerCase()] : [],
+      ),
+    ),
+  );
+  // why: a node may fill a gap between two numbers with blocks of its own, which have no calls
+  const results = resultsIn(result);
+  return entries
+    .flatMap((entry) => entry.calls)
+    .map((call, index) => {
+      const isWitness = witnesses.has(addressOf(call)) && isRecord(call);
+      return { answer: results[index], queries: isWitness ? lower(call["data"] ?? call["input"]) : null };
+    });
+};
+
+const resultsIn = (result: unknown): ReadonlyArray<unknown> =>
+  list(result).flatMap((block) => list(isRecord(block) ? block["calls"] : null));
+
+/** The blocks that the witnesses of a simulation saw, each as the fields that a node chooses. */
+export const environmentIn = (params: ReadonlyArray<unknown>, result: unknown): ReadonlyArray<Fields> =>
+  simulatedIn(params, result).flatMap(({ answer, queries }) => {
+    const asked = queries === null ? null : decodeQueries(queries);
+    const bytes = lower(isRecord(answer) ? answer["returnData"] : null);
+    const [first] =
+      asked === null || !bytes.startsWith("0x") ? [] : (decodeAnswers(asked, `0x${bytes.slice(2)}`) ?? []);
+    if (first?.kind !== "environment") return [];
+    const { number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient, fork } = first;
+    return [{ number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient: `account ${feeRecipient}`, fork }];
+  });
+
+/** The results of a simulation, by call. */
+export const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, look: Look): Parts => {
+  const calls = simulatedIn(params, result);
+  const results = resultsIn(result);
+  const parts = new Map<string, string>([["calls", String(results.length)]]);
+  for (const [index, { answer, queries }] of calls.entries()) {
+    const told = queries === null ? callParts(answer) : witnessParts(queries, answer, look);
+    for (const [name, value] of told) parts.set(`call ${index} ${name}`, value);
+  }
+  // why: last, for what they say otherwise is doubt, and no proof of a lie
+  for (const index of calls.keys()) parts.set(`${movements} of call ${index}`, movementsOf(results[index]));
+  return parts;
+};
