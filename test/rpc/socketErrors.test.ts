@@ -110,8 +110,8 @@ describe.each(ways)("over %s", (name, layer) => {
   it.each(errors)("is told as over HTTP: %s", async (_, told, method = "eth_call") => {
     error = told;
     const [overHttp, overSocket] = [
-      await refusedOver(Rpc.layerHttp(node.url, own), method),
-      await refusedOver(layer(), method),
+      await refusedOver(Rpc.layerHttp(node.url, own), String(method)),
+      await refusedOver(layer(), String(method)),
     ];
     expect(saidBy(overSocket)).toEqual(saidBy(overHttp));
   });
