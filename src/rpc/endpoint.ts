@@ -25,7 +25,9 @@ const secretsOf = (text: string): ReadonlyArray<string> => {
   const isPath = url === null || url.host === "";
   const path = url === null ? text : url.pathname;
   // why: the path to a socket names the folders of a machine, of which nodes may speak as well (`execution`)
-  const segments = path.split(/[\\/;=&]/).filter((part) => part.length >= keyLength && !(isPath && isPlainWord(part)));
+  const segments = [path, decoded(path)]
+    .flatMap((spelled) => spelled.split(/[\\/;=&]/))
+    .filter((part) => part.length >= keyLength && !(isPath && isPlainWord(part)));
   if (url === null) return /[\\/]/.test(text) ? [...segments, text] : [];
   const [search, hash] = [url.search, url.hash].map((part) => (part.length > 1 ? part : ""));
   const values = [url.searchParams, new URLSearchParams(url.hash.slice(1))]

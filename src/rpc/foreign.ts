@@ -47,13 +47,17 @@ const retryAfter = (headers: unknown): Readonly<Record<string, string>> => {
 };
 
 /** The JSON-RPC error in it, as it came where that is known; null where nobody said one. */
-const rpcErrorOf = (error: unknown, chain: ReadonlyArray<Fields>): unknown => {
+const rpcErrorOf = (chain: ReadonlyArray<Fields>): unknown => {
   const said = chain.find((link) => link["name"] === "RpcRequestError")?.["cause"];
   // why: a node's error may be a text, or lack its code
   if (typeof said === "string" || isPlain(said)) return said;
-  const innermost = chain.findLast(({ code }) => Number.isSafeInteger(code));
-  if (innermost === undefined) return isPlain(error) && typeof error["message"] === "string" ? error : null;
-  if (isPlain(innermost)) return innermost;
+  const coded = chain.filter(({ code }) => Number.isSafeInteger(code));
+  const innermost =
+    // why: viem calls what has no code -1
+    coded.findLast(({ code }) => code !== -1) ??
+    chain.findLast((link) => isPlain(link) && typeof link["message"] === "string") ??
+    coded.at(-1);
+  if (innermost === undefined || isPlain(innermost)) return innermost ?? null;
   const { code, message, details, data } = innermost;
   // viem's own message repeats the URL and the request; its `details` are the node's words
   return { code, message: text(details) ?? text(message) ?? "", ...(data === undefined ? {} : { data }) };
@@ -63,7 +67,7 @@ const rpcErrorOf = (error: unknown, chain: ReadonlyArray<Fields>): unknown => {
 const unwrap = (method: string, error: unknown, redact: (text: string) => string): Unjudged => {
   const chain = chainOf(error);
   const named = (name: string) => chain.find((link) => link["name"] === name);
-  const said = rpcErrorOf(error, chain);
+  const said = rpcErrorOf(chain);
   const http = chain.find(({ status }) => Number.isSafeInteger(status));
   const context =
     http === undefined ? {} : { httpStatus: Number(http["status"]), headers: retryAfter(http["headers"]) };

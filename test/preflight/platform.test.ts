@@ -6,14 +6,22 @@ afterEach(() => {
   vi.resetModules();
 });
 
+const doors: ReadonlyArray<() => Promise<unknown>> = [
+  () => import("../../src/promise.js"),
+  () => import("../../src/viem.js"),
+  () => import("../../src/index.js"),
+  () => import("../../src/preflight/ledger.js"),
+  () => import("../../src/rpc/receive.js"),
+  () => import("../../src/rpc/foreign.js"),
+  () => import("../../src/rpc/socket.js"),
+];
+
 it.each(["DOMException", "TextDecoder", "Headers"])("the doors load without %s", async (name) => {
   // why: viem and effect are not ours, and load as they do
   await Promise.all([import("viem"), import("effect")]);
   vi.resetModules();
   vi.stubGlobal(name, undefined);
-  for (const door of ["promise", "viem", "index"]) await import(`../../src/${door}.js`);
-  for (const room of ["preflight/ledger", "rpc/receive", "rpc/foreign", "rpc/socket", "rpc/endpoint"])
-    await import(`../../src/${room}.js`);
+  for (const door of doors) await door();
 });
 
 it("a run that ends aborts its requests as others do, without DOMException", async () => {

@@ -56,33 +56,38 @@ describe("watch", () => {
     expect(firsts).toEqual(["Fresh", "Fresh"]);
   });
 
-  it("takes one signal for many, without a warning of Node's, and lets go of all by it", async () => {
-    await using preflight = connect();
-    const report = await ready(preflight);
-    const warnings: Array<string> = [];
-    const warned = ({ name }: Error) => void warnings.push(name);
-    process.on("warning", warned);
-    const controller = new AbortController();
-    const { signal } = controller;
-    let taken = 0;
-    const follow = async (heads: AsyncIterable<unknown>) => {
-      for await (const _ of heads) taken += 1;
-    };
-    const all = [
-      ...Array.from({ length: 15 }, () => follow(preflight.watchHeads({ signal }))),
-      ...Array.from({ length: 15 }, () => follow(preflight.watch(report, { signal }))),
-    ].map((ended) => ended.then(() => null).catch((reason: unknown) => reason));
-    const proofs = Array.from({ length: 15 }, () => preflight.prove(report, { signal }));
-    await Promise.all(proofs);
-    await scene.mine();
-    await until(() => taken >= 45, "a head of each");
-    const reason = new Error("enough");
-    controller.abort(reason);
-    expect(new Set(await Promise.all(all)).size).toBe(1);
-    await pause(50);
-    process.off("warning", warned);
-    expect(warnings).toEqual([]);
-  });
+  it(
+    "takes one signal for many, without a warning of Node's, and lets go of all by it",
+    { timeout: 90_000 },
+    async () => {
+      await using preflight = connect();
+      const report = await ready(preflight);
+      const warnings: Array<string> = [];
+      const warned = ({ name }: Error) => void warnings.push(name);
+      process.on("warning", warned);
+      const controller = new AbortController();
+      const { signal } = controller;
+      let taken = 0;
+      const follow = async (heads: AsyncIterable<unknown>) => {
+        for await (const _ of heads) taken += 1;
+      };
+      const all = [
+        ...Array.from({ length: 15 }, () => follow(preflight.watchHeads({ signal }))),
+        ...Array.from({ length: 15 }, () => follow(preflight.watch(report, { signal }))),
+      ].map((ended) => ended.then(() => null).catch((reason: unknown) => reason));
+      const proofs = Array.from({ length: 15 }, () => preflight.prove(report, { signal }));
+      await Promise.all(proofs);
+      await until(() => taken >= 30, "a head of each", 30_000);
+      await scene.mine();
+      await until(() => taken >= 45, "others", 30_000);
+      const reason = new Error("enough");
+      controller.abort(reason);
+      expect(new Set(await Promise.all(all)).size).toBe(1);
+      await pause(50);
+      process.off("warning", warned);
+      expect(warnings).toEqual([]);
+    },
+  );
 
   it("rejects with the signal's reason, and with what stands against the report", async () => {
     await using preflight = connect();

@@ -24,13 +24,15 @@ const folder = mkdtempSync(join(tmpdir(), `${key}-`));
 const path = join(folder, "node.ipc");
 
 let error: unknown = null;
+/** Whether nothing but a broadcast is refused. */
+let sendsOnly = false;
 let node: Awaited<ReturnType<typeof startNode>>;
 let bridge: Bridge;
 let pipe: Server;
 beforeAll(async () => {
   node = await startNode(({ method }) => {
-    if (method === "eth_getTransactionCount") return { result: "0x0" };
-    return method === "eth_chainId" ? { result: "0x7a69" } : { error };
+    if (!sendsOnly || method === "eth_sendRawTransaction") return { error };
+    return { result: { eth_getTransactionCount: "0x0", eth_chainId: "0x7a69", eth_getCode: "0x" }[method] ?? null };
   });
   bridge = await startBridge(node.url);
   pipe = createServer((socket) =>
@@ -130,10 +132,12 @@ it.each(ways.filter(([name]) => !["viem's ipc", "a transport without a URL"].inc
   "a payment that the node refuses is refused over %s, and says so",
   async (_, layer) => {
     error = { code: -32000, message: "insufficient funds for gas * price + value: have 1 want 2" };
+    sendsOnly = true;
     const sending = Nonces.withNonce(lane, (nonce) => sign(nonce));
     const failure = await Effect.runPromise(
       Effect.flip(sending).pipe(Effect.provide(Layer.mergeAll(layer(), layerNonces))),
     );
+    sendsOnly = false;
     expect(failure).toMatchObject({ _tag: "SendRejected", kind: "rejected" });
   },
 );
