@@ -113,7 +113,8 @@ export class SimulatedChain {
 
   /** A block by its number, or the final one; with its transactions in full, or their hashes. */
   private block(named: string, isFull: boolean): unknown {
-    const number = named === "finalized" ? Math.max(0, this.head() - this.unfinal) : Number(named);
+    const last = named === "finalized" ? Math.max(0, this.head() - this.unfinal) : this.head();
+    const number = named.startsWith("0x") ? Number(named) : last;
     if (number > this.head()) return null;
     const word = `0x${this.identity.repeat(32)}`;
     const held = [...this.accounts].flatMap(([from, { mined }]) => {

@@ -57,25 +57,25 @@ export const nextAnchor = (anchor: Anchor | null, final: bigint | null, head: bi
 
 const isMissing = (error: Failure): boolean => error._tag === "RpcError" && error.reason._tag === "BlockNotFound";
 
-const isLasting = (error: Failure): boolean => error._tag !== "RpcError" || isMissing(error) || !error.isRetryable;
+const isLasting = (error: Failure): boolean => error._tag !== "RpcError" || !error.isRetryable;
 
-/** What does not get better by asking again says nothing; who is in trouble is asked again later. */
-const orUnknown = <A>(ask: Effect.Effect<A, Failure, Rpc>) =>
-  Effect.catchIf(ask, isLasting, () => Effect.succeed(null));
+/** Where a chain stands; null where the node does not tell, and then nothing newer is remembered. */
+const numberOf = (block: "finalized" | "latest") =>
+  Effect.orElseSucceed(
+    Effect.map(Eth.getBlock({ block }), ({ number }): bigint | null => number),
+    () => null,
+  );
 
-/** The block by the node. */
+/** The block by the node. Fails where that may tell later; what does not get better by asking again says nothing. */
 export const findBlock = (block: bigint): Effect.Effect<Found, Failure, Rpc> =>
   Eth.getBlock({ block }).pipe(
     Effect.map(({ hash }): Found => (hash === null ? null : { hash })),
     Effect.catchIf(isMissing, () =>
       // A node may have forgotten old blocks
-      Effect.map(Eth.getBlock({ block: "latest" }), ({ number }): Found => (number < block ? "none" : null)),
+      Effect.map(numberOf("latest"), (head): Found => (head !== null && head < block ? "none" : null)),
     ),
-    orUnknown,
+    Effect.catchIf(isLasting, () => Effect.succeed(null)),
   );
-
-const numberOf = (block: "finalized" | "latest") =>
-  orUnknown(Effect.map(Eth.getBlock({ block }), ({ number }) => number));
 
 /**
  * Fails with `NonceChainReset` where the node's chain is not the lane's; remembers a block of it where none is known, or a
@@ -90,7 +90,7 @@ export const checkIdentity = Effect.fnUntraced(function* (lane: LaneId, store: S
   const wrong = contradiction(lane.id, anchor, found);
   if (wrong !== null) return yield* wrong;
   const block = nextAnchor(anchor, final, latest);
-  const next = block === null ? null : yield* findBlock(block);
+  const next = block === null ? null : yield* Effect.orElseSucceed(findBlock(block), () => null);
   if (block === null || next === null || next === "none") return;
   const hash = next.hash.toLowerCase() as Hash;
   yield* patiently("setMark", settings, store.setMark(lane, markOf({ block, hash })));
