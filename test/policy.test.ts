@@ -76,6 +76,11 @@ describe("what may leave and what must arrive", () => {
     expect(tag(Policy.maxSpent(usdc, 200n), lying)).toBe("Unknown");
     expect(tag(Policy.maxSpent(usdc, 50n), lying)).toBe("Fail");
     expect(tag(Policy.maxSpent(usdc, 500n), lying)).toBe("Pass");
+    const boasting = report({ ...moving(change({ delta: 100n })), balanceChanges: [change({ delta: 500n })] });
+    expect(tag(Policy.minReceived(usdc, 200n), boasting)).toBe("Unknown");
+    expect(tag(Policy.minReceived(usdc, 100n), boasting)).toBe("Pass");
+    const booked = report({ transfers: [], balanceChanges: [change({ delta: 500n })] });
+    expect(tag(Policy.minReceived(usdc, 200n), booked)).toBe("Pass");
   });
 
   it("counts the ids of an ERC-721, every one of them measured", () => {
@@ -163,6 +168,14 @@ describe("rights", () => {
     expect(tag(Policy.onlyTouches([]), report())).toBe("Fail");
     expect(tag(Policy.onlyTouches([bob]), tokens())).toBe("Fail");
     expect(tag(Policy.onlyTouches([bob]), unknown())).toBe("Unknown");
+  });
+
+  it("and every native movement seen, for nobody knows where the rest went", () => {
+    const where = { evidence: "measured" } as const;
+    const native = note("TransferMismatch", "info", where, { name: "", unit: "text", value: "native currency" });
+    const rounded = note("TransferMismatch", "info", where, { name: "token", unit: "address", value: usdc });
+    expect(tag(Policy.onlyTouches([bob]), report({ findings: [native] }))).toBe("Unknown");
+    expect(tag(Policy.onlyTouches([bob]), report({ findings: [rounded] }))).toBe("Pass");
   });
 
   it("who gets control of a contract is among them", () => {

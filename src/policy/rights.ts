@@ -91,7 +91,10 @@ export const judgeTouched =
   (report: Report): PolicyResult => {
     const strangers = [...touchedBy(report)].filter((address) => !allowed.has(address));
     if (strangers.length > 0) return fail(`also touches ${strangers.slice(0, 16).join(", ")}`);
-    const isTraced = report.findings.every(({ code, severity }) => code !== "NativeMovesUnseen" || severity === "info");
+    const isUntraced = ({ code, severity, numbers }: Report["findings"][number]): boolean =>
+      (code === "NativeMovesUnseen" && severity !== "info") ||
+      (code === "TransferMismatch" && !numbers.some(({ name }) => name === "token"));
+    const isTraced = !report.findings.some(isUntraced);
     const hidden = unseen(report) ?? (isTraced ? null : "who else got native currency was not seen");
     return hidden === null ? cut(report) : unknown(hidden);
   };

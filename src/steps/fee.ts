@@ -80,7 +80,7 @@ export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
  */
 export const quoteFor = ({ nonce, signer }: Numbered, { quote, pools, replacing, chain }: Replaceable): Quote => {
   const old = nonce.value === null ? undefined : pools.get(signer)?.transactions.get(nonce.value);
-  if (nonce.by !== "caller" || old === undefined || replacing.priceBump === 0) return quote;
+  if (old === undefined || replacing.priceBump === 0) return quote;
   const { cap, tip } = raised({ cap: quote.maxFeePerGas, tip: quote.tip }, old, replacing);
   return tip > chain.maxTip
     ? { ...quote, tipNamed: tip }

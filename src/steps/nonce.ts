@@ -213,7 +213,9 @@ const checkValue = (one: Priced, value: number, answers: Checking): ReadonlyArra
     return [note("NonceUnknown", "unavailable", { ...where, evidence: "unavailable" }, ...numbers)];
   if (least !== null && value < least)
     return [fromError(new NonceTooLow({ ...spoken, next: BigInt(least) }), "blocker", where)];
-  if (value < due) return checkReplacement(one, value, answers, numbers);
+  // why: behind a replacement the rest of a bundle may meet others in flight
+  const isMet = !isFirst(one, answers.bundle) && answers.pools.get(one.signer)?.transactions.has(value) === true;
+  if (value < due || isMet) return checkReplacement(one, value, answers, numbers);
   if (value === due) return [];
   return by === "reserved"
     ? [note("NonceUnderReservation", "warning", where, ...numbers)]

@@ -90,6 +90,31 @@ describe("the caller's own nonce", () => {
     expect(judged([6, null], 4, 6)).toEqual([]);
   });
 
+  it("that replaces is judged by the fees of what is in flight, where they are known", () => {
+    const old = {
+      ...{ hash: `0x${"11".repeat(32)}`, from: alice, nonce: 4n, gas: 21_000n, value: 0n, gasPrice: null },
+      ...{ maxFeePerGas: 100n, maxPriorityFeePerGas: 10n, maxFeePerBlobGas: null, blobVersionedHashes: null },
+    } as const;
+    const pools = new Map([[alice, { transactions: new Map([[4, old]]), balance: null }]]);
+    const said = (cap: bigint, tip: bigint, replacing = { priceBump: 10, isKnown: true }) => {
+      const [one] = bundle({ nonce: 4 }).map((its) => ({
+        ...its,
+        nonce: { value: 4, by: "caller", evidence: "assumed" } as const,
+        fee: fee(null, { value: { gasPrice: null, maxFeePerGas: cap, maxPriorityFeePerGas: tip } }),
+      }));
+      if (one === undefined) throw new Error("no case");
+      return Nonce.check(one, { counts: counts({ [alice]: [4, 6] }), bundle: [one], pools, replacing }).map(
+        ({ code, severity }) => `${code}/${severity}`,
+      );
+    };
+    expect(said(110n, 11n)).toEqual(["ReplacesPending/info"]);
+    expect(said(109n, 11n)).toEqual(["ReplacementRefused/blocker"]);
+    expect(said(110n, 10n)).toEqual(["ReplacementRefused/blocker"]);
+    expect(said(109n, 11n, { priceBump: 10, isKnown: false })).toEqual(["ReplacementRefused/unavailable"]);
+    expect(said(109n, 11n, { priceBump: 5, isKnown: true })).toEqual(["ReplacesPending/info"]);
+    expect(said(1n, 1n, { priceBump: 0, isKnown: true })).toEqual(["ReplacesPending/info"]);
+  });
+
   it("below what is pending is not known to be free where nobody counted what is mined", () => {
     expect(judged([3], null, 6)).toEqual(["0:Transport/warning", "0:NonceUnknown/unavailable"]);
     expect(judged([6], null, 6)).toEqual(["0:Transport/warning"]);

@@ -27,6 +27,8 @@ const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** Units that one movement may be rounded by: once for who gives, once for who gets. */
 const unitsPerMove = 2n;
+/** Movements that are counted: events without an amount make no room. */
+const mostMoves = 16;
 /** Rounding is no more than this part of what moves: two units of a token that counts in whole ones are no rounding. */
 const roundedPart = 1_000n;
 /** Shares worth many units each are rounded by more of them, but never by a part that anybody would count. */
@@ -56,7 +58,8 @@ const namedInterest = ({ account, token }: BalanceChange, logs: ReadonlyArray<Ou
 
 /** Whether a difference is what shares are rounded by, where so many movements made up `moved`. */
 const isRounded = (difference: bigint, moved: bigint, moves: number): boolean =>
-  (difference <= unitsPerMove * BigInt(moves) && difference * roundedPart <= moved) || difference * unseenPart <= moved;
+  (difference <= unitsPerMove * BigInt(Math.min(moves, mostMoves)) && difference * roundedPart <= moved) ||
+  difference * unseenPart <= moved;
 
 /** What an account gave and got of other assets, by asset. */
 const otherMoves = ({ account, token }: BalanceChange, transfers: ReadonlyArray<Transfer>): ReadonlyArray<bigint> => {
@@ -101,7 +104,7 @@ export const reasonOf = (told: Told, seen: Seen): string | null => {
   const held = before ?? 0n;
   const interest = namedInterest(change, seen.logs);
   const isNamed = interest > 0n && interest * namedPart <= held;
-  if (isNamed && size(difference + interest) <= unitsPerMove * BigInt(moves.length + 1))
+  if (isNamed && size(difference + interest) <= unitsPerMove * BigInt(Math.min(moves.length, mostMoves) + 1))
     return "the events count interest that the balance had already";
   return size(difference) * accruedPart < moved && size(difference) * 100n <= held
     ? "interest is booked on the way"

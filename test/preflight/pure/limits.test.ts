@@ -41,7 +41,12 @@ describe("what a run measures", () => {
   it("is what the movements touch, the rights they tell of, and each token once", () => {
     const { holdings, rights, tokens, cut } = measured();
     expect(keys(holdings)).toEqual([`${alice}/native`, `${alice}/${token}`, `${bob}/${token}`]);
-    expect(rights.map(({ owner, spender }) => [owner, spender])).toEqual([[alice, bob]]);
+    const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3";
+    expect(rights.map(({ standard, owner, spender }) => [standard, owner, spender])).toEqual([
+      ["erc20", alice, bob],
+      ["permit2", alice, bob],
+      ["erc20", alice, permit2],
+    ]);
     expect([tokens, cut]).toEqual([[token], 0]);
   });
   it("is cut at the limits, and what is cut is counted", () => {
