@@ -36,7 +36,7 @@ export type StepName = typeof StepName.Type;
  * `alone`: the witness without the calls, at the real base fee. `funded`: as `bare`, with the senders given
  * what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as `exact`, with the
  * nonces pretended that the state does not have yet. `next`: the exact requests on the sealed head, in the block that
- * comes next. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`; in a scan as `bare`, at the base
+ * comes next; where pending state did not hold still, or is none, `exact` stands there, too. `swap`: as `exact`, on the state of `next`. `priced`: as `exact`, at the base fee of `next`; in a scan as `bare`, at the base
  * fee that the block will have, where a call failed without one. `order`: the
  * exact requests of several senders, the last sender first. `apart`: the exact requests on sealed state, each in a block
  * of its own, where `exact` has them in one. `pinned`: another run once more on a block that all endpoints of a quorum

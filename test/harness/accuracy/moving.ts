@@ -206,3 +206,45 @@ export const reportsOn = async (
 
 /** What nothing can be said of. */
 export const isLost = ({ verdict, stage }: Report): boolean => verdict === "unknown" || stage !== "proven";
+
+/** The most of a hundred that may be unknown where nothing but the head moves. */
+const mostLost = 0.01;
+
+/** Markdown, a row for each bed whose name has `wanted` in it; and whether more are unknown, or blocked, than may be. */
+export const movingTable = async (
+  count: number,
+  wanted: string,
+  tell: (line: string) => void,
+): Promise<{ readonly table: string; readonly isFailed: boolean }> => {
+  const rows: Array<string> = [];
+  let isFailed = false;
+  for (const [name, start] of movingBeds.filter(([bed]) => bed.includes(wanted))) {
+    const on = await start();
+    const cells: Array<string> = [];
+    let slowest = 0;
+    try {
+      for (const kind of movingKinds) {
+        const reports = await reportsOn(on, kind, count);
+        const blocked = reports.filter(({ verdict }) => verdict === "blocked");
+        const lost = reports.filter((report) => !blocked.includes(report) && isLost(report));
+        const isToldOnly = name.includes("pre-confirmed");
+        if (blocked.length > 0 || (!isToldOnly && lost.length > count * mostLost)) isFailed = true;
+        cells.push(`${lost.length}${blocked.length > 0 ? ` (${blocked.length} blocked)` : ""}`);
+        slowest = Math.max(slowest, ...reports.map(({ ledger }) => ledger.ms));
+        for (const { verdict, ledger, findings } of [...lost, ...blocked])
+          tell(
+            `${name}, ${kind}: ${verdict} in ${ledger.rounds} rounds: ${findings.map(({ code }) => code).join(", ")}`,
+          );
+      }
+    } finally {
+      await on.stop();
+    }
+    rows.push(`| ${name} | ${cells.join(" | ")} | ${slowest} ms |`);
+    tell(rows.at(-1) ?? "");
+  }
+  const head = [`unknown of ${count}`, ...movingKinds, "slowest"];
+  return {
+    table: [`| ${head.join(" | ")} |`, `| ${head.map(() => "---").join(" | ")} |`, ...rows].join("\n"),
+    isFailed,
+  };
+};
