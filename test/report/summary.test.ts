@@ -151,7 +151,7 @@ describe("the summary of what leaves and comes", () => {
     [
       "an event that lies",
       moving({ transfers: [moved()], balanceChanges: [changed(0n)] }),
-      `You call 0x88e6…5640 without moving anything and ${fees}`,
+      `You call 0x88e6…5640 and ${fees}`,
     ],
     [
       "a balance that nobody read",

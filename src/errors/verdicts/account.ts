@@ -1,6 +1,5 @@
 /** The wrong account, code or chain. */
 import { address, bytes, count, say } from "../../primitives/statement.js";
-import { Address } from "../../primitives/hex.js";
 import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 
@@ -81,7 +80,7 @@ export class UnknownDelegateCall extends stated<UnknownDelegateCall>()(
     /** The account in whose place the code runs; null where it only comes into being. */
     account,
     /** Whose code it is. */
-    target: Address,
+    target: account,
   },
   (error) =>
     say(
