@@ -16,6 +16,7 @@ import { askLogs } from "./eth/getLogs.js";
 import { ask, type Failure } from "./eth/ask.js";
 import { askCall } from "./eth/call.js";
 import { Block, FeeHistory } from "./eth/block.js";
+import { contradicts } from "./eth/bloom.js";
 import { decoder, malformed, type Decoder } from "./eth/decode.js";
 import * as Encode from "./eth/encode.js";
 import type { Head } from "./eth/heads.js";
@@ -145,9 +146,12 @@ export const getBlockReceipts = (parameters: {
     if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
     return Result.flatMap(readReceipts(result), (receipts) => {
       const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
-      return bare < 0
+      if (bare >= 0)
+        return Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
+      const odd = receipts.findIndex(({ logs, logsBloom }) => logs !== null && contradicts(logsBloom, logs));
+      return odd < 0
         ? Result.succeed(receipts)
-        : Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
+        : Result.fail(malformed("eth_getBlockReceipts", `result[${odd}].logsBloom`, "not of the logs"));
     });
   });
 

@@ -6,7 +6,9 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type * as Stdio from "effect/Stdio";
 import type { Problem } from "../primitives/problem.js";
+import type { Address } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
+import { named } from "../report/options.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import { KnownEndpoint } from "../rpc/knownEndpoint.js";
@@ -132,14 +134,26 @@ export const readEndpoint = Effect.fnUntraced(function* (
   return { endpoint };
 });
 
+/** Addresses, separated by commas. */
+const addresses = (text: string): Result.Result<ReadonlyArray<Address>, string> =>
+  Result.mapError(
+    named.delegateTargets.check(
+      text.split(",").map((one) => one.trim()),
+      "",
+    ),
+    ({ field, problem }) => `${field} ${problem}`,
+  );
+
 /** The options of the run. */
 export const readOptions = Effect.fnUntraced(function* (
   flags: CheckFlags,
 ): Effect.fn.Return<Options, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
   const asked = yield* read("--block", flags.block, block);
   const deadline = yield* read("--deadline", flags.deadline, duration);
+  const targets = yield* read("--delegate-targets", flags.delegateTargets, addresses);
   return {
     traceReverts: true,
+    ...(targets === null ? {} : { delegateTargets: targets }),
     ...(Option.isSome(flags.abi) && isForDecoding(flags) ? { abis: [yield* readAbi(flags.abi.value)] } : {}),
     ...(asked === null ? {} : { block: asked }),
     ...(deadline === null ? {} : { deadline }),

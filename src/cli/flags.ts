@@ -68,6 +68,10 @@ export const optionFlags = {
     "policies",
     `JSON file with an array of policies that the outcome must satisfy: ${policyForms.join(", ")}; amounts are raw units or wei`,
   ),
+  delegateTargets: text(
+    "delegate-targets",
+    "addresses, separated by commas, whose code a Safe or another account may run in its own place (DELEGATECALL)",
+  ),
   deadline: text("deadline", "time for the whole run, with its unit: 500ms, 10s, 1m (default 10s)"),
   feeLevel: CliFlag.Literals("fee-level", named.feeLevel.schema.literals).pipe(
     CliFlag.withDescription("how much tip to propose (default normal)"),

@@ -6,6 +6,7 @@ import type { Hash } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
 import { ask, type Failure } from "./ask.js";
 import { FullBlock } from "./block.js";
+import { contradicts } from "./bloom.js";
 import { decoder, malformed } from "./decode.js";
 import { Receipt } from "./receipt.js";
 import { nullOr } from "./shape.js";
@@ -34,7 +35,9 @@ export const getTransactionReceipt = (parameters: {
     Result.flatMap(readReceipt(result), (receipt) =>
       receipt !== null && isOther(receipt.transactionHash, parameters.hash)
         ? Result.fail(malformed(method, "result.transactionHash", "of another transaction"))
-        : Result.succeed(receipt),
+        : receipt?.logs != null && contradicts(receipt.logsBloom, receipt.logs)
+          ? Result.fail(malformed(method, "result.logsBloom", "not of the logs"))
+          : Result.succeed(receipt),
     ),
   );
 };

@@ -6,6 +6,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Classify } from "../rpc/judging.js";
 import { headerFields } from "./block.js";
+import { contradicts } from "./bloom.js";
 import { decoder, malformed } from "./decode.js";
 import { Log } from "./log.js";
 import { FullTransaction } from "./transaction.js";
@@ -125,6 +126,8 @@ const aligned = (
     if (block.calls.length !== (calls?.length ?? 0)) return wrong(".calls", "not as many results as calls");
     const odd = block.calls.findIndex(({ status, error }) => status === "success" && errorOf(error) !== null);
     if (odd >= 0) return wrong(`.calls[${odd}].error`, "a successful call with an error");
+    const logs = block.calls.flatMap((call) => call.logs);
+    if (contradicts(block.logsBloom, logs)) return wrong(".logsBloom", "not of the logs");
     keep(block, entry);
     next++;
   }

@@ -10,6 +10,7 @@ import type { Policy } from "../report/policy.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import * as Code from "../steps/code.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
+import { delegateCallQueries } from "../steps/reading/delegateCalls.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall, exactCall } from "../transaction/call.js";
@@ -84,11 +85,13 @@ const roomBeside = ({ report, bundle }: Claim): bigint => {
   return spare < mostWitnessGas ? spare : mostWitnessGas;
 };
 
-export const accountQueries = ({ bundle, measure }: Claim): ReadonlyArray<Query> =>
-  [...new Set([...Code.accounts(bundle), ...measure.accounts, ...measure.doubtful])].map((address) => ({
-    kind: "account",
+export const accountQueries = ({ bundle, measure }: Claim): ReadonlyArray<Query> => [
+  ...[...new Set([...Code.accounts(bundle), ...measure.accounts, ...measure.doubtful])].map((address) => ({
+    kind: "account" as const,
     address,
-  }));
+  })),
+  ...delegateCallQueries(bundle),
+];
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
 export const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>

@@ -1,10 +1,11 @@
 /** What a report says of its senders' money, put together for people: what leaves and comes, who gets rights, what it costs. Pure. */
 import { zeroAddress } from "viem";
+import { isRecord } from "../primitives/record.js";
 import type { Approval, Transfer } from "./parts.js";
 import type { Report } from "./schema.js";
 import { sendersOf, type Unit } from "./tokens.js";
 
-/** What a sender gives to one party, or gets from it, over the whole bundle and net. */
+/** What an account gives to one party, or gets from it, over the whole bundle and net. */
 export interface Flow extends Unit {
   readonly account: string;
   readonly way: "out" | "in";
@@ -60,11 +61,11 @@ interface Sum extends Unit {
 }
 
 /** What the events tell, by holding and party. */
-const sumsOf = (moved: ReadonlyArray<Transfer>, senders: ReadonlySet<string>) => {
+const sumsOf = (moved: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) => {
   const sums = new Map<string, Map<string | null, Sum>>();
   const counted = new Map<string, bigint>();
   const add = (account: string, party: string, unit: Unit, amount: bigint) => {
-    if (!senders.has(account)) return;
+    if (!accounts.has(account)) return;
     const holding = holdingOf(account, unit);
     counted.set(holding, (counted.get(holding) ?? 0n) + amount);
     const parties = sums.get(holding) ?? new Map<string | null, Sum>();
@@ -92,17 +93,19 @@ const sumsOf = (moved: ReadonlyArray<Transfer>, senders: ReadonlySet<string>) =>
 const sizeOf = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 
 /**
- * What each sender gives and gets, by party: events say who, measured balances how much. What falls short of the events
+ * What each sender, or each of the accounts, gives and gets, by party: events say who, measured balances how much. What falls short of the events
  * is taken from their only party; everything else that they do not explain is of a party of its own, which is not known.
  */
-export const flowsOf = (report: Report): ReadonlyArray<Flow> => {
-  const senders = new Set(sendersOf(report));
-  const { sums, counted } = sumsOf([...report.transfers, ...untold(report)], senders);
+export const flowsOf = (
+  report: Report,
+  accounts: ReadonlySet<string> = new Set(sendersOf(report)),
+): ReadonlyArray<Flow> => {
+  const { sums, counted } = sumsOf([...report.transfers, ...untold(report)], accounts);
   for (const { account: whose, token, tokenId, delta, after } of report.balanceChanges) {
     const account = whose.toLowerCase();
     const holding = holdingOf(account, { token, tokenId });
     const rest = delta - (counted.get(holding) ?? 0n);
-    if (after === null || rest === 0n || !senders.has(account)) continue;
+    if (after === null || rest === 0n || !accounts.has(account)) continue;
     const parties = sums.get(holding) ?? new Map<string | null, Sum>();
     sums.set(holding, parties);
     const [only] = parties.values();
@@ -118,6 +121,51 @@ export const flowsOf = (report: Report): ReadonlyArray<Flow> => {
     }),
   );
   return [...flows.filter(({ way }) => way === "out"), ...flows.filter(({ way }) => way === "in")];
+};
+
+/** Whether anything of anybody's moves. */
+export const isMoving = ({ transfers, balanceChanges }: Report): boolean =>
+  transfers.some(({ standard, amount, from, to }) => from !== to && (amount > 0n || standard === "erc721")) ||
+  balanceChanges.some(({ delta, after }) => after !== null && delta !== 0n);
+
+/** Accounts that policies speak of, then those that are called: they come first of all that are not senders. */
+const nearest = ({ options, transactions }: Report): ReadonlyArray<string> => [
+  ...options.policies.flatMap((policy) =>
+    isRecord(policy) && typeof policy["account"] === "string" ? policy["account"].toLowerCase() : [],
+  ),
+  ...transactions.flatMap(({ input: { to } }) => to?.toLowerCase() ?? []),
+];
+
+/**
+ * What accounts that are no senders pay to others than senders, by payer: who is near to the senders first. Nothing of
+ * those that hand on what they got, nor of those far away that get something for it, as a pool does.
+ */
+export const paymentsOf = (report: Report): ReadonlyArray<ReadonlyArray<Flow>> => {
+  const senders = sendersOf(report);
+  const parties = report.transfers.flatMap(({ from, to }) => [from, to]);
+  const all = new Set(
+    [...parties, ...report.balanceChanges.map(({ account }) => account)].map((one) => one.toLowerCase()),
+  );
+  const flows = flowsOf(report, new Set([...all].filter((account) => !senders.includes(account))));
+  const byPayer = new Map<string, Array<Flow>>();
+  for (const flow of flows) byPayer.set(flow.account, [...(byPayer.get(flow.account) ?? []), flow]);
+  const near = nearest(report);
+  const isQuiet = flowsOf(report).length === 0;
+  const payments = [...byPayer].flatMap(([account, own]) => {
+    const netOf = (unit: string) =>
+      own.reduce((sum, { way, amount, ...of }) => {
+        if (holdingOf(account, of) !== unit) return sum;
+        return way === "out" ? sum - amount : sum + amount;
+      }, 0n);
+    const paid = own.filter(
+      (flow) => flow.way === "out" && !senders.includes(flow.party ?? "") && netOf(holdingOf(account, flow)) < 0n,
+    );
+    const isTold = isQuiet || near.includes(account) || (!isNobody(account) && own.every(({ way }) => way === "out"));
+    return paid.length === 0 || !isTold
+      ? []
+      : [{ paid, rank: near.includes(account) ? near.indexOf(account) : near.length }];
+  });
+  return payments.sort((a, b) => a.rank - b.rank).map(({ paid }) => paid);
 };
 
 /** A flow between two senders is told once, by who gives. */

@@ -5,7 +5,18 @@ import { amountInSentence, nativeForPeople, tokenForPeople } from "./amounts.js"
 import type { FindingCode } from "./finding.js";
 import { rightText, spenderText } from "./rights.js";
 import type { Report } from "./schema.js";
-import { costsOf, failuresOf, flowsOf, grantsOf, isNobody, type Cost, type Flow, type Grant } from "./stakes.js";
+import {
+  costsOf,
+  failuresOf,
+  flowsOf,
+  grantsOf,
+  isMoving,
+  isNobody,
+  paymentsOf,
+  type Cost,
+  type Flow,
+  type Grant,
+} from "./stakes.js";
 import { namesOf, type Names } from "./tokens.js";
 
 /** How amounts are written. */
@@ -115,7 +126,9 @@ const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<stri
   const isStill = outs.length + ins.length + grants.length === 0;
   return [
     ...(isStill || (isCreating && report.transactions.length === 1)
-      ? [`${calls(report, cost.account, voice)}${isStill && isSeen ? " without moving anything" : ""}`]
+      ? [
+          `${calls(report, cost.account, voice)}${isStill && isSeen && !isMoving(report) ? " without moving anything" : ""}`,
+        ]
       : []),
     ...(outs.length === 0 ? [] : [`${verb("send")} ${several(outs, "things")}`]),
     ...(ins.length === 0 ? [] : [`${verb("receive")} ${several(ins, "things")}`]),
@@ -128,6 +141,21 @@ const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<stri
           ),
         ]),
     costClause(cost, voice),
+  ];
+};
+
+/** What others pay because of it, a sentence each. */
+const payments = (report: Report, names: Names, isIf: boolean): ReadonlyArray<string> => {
+  const voice: Voice = { names, verb: (base) => (isIf ? `would ${base}` : `${base}s`), their: "its" };
+  const all = paymentsOf(report);
+  const rest = all.length - mostSenders;
+  return [
+    ...all.slice(0, mostSenders).flatMap((paid) => {
+      const what = several(items(paid, "to", voice), "things");
+      const payer = paid[0]?.account ?? "";
+      return isNobody(payer) ? [`Newly made: ${what}.`] : [`${upper(names.who(payer))} ${voice.verb("pay")} ${what}.`];
+    }),
+    ...(rest > 0 ? [`${rest} more ${rest === 1 ? "account pays" : "accounts pay"} others.`] : []),
   ];
 };
 
@@ -224,6 +252,7 @@ export const sentencesOf = (report: Report, names: Names): ReadonlyArray<string>
     ...hindrances(report, names),
     ...told.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
+    ...payments(report, names, isIf),
     ...powersOf(report, names),
     ...doubtsOf(report),
   ];

@@ -22,7 +22,7 @@ import type { Account } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import type { Case, Numbered } from "./reading/bundle.js";
-import { delegateCallAccounts } from "./reading/delegateCalls.js";
+import { delegateCallAccounts, delegateCallQueries } from "./reading/delegateCalls.js";
 import { failureOf, successOf, type Heard } from "./reading/heard.js";
 
 /** What `eth_getCode` answered for each account. */
@@ -46,11 +46,13 @@ export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
 ];
 
 /** What the witness should look at: their code, and what is to run in accounts' own place. */
-export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
-  [...new Set([...accounts(bundle), ...delegateCallAccounts(bundle)])].map((account) => ({
-    kind: "account",
+export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => [
+  ...[...new Set([...accounts(bundle), ...delegateCallAccounts(bundle)])].map((account) => ({
+    kind: "account" as const,
     address: account,
-  }));
+  })),
+  ...delegateCallQueries(bundle),
+];
 
 /** `eth_getCode` for every account at once; never fails, each answer stands for itself. */
 export const ask = (bundle: ReadonlyArray<Case>, block: Eth.BlockParameter): Effect.Effect<Codes, never, Rpc> =>

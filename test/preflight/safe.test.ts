@@ -11,6 +11,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
+import { summary } from "../../src/report/summary.js";
 import { WETH9 } from "../contracts/artifacts.js";
 import {
   deploying,
@@ -70,7 +71,10 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
         { to: stranger, value: 1n },
         { to: weth, value: 5n, data: calldata(WETH9, "deposit") },
       ];
-      expect([await through(version, pays[0] as Inner)].map(({ verdict }) => verdict)).toEqual(["ready"]);
+      const paid = await through(version, { to: stranger, value: 1n });
+      expect(paid.verdict).toBe("ready");
+      // the signer's own summary says what the Safe pays
+      expect(summary(paid)).toMatch(/^You call 0x\w+…\w+ and pay .+\. 0x\w+…\w+ pays 1 wei to 0x0000…00A1\.$/i);
       for (const other of [
         "MultiSend 1.1.1",
         ...versions.flatMap((one) => [`MultiSend ${one}`, `MultiSendCallOnly ${one}`]),
@@ -126,7 +130,25 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
     });
   });
 
-  it("a Safe in a Safe, or in a multicall, is judged as one at the top", async () => {
+  it("a Safe that migrates is told which singleton comes, wherever its makers' library stands", async () => {
+    const [plain, l2] = [await deploying(scene, "Safe 1.5.0"), await deploying(scene, "Safe 1.4.1")];
+    const library = await deploying(scene, "SafeMigration 1.5.0", plain, l2, weth);
+    for (const [data, singleton] of [
+      ["0xf6682ab0", plain],
+      ["0x07f464a4", l2],
+    ] as const) {
+      const report = await through("1.4.1", { to: library, data, isDelegate: true });
+      expect(report.verdict).toBe("caution");
+      expect(delegateCalls(report)).toEqual([
+        ["DelegateCall", "warning", safeOf("1.4.1"), library, "SafeMigration 1.5.0", singleton],
+      ]);
+      expect(of(report, "ContractControlChanged")).toHaveLength(1);
+    }
+    // the same getters over other code
+    const liar = await planting(scene, "0x735f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5260205ff3");
+    expect((await through("1.4.1", { to: liar, data: "0xf6682ab0", isDelegate: true })).verdict).toBe("blocked");
+  });
+  it("a Safe in a Safe is judged as one at the top", async () => {
     const outer = safeOf("1.3.0");
     const inner = await making(scene, "1.4.1", outer);
     const data = executing({ to: evil, data: attack, isDelegate: true }, outer);

@@ -10,6 +10,7 @@ import { toText } from "../../src/report/text.js";
 import { alice, blocked, report, revert, unknown, usdc } from "./fixtures.js";
 import { apes, bob, calls, moved, moving, pool, swap, thirty, weth } from "./scenes.js";
 
+const at = (digit: string) => `0x${digit.repeat(40)}` as typeof alice;
 const zero = "0x0000000000000000000000000000000000000000" as typeof alice;
 
 const changed = (delta: bigint, given: Partial<BalanceChange> = {}): BalanceChange => ({
@@ -56,7 +57,40 @@ describe("the summary of what leaves and comes", () => {
     [
       "strangers' movements",
       moving({ transfers: [moved({ from: bob })] }),
-      `You call 0x88e6…5640 without moving anything and ${fees}`,
+      `You call 0x88e6…5640 and ${fees} 0x7099…79C8 pays 1 ${usd} to 0x88e6…5640.`,
+    ],
+    [
+      "what the called account pays, first, and what is handed on, not",
+      moving({
+        transfers: [
+          moved({ from: bob, to: weth }),
+          moved({ from: pool, to: bob, amount: 7_000_000n }),
+          moved({ from: pool, to: usdc, amount: 2_000_000n }),
+        ],
+      }),
+      `You call 0x88e6…5640 and ${fees} 0x88e6…5640 pays 9 ${usd} to 2 addresses.`,
+    ],
+    [
+      "what comes into being for others",
+      moving({ transfers: [moved({ from: zero, to: bob })] }),
+      `You call 0x88e6…5640 and ${fees} Newly made: 1 ${usd} to 0x7099…79C8.`,
+    ],
+    [
+      "more payers than a sentence names",
+      moving({ transfers: ["1", "2", "3", "4", "5"].map((digit) => moved({ from: at(digit), to: pool })) }),
+      `You call 0x88e6…5640 and ${fees} ${["1", "2", "3"].map((digit) => `0x${digit.repeat(4)}…${digit.repeat(4)} pays 1 ${usd} to 0x88e6…5640.`).join(" ")} 2 more accounts pay others.`,
+    ],
+    [
+      "what is taken from a stranger beside what is sent, and nothing of a pool that gives and gets",
+      moving({
+        transfers: [
+          moved(),
+          moved({ from: weth, to: bob }),
+          moved({ from: at("1"), to: at("2") }),
+          moved({ from: at("2"), to: at("3"), token: weth }),
+        ],
+      }),
+      `You send 1 ${usd} to 0x88e6…5640 and ${fees} 0xC02a…6Cc2 pays 1 ${usd} to 0x7099…79C8. 0x1111…1111 pays 1 ${usd} to 0x2222…2222.`,
     ],
     [
       "burned and minted",
@@ -117,7 +151,7 @@ describe("the summary of what leaves and comes", () => {
     [
       "an event that lies",
       moving({ transfers: [moved()], balanceChanges: [changed(0n)] }),
-      `You call 0x88e6…5640 without moving anything and ${fees}`,
+      `You call 0x88e6…5640 and ${fees}`,
     ],
     [
       "a balance that nobody read",

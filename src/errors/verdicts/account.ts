@@ -82,7 +82,7 @@ export class UnknownDelegateCall extends stated<UnknownDelegateCall>()(
     /** The account in whose place the code runs; null where it only comes into being. */
     account,
     /** Whose code it is. */
-    target: Address,
+    target: account,
   },
   (error) =>
     say(

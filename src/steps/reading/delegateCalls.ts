@@ -1,14 +1,17 @@
 /** What accounts run in their own place (DELEGATECALL), judged by the hash of its code. Pure. */
 import { keccak256 } from "viem";
 import { UnknownDelegateCall } from "../../errors/verdicts.js";
-import type { Address, Hex } from "../../primitives/hex.js";
+import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
+import { readAddress } from "../../witness/answers.js";
+import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import { addressOf, nobody } from "./approvalLogs.js";
 import { callsIn, type Call } from "./batches.js";
 import type { Case, Ran } from "./bundle.js";
 import { knownCode, type KnownCode } from "./knownCode.js";
+import { migrationHash, type Held } from "./safeCode.js";
 
 /** How many accounts and codes are looked at; what is beyond them counts as not read. */
 const mostAccounts = 32;
@@ -81,8 +84,8 @@ export const delegateCallAccounts = (bundle: ReadonlyArray<Running>): ReadonlyAr
   return [...new Set(all)].slice(0, mostAccounts);
 };
 
-/** The singletons that a SafeMigration holds. */
-const migrations: Readonly<Record<string, { readonly plain: Address; readonly l2: Address }>> = {
+/** The singletons that the canonical SafeMigrations hold. */
+const migrations: Readonly<Record<string, Singletons | undefined>> = {
   "SafeMigration 1.4.1": {
     plain: "0x41675c099f32341bf84bfc5382af534df5c7461a",
     l2: "0x29fcb43b46531bca003ddc8fcb67ffe91900c762",
@@ -92,8 +95,33 @@ const migrations: Readonly<Record<string, { readonly plain: Address; readonly l2
     l2: "0xedd160febbd92e350d4d398fb636302fccd67c7e",
   },
 };
+type Singletons = Pick<Held, "plain" | "l2">;
 /** migrateL2Singleton(), migrateL2WithFallbackHandler() */
 const toL2: ReadonlySet<string> = new Set(["0x07f464a4", "0x68cb3d94"]);
+/** Those, and migrateSingleton(), migrateWithFallbackHandler() */
+const migrating: ReadonlySet<string> = new Set([...toL2, "0xf6682ab0", "0xed007fc6"]);
+
+/** SAFE_SINGLETON(), SAFE_L2_SINGLETON(), SAFE_FALLBACK_HANDLER() */
+const heldBy = (target: Address) =>
+  [staticCall(target, "0xcaa12add"), staticCall(target, "0x9bf47d6e"), staticCall(target, "0x0d7101f7")] as const;
+
+/** What SafeMigrations are asked for, since their code alone does not tell it. */
+export const delegateCallQueries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => {
+  const targets = bundle.flatMap(({ calls }) =>
+    calls.delegates.filter(({ data }) => migrating.has(data.slice(0, 10))).map(({ to }) => lower(to)),
+  );
+  return [...new Set(targets)].slice(0, mostAccounts).flatMap(heldBy);
+};
+
+/** A SafeMigration with whatever singletons it says that it holds, if its code holds them. */
+const migrationAt = (target: Address, codeHash: Hash, view: View): (KnownCode & { singletons: Singletons }) | null => {
+  const [plain, l2, handler] = heldBy(target).map((query) => readAddress(view.call(query)));
+  if (plain == null || l2 == null || handler == null) return null;
+  const held = { plain, l2, handler };
+  return migrationHash(target, held) === codeHash
+    ? { name: "SafeMigration 1.5.0", kind: "safeSingleton", singletons: held }
+    : null;
+};
 
 const firstWord = (data: Hex): bigint => BigInt(`0x${data.slice(10, 74).padEnd(64, "0")}`);
 
@@ -106,13 +134,11 @@ const messageIn = (data: Hex): Hex => {
 };
 
 /** What known code does to the account. */
-const deedOf = ({ name, kind }: KnownCode, data: Hex) => {
+const deedOf = ({ name, kind, singletons = migrations[name] }: KnownCode & { singletons?: Singletons }, data: Hex) => {
   if (kind === "signMessageLib") return hash("signs the message, or what hashes to,", messageIn(data));
   if (kind === "safeModules") return text("", "modules are enabled, which may move all it holds");
-  const migration = migrations[name];
-  const singleton = migration === undefined ? addressOf(firstWord(data)) : null;
-  const held = toL2.has(data.slice(0, 10)) ? migration?.l2 : migration?.plain;
-  return address("new singleton", singleton ?? held ?? null);
+  const singleton = toL2.has(data.slice(0, 10)) ? singletons?.l2 : singletons?.plain;
+  return address("new singleton", singleton ?? addressOf(firstWord(data)));
 };
 
 /** Code that runs calls, which are read for themselves, or makes contracts. */
@@ -143,7 +169,8 @@ const say = (
   const [had, has] = [before.account(target), after.account(target)];
   if (had === null) return [unread];
   const isLate = had.codeSize === 0n;
-  const known = knownCode(isLate ? (has?.codeHash ?? had.codeHash) : had.codeHash, target);
+  const codeHash = isLate ? (has?.codeHash ?? had.codeHash) : had.codeHash;
+  const known = knownCode(codeHash, target) ?? migrationAt(target, codeHash, isLate ? after : before);
   if (known === null || !(harmless.has(known.kind) || changing.has(known.kind)))
     return [fromError(new UnknownDelegateCall({ account, target }), "blocker", { step: "approvals", ...where })];
   // why: what stands there behind the bundle need not be what ran in it

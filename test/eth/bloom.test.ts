@@ -1,0 +1,107 @@
+/** Blooms beside the logs that they came with: honest ones of real nodes, and logs that were left out or put in. */
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { concatHex, hexToBytes, keccak256, pad, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Eth from "../../src/Eth.js";
+import { contradicts } from "../../src/eth/bloom.js";
+import * as Preflight from "../../src/Preflight.js";
+import * as Rpc from "../../src/Rpc.js";
+import { Token } from "../contracts/artifacts.js";
+import { calldata, layerOf, nobody, owner, scenesFor, type Scene } from "../preflight/scene.js";
+
+const [one, other, native] = [pad("0x01", { size: 20 }), pad("0x02", { size: 20 }), `0x${"e".repeat(40)}` as Hex];
+const [first, second] = [pad("0xaa"), pad("0xbb")];
+const bloomOf = (...values: ReadonlyArray<Hex>): Hex => {
+  let bits = 0n;
+  for (const value of values) {
+    const hash = hexToBytes(keccak256(value));
+    for (const at of [0, 2, 4]) bits |= 1n << BigInt((((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
+  }
+  return `0x${bits.toString(16).padStart(512, "0")}`;
+};
+const log = (address: Hex, ...topics: ReadonlyArray<Hex>) => ({ address, topics }) as never;
+
+describe("a bloom", () => {
+  const both = bloomOf(one, first, other, second);
+  it.each([
+    ["agrees with its logs", both, [log(one, first), log(other, second)], false],
+    ["misses one that was put in", bloomOf(one, first), [log(one, first), log(other, second)], true],
+    ["tells of one that was left out", both, [log(one, first)], true],
+    ["tells of a topic that was changed", both, [log(one, first), log(other, first)], true],
+    ["tells of one though there are none", both, [], true],
+    [
+      "says nothing of native movements, or counts them",
+      both,
+      [log(one, first), log(other, second), log(native, first)],
+      false,
+    ],
+    ["counts native movements", bloomOf(one, first, native), [log(one, first), log(native, first)], false],
+    ["is empty, as some chains have it", `0x${"00".repeat(256)}`, [log(one, first)], false],
+    ["is full, as others have it", `0x${"ff".repeat(256)}`, [log(one, first)], false],
+    ["is left out", null, [log(one, first)], false],
+    ["is of another length", concatHex([both, "0x00"]), [], false],
+  ] as const)("that %s", (_, bloom, logs, isContradicted) => {
+    expect(contradicts(bloom as never, logs)).toBe(isContradicted);
+  });
+});
+
+describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let hash: Hex;
+  beforeAll(async () => {
+    scene = await start();
+    token = await scene.deploy(Token, ["Coin", "COIN", 6]);
+    hash = await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 5n]) });
+    await scene.mine();
+  }, 60_000);
+  afterAll(() => scene?.stop());
+
+  /** What of an answer is changed. */
+  interface Told {
+    readonly calls?: ReadonlyArray<{ logs: ReadonlyArray<unknown> }>;
+    readonly logs: ReadonlyArray<{ readonly topics: Array<Hex> }>;
+  }
+  /** The node, its results changed. */
+  const changing = (change: (result: ReadonlyArray<Told> & Told) => unknown) =>
+    Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (method, params) =>
+            Effect.map(node.request(method, params), (result) => change(structuredClone(result) as never)),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+  const call = () => ({ from: owner.address, to: token, data: calldata(Token, "transfer", [nobody, 1n]) });
+
+  it("is right of what is simulated and mined; logs that are left out make the run none", async () => {
+    const asked = Preflight.preflight(call());
+    const honest = await Effect.runPromise(asked.pipe(Effect.provide(layerOf(scene.url))));
+    expect(honest.verdict).toBe("ready");
+    const leaving = changing((result) => {
+      for (const block of Array.isArray(result) ? result : []) for (const one of block.calls ?? []) one.logs = [];
+      return result;
+    });
+    const lied = await Effect.runPromise(asked.pipe(Effect.provide(leaving)));
+    expect(lied.verdict).toBe("unknown");
+    const found = lied.findings.filter(({ code }) => code === "MalformedResponse");
+    expect(found.length).toBeGreaterThan(0);
+    expect(JSON.stringify(found)).toContain("logsBloom");
+  });
+  it("is right of a receipt and of all of a block; a log that is put in makes them none", async () => {
+    const receipt = Eth.getTransactionReceipt({ hash: hash as never });
+    const receipts = Eth.getBlockReceipts({ block: "latest" });
+    for (const asked of [receipt, receipts]) {
+      await Effect.runPromise(Effect.provide(asked as typeof receipt, layerOf(scene.url)));
+      const adding = changing((result) => {
+        for (const { logs } of [result].flat()) logs[0]?.topics.splice(0, 1, pad("0x99"));
+        return result;
+      });
+      const failure = await Effect.runPromise(Effect.flip(Effect.provide(asked as typeof receipt, adding)));
+      expect(JSON.stringify(failure)).toContain("logsBloom");
+    }
+  });
+});
