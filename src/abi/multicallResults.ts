@@ -18,17 +18,17 @@ type Result = readonly [success: boolean, data: Hex];
 const valuesOf = <const P extends ReadonlyArray<AbiParameter>>(parameters: P, data: Hex) =>
   leavesOf(parameters, data.slice(2), true) === null ? null : safely(() => decodeAbiParameters(parameters, data), null);
 
-/** The answer of a function, by its signature; null where it is none of such a function. */
-export const resultsOf = (signature: string, data: Hex): ReadonlyArray<Result> | null => {
-  switch (signature.slice(0, signature.indexOf("("))) {
-    case "aggregate":
+/** The answer to calldata, by its selector; null where it is none of such a function. */
+export const resultsOf = (calldata: string, data: Hex): ReadonlyArray<Result> | null => {
+  switch (calldata.slice(0, 10).toLowerCase()) {
+    case "0x252dba42": // aggregate
       return valuesOf([uint, { type: "bytes[]" }], data)?.[1].map((one) => [true, one] as const) ?? null;
-    case "tryAggregate":
-    case "aggregate3":
-    case "aggregate3Value":
+    case "0xbce38bd7": // tryAggregate
+    case "0x82ad56cb": // aggregate3
+    case "0x174dea71": // aggregate3Value
       return valuesOf([results], data)?.[0] ?? null;
-    case "blockAndAggregate":
-    case "tryBlockAndAggregate":
+    case "0xc3077fa9": // blockAndAggregate
+    case "0x399542e9": // tryBlockAndAggregate
       return valuesOf([uint, hash, results], data)?.[2] ?? null;
     default:
       return null;

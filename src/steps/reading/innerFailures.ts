@@ -10,7 +10,7 @@ import type { Address, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { OutcomeLog } from "../../report/parts.js";
-import { innerEventOf, operationReasons, type InnerEvent, type Place } from "./innerEvents.js";
+import { innerEventOf, isLenient, operationReasons, type InnerEvent, type Place } from "./innerEvents.js";
 import { eventOf } from "./transferLogs.js";
 
 /** Calls that are read of one calldata, and failures that are told. */
@@ -162,26 +162,27 @@ const listed = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): Reado
 };
 
 /** What a known contract's answers say of the calls it made, those within them, too. */
-const answered = (all: ReadonlyArray<Inner>, { to, returnData, isMulticall, evidence }: Subject) => {
+const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall, evidence }: Subject) => {
   const within = new Map<Inner | null, Array<Inner>>();
   for (const one of all) within.set(one.parent, [...(within.get(one.parent) ?? []), one]);
   const known = new Map<Inner, Known>();
   /** Failures of calls that were not read. */
   const loose: Array<Known & { readonly index: number }> = [];
-  const read = (data: Hex | null, by: Address, parent: Inner | null): void => {
+  const read = (calldata: string, answer: Hex, by: Address, parent: Inner | null): boolean => {
+    const results = isMulticall(by) ? resultsOf(calldata, answer) : null;
+    // why: arguments that are not as an encoder writes them are not read, and answered all the same
     const own = within.get(parent) ?? [];
-    const form = own[0]?.form;
-    if (data === null || form === undefined || !isMulticall(by)) return;
-    for (const [index, [success, output]] of (resultsOf(form, data) ?? []).entries()) {
+    for (const [index, [success, output]] of (results ?? []).entries()) {
       const one = own[index];
       const result = { failed: !success, by, data: output, evidence };
       if (one !== undefined) known.set(one, result);
       else if (!success) loose.push({ ...result, index });
-      if (success && one !== undefined && !one.call.isDelegate) read(output, one.to, one);
+      if (success && one !== undefined && !one.call.isDelegate) read(one.call.data, output, one.to, one);
     }
+    return results !== null;
   };
-  read(returnData, lower(to), null);
-  return { known, loose };
+  const isRead = returnData !== null && read(data, returnData, lower(to), null);
+  return { known, loose, isRead };
 };
 
 /** The signer of a forwarder's request, as an event names it and as it stands behind the calldata. */
@@ -250,7 +251,7 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
     const isFailed = hasFailed(one.log, one.event);
     return { failed: isFailed, by: one.by, data: isFailed ? reasonOf(one) : null, evidence: "logged" };
   };
-  const { known, loose } = answered(all, subject);
+  const { known, loose, isRead } = answered(all, subject);
   const events = paired(all, told);
   for (const [inner, one] of events.pairs) known.set(inner, knownBy(one));
   const others: Array<Known & { readonly index: number | null }> = [
@@ -273,9 +274,11 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
       !isWithin(one.parent, failed) &&
       !(forms.request.test(one.form) && heard.has(one.by)),
   ).length;
+  const isOpaque = all.length === 0 && !isRead && isLenient(subject.data);
   const every = [
     ...inOrder.map(([one, result]) => failureOf(result.by, one, result, abis)),
     ...others.slice(0, most.failures).map((one) => ({ ...failureOf(one.by, null, one, abis), index: one.index })),
   ].slice(0, most.failures);
-  return every.length === 0 && unseen === 0 ? null : { failed: every, unseen };
+  const count = isOpaque ? 1 : unseen;
+  return every.length === 0 && count === 0 ? null : { failed: every, unseen: count };
 };
