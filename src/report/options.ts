@@ -132,7 +132,8 @@ const bump = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostBump }
 export const named = {
   /**
    * Whether to ask `debug_traceCall` once where the first transaction reverts, to name the call inside that failed
-   * (`RevertedInside`); default false. The verdict rests on none of it. Later transactions of a bundle are not traced:
+   * (`RevertedInside`); default false. The verdict rests on none of it. Where calls inside a transaction that succeeds may
+   * fail, and nothing else tells whether they did or why, it is asked in any case (`InnerCallFailed`). Later transactions of a bundle are not traced:
    * a trace has no state of those before them.
    */
   traceReverts: row<boolean>()(Schema.Boolean, false, (value, field) =>

@@ -439,7 +439,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       { name: "value", type: "uint256" },
       { name: "gas", type: "uint256" },
       { name: "nonce", type: "uint256" },
-    ];
+    ] as const;
 
     it("tells of requests that failed in a batch, and of those that never ran", async () => {
       const forwarder = await deploy("ERC2771Forwarder 5.4", "string", ["Forwarder"]);

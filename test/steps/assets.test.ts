@@ -39,7 +39,7 @@ const read = (
     standards: new Map(),
     paid: new Map(),
     operator: new Map(),
-    deposits: new Set<never>(),
+    deposits: new Set<Address>(),
     evidence: "measured",
   } as const;
   const { changes, findings } = Assets.read(holdings, { ...sights, ...known });

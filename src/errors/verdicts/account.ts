@@ -1,7 +1,6 @@
 /** The wrong account, code or chain. */
 import { address, bytes, count, say } from "../../primitives/statement.js";
 import { unsent } from "../ofNonce.js";
-import { Address } from "../../primitives/hex.js";
 import { stated } from "../stated.js";
 import { account, amount, raw } from "./fields.js";
 

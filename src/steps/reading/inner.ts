@@ -16,8 +16,12 @@ import { isPermit, rightsAsked } from "./calldata.js";
 import { mayTell } from "./innerEvents.js";
 import { knownCode } from "./knownCode.js";
 
-/** Where Multicall3 is deployed. */
-const multicall3 = "0xca11bde05977b3631167028862be2a173976ca11";
+/** Where Multicall3 is deployed, on zkSync, too, and Multicall2, which answers alike. */
+const multicalls: ReadonlySet<string> = new Set([
+  "0xca11bde05977b3631167028862be2a173976ca11",
+  "0xf9cda624fbc7e059355ce98a31693d299facd963",
+  "0x5ba1e12693dc8f9c48aad8770482f4739beed696",
+]);
 
 const reading = later(() => import("./innerFailures.js"));
 
@@ -32,7 +36,7 @@ export const withInner = (
   if (to === null || outcome.status !== "success" || !mayTell(data, outcome.logs)) return Effect.succeed(read);
   const isMulticall = (account: Address): boolean => {
     const hash = before?.account(account)?.codeHash ?? null;
-    return account === multicall3 || (hash !== null && knownCode(hash, account)?.kind === "multicall3");
+    return multicalls.has(account) || (hash !== null && knownCode(hash, account)?.kind === "multicall3");
   };
   const { returnData, logs, evidence } = outcome;
   return Effect.map(reading, ({ readInner }) => {

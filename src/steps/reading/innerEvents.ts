@@ -110,6 +110,15 @@ const holders: ReadonlySet<string> = new Set([
   ...["0x24856bc3", "0x3593564c"],
 ]);
 
+/** Functions that pass over failures by their own arguments, and say nothing of it but by what they return, if at all. */
+const lenient: ReadonlySet<string> = new Set([
+  ...["0xbce38bd7", "0x399542e9", "0x82ad56cb", "0x174dea71", "0xe9ae5c53", "0xd691c964"],
+  ...["0xccf96b4a", "0x47153f82", "0x24856bc3", "0x3593564c"],
+]);
+
+/** Whether calldata is for a function that may pass over failures. */
+export const isLenient = (data: Hex): boolean => lenient.has(data.slice(0, 10).toLowerCase());
+
 /** Whether a call that succeeded may have made one that failed, as far as anything known tells of it. */
 export const mayTell = (data: Hex, logs: ReadonlyArray<OutcomeLog>): boolean =>
   holders.has(data.slice(0, 10).toLowerCase()) || logs.some((log) => innerEventOf(log) !== null);

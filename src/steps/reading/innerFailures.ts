@@ -5,14 +5,12 @@
 import { decodeRevert } from "../../abi/decodeRevert.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { innerCalls, type InnerCall, type Within } from "../../abi/innerCalls.js";
-import { leavesOf } from "../../abi/layout.js";
+import { resultsOf } from "../../abi/multicallResults.js";
 import type { Address, Hex } from "../../primitives/hex.js";
-import { safely } from "../../primitives/safely.js";
 import type { Evidence } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { OutcomeLog } from "../../report/parts.js";
-import { decodeAbiParameters } from "viem";
-import { innerEventOf, operationReasons, type InnerEvent, type Place } from "./innerEvents.js";
+import { innerEventOf, isLenient, operationReasons, type InnerEvent, type Place } from "./innerEvents.js";
 import { eventOf } from "./transferLogs.js";
 
 /** Calls that are read of one calldata, and failures that are told. */
@@ -91,7 +89,7 @@ const bytesAt = (log: OutcomeLog, slot: number): Hex | null => {
     : (`0x${log.data.slice(start, start + Number(size) * 2)}` as Hex);
 };
 
-/** What `name` of the accounts that are called, or an EntryPoint, says of a call. */
+/** What an account that is called, or an EntryPoint, says of a call. */
 interface Told {
   readonly log: OutcomeLog;
   readonly event: InnerEvent;
@@ -120,26 +118,6 @@ interface Known {
   readonly data: Hex | null;
   readonly evidence: Evidence;
 }
-
-/** The answer of a Multicall3, call by call; null where it is none. */
-const resultsOf = (form: string, data: Hex): ReadonlyArray<readonly [success: boolean, data: Hex]> | null => {
-  const read = <A>(types: ReadonlyArray<object>): ReadonlyArray<A> | null => {
-    const parameters = types as Parameters<typeof leavesOf>[0];
-    if (leavesOf(parameters, data.slice(2), true) === null) return null;
-    return safely(() => decodeAbiParameters(parameters as never, data) as ReadonlyArray<A>, null);
-  };
-  const results = { type: "tuple[]", components: [{ type: "bool" }, { type: "bytes" }] };
-  type Results = ReadonlyArray<readonly [boolean, Hex]>;
-  const name = form.slice(0, form.indexOf("("));
-  if (name === "aggregate") {
-    const all = read<ReadonlyArray<Hex>>([{ type: "uint256" }, { type: "bytes[]" }])?.[1];
-    return all?.map((one) => [true, one] as const) ?? null;
-  }
-  if (name === "tryAggregate" || name.startsWith("aggregate3")) return read<Results>([results])?.[0] ?? null;
-  if (name.endsWith("lockAndAggregate") || name.endsWith("BlockAndAggregate"))
-    return read<Results>([{ type: "uint256" }, { type: "bytes32" }, results])?.[2] ?? null;
-  return null;
-};
 
 /** What is asked of one call that succeeded. */
 export interface Subject {
@@ -172,102 +150,135 @@ export const failureOf = (
 const isWithin = (one: Inner | null, failed: ReadonlySet<Inner>): boolean =>
   one !== null && (failed.has(one) || isWithin(one.parent, failed));
 
+/** Values in lists by a key, in their order. */
+const listed = <A>(values: ReadonlyArray<A>, keyOf: (value: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
+  const found = new Map<string, Array<A>>();
+  for (const value of values) {
+    const list = found.get(keyOf(value));
+    if (list === undefined) found.set(keyOf(value), [value]);
+    else list.push(value);
+  }
+  return found;
+};
+
+/** What a known contract's answers say of the calls it made, those within them, too. */
+const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall, evidence }: Subject) => {
+  const within = new Map<Inner | null, Array<Inner>>();
+  for (const one of all) within.set(one.parent, [...(within.get(one.parent) ?? []), one]);
+  const known = new Map<Inner, Known>();
+  /** Failures of calls that were not read. */
+  const loose: Array<Known & { readonly index: number }> = [];
+  const read = (calldata: string, answer: Hex, by: Address, parent: Inner | null): boolean => {
+    const results = isMulticall(by) ? resultsOf(calldata, answer) : null;
+    // why: arguments that are not as an encoder writes them are not read, and answered all the same
+    const own = within.get(parent) ?? [];
+    for (const [index, [success, output]] of (results ?? []).entries()) {
+      const one = own[index];
+      const result = { failed: !success, by, data: output, evidence };
+      if (one !== undefined) known.set(one, result);
+      else if (!success) loose.push({ ...result, index });
+      if (success && one !== undefined && !one.call.isDelegate) read(one.call.data, output, one.to, one);
+    }
+    return results !== null;
+  };
+  const isRead = returnData !== null && read(data, returnData, lower(to), null);
+  return { known, loose, isRead };
+};
+
+/** The signer of a forwarder's request, as an event names it and as it stands behind the calldata. */
+const signerIn = ({ log }: Told): string => wordAt(log, ["topic", 1])?.slice(-40) ?? "";
+const signerOf = ({ call }: Inner): string => call.data.slice(-40);
+
+/** What events say of calls that stand in the calldata (`pairs`), and of others. */
+const paired = (all: ReadonlyArray<Inner>, told: ReadonlyArray<Told>) => {
+  const pairs: Array<readonly [Inner, Told]> = [];
+  const loose: Array<Told> = [];
+  for (const group of listed(told, ({ whose, event }) => `${whose}/${event.family}`).values()) {
+    const [first] = group;
+    const family = first?.event.family ?? null;
+    const own = family === null ? [] : all.filter(({ by, form }) => by === first?.whose && forms[family].test(form));
+    const isOneBatch = new Set(own.map(({ parent }) => parent)).size === 1;
+    const requests = family === "request" ? listed(own, signerOf) : null;
+    const heard = listed(group, signerIn);
+    const places = new Map([...heard.values()].flatMap((list) => list.map((one, place) => [one, place] as const)));
+    for (const [place, one] of group.entries()) {
+      const index = one.event.index === undefined ? null : Number(numberAt(one.log, one.event.index) ?? -1n);
+      // why: a forwarder passes over requests that are no longer valid without a word
+      const theirs = requests?.get(signerIn(one)) ?? [];
+      const signed = theirs.length === heard.get(signerIn(one))?.length ? theirs[places.get(one) ?? 0] : undefined;
+      const tried = !isOneBatch ? undefined : own.length === 1 ? own[0] : own[index ?? -1];
+      const inTurn = own.length === group.length ? own[place] : undefined;
+      const inner = family === "request" ? signed : family === "try" ? tried : inTurn;
+      if (inner === undefined) loose.push(one);
+      else pairs.push([inner, one]);
+    }
+  }
+  return { pairs, loose };
+};
+
+/** The requests of batches that no event tells of; how many of one signer ran, where nobody knows which. */
+const silent = (
+  all: ReadonlyArray<Inner>,
+  told: ReadonlyArray<Told>,
+): ReadonlyArray<readonly [Inner, isNamed: boolean]> => {
+  const keyOf = (by: Address, signer: string) => `${by}/${signer}`;
+  const own = all.filter(({ form }) => forms.request.test(form) && form.startsWith("executeBatch"));
+  const ran = listed(
+    told.filter(({ event }) => event.family === "request"),
+    (one) => keyOf(one.whose, signerIn(one)),
+  );
+  return [...listed(own, (one) => keyOf(one.by, signerOf(one)))].flatMap(([key, requests]) => {
+    const count = ran.get(key)?.length ?? 0;
+    return requests.slice(count).map((one) => [one, count === 0] as const);
+  });
+};
+
 /** The calls that failed inside, and how many may have failed unseen; null where there is neither. */
 export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null => {
   const to = lower(subject.to);
   const all = innerOf(subject.data, to, abis);
-  const called = new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]);
-  const told = toldIn(subject.logs, called);
-  const known = new Map<Inner, Known>();
-  const loose: Array<InnerFailure> = [];
-
-  // the answers of Multicall3, those within them, too
-  const answers = (data: Hex | null, by: Address, parent: Inner | null): void => {
-    const own = all.filter((one) => one.parent === parent);
-    const form = own[0]?.form;
-    if (data === null || form === undefined || !subject.isMulticall(by)) return;
-    for (const [index, [success, output]] of (resultsOf(form, data) ?? []).entries()) {
-      const one = own.find((inner) => inner.index === index);
-      const result = { failed: !success, by, data: output, evidence: subject.evidence };
-      if (one !== undefined) known.set(one, result);
-      else if (!success) loose.push({ ...failureOf(by, null, result, abis), index });
-      if (success && one !== undefined && !one.call.isDelegate) answers(output, one.to, one);
-    }
-  };
-  answers(subject.returnData, to, null);
-
-  // events that come in the order of the calls they tell of
-  const reasonsOf = ({ log, event }: Told): Hex | null => {
+  const told = toldIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));
+  const reasons = listed(
+    subject.logs.filter((log) => operationReasons.includes(eventOf(log) ?? "")),
+    ({ address, topics }) => `${lower(address)}/${topics[1]}`,
+  );
+  const reasonOf = ({ log, event, by }: Told): Hex | null => {
     if (event.reason !== undefined) return bytesAt(log, event.reason);
-    if (event.family !== "operation") return null;
-    for (const kind of operationReasons) {
-      const reason = subject.logs.find(
-        (other) => eventOf(other) === kind && other.address === log.address && other.topics[1] === log.topics[1],
-      );
-      if (reason !== undefined) return bytesAt(reason, 1);
-    }
-    return null;
+    const reason = event.family === "operation" ? reasons.get(`${by}/${log.topics[1]}`)?.[0] : undefined;
+    return reason === undefined ? null : bytesAt(reason, 1);
   };
-  const groups = new Map<string, Array<Told>>();
-  for (const one of told) {
-    const key = `${one.whose}/${one.event.family}`;
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+  const knownBy = (one: Told): Known => {
+    const isFailed = hasFailed(one.log, one.event);
+    return { failed: isFailed, by: one.by, data: isFailed ? reasonOf(one) : null, evidence: "logged" };
+  };
+  const { known, loose, isRead } = answered(all, subject);
+  const events = paired(all, told);
+  for (const [inner, one] of events.pairs) known.set(inner, knownBy(one));
+  const others: Array<Known & { readonly index: number | null }> = [
+    ...loose,
+    ...events.loose.map((one) => ({ ...knownBy(one), index: null })).filter((one) => one.failed),
+  ];
+  const heard = new Set(told.filter(({ event }) => event.family === "request").map(({ whose }) => whose));
+  for (const [one, isNamed] of silent(all, told)) {
+    const result = { failed: true, by: one.by, data: null, evidence: "logged" } as const;
+    if (isNamed) known.set(one, result);
+    else others.push({ ...result, index: null });
   }
-  for (const group of groups.values()) {
-    const [
-      {
-        event: { family },
-        whose,
-      },
-    ] = group as [Told];
-    const own = family === null ? [] : all.filter(({ by, form }) => by === whose && forms[family].test(form));
-    const batches = new Set(own.map(({ parent }) => parent));
-    // why: a forwarder passes over requests that are no longer valid without a word
-    const signerOf = (log: OutcomeLog): string => wordAt(log, ["topic", 1])?.slice(-40) ?? "-";
-    const requestOf = ({ log }: Told): Inner | undefined => {
-      const theirs = own.filter(({ call }) => call.data.endsWith(signerOf(log)));
-      const heard = group.filter((other) => signerOf(other.log) === signerOf(log));
-      return theirs.length === heard.length ? theirs[heard.findIndex((other) => other.log === log)] : undefined;
-    };
-    for (const [place, one] of group.entries()) {
-      const { event, log, by } = one;
-      const index = event.index === undefined ? null : numberAt(log, event.index);
-      const inner =
-        family === "request"
-          ? requestOf(one)
-          : family === "try"
-            ? batches.size !== 1
-              ? undefined
-              : own.length === 1
-                ? own[0]
-                : own.find((each) => BigInt(each.index) === index)
-            : own.length === group.length
-              ? own[place]
-              : undefined;
-      const result = { failed: hasFailed(log, event), by, data: reasonsOf(one), evidence: "logged" } as const;
-      if (inner !== undefined) known.set(inner, result);
-      else if (result.failed) loose.push(failureOf(by, null, result, abis));
-    }
-  }
-  // requests of a batch that no event tells of did not run; of those of one signer nobody knows which
-  for (const one of all) {
-    if (!forms.request.test(one.form) || !one.form.startsWith("executeBatch") || known.has(one)) continue;
-    const signer = one.call.data.slice(-40);
-    const heard = told.filter(
-      ({ event, log, whose }) => event.family === "request" && whose === one.by && log.topics[1]?.endsWith(signer),
-    );
-    const theirs = all.filter(({ by, form, call }) => by === one.by && form === one.form && call.data.endsWith(signer));
-    const result = { failed: heard.length === 0, by: one.by, data: null, evidence: "logged" } as const;
-    known.set(one, result);
-    if (heard.length > 0 && theirs.indexOf(one) >= heard.length) loose.push(failureOf(one.by, null, result, abis));
-  }
-
   const failed = new Set([...known].flatMap(([one, result]) => (result.failed ? [one] : [])));
-  const failures = all.flatMap((one) => {
-    const result = known.get(one);
-    return result?.failed === true && !isWithin(one.parent, failed) ? [failureOf(result.by, one, result, abis)] : [];
-  });
-  const unseen = all.filter((one) => one.call.mayFail && !known.has(one) && !isWithin(one.parent, failed)).length;
-  const every = [...failures, ...loose].slice(0, most.failures);
-  return every.length === 0 && unseen === 0 ? null : { failed: every, unseen };
+  const inCalls = [...known].filter(([one, result]) => result.failed && !isWithin(one.parent, failed));
+  const inOrder = inCalls.sort(([a], [b]) => all.indexOf(a) - all.indexOf(b)).slice(0, most.failures);
+  const unseen = all.filter(
+    (one) =>
+      one.call.mayFail &&
+      !known.has(one) &&
+      !isWithin(one.parent, failed) &&
+      !(forms.request.test(one.form) && heard.has(one.by)),
+  ).length;
+  const isOpaque = all.length === 0 && !isRead && isLenient(subject.data);
+  const every = [
+    ...inOrder.map(([one, result]) => failureOf(result.by, one, result, abis)),
+    ...others.slice(0, most.failures).map((one) => ({ ...failureOf(one.by, null, one, abis), index: one.index })),
+  ].slice(0, most.failures);
+  const count = isOpaque ? 1 : unseen;
+  return every.length === 0 && count === 0 ? null : { failed: every, unseen: count };
 };

@@ -153,6 +153,28 @@ describe("answers", () => {
     expect(knownCode(keccak256("0x"), bob)).toBeNull();
   });
 
+  it("believes them where the arguments are not as an encoder writes them, and says what was not seen", () => {
+    // four bytes behind the arguments of the first call, where an encoder puts none
+    const odd: Hex = `0x82ad56cb${word(64n)}${"ff".repeat(32)}${data.slice(2 + 8 + 64)}`;
+    expect(readInner(subject({ data: odd, returnData: answer(true, false), isMulticall }), none)).toMatchObject({
+      failed: [{ by: bob, index: 1, to: null }],
+      unseen: 0,
+    });
+    expect(readInner(subject({ data: odd }), none)).toEqual({ failed: [], unseen: 1 });
+  });
+
+  it("tells what a paymaster's call after the operation reverted with", () => {
+    const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
+    const reason = encodeAbiParameters(parseAbiParameters("uint256,bytes"), [0n, "0x08c379a0"]).slice(2);
+    const logs = [
+      log(bob, "PostOpRevertReason(bytes32,address,uint256,bytes)", [one, word(alice)], reason),
+      log(bob, event, [one, word(alice), zero], zero + zero + one + one),
+    ];
+    expect(readInner(subject({ logs, data: "0x765e827f" }), none)?.failed).toMatchObject([
+      { revert: { data: "0x08c379a0" } },
+    ]);
+  });
+
   it("tells nothing of strict batches", () => {
     const strict = encodeFunctionData({
       abi,
