@@ -272,13 +272,18 @@ export type QuorumEndpoint =
   | { readonly layer: Layer.Layer<Rpc>; readonly provider: string };
 
 /**
- * Several endpoints as one, which must agree on what is measured. All are asked at once, and the first answer that
- * `agree` providers confirm is handed on: simulations, code, counts, balances, calls, chain id, blocks, receipts,
- * transactions, and what others pay (`eth_feeHistory`). What differs about sealed state is `WitnessesDisagree`, a blocker
- * with both values, a warning where enough others agree without it; about pending state `DependsOnPending`, at most
- * `caution`; where fewer than `agree` providers confirmed, `QuorumMissing`, and the verdict is `unknown`. An endpoint
- * with another head is asked once more about a block that both have (the run `pinned`). Outside the pipeline a
- * request fails instead, with `WitnessesDisagree` or `UpstreamUnavailable`. Gas estimates are the first endpoint's.
+ * Several endpoints as one, which must agree on what is measured. All are asked at once, and what `agree` providers say
+ * is handed on: simulations, estimates, code, counts, balances, calls, chain id, blocks, logs, receipts, transactions, and
+ * what others pay (`eth_feeHistory`). Where so many are honest, and are the most, no other changes verdict, sentences or
+ * limits, wherever it stands: the answer that `agree` give alike counts, else, where honest ones differ (heads one apart,
+ * estimates), the one nearest to the middle that enough confirm; a higher block, a later clock or a coming fork that only
+ * those tell who may lie does not count; nobody is waited for whose answer can change nothing. Transactions are sent by the
+ * first endpoint alone.
+ *
+ * Where fewer agree, what differs about sealed state is `WitnessesDisagree`, a blocker with both values; about pending
+ * state `DependsOnPending`, at most `caution`; else `QuorumMissing`, and the verdict is `unknown`. An endpoint with another
+ * head is asked once more about a block that both have (the run `pinned`). Outside the pipeline a request fails instead,
+ * with `WitnessesDisagree` or `UpstreamUnavailable`. Where all must agree, gas estimates are the first endpoint's.
  *
  * Endpoints of one provider count once. Throws `InvalidConnection` where there are fewer than two different ones, where
  * `agree` is below 2 or more than there are, and where an address does not tell who runs it (`co.uk`, shared hosting).

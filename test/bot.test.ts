@@ -39,10 +39,10 @@ describe("examples/bot.ts", () => {
       const sky = await start();
       try {
         const landed = await botStorm(sky, ms, randomFrom(7));
-        console.log(JSON.stringify(landed));
+        if (process.env["BOT_SECONDS"] !== undefined) console.log(JSON.stringify(landed));
         expect(landed.times).toEqual({ 1: landed.payments });
-        expect(landed.payments).toBeGreaterThan(ms / 4_000);
-        expect(landed.reorganisations).toBeGreaterThan(ms / 10_000);
+        expect(landed.payments).toBeGreaterThan(ms / 5_000);
+        expect(landed.reorganisations).toBeGreaterThan(2);
         expect(landed.mostWaiting).toBeLessThan(16);
         expect(landed.skipped.filter((reason) => reason.includes("in flight"))).toEqual([]);
       } finally {

@@ -28,7 +28,7 @@ export class Rpc extends Context.Service<
     readonly admit: <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
     /** Has the node tell by itself what is new, over a socket; left out where there is none. */
     readonly subscribe?: Subscribe | undefined;
-    /** Whether several endpoints confirm what is measured (`Rpc.quorum`); heads over a socket, and what a call touches, the first alone tells. */
+    /** Whether several endpoints confirm what is measured (`Rpc.quorum`); what a call touches is then not relied on. */
     readonly isQuorum?: boolean | undefined;
     /** What transactions get that name no chain or sender; those that name another are refused. */
     readonly defaults?: InputDefaults | undefined;

@@ -43,7 +43,8 @@ export const botStorm = async ({ url, mine, drop }: Sky, ms: number, random: () 
     call: { readonly to?: Address; readonly data?: Hex; readonly value?: bigint },
   ) => {
     const nonce = Number(await ask("eth_getTransactionCount", [by.address, "pending"]));
-    const fees = { maxFeePerGas: 50_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n, gas: 1_000_000n };
+    // why: dearer than the bot, so that what they change is changed before it pays
+    const fees = { maxFeePerGas: 90_000_000_000n, maxPriorityFeePerGas: 20_000_000_000n, gas: 1_000_000n };
     const raw = await privateKeyToAccount(by.privateKey).signTransaction({
       ...call,
       ...fees,
@@ -83,8 +84,8 @@ export const botStorm = async ({ url, mine, drop }: Sky, ms: number, random: () 
   let isOver = false;
   const weather = (async () => {
     for (let block = 0; !isOver; block++) {
-      const isStormy = Date.now() < until;
-      if (isStormy && random() < 0.25) {
+      const isStormy = Date.now() < until || counts.reorganisations < 3;
+      if (isStormy && block % 4 === 3) {
         await drop(1 + Math.floor(random() * 3)).catch(() => undefined);
         counts.reorganisations++;
       }
