@@ -4,6 +4,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
+import type { PoolTransaction } from "../../src/eth/pooled.js";
 import type { Address } from "../../src/primitives/hex.js";
 import type { By } from "../../src/report/parts.js";
 import * as Nonce from "../../src/steps/nonce.js";
@@ -91,10 +92,10 @@ describe("the caller's own nonce", () => {
   });
 
   it("that replaces is judged by the fees of what is in flight, where they are known", () => {
-    const old = {
+    const old: PoolTransaction = {
       ...{ hash: `0x${"11".repeat(32)}`, from: alice, nonce: 4n, gas: 21_000n, value: 0n, gasPrice: null },
       ...{ maxFeePerGas: 100n, maxPriorityFeePerGas: 10n, maxFeePerBlobGas: null, blobVersionedHashes: null },
-    } as const;
+    };
     const pools = new Map([[alice, { transactions: new Map([[4, old]]), balance: null }]]);
     const said = (cap: bigint, tip: bigint, replacing = { priceBump: 10, isKnown: true }) => {
       const [one] = bundle({ nonce: 4 }).map((its) => ({
