@@ -32,7 +32,7 @@ import { following, type PostOptions, type PostTo } from "./rpc/post.js";
 import { Rpc } from "./rpc/service.js";
 import { patienceOf, requests, type Patience, type Send } from "./rpc/retry.js";
 import type { QuorumOptions } from "./rpc/quorum/layer.js";
-import { subscribeBy, type Subscribe } from "./rpc/subscribe.js";
+import { letGoBy, subscribeBy, type Subscribe } from "./rpc/subscribe.js";
 import { wayTo, type Ways } from "./rpc/way.js";
 
 export type { InputDefaults } from "./transaction/schema.js";
@@ -222,7 +222,12 @@ export type SenderOf<client> = client extends { readonly account: { readonly add
 export const layerClient = (client: ViemClient, options: Options = {}): Layer.Layer<Rpc> => {
   const defaults = checkClient(client, options);
   const { shown, redact } = shownOf(client.transport, client.name ?? "viem client");
-  const rpc = over(() => sendForeign(requestOf(client), redact), shown, options, subscribeBy(client.transport, redact));
+  const rpc = over(
+    () => sendForeign(requestOf(client), redact, letGoBy(client.transport)),
+    shown,
+    options,
+    subscribeBy(client.transport, redact),
+  );
   return Layer.effect(
     Rpc,
     Effect.map(rpc, (made) => ({ ...made, defaults })),
@@ -249,7 +254,12 @@ export const layerTransport = (transport: ViemTransport, options: Options = {}):
   const { shown, redact } = shownOf(made.value, made.config.name);
   return Layer.effect(
     Rpc,
-    over(() => sendForeign(requestOf(made), redact), shown, options, subscribeBy(made.value, redact)),
+    over(
+      () => sendForeign(requestOf(made), redact, letGoBy(made.value)),
+      shown,
+      options,
+      subscribeBy(made.value, redact),
+    ),
   );
 };
 

@@ -15,6 +15,7 @@ import * as Nonces from "../../src/Nonces.js";
 import * as Rpc from "../../src/Rpc.js";
 import { layerNonces } from "../../src/testing.js";
 import { startBridge, type Bridge } from "../harness/bridge.js";
+import { startLine } from "../harness/line.js";
 import { startNode, type Asked } from "../harness/server.js";
 import { lane, sign } from "../nonces/chain.js";
 import { subscribing } from "./peer.js";
@@ -141,6 +142,24 @@ it.each(ways.filter(([name]) => !["viem's ipc", "a transport without a URL"].inc
     expect(failure).toMatchObject({ _tag: "SendRejected", kind: "rejected" });
   },
 );
+
+it("a socket of viem that was cut is opened again for the next request", async () => {
+  error = { code: -32000, message: "unknown block" };
+  const line = await startLine(bridge.url.replace("ws", "http"));
+  const ask = Effect.flip(Rpc.Rpc.use(({ request }) => request("eth_getLogs", [])));
+  const cut = Effect.promise(() => {
+    line.cut();
+    return new Promise((resolve) => setTimeout(resolve, 100));
+  });
+  const failures = await Effect.runPromise(
+    Effect.all([ask, cut, ask, ask]).pipe(
+      Effect.provide(Rpc.layerTransport(webSocket(line.url, viems), { ...own, retryTimes: 2 })),
+    ),
+  );
+  await line.stop();
+  const blockNotFound = { reason: { _tag: "BlockNotFound" } };
+  expect(failures).toMatchObject([blockNotFound, undefined, blockNotFound, blockNotFound]);
+});
 
 describe.each(ways.filter(([name]) => ["viem's transport", "viem's client", "Effect's socket"].includes(name)))(
   "a subscription over %s",
