@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 /** Whether it is an object as JSON has it, and as wallets throw them: none that a library made. */
-export const isPlain = (value: unknown): value is Fields => {
+export const isPlain = (value: unknown): boolean => {
   if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   // why: those of another window have another `Object`

@@ -55,7 +55,7 @@ export const startBridge = (target: string): Promise<Bridge> =>
       socket.on("error", () => undefined);
       socket.on("close", () => void sockets.delete(socket));
     });
-    server.on("upgrade", (request, socket: Socket) => {
+    server.on("upgrade", (request, socket) => {
       const key = createHash("sha1").update(`${request.headers["sec-websocket-key"]}${guid}`).digest("base64");
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`,
