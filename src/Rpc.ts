@@ -32,7 +32,8 @@ import { following, type PostOptions, type PostTo } from "./rpc/post.js";
 import { Rpc } from "./rpc/service.js";
 import { patienceOf, requests, type Patience, type Send } from "./rpc/retry.js";
 import type { QuorumOptions } from "./rpc/quorum/layer.js";
-import { letGoBy, subscribeBy, type Subscribe } from "./rpc/subscribe.js";
+import { subscribeBy, type Subscribe } from "./rpc/subscribe.js";
+import { letGoBy } from "./rpc/viemSocket.js";
 import { wayTo, type Ways } from "./rpc/way.js";
 
 export type { InputDefaults } from "./transaction/schema.js";

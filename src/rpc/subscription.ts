@@ -9,7 +9,7 @@ import { isRecord } from "../primitives/record.js";
 import { endpointOf } from "./endpoint.js";
 import { isPlain, judgeForeign } from "./foreign.js";
 import { judged, type Unjudged } from "./judging.js";
-import { closeClient, type Subscribing } from "./subscribe.js";
+import { closeClient, type Subscribing } from "./viemSocket.js";
 
 /** A subscription that the node took. */
 export interface Subscription {
