@@ -33,6 +33,7 @@ import { Rpc } from "./rpc/service.js";
 import { patienceOf, requests, type Patience, type Send } from "./rpc/retry.js";
 import type { QuorumOptions } from "./rpc/quorum/layer.js";
 import { subscribeBy, type Subscribe } from "./rpc/subscribe.js";
+import { letGoBy } from "./rpc/viemSocket.js";
 import { wayTo, type Ways } from "./rpc/way.js";
 
 export type { InputDefaults } from "./transaction/schema.js";
@@ -191,12 +192,12 @@ const requestOf =
   (args, options) =>
     requester.request(args as never, options as never);
 
-const shownOf = (
-  transport: unknown,
-  otherwise: string,
-): { readonly shown: string; readonly redact: (text: string) => string } => {
-  const url = typeof transport === "object" && transport !== null && "url" in transport ? transport.url : undefined;
-  return typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: redactUrls };
+/** Over what has a viem transport's `value`, by whose `url` the endpoint is named. */
+const overViem = (requester: Requester, value: unknown, otherwise: string, options: Options) => {
+  const url = typeof value === "object" && value !== null && "url" in value ? value.url : undefined;
+  const named = typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: redactUrls };
+  const send = sendForeign(requestOf(requester), named.redact, letGoBy(value));
+  return over(() => send, named.shown, options, subscribeBy(value, named.redact));
 };
 
 /** What is used of a viem client. */
@@ -221,8 +222,7 @@ export type SenderOf<client> = client extends { readonly account: { readonly add
  */
 export const layerClient = (client: ViemClient, options: Options = {}): Layer.Layer<Rpc> => {
   const defaults = checkClient(client, options);
-  const { shown, redact } = shownOf(client.transport, client.name ?? "viem client");
-  const rpc = over(() => sendForeign(requestOf(client), redact), shown, options, subscribeBy(client.transport, redact));
+  const rpc = overViem(client, client.transport, client.name ?? "viem client", options);
   return Layer.effect(
     Rpc,
     Effect.map(rpc, (made) => ({ ...made, defaults })),
@@ -246,11 +246,7 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
  */
 export const layerTransport = (transport: ViemTransport, options: Options = {}): Layer.Layer<Rpc> => {
   const made = checkTransport(transport, options);
-  const { shown, redact } = shownOf(made.value, made.config.name);
-  return Layer.effect(
-    Rpc,
-    over(() => sendForeign(requestOf(made), redact), shown, options, subscribeBy(made.value, redact)),
-  );
+  return Layer.effect(Rpc, overViem(made, made.value, made.config.name, options));
 };
 
 /** An EIP-1193 provider, such as a wallet in the browser. Throws `InvalidConnection` of what is wrong. */

@@ -1,6 +1,7 @@
 /** Requests through what the user already has: a viem transport or client, or an EIP-1193 provider. */
 import * as Result from "effect/Result";
 import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
+import { safely } from "../primitives/safely.js";
 import { malformed, type Tried } from "./answer.js";
 import { endpointOf, redactJson } from "./endpoint.js";
 import type { Unjudged } from "./judging.js";
@@ -17,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 /** Whether it is an object as JSON has it, and as wallets throw them: none that a library made. */
-export const isPlain = (value: unknown): value is Fields => {
+export const isPlain = (value: unknown): boolean => {
   if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   // why: those of another window have another `Object`
@@ -103,12 +104,15 @@ export const judgeForeign = (method: string, error: unknown, redact: (text: stri
     () => malformed(method, "", "an error that cannot be read"),
   );
 
+/** What viem's errors are called where the socket that it keeps has ended. */
+const endings = new Set<unknown>(["SocketClosedError", "WebSocketRequestError"]);
+
 /**
  * Sends through `request`, with the run's one signal (viem keys its batches by it, so a signal per
  * request would break them) and viem's own retries off. Sizes are not known here.
  */
 export const sendForeign =
-  (request: ForeignRequest, redact: (text: string) => string): Send =>
+  (request: ForeignRequest, redact: (text: string) => string, letGo: () => void = () => undefined): Send =>
   (method, params, done, { signal }) => {
     // why: viem hands the signal to `fetch` with every request, and Node warns of a leak from some on
     if (signal !== null && isNode) builtin("node:events").setMaxListeners(0, signal);
@@ -128,7 +132,10 @@ export const sendForeign =
               ? Result.fail(malformed(method, "result", "neither result nor error"))
               : Result.succeed(result),
           ),
-        (error: unknown) => finish(Result.fail(judgeForeign(method, error, redact))),
+        (error: unknown) => {
+          if (safely(() => chainOf(error).some(({ name }) => endings.has(name)), false)) letGo();
+          finish(Result.fail(judgeForeign(method, error, redact)));
+        },
       );
     return () => {
       open = false;

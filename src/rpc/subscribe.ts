@@ -4,8 +4,8 @@ import type * as Scope from "effect/Scope";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { later } from "../primitives/later.js";
-import { isRecord } from "../primitives/record.js";
-import type { Subscribing, Subscription } from "./subscription.js";
+import type { Subscription } from "./subscription.js";
+import { isSubscribing } from "./viemSocket.js";
 
 export type { Subscription } from "./subscription.js";
 
@@ -17,11 +17,6 @@ export type Subscribe = (
   params: ReadonlyArray<unknown>,
   hear: (result: unknown) => void,
 ) => Effect.Effect<Subscription, RpcError | Verdict, Scope.Scope>;
-
-const isSubscribing = (transport: unknown): transport is Subscribing =>
-  isRecord(transport) &&
-  typeof transport["subscribe"] === "function" &&
-  typeof transport["getRpcClient"] === "function";
 
 const opening = later(() => import("./subscription.js"));
 

@@ -9,6 +9,7 @@ import { isRecord } from "../primitives/record.js";
 import { endpointOf } from "./endpoint.js";
 import { isPlain, judgeForeign } from "./foreign.js";
 import { judged, type Unjudged } from "./judging.js";
+import { closeClient, type Subscribing } from "./viemSocket.js";
 
 /** A subscription that the node took. */
 export interface Subscription {
@@ -18,32 +19,12 @@ export interface Subscription {
   readonly abandon: Effect.Effect<void>;
 }
 
-/** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */
-export interface Subscribing {
-  readonly subscribe: (args: {
-    readonly params: ReadonlyArray<unknown>;
-    readonly onData: (data: unknown) => void;
-    readonly onError: (error: unknown) => void;
-  }) => Promise<unknown>;
-  readonly getRpcClient: () => Promise<unknown>;
-}
-
 export const method = "eth_subscribe";
 
 /** Ms for an answer to `eth_subscribe`; the socket may have to be opened first. */
 export const answerWithin = 10_000;
 /** Ms for an answer to `eth_unsubscribe`, which nobody needs. */
 export const farewellWithin = 1_000;
-
-const closed = new WeakSet<object>();
-
-/** Closes viem's client of a socket, once: it is kept by URL, so that a second time would forget its successor. */
-const close = (client: unknown): void => {
-  if (!isRecord(client) || closed.has(client)) return;
-  closed.add(client);
-  const { close: end } = client;
-  if (typeof end === "function") Result.try(() => void end.call(client));
-};
 
 /** Hides also the secrets of the URL that viem's client of a socket opened, which no error of a subscription names. */
 const redactorOf = (client: unknown, redact: (text: string) => string): ((text: string) => string) => {
@@ -117,7 +98,7 @@ export const subscription = (
           if (isRefusal(error)) return;
           // why: viem subscribes again by itself, behind our back; whoever is told of the loss does so as well
           isOpen = false;
-          close(client);
+          closeClient(client);
           Deferred.doneUnsafe(lost, Effect.fail(socketLost("the socket has closed")));
         },
       });
@@ -127,11 +108,11 @@ export const subscription = (
         // why: whoever asked may have gone, and the node tells for good what nobody gives back
         if (!isWanted) run(giveBack(told));
       });
-    yield* attempt(subscribed, redactorOf(client, redact), () => close(client));
+    yield* attempt(subscribed, redactorOf(client, redact), () => closeClient(client));
     const abandon = Effect.sync(() => {
       // why: nobody is there to give it back to
       isOpen = false;
-      close(client);
+      closeClient(client);
       Deferred.doneUnsafe(lost, Effect.fail(socketLost("the socket told nothing any more")));
     });
     return { lost: Deferred.await(lost), abandon };

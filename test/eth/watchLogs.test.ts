@@ -288,13 +288,17 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect(logs.failure()).toMatchObject({ reason: { _tag: "InvalidParams" }, message: /filter\.address/ });
     });
 
-    it.runIf(name !== "anvil")("ends soon where the node has no logs of pending state, and says so", async () => {
-      for (const layer of [overSocket(), Rpc.layerHttp(proxy.url, { retryTimes: 0 })]) {
-        const logs = followed(Eth.watchLogs({ address: token }, { pending: true }), layer);
-        await until(() => logs.failure() !== null, "the end", 5_000);
-        expect(logs.failure()).toMatchObject({ method: "eth_getLogs", reason: { _tag: "PendingUnavailable" } });
-      }
-    });
+    it.runIf(name !== "anvil")(
+      "ends soon where the node has no logs of pending state, and says so",
+      { timeout: 60_000 },
+      async () => {
+        for (const layer of [overSocket(), Rpc.layerHttp(proxy.url, { retryTimes: 0 })]) {
+          const logs = followed(Eth.watchLogs({ address: token }, { pending: true }), layer);
+          await until(() => logs.failure() !== null, "the end", 20_000);
+          expect(logs.failure()).toMatchObject({ method: "eth_getLogs", reason: { _tag: "PendingUnavailable" } });
+        }
+      },
+    );
 
     it.runIf(name === "anvil")(
       "takes back what a reorganisation took, and tells what stands in its place",

@@ -49,8 +49,13 @@ export const startBridge = (target: string): Promise<Bridge> =>
   new Promise((resolve) => {
     const sockets = new Set<Socket>();
     const server = createServer();
-    server.on("upgrade", (request, socket: Socket) => {
+    // why: from the connection on, for one that is not upgraded yet would never end
+    server.on("connection", (socket: Socket) => {
       sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => void sockets.delete(socket));
+    });
+    server.on("upgrade", (request, socket) => {
       const key = createHash("sha1").update(`${request.headers["sec-websocket-key"]}${guid}`).digest("base64");
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`,
@@ -76,8 +81,6 @@ export const startBridge = (target: string): Promise<Bridge> =>
         else if (opcode === closing) socket.end(frame(closing, body));
       });
       socket.on("data", read);
-      socket.on("error", () => undefined);
-      socket.on("close", () => void sockets.delete(socket));
     });
     server.listen(0, "127.0.0.1", () =>
       resolve({

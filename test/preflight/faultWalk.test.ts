@@ -88,10 +88,11 @@ const undisturbed = (runOn: ReturnType<typeof walker>) =>
     return counts;
   });
 
-describe.each(Object.entries(ways))("preflight over %s, with every request failing in turn", (_, over) => {
+describe.each(Object.entries(ways))("preflight over %s, with every request failing in turn", (way, over) => {
   const runOn = walker(over);
   for (const [name, fault] of Object.entries(walked)) {
-    it(`is a report with a finding when one request fails: ${name}`, async () => {
+    // why: each request alone over one of the two sockets is enough, and takes long
+    it.skipIf(way === "a socket of Effect")(`is a report with a finding when one request fails: ${name}`, async () => {
       const counts = await undisturbed(runOn);
       expect(counts.size).toBeGreaterThanOrEqual(7);
       const walks = [...counts].flatMap(([method, times]) =>

@@ -15,6 +15,7 @@ import * as Nonces from "../../src/Nonces.js";
 import * as Rpc from "../../src/Rpc.js";
 import { layerNonces } from "../../src/testing.js";
 import { startBridge, type Bridge } from "../harness/bridge.js";
+import { startLine } from "../harness/line.js";
 import { startNode, type Asked } from "../harness/server.js";
 import { lane, sign } from "../nonces/chain.js";
 import { subscribing } from "./peer.js";
@@ -24,6 +25,9 @@ const folder = mkdtempSync(join(tmpdir(), `${key}-`));
 const path = join(folder, "node.ipc");
 
 let error: unknown = null;
+const served: Readonly<Record<string, string>> = {
+  ...{ eth_getTransactionCount: "0x0", eth_chainId: "0x7a69", eth_getCode: "0x" },
+};
 /** Whether nothing but a broadcast is refused. */
 let sendsOnly = false;
 let node: Awaited<ReturnType<typeof startNode>>;
@@ -32,7 +36,7 @@ let pipe: Server;
 beforeAll(async () => {
   node = await startNode(({ method }) => {
     if (!sendsOnly || method === "eth_sendRawTransaction") return { error };
-    return { result: { eth_getTransactionCount: "0x0", eth_chainId: "0x7a69", eth_getCode: "0x" }[method] ?? null };
+    return { result: served[method] ?? null };
   });
   bridge = await startBridge(node.url);
   pipe = createServer((socket) =>
@@ -81,7 +85,7 @@ const saidBy = (failure: Eth.Failure): unknown =>
     ),
   );
 
-const errors: ReadonlyArray<readonly [what: string, error: unknown, method?: string]> = [
+const errors: ReadonlyArray<readonly [what: string, error: unknown, method: string]> = [
   ["an unknown block", { code: -32000, message: "unknown block" }, "eth_getLogs"],
   ["a refused send", { code: -32000, message: "nonce too low: next nonce 5, tx nonce 3" }, "eth_sendRawTransaction"],
   [
@@ -97,19 +101,28 @@ const errors: ReadonlyArray<readonly [what: string, error: unknown, method?: str
     },
     "eth_sendRawTransaction",
   ],
-  ["a revert with its bytes", { code: 3, message: "execution reverted: no", data: `0x08c379a0${"00".repeat(64)}` }],
+  [
+    "a revert with its bytes",
+    { code: 3, message: "execution reverted: no", data: `0x08c379a0${"00".repeat(64)}` },
+    "eth_call",
+  ],
   [
     "nested data",
     { code: -32603, message: "Internal JSON-RPC error.", data: { code: 3, message: "execution reverted", data: "0x" } },
+    "eth_call",
   ],
-  ["a method that is not there", { code: -32601, message: "the method eth_call does not exist/is not available" }],
-  ["no code", { message: "insufficient funds for transfer" }],
-  ["a code that is a text", { code: "-32000", message: "header not found" }],
+  [
+    "a method that is not there",
+    { code: -32601, message: "the method eth_call does not exist/is not available" },
+    "eth_call",
+  ],
+  ["no code", { message: "insufficient funds for transfer" }, "eth_call"],
+  ["a code that is a text", { code: "-32000", message: "header not found" }, "eth_call"],
   ["a limit", { code: -32005, message: "query returned more than 10000 results" }, "eth_getLogs"],
 ];
 
 describe.each(ways)("over %s", (name, layer) => {
-  it.each(errors)("is told as over HTTP: %s", async (_, told, method = "eth_call") => {
+  it.each(errors)("is told as over HTTP: %s", async (_, told, method) => {
     error = told;
     const [overHttp, overSocket] = [
       await refusedOver(Rpc.layerHttp(node.url, own), String(method)),
@@ -141,6 +154,24 @@ it.each(ways.filter(([name]) => !["viem's ipc", "a transport without a URL"].inc
     expect(failure).toMatchObject({ _tag: "SendRejected", kind: "rejected" });
   },
 );
+
+it("a socket of viem that was cut is opened again for the next request", async () => {
+  error = { code: -32000, message: "unknown block" };
+  const line = await startLine(bridge.url.replace("ws", "http"));
+  const ask = Effect.flip(Rpc.Rpc.use(({ request }) => request("eth_getLogs", [])));
+  const cut = Effect.promise(() => {
+    line.cut();
+    return new Promise((resolve) => setTimeout(resolve, 100));
+  });
+  const failures = await Effect.runPromise(
+    Effect.all([ask, cut, ask, ask]).pipe(
+      Effect.provide(Rpc.layerTransport(webSocket(line.url, viems), { ...own, retryTimes: 2 })),
+    ),
+  );
+  await line.stop();
+  const blockNotFound = { reason: { _tag: "BlockNotFound" } };
+  expect(failures).toMatchObject([blockNotFound, undefined, blockNotFound, blockNotFound]);
+});
 
 describe.each(ways.filter(([name]) => ["viem's transport", "viem's client", "Effect's socket"].includes(name)))(
   "a subscription over %s",
