@@ -1,7 +1,7 @@
 /** What a failover forgets, and what it may not: commits that a replica had to have (`replicas: 1`). */
 import * as Effect from "effect/Effect";
 import * as ManagedRuntime from "effect/ManagedRuntime";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as NodeRedis from "@effect/platform-node/NodeRedis";
@@ -121,11 +121,9 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     "does not take another server's replicas for those of the commit, over %s",
     async (_, make) => {
       const { replicated, newProcess } = await start();
-      const proxy = await startCutting(
-        replicated.socket,
-        join(mkdtempSync(join(tmpdir(), "proxy-")), "p"),
-        () => false,
-      );
+      const directory = mkdtempSync(join(tmpdir(), "proxy-"));
+      onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+      const proxy = await startCutting(replicated.socket, join(directory, "p"), () => false);
       onTestFinished(proxy.stop);
       const over = await make(proxy.socket);
       const runtime = ManagedRuntime.make(over({ replicas: 1, replicaTimeoutMs: 5_000 }));

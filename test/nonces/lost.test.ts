@@ -1,5 +1,5 @@
 /** What is lost, and who knows of it: answers of the store, lanes, and payments. */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as Context from "effect/Context";
@@ -240,6 +240,7 @@ describe.skipIf(postgres === null)("a lane that Postgres lost", () => {
       ["accepted", 2n],
     ]);
     stop();
+    rmSync(far, { recursive: true, force: true });
     await run(new SimulatedChain(), Nonces.forget(lane), { store: stores() });
   }, 60_000);
 
