@@ -77,8 +77,8 @@ describe.each(scenesFor("clearances that must not be given"))("on %s", (_name, s
     expect(needing.verdict).toBe("blocked");
     expect(codesOf(needing)).toContain("ExecutionReverted/blocker");
     const honest = await preflight(scene.url, transfer(held - 100n));
-    expect(codesOf(honest)).toContain("ReplacesPending/warning");
-    expect(honest.verdict).toBe("caution");
+    expect(codesOf(honest)).toContain("ReplacesPending/info");
+    expect(honest.verdict).toBe("ready");
     await cleared(honest);
     await scene.mine();
   });

@@ -238,8 +238,8 @@ describe("a report that names the state it stands on", () => {
     await scene.send(owner, { to: other.address, value: 1n });
     const replacing = await scan(scene.url, { from: owner.address, to: other.address, value: 2n, nonce });
     const { proof, codes } = await proven(await posted(replacing, (one) => one));
-    expect([proof.verdict, proof.observed.blockTag]).toEqual(["caution", "latest"]);
-    expect(codes).toContain("ReplacesPending/warning");
+    expect([proof.verdict, proof.observed.blockTag]).toEqual(["ready", "latest"]);
+    expect(codes).toContain("ReplacesPending/info");
     await scene.mine();
     const sealed = await onLatest(await scan(scene.url, { from: owner.address, to: nobody, value: 1n }));
     const proxy = await startProxy({ target: scene.url });
