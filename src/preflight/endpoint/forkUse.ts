@@ -1,4 +1,5 @@
 /** Whether what ran used anything in which two forks differ, where what executes and what headers say are of two. */
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import { eip7825Cap } from "../../Chains.js";
 import { isOfLaterFork } from "../../chains/laterFork.js";
@@ -36,21 +37,23 @@ const keepsWithinBoth = ({ rules, header }: Answers, bundle: Bundle<Filled>): bo
       request.gas <= eip7825Cap &&
       outcome.status === "success" &&
       authorizationList === null &&
-      (to !== null || (data.length - 2) / 2 <= osakaInitCode) &&
+      (to !== null || sizeOf(data) <= osakaInitCode) &&
       code.from.kind === "nobody" &&
       code.to?.kind !== "delegated",
   );
 
 const hex = (value: bigint | number, bytes: number): string => value.toString(16).padStart(2 * bytes, "0");
 
+/** Bytes. */
+const sizeOf = (data: Hex): number => (data.length - 2) / 2;
+
 /** Code of an account that makes its calls one after the other, and fails where one of them does. */
 const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: bigint; readonly data: Hex }>): Hex => {
-  const lengths = calls.map(({ data }) => (data.length - 2) / 2);
   const [head, each, tail] = [2, 74, 10] as const;
   const end = head + each * calls.length + tail;
-  const parts = calls.map(({ to, value }, index) => {
-    const length = `62${hex(lengths[index] ?? 0, 3)}`;
-    const offset = lengths.slice(0, index).reduce((sum, one) => sum + one, end);
+  const offsets = Arr.scan(calls, end, (sum, { data }) => sum + sizeOf(data));
+  const parts = Arr.zipWith(calls, offsets, ({ to, value, data }, offset) => {
+    const length = `62${hex(sizeOf(data), 3)}`;
     const copied = `${length}62${hex(offset, 3)}5f39`;
     return `${copied}5f5f${length}5f7f${hex(value, 32)}73${to.slice(2)}5af116`;
   });
