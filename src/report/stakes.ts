@@ -138,7 +138,8 @@ const nearest = ({ options, transactions }: Report): ReadonlyArray<string> => [
 
 /**
  * What accounts that are no senders pay to others than senders, by payer: who is near to the senders first. Nothing of
- * those that hand on what they got, nor of those far away that get something for it, as a pool does.
+ * those that hand on what they got, nor of those far away that get something for it, as a pool does; but where nothing of
+ * a sender's moves, all that those near pay, and of the others whatever they have less of.
  */
 export const paymentsOf = (report: Report): ReadonlyArray<ReadonlyArray<Flow>> => {
   const senders = sendersOf(report);
@@ -148,22 +149,26 @@ export const paymentsOf = (report: Report): ReadonlyArray<ReadonlyArray<Flow>> =
   );
   const flows = flowsOf(report, new Set([...all].filter((account) => !senders.includes(account))));
   const byPayer = new Map<string, Array<Flow>>();
-  for (const flow of flows) byPayer.set(flow.account, [...(byPayer.get(flow.account) ?? []), flow]);
+  const nets = new Map<string, bigint>();
+  for (const flow of flows) {
+    const own = byPayer.get(flow.account);
+    if (own === undefined) byPayer.set(flow.account, [flow]);
+    else own.push(flow);
+    const holding = holdingOf(flow.account, flow);
+    nets.set(holding, (nets.get(holding) ?? 0n) + (flow.way === "in" ? flow.amount : -flow.amount));
+  }
   const near = nearest(report);
   const isQuiet = flowsOf(report).length === 0;
   const payments = [...byPayer].flatMap(([account, own]) => {
-    const netOf = (unit: string) =>
-      own.reduce((sum, { way, amount, ...of }) => {
-        if (holdingOf(account, of) !== unit) return sum;
-        return way === "out" ? sum - amount : sum + amount;
-      }, 0n);
+    const isNear = near.includes(account);
+    const isTold = isQuiet || isNear || (!isNobody(account) && own.every(({ way }) => way === "out"));
     const paid = own.filter(
-      (flow) => flow.way === "out" && !senders.includes(flow.party ?? "") && netOf(holdingOf(account, flow)) < 0n,
+      (flow) =>
+        flow.way === "out" &&
+        !senders.includes(flow.party ?? "") &&
+        ((isQuiet && isNear) || (nets.get(holdingOf(account, flow)) ?? 0n) < 0n),
     );
-    const isTold = isQuiet || near.includes(account) || (!isNobody(account) && own.every(({ way }) => way === "out"));
-    return paid.length === 0 || !isTold
-      ? []
-      : [{ paid, rank: near.includes(account) ? near.indexOf(account) : near.length }];
+    return isTold && paid.length > 0 ? [{ paid, rank: isNear ? near.indexOf(account) : near.length }] : [];
   });
   return payments.sort((a, b) => a.rank - b.rank).map(({ paid }) => paid);
 };

@@ -15,6 +15,7 @@ const huge = 2n ** 256n - 1n;
 const samples: Readonly<Record<string, unknown>> = {
   account: address,
   to: address,
+  target: address,
   data: bytes,
   revert: decodeRevert(bytes, [abi], { address }),
   raw: { code: -32000, message: "\u001b[31mno", data: [1, null, { a: true }] },
