@@ -1,0 +1,54 @@
+/** Whose balances are deposits, by what the contracts say in their own name. */
+import { keccak256, stringToHex } from "viem";
+import { describe, expect, it } from "vitest";
+import type { OutcomeLog } from "../../../src/report/parts.js";
+import { depositsIn } from "../../../src/steps/reading/deposits.js";
+import { alice, bob, caseOf, outcome, token, word } from "../parts.js";
+
+type Hex = `0x${string}`;
+const log = (address: Hex, event: string, topics: ReadonlyArray<string> = [], data = ""): OutcomeLog => ({
+  address,
+  topics: [keccak256(stringToHex(event)), ...topics.map((one): Hex => `0x${one}`)],
+  data: `0x${data}`,
+  decoded: null,
+});
+const of = (...logs: ReadonlyArray<OutcomeLog>) => [
+  ...depositsIn([{ ...caseOf(), outcome: outcome({ logs }), transfers: [] }]),
+];
+
+describe("deposits", () => {
+  it.each([
+    "Deposited(address,uint256)",
+    "Deposited(address,address,uint256)",
+    "BeforeExecution()",
+    "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)",
+    "StakeLocked(address,uint256,uint256)",
+    "StakeUnlocked(address,uint256)",
+    "StakeWithdrawn(address,address,uint256)",
+  ])("are kept by who says %s", (event) => expect(of(log(token, event, [word(alice)]))).toEqual([token]));
+
+  it("are no token's, whatever else it says", () => {
+    expect(of(log(token, "Transfer(address,address,uint256)", [word(alice), word(bob)], word(1n)))).toEqual([]);
+    expect(
+      of(
+        log(token, "Deposited(address,uint256)", [word(alice)], word(1n)),
+        log(token, "Transfer(address,address,uint256)", [word(alice), word(bob)], word(1n)),
+      ),
+    ).toEqual([]);
+    // what another contract says changes nothing
+    expect(
+      of(
+        log(token, "Deposited(address,uint256)", [word(alice)], word(1n)),
+        log(bob, "Transfer(address,address,uint256)", [word(alice), word(bob)], word(1n)),
+      ),
+    ).toEqual([token]);
+  });
+
+  it("are looked at where a sender's goes to somebody else, indexed or not", () => {
+    const event = "Withdrawn(address,address,uint256)";
+    expect(of(log(token, event, [word(alice)], word(alice) + word(1n)))).toEqual([token]);
+    expect(of(log(token, event, [word(alice)], word(bob) + word(1n)))).toEqual([]);
+    expect(of(log(token, event, [word(alice), word(bob)], word(1n)))).toEqual([]);
+    expect(of(log(token, event, [word(bob)], word(bob) + word(1n)))).toEqual([token]);
+  });
+});
