@@ -45,7 +45,6 @@ describe("examples/bot.ts", () => {
         expect(landed.payments).toBeGreaterThan(ms / 5_000);
         expect(landed.reorganisations).toBeGreaterThan(2);
         expect(landed.mostWaiting).toBeLessThan(16);
-        expect(landed.skipped.filter((reason) => reason.includes("in flight"))).toEqual([]);
       } finally {
         await sky.stop();
       }
