@@ -178,10 +178,10 @@ export const startBot = async (
         }
         await sleep(pauseMs, undefined, until);
       } catch (error) {
+        const hash = isFailure(error) ? inDoubt(error) : null;
+        if (hash !== null && (await isCommitted(hash))) return { sent: hash };
         if (signal?.aborted === true) throw signal.reason;
         if (isFailure(error)) {
-          const hash = inDoubt(error);
-          if (hash !== null && (await isCommitted(hash))) return { sent: hash };
           last = error.message;
           if (next[error._tag] === "stop") return { skipped: last, tryAgain: false };
         } else if (error instanceof Crowded) last = error.message;
