@@ -99,6 +99,8 @@ const inDoubt = (error: Failure): Hash | null => {
 
 /** The lane's next nonce is not the one that the payment was proven with. */
 class OtherNonce extends Error {}
+/** So much is in flight that the bot waits. */
+class Crowded extends Error {}
 
 /** More in flight than this, and the bot waits: what a reorganisation drops comes back in order, and soon. */
 const mostInFlight = 8;
@@ -127,6 +129,8 @@ export const startBot = async (
 
   /** Sends what was proven as it is; proves it again only where others of the bot's took its nonce. */
   const send = async (payment: Payment, report: Report.Report): Promise<Hash> => {
+    const { committed } = await preflight.nonces.status(lane);
+    if (committed.length >= mostInFlight) throw new Crowded(`${committed.length} are in flight`);
     const { requests } = await preflight.ready(report);
     try {
       const { hash } = await preflight.withNonce(lane, async (nonce) => {
@@ -140,6 +144,14 @@ export const startBot = async (
       const { sent } = await deliver(inputOf(payment));
       return sent[0]?.hash ?? "0x";
     }
+  };
+
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One payment at a time takes a nonce. */
+  const inTurn = <A>(work: () => Promise<A>): Promise<A> => {
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
   };
 
   /** Whether a transaction whose commit has no answer is in the store, and so will be sent: known when no lease is left. */
@@ -158,25 +170,25 @@ export const startBot = async (
     let last = "no head came";
     for (;;) {
       try {
-        const { committed } = await preflight.nonces.status(lane, until);
-        if (committed.length < mostInFlight) {
-          const report = await preflight.run(inputOf(payment), until);
-          for await (const state of preflight.watch(report, until)) {
-            if (state._tag === "Lost") {
-              last = state.reason.message;
-              if (next[state.reason._tag] === "stop") throw state.reason;
-            } else if (state._tag === "Fresh" && isTime(state.head)) return { sent: await send(payment, state.report) };
+        const report = await preflight.run(inputOf(payment), until);
+        for await (const state of preflight.watch(report, until)) {
+          if (state._tag === "Lost") {
+            last = state.reason.message;
+            if (next[state.reason._tag] === "stop") throw state.reason;
+          } else if (state._tag === "Fresh" && isTime(state.head)) {
+            return { sent: await inTurn(() => send(payment, state.report)) };
           }
-        } else last = `${committed.length} are in flight`;
+        }
         await sleep(pauseMs, undefined, until);
       } catch (error) {
+        const hash = isFailure(error) ? inDoubt(error) : null;
+        if (hash !== null && (await isCommitted(hash))) return { sent: hash };
         if (signal?.aborted === true) throw signal.reason;
         if (isFailure(error)) {
-          const hash = inDoubt(error);
-          if (hash !== null && (await isCommitted(hash))) return { sent: hash };
           last = error.message;
           if (next[error._tag] === "stop") return { skipped: last, tryAgain: false };
-        } else if (!patience.aborted) throw error;
+        } else if (error instanceof Crowded) last = error.message;
+        else if (!patience.aborted) throw error;
         if (patience.aborted) return { skipped: last, tryAgain: true };
         await sleep(pauseMs);
       }

@@ -26,6 +26,8 @@ export interface Landed {
   readonly reverted: number;
   /** What the bot was kept from. */
   readonly skipped: ReadonlyArray<string>;
+  /** What it did not expect. */
+  readonly failed: ReadonlyArray<string>;
   /** The most of the bot's transactions that waited at once. */
   readonly mostWaiting: number;
 }
@@ -79,14 +81,21 @@ export const botStorm = async ({ url, mine, drop }: Sky, ms: number, random: () 
 
   const counts = { reorganisations: 0, reverted: 0, mostWaiting: 0 };
   const skipped: Array<string> = [];
+  const failed: Array<string> = [];
   const paid: Array<{ readonly to: Address; readonly amount: bigint }> = [];
+  const bot = await startBot({ url, key: botKey.privateKey, token }, { settleMs: 1 });
+  // why: what is loaded with the first payment is here before the storm
+  const first = bot.pay({ to: rivalKey.address, amount: 1n });
+  for (let isSent = false; !isSent; await mine())
+    isSent = await Promise.race([first.then(() => true), sleep(300).then(() => false)]);
+
   const until = Date.now() + ms;
   let isOver = false;
   const weather = (async () => {
     for (let block = 0; !isOver; block++) {
       const isStormy = Date.now() < until || counts.reorganisations < 3;
       if (isStormy && block % 4 === 3) {
-        await drop(1 + Math.floor(random() * 3)).catch(() => undefined);
+        await drop(1 + Math.floor(random() * 3));
         counts.reorganisations++;
       }
       const isOpen = !isStormy || random() < 0.7;
@@ -101,7 +110,6 @@ export const botStorm = async ({ url, mine, drop }: Sky, ms: number, random: () 
     }
   })();
 
-  const bot = await startBot({ url, key: botKey.privateKey, token }, { settleMs: 1 });
   const patience = { patienceMs: 90_000 };
   const finish = async (payment: (typeof paid)[number] & { readonly from?: Address }) => {
     for (;;) {
@@ -119,7 +127,8 @@ export const botStorm = async ({ url, mine, drop }: Sky, ms: number, random: () 
     const to = `0x${(0xb0b_0000 + index).toString(16).padStart(40, "0")}` as const;
     const payment = { to, amount: BigInt(index) + 1n };
     paid.push(payment);
-    finishing.push(finish(index % 2 === 0 ? payment : { ...payment, from: houseKey.address }));
+    const paying = finish(index % 2 === 0 ? payment : { ...payment, from: houseKey.address });
+    finishing.push(paying.catch((error: unknown) => void failed.push(String(error))));
     await sleep(700);
   }
   await Promise.all(finishing);
@@ -131,5 +140,5 @@ export const botStorm = async ({ url, mine, drop }: Sky, ms: number, random: () 
     const often = Number(await heldBy(to)) / Number(amount);
     times[often] = (times[often] ?? 0) + 1;
   }
-  return { payments: paid.length, times, skipped, ...counts };
+  return { payments: paid.length, times, skipped, failed, ...counts };
 };

@@ -1,8 +1,9 @@
 /** The small decisions of a quorum, one table each: what of a receipt counts, which head can follow, who pays what. */
 import * as Result from "effect/Result";
+import type { Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { MethodNotSupported, RpcError, UpstreamUnavailable } from "../../src/errors/rpc.js";
-import { InsufficientFunds } from "../../src/errors/verdicts.js";
+import { ExecutionReverted, InsufficientFunds } from "../../src/errors/verdicts.js";
 import { compareAdvice } from "../../src/rpc/quorum/advice.js";
 import { earliestFork } from "../../src/rpc/quorum/forks.js";
 import { differenceOf, isDoubtOnly, partsOf } from "../../src/rpc/quorum/normal.js";
@@ -220,6 +221,12 @@ describe("the middle", () => {
       votes(said("insufficient funds"), said("execution reverted"), said("execution reverted")),
     );
     expect(first?.answer).toEqual(said("execution reverted"));
+  });
+  it("is the reason that most revert with, in whatever words", () => {
+    const reverted = (data: Hex, raw: unknown): Answer => Result.fail(new ExecutionReverted({ data, raw }));
+    const [one, other, lie] = [reverted("0x01020304", "a"), reverted("0x01020304", "b"), reverted("0x09090909", "0")];
+    expect([one, other]).toContain(byMiddle([], votes(lie, one, other))[0]?.answer);
+    expect([one, other]).toContain(byMiddle([], votes(one, other, lie))[0]?.answer);
   });
   it("is the estimate between two others", () => {
     const gas = (limit: string): Answer => Result.succeed(limit);

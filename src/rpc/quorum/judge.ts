@@ -63,18 +63,19 @@ export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (
     const speaking = votes.filter(({ answer }) => !isFailed(answer));
     const speakers = isSpare ? byMiddle(asked.params, speaking) : speaking.filter(({ member }) => member === lead);
     const weighed: Array<Weighed> = [];
-    const confirmed: Array<Weighed> = [];
+    let chosen: Weighed | undefined;
     for (const { member } of speakers) {
-      if (confirmed[0]?.agreeing.includes(member) === true) continue;
+      if (chosen?.agreeing.includes(member) === true) continue;
       const one: Weighed = yield* weigh(asked, member, answerOf);
       weighed.push(one);
-      if (one.isConfirmed) confirmed.push(one);
-      // why: where more may lie than must agree, as many might say something else, and nobody can tell who they are
-      if (confirmed.length > (most < agree ? 0 : 1)) break;
+      const before = chosen?.agreeing;
+      // why: as many say something else, and nobody can tell who of them are honest
+      if (one.isConfirmed && chosen !== undefined && !one.agreeing.some((other) => before?.includes(other) === true))
+        return { ...chosen, isConfirmed: false };
+      if (one.isConfirmed) chosen ??= one;
+      if (chosen !== undefined && most < agree) break;
     }
-    const [chosen = null, rival] = confirmed;
-    if (chosen === null) return weighed[0] ?? null;
-    return rival === undefined ? chosen : { ...chosen, isConfirmed: false };
+    return chosen ?? weighed[0] ?? null;
   });
 
   return Effect.fnUntraced(function* (asked: Asked, answers: Answers) {

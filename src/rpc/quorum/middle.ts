@@ -74,13 +74,15 @@ const mostLeaves = 20_000;
 
 const leavesOf = (params: ReadonlyArray<unknown>, answer: Answer): Leaves => {
   const leaves = new Map<string, number | string>();
+  // why: what was reverted with is the reason; a result's own data was compared, or is each node's
+  const isFailed = Result.isFailure(answer);
   const add = (path: string, value: unknown): void => {
     if (leaves.size >= mostLeaves) return;
     if (Array.isArray(value)) value.forEach((part: unknown, index) => add(`${path}.${index}`, part));
     else if (isRecord(value)) for (const [name, part] of Object.entries(value)) add(`${path}.${name}`, part);
     else if (typeof value === "bigint" || typeof value === "number") leaves.set(path, Number(value));
     else if (typeof value === "string" && quantity.test(value)) leaves.set(path, Number(value));
-    else if (typeof value === "string" && !opaque.test(value)) leaves.set(path, value);
+    else if (typeof value === "string" && (isFailed || !opaque.test(value))) leaves.set(path, value);
   };
   add("", Result.isSuccess(answer) ? answer.success : { ...answer.failure });
   if (Result.isSuccess(answer)) add("witness", environmentIn(params, answer.success));
