@@ -2,6 +2,18 @@ import { defineConfig } from "vitest/config";
 
 /** The package by its own name means the sources, so that examples run before anything is built. */
 const conditions = ["@evm-preflight/source"];
+const ssr = { resolve: { conditions: [...conditions, "module", "node", "development|production"] } };
+
+/** Tests without a node, a process or a state of their own: loading the library costs more than they do, so it is loaded once. */
+const pure = [
+  "test/{abi,errors,primitives,steps,transaction}/**/*.test.ts",
+  "test/report/!(browser).test.ts",
+  "test/preflight/pure/**/*.test.ts",
+  "test/chains/{baseFee,laterFork,opStack,rules}.test.ts",
+  "test/eth/{bloom,decode,encode,heads,strict,toldLogs}.test.ts",
+  "test/quorum/{normal,tables}.test.ts",
+  "test/witness/{answers,placement,queries,readers,view}.test.ts",
+];
 
 export default defineConfig({
   test: {
@@ -16,11 +28,21 @@ export default defineConfig({
     },
     projects: [
       {
-        ssr: { resolve: { conditions: [...conditions, "module", "node", "development|production"] } },
+        ssr,
+        test: {
+          name: "pure",
+          include: pure,
+          testTimeout: 30_000,
+          pool: "threads",
+          isolate: false,
+        },
+      },
+      {
+        ssr,
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/doors/**"],
+          exclude: ["test/doors/**", ...pure],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           pool: "forks",
