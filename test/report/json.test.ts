@@ -52,7 +52,7 @@ describe("toJson and fromJson", () => {
       ...Verdict.members.map((member) => member.fields._tag.schema.literal),
       ...Reason.members.map((member) => `reason ${member.fields._tag.schema.literal}`),
     ];
-    expect(known.length).toBe(24 + 19);
+    expect(known.length).toBe(25 + 19);
     expect([...seen].sort()).toEqual([...known].sort());
     expect(RpcError.fields.method).toBeDefined();
   });

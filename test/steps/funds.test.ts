@@ -74,7 +74,7 @@ describe("what must be held", () => {
     expect(own.shortfall).toBe(1n);
     expect(found).toEqual(["InsufficientFunds/blocker"]);
     const [short] = findings;
-    expect(short === undefined ? "" : messageOf(short)).toContain("short by 1 wei");
+    expect(short === undefined ? "" : messageOf(short)).toContain("short by 0.000000000000000001 ETH");
     expect(short?.numbers).toContainEqual({ name: "short by", unit: "wei", value: 1n });
     expect(decide([cost(10n ** 18n, 21_000n, 10n ** 9n)], 10n ** 18n + 21_000n * 10n ** 9n).codes).toEqual([]);
   });
