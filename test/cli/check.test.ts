@@ -306,7 +306,7 @@ describe("check", () => {
     expect(wrong.stderr).toContain("--policies[0].policies[0].wei: Expected a whole number of raw units, wei or gas");
     writeFileSync(file, JSON.stringify([{ policy: "maxFee", wei: "5" }]));
     const dear = await check(...transfer, "--policies", file);
-    expect(dear.stdout.replace(/\s+/g, " ")).toMatch(/fees of up to [\d.]+ gwei, at most 5 wei/);
+    expect(dear.stdout.replace(/\s+/g, " ")).toMatch(/fees of up to [\d.]+ gwei, at most 0.000000005 gwei/);
     expect(dear.code).toBe(1);
     const example = await check(...transfer, "--policies", "examples/policies.json");
     expect(example.stdout).toMatch(/^READY/);

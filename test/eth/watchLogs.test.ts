@@ -275,7 +275,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       await started();
       proxy.fail("eth_getLogs", { kind: "reset" }, 1_000);
       for (let count = 0; count < 4; count++) {
-        await scene.mine();
+        await mined(20 + count);
         await pause(200);
       }
       await until(() => logs.failure() !== null, "the end");

@@ -195,8 +195,9 @@ describe("a report that says of its request what is not so", () => {
       const funds = ahead.funds.map((payer) => ({ ...payer, balance, shortfall: 0n }));
       const { proof, verdict, codes } = await proven(await posted(ahead, (one) => one, { funds }));
       expect([verdict, codes, proof.funds]).toEqual([honest.verdict, codesOf(honest), honest.funds]);
-      // the runs that pretended a balance nobody has are asked again, with the one that was measured
-      expect(proof.ledger.rounds).toBe(honest.ledger.rounds + 1);
+      // the runs that pretended a balance nobody has are compared, and asked again with the one that was measured
+      const { rounds } = proof.ledger;
+      expect([rounds > honest.ledger.rounds, rounds <= honest.ledger.rounds + 2]).toEqual([true, true]);
     }
     await scene.mine();
   });
