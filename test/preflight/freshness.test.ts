@@ -120,7 +120,6 @@ describe("two nodes behind one address", () => {
 
   it.each<[Purpose, number]>([
     ["eth_feeHistory", 2],
-    ["eth_getBlockByNumber", 2],
     ["eth_getBlockReceipts", 2],
     ["alone", 2],
     ["bare", 3],
@@ -135,6 +134,16 @@ describe("two nodes behind one address", () => {
       send,
     );
     expect(told(report)).toEqual(["unknown", "stale", "PendingStale/unavailable"]);
+  });
+
+  it("are found out by a head that the one which simulates does not know", async () => {
+    await mineAnvil(newer.url, 2);
+    const report = await preflightOn(
+      balanced((purpose) => purpose === "eth_getBlockByNumber"),
+      send,
+    );
+    expect(report.verdict).toBe("unknown");
+    expect(report.findings.map(({ code, severity }) => `${code}/${severity}`)).toContain("BlockNotFound/unavailable");
   });
 
   it("are not found out by the number that a run was given", async () => {
