@@ -1,5 +1,5 @@
 /** What a node refuses says the same over a socket, of viem or of Effect, as over HTTP, and gives no secret away. */
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket as PipeSocket } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,23 +33,26 @@ let sendsOnly = false;
 let node: Awaited<ReturnType<typeof startNode>>;
 let bridge: Bridge;
 let pipe: Server;
+const piped = new Set<PipeSocket>();
 beforeAll(async () => {
   node = await startNode(({ method }) => {
     if (!sendsOnly || method === "eth_sendRawTransaction") return { error };
     return { result: served[method] ?? null };
   });
   bridge = await startBridge(node.url);
-  pipe = createServer((socket) =>
+  pipe = createServer((socket) => {
+    piped.add(socket);
     socket.on("data", (chunk: Buffer) => {
       const { id } = JSON.parse(chunk.toString()) as Asked;
       socket.write(JSON.stringify({ jsonrpc: "2.0", id, error }));
-    }),
-  );
+    });
+  });
   await new Promise<void>((resolve) => pipe.listen(path, resolve));
 });
 afterAll(async () => {
   await bridge.stop();
   await node.stop();
+  for (const socket of piped) socket.destroy();
   await new Promise((resolve) => pipe.close(resolve));
   rmSync(folder, { recursive: true, force: true });
 });
