@@ -82,7 +82,8 @@ const lackOf = (attempt: Attempt, head: Eth.Block | null, known: ReadonlyMap<str
   const refusal = refusalOf(proof);
   if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "form";
   const ground = {
-    head: head?.number ?? null,
+    head,
+    isPlaced: report.options.blockOverrides?.number !== undefined,
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
     tolerance: report.options.tolerance,
   };
