@@ -155,6 +155,17 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
       expect([run, report.verdict === "blocked" || report.verdict === "unknown"]).toEqual([run, true]);
       expect([run, codesOf(report)]).toEqual([run, expect.arrayContaining(["ChainIdMismatch/blocker"])]);
     }
+    // in an attempt that did not stand, too
+    const once = tampered(scene.url, ({ purpose, before: times }) =>
+      purpose === "exact" && times === 0
+        ? refusalOf(new BlockNotFound({ detail: "" }))
+        : purpose === "next" && times === 0
+          ? (result) => JSON.parse(JSON.stringify(result).replaceAll(chainId, elsewhere)) as unknown
+          : null,
+    );
+    const again = await preflightOn(once, { ...send, chainId: scene.chainId });
+    expect(again.ledger.requests.filter(({ run }) => run === "next")).toHaveLength(2);
+    expect(codesOf(again)).toContain("ChainIdMismatch/blocker");
     expect((await preflight(scene.url, { from: other.address, to: nobody, value: 1n })).verdict).toBe("ready");
   });
 });
