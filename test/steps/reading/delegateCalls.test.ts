@@ -314,5 +314,11 @@ describe("what runs in the place of a Safe", () => {
     };
     expect(told(safe, view)).toEqual(["UnknownDelegateCall"]);
     expect(told(other, view)).toEqual([]);
+    // nobody looked at who says so
+    const unseen = (hidden: Address): View => ({
+      ...view,
+      account: (account) => (account === hidden ? null : view.account(account)),
+    });
+    expect(told(other, unseen(other))).toEqual(["UnknownDelegateCall"]);
   });
 });
