@@ -167,7 +167,7 @@ const say = (
     ];
   const unread = note("DelegateCallUnread", "unavailable", { ...where, evidence: "unavailable" }, ...parties);
   const [had, has] = [before.account(target), after.account(target)];
-  if (had === null) return [unread];
+  if (had === null || (account !== null && before.account(account) === null)) return [unread];
   const isLate = had.codeSize === 0n;
   const codeHash = isLate ? (has?.codeHash ?? had.codeHash) : had.codeHash;
   const known = knownCode(codeHash, target) ?? migrationAt(target, codeHash, isLate ? after : before);

@@ -58,10 +58,12 @@ export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArr
           one.owner === owner &&
           one.spender === spender &&
           one.evidence === "measured" &&
-          // why: what was there before may be spent by now
-          [one.before, one.after].some(
-            (amount) => amount !== null && said !== null && (amount >= said || one.unlimited),
-          ),
+          (said === 0n
+            ? one.after === 0n
+            : // why: what was there before may be spent by now
+              [one.before, one.after].some(
+                (amount) => amount !== null && said !== null && (amount >= said || one.unlimited),
+              )),
       ),
     )
   );

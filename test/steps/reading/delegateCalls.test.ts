@@ -319,6 +319,6 @@ describe("what runs in the place of a Safe", () => {
       ...view,
       account: (account) => (account === hidden ? null : view.account(account)),
     });
-    expect(told(other, unseen(other))).toEqual(["UnknownDelegateCall"]);
+    expect(told(other, unseen(other))).toEqual(["DelegateCallUnread"]);
   });
 });
