@@ -203,18 +203,30 @@ const aggregated: Form = function* (call) {
     yield* operationsAt(call, at === null ? null : pointedAt(call.data, at, at));
 };
 
+/** A request to an ERC-2771 forwarder, which says behind the calldata whose it is: to who believes it, that is the caller. */
+const forwarded = (call: Call, at: number | null): Found => {
+  const found = at === null ? null : placed(call, at, { to: 1, data: 5 });
+  const from = addressAt(call.data, at ?? start);
+  return found && { ...found, from, data: `${found.data}${from.slice(2)}` };
+};
+const request: Form = (call) => [forwarded(call, pointedAt(call.data, argument(0), start))];
+const requests: Form = function* (call) {
+  for (const at of itemsAt(call.data, pointedAt(call.data, argument(0), start))) yield forwarded(call, at);
+};
+
 /** What a Safe runs while it is set up: nothing where nobody is named. */
 const setup: Form = (call) => {
   const found = placed(call, start, { to: 2, data: 3, operation: 2 });
   return found !== null && found.as === undefined ? [] : [found];
 };
 const setups = ["0xb63e800d", "0xa97ab18a"];
+const makings = ["0x1688f0b9", "0xec9e80bb", "0x4662f9d6", "0x1a334b0b", "0xd18af54d", "0x61b69abd"];
 
 /** The setup of a Safe that a factory makes. */
 const made: Form = (call) => {
   const data = bytesAt(call.data, pointedAt(call.data, argument(1), start));
-  if (data === null) return [null];
-  return setups.includes(data.slice(0, start)) ? setup({ ...call, data, as: nobody }) : [];
+  const isSetup = data !== null && setups.includes(data.slice(0, start));
+  return data === null ? [null] : isSetup ? setup({ ...call, data, as: nobody }) : [];
 };
 
 const ofSafe = one({ to: 0, data: 2, operation: 3 });
@@ -274,15 +286,14 @@ const forms: Readonly<Record<string, Form>> = {
   "0x765e827f": operations,
   "0x4b1d7cf5": aggregated,
   "0xdbed18e0": aggregated,
+  // ERC-2771 execute, executeBatch; MinimalForwarder's execute
+  "0xdf905caf": request,
+  "0xccf96b4a": requests,
+  "0x47153f82": request,
   // Safe setup, 1.1 and later, 1.0
   ...Object.fromEntries(setups.map((selector) => [selector, setup])),
   // createProxyWithNonce, createChainSpecificProxyWithNonce, both for L2, createProxyWithCallback, createProxy
-  "0x1688f0b9": made,
-  "0xec9e80bb": made,
-  "0x4662f9d6": made,
-  "0x1a334b0b": made,
-  "0xd18af54d": made,
-  "0x61b69abd": made,
+  ...Object.fromEntries(makings.map((selector) => [selector, made])),
 };
 
 /** The calls right within a call, one at a time: whoever has enough stops. */
