@@ -251,6 +251,7 @@ describe("traces", () => {
 });
 
 describe("a permit that failed", () => {
+  const keeper = "0x000000000022d473030f116ddee9f6b43ac78ba3";
   const permit = (value: bigint) =>
     encodeFunctionData({
       abi: parseAbi(["function permit(address,address,uint256,uint256,uint8,bytes32,bytes32)"]),
@@ -272,6 +273,18 @@ describe("a permit that failed", () => {
     ["that was to take an allowance back, of which nobody knows", 0n, 0n, null, false],
   ] as const)("%s", (_, said, before, after, expected) => {
     expect(isGranted(failure(said), [approval(before, after)])).toBe(expected);
+  });
+  it.each([
+    ["as long as it asks", "permit2", 50n, true],
+    ["no more", "permit2", 49n, false],
+    ["only at the token itself", "erc20", null, false],
+  ] as const)("at Permit2 whose allowance is there %s", (_, standard, expiration, expected) => {
+    const data = encodeFunctionData({
+      abi: parseAbi(["function permit(address,((address,uint160,uint48,uint48),address,uint256),bytes)"]),
+      args: [alice, [[token, 7n, 50, 0], bob, 9n], "0x"],
+    });
+    const failed = { ...failure(7n), to: keeper, data };
+    expect(isGranted(failed, [{ ...approval(7n, 7n), standard, expiration }])).toBe(expected);
   });
 });
 
