@@ -60,6 +60,9 @@ const quadruples = { type: "tuple[]", components: [address, bool, uint, bytes] }
 const list = { type: "bytes[]" } as const;
 const bytes32 = { type: "bytes32" } as const;
 const executions = { type: "tuple[]", components: [address, uint, bytes] } as const;
+const [text, hashes] = [{ type: "string" }, { type: "bytes32[]" }] as const;
+const [addresses, amounts] = [{ type: "address[]" }, { type: "uint256[]" }] as const;
+const nobody = `0x${"0".repeat(40)}`;
 
 const ofPairs = reader([pairs], ([calls]) => calls.map(([to, data]) => raw(to, data)));
 const ofTried = reader([bool, pairs], ([isStrict, calls]) =>
@@ -69,9 +72,26 @@ const ofTried = reader([bool, pairs], ([isStrict, calls]) =>
   ),
 );
 const ofOwn = reader([uint, list], ([, calls]) => calls.map((data) => raw(null, data)));
-const ofSafe = reader([address, uint, bytes, uint8], ([to, value, data, operation]) => [
-  raw(to, data, value, operation === 1),
-]);
+/** A Safe's call, whatever stands behind it. */
+const ofSafe = (...rest: ReadonlyArray<AbiParameter>): Reader =>
+  reader([address, uint, bytes, uint8, ...rest] as const, ([to, value, data, operation]) => [
+    raw(to as string, data as string, value as bigint, operation !== 0),
+  ]);
+
+/** A proposal that holds a Safe's call. */
+const ofProposal = (...rest: ReadonlyArray<AbiParameter>): Reader =>
+  reader([text, hashes, address, uint, bytes, uint8, ...rest] as const, ([, , to, value, data, operation]) => [
+    raw(to as string, data as string, value as bigint, operation !== 0),
+  ]);
+
+/** Targets, values and data in lists of their own; none where they are not as many. */
+const ofLists = (...rest: ReadonlyArray<AbiParameter>): Reader =>
+  reader([addresses, amounts, list, ...rest] as const, (values) => {
+    const [targets, sums, datas] = values as unknown as readonly [string[], bigint[], string[]];
+    return targets.length === datas.length && (sums.length === 0 || sums.length === datas.length)
+      ? datas.map((data, index) => raw(targets[index] ?? null, data, sums[index] ?? null))
+      : [];
+  });
 
 const ofOne = reader([address, uint, bytes], ([to, value, data]) => [raw(to, data, value)]);
 const ofExecutions = reader([executions], ([calls]) => calls.map(([to, value, data]) => raw(to, data, value)));
@@ -79,8 +99,14 @@ const ofExecutions = reader([executions], ([calls]) => calls.map(([to, value, da
 /** A role's call through a Safe; `role` is a number or 32 bytes. */
 const ofRole = (role: typeof uint | typeof bytes32): Reader =>
   reader([address, uint, bytes, uint8, role, bool], ([to, value, data, operation, , isStrict]) =>
-    lenient([raw(to, data, value, operation === 1)], !isStrict),
+    lenient([raw(to, data, value, operation !== 0)], !isStrict),
   );
+
+/** A batch of ERC-7579 and ERC-7821, which may have further data behind the calls, and to which nobody is the account itself. */
+const batchIn = (data: string): ReadonlyArray<Raw> => {
+  const [calls] = valuesOf([executions], data) ?? valuesOf([executions, bytes], data) ?? [[]];
+  return calls.map(([to, value, input]) => raw(to === nobody ? null : to, input, value));
+};
 
 /** ERC-7579: the first byte of a mode is the kind of call, the second whether failures are passed over. */
 const ofMode = reader([bytes32, bytes], ([mode, data]): ReadonlyArray<Raw> => {
@@ -90,26 +116,27 @@ const ofMode = reader([bytes32, bytes], ([mode, data]): ReadonlyArray<Raw> => {
   if (kind === "00" && rest.length >= 64)
     return lenient([raw(to, `0x${rest.slice(64)}`, BigInt(`0x${rest.slice(0, 64)}`))], mayFail);
   if (kind === "ff" && to.length === 42) return lenient([raw(to, `0x${rest}`, null, true)], mayFail);
-  // why: ERC-7821 may have further data behind the calls
-  const [calls] = kind === "01" ? (valuesOf([executions], data) ?? valuesOf([executions, bytes], data) ?? [[]]) : [[]];
-  return lenient(
-    calls.map(([target, value, input]) => raw(target, input, value)),
-    mayFail,
-  );
+  if (kind !== "01") return [];
+  // why: ERC-7821 has a mode for several batches
+  const batches = mode.slice(14, 22) === "78210002" ? (valuesOf([list], data)?.[0] ?? []) : [data];
+  return lenient(batches.flatMap(batchIn), mayFail);
 });
 
 /** User operations: what an EntryPoint calls of each account; a failure is passed over, and an event tells of it. */
 const operation6 = [address, uint, bytes, bytes, uint, uint, uint, uint, uint, bytes, bytes] as const;
 const operation7 = [address, uint, bytes, bytes, bytes32, uint, bytes32, bytes, bytes] as const;
+/** Of `executeUserOp(userOp, hash)` the account runs what stands behind the selector. */
+const ofOperation = ([sender, , , data]: Operation): Raw =>
+  raw(sender, data.startsWith("0x8dd7712f") ? `0x${data.slice(10)}` : data);
 type Operation = readonly [sender: string, nonce: bigint, init: string, data: string, ...rest: ReadonlyArray<unknown>];
 const ofOperations = (components: typeof operation6 | typeof operation7): Reader =>
   reader([{ type: "tuple[]", components }, address], ([operations]) =>
-    (operations as ReadonlyArray<Operation>).map(([sender, , , data]) => raw(sender, data)),
+    (operations as ReadonlyArray<Operation>).map(ofOperation),
   );
 const ofAggregated = (components: typeof operation6 | typeof operation7): Reader =>
   reader([{ type: "tuple[]", components: [{ type: "tuple[]", components }, address, bytes] }, address], ([groups]) =>
     (groups as ReadonlyArray<readonly [ReadonlyArray<Operation>, ...ReadonlyArray<unknown>]>).flatMap(([operations]) =>
-      operations.map(([sender, , , data]) => raw(sender, data)),
+      operations.map(ofOperation),
     ),
   );
 
@@ -174,14 +201,25 @@ export const readers: Readonly<Record<string, Reader>> = {
   "multicall(bytes[])": reader([list], ([calls]) => calls.map((data) => raw(null, data))),
   "multicall(uint256,bytes[])": ofOwn,
   "multicall(bytes32,bytes[])": ofOwn,
-  "execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)": reader(
-    [address, uint, bytes, uint8, uint, uint, uint, address, address, bytes],
-    ([to, value, data, operation]) => [raw(to, data, value, operation === 1)],
+  "execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)": ofSafe(
+    ...[uint, uint, uint, address, address, bytes],
   ),
-  "execTransactionFromModule(address,uint256,bytes,uint8)": ofSafe,
-  "execTransactionFromModuleReturnData(address,uint256,bytes,uint8)": ofSafe,
+  "execTransactionFromModule(address,uint256,bytes,uint8)": ofSafe(),
+  "execTransactionFromModuleReturnData(address,uint256,bytes,uint8)": ofSafe(),
+  "executeNextTx(address,uint256,bytes,uint8)": ofSafe(),
+  "executeUserOp(address,uint256,bytes,uint8)": ofSafe(),
+  "executeUserOpWithErrorString(address,uint256,bytes,uint8)": ofSafe(),
+  "execute(address,uint256,bytes,uint8)": ofSafe(),
+  "executeProposal(string,bytes32[],address,uint256,bytes,uint8)": ofProposal(),
+  "executeProposalWithIndex(string,bytes32[],address,uint256,bytes,uint8,uint256)": ofProposal(uint),
+  "setup(address[],uint256,address,bytes,address,address,uint256,address)": reader(
+    [addresses, uint, address, bytes, address, address, uint, address],
+    ([, , to, data]) => (to === nobody ? [] : [raw(to, data, null, true)]),
+  ),
   "execTransactionWithRole(address,uint256,bytes,uint8,bytes32,bool)": ofRole(bytes32),
   "execTransactionWithRole(address,uint256,bytes,uint8,uint16,bool)": ofRole(uint),
+  "execTransactionWithRoleReturnData(address,uint256,bytes,uint8,bytes32,bool)": ofRole(bytes32),
+  "execTransactionWithRoleReturnData(address,uint256,bytes,uint8,uint16,bool)": ofRole(uint),
   "handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)":
     ofOperations(operation6),
   "handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[],address)": ofOperations(operation7),
@@ -190,6 +228,16 @@ export const readers: Readonly<Record<string, Reader>> = {
   "handleAggregatedOps(((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[],address,bytes)[],address)":
     ofAggregated(operation7),
   "execute(address,uint256,bytes)": ofOne,
+  "execute(address,uint256,bytes,bytes32,bytes32)": reader(
+    [address, uint, bytes, bytes32, bytes32],
+    ([to, value, data]) => [raw(to, data, value)],
+  ),
+  "executeBatch(address[],uint256[],bytes[])": ofLists(),
+  "executeBatch(address[],uint256[],bytes[],bytes32,bytes32)": ofLists(bytes32, bytes32),
+  "execute(address[],uint256[],bytes[],bytes32)": ofLists(bytes32),
+  "executeBatch(address[],bytes[])": reader([addresses, list], ([targets, datas]) =>
+    targets.length === datas.length ? datas.map((data, index) => raw(targets[index] ?? null, data)) : [],
+  ),
   "execute((address,uint256,bytes)[])": ofExecutions,
   "executeBatch((address,uint256,bytes)[])": ofExecutions,
   "execute(bytes32,bytes)": ofMode,

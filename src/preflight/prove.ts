@@ -154,6 +154,8 @@ const proveOnce = Effect.fnUntraced(function* (
     askedAt: null,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
+  /** Every run of every attempt: one that did not stand was answered by somebody, too. */
+  const ran: Array<Run | null> = [];
   const attempted = Effect.fnUntraced(function* (claim: Claim) {
     const proof = yield* askProof(claim, round());
     const answers = answersOf(proof.round, chains, report.options, report.chainId);
@@ -174,7 +176,9 @@ const proveOnce = Effect.fnUntraced(function* (
     const { run, alone } = proof.round;
     const placed = proof.placed.map(({ heard }) => heard);
     const others = [proof.next, proof.bare, ...placed, ...tried, ...(compared?.why ?? [])];
-    return { claim, proof, answers, bundle, settled, compared, isForkUsed, others, runs: [run, alone, ...others] };
+    const runs = [run, alone, ...others];
+    ran.push(...runs.map(successOf));
+    return { claim, proof, answers, bundle, settled, compared, isForkUsed, runs };
   });
   const standing = yield* askStanding(about, chains, round, attempted);
   const late = failureOf(standing.attempt.proof.round.run);
@@ -186,7 +190,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const apart = signed.length < 2 ? null : yield* placing;
   const now = yield* Clock.currentTimeMillis;
   const assemble = (
-    { claim, proof, answers, bundle, settled, compared, isForkUsed, others }: typeof standing.attempt,
+    { claim, proof, answers, bundle, settled, compared, isForkUsed }: typeof standing.attempt,
     further: ReadonlyArray<Finding>,
   ): Report => {
     const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
@@ -211,7 +215,10 @@ const proveOnce = Effect.fnUntraced(function* (
         ...further,
         ...settled.findings,
         ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
-        ...checkRan(report.chainId, others.map(successOf)),
+        ...checkRan(
+          report.chainId,
+          ran.filter((one) => one !== answers.run && one !== answers.alone),
+        ),
         ...checkRuns(claim, proof, compared, bundle),
         ...checkRequests(signed),
         ...checkAhead(claim, proof, compared?.contrast != null && isSame(compared.contrast)),

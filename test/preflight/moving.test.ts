@@ -118,18 +118,44 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
       hash: string;
     };
     const other = parent.hash.slice(2);
-    const swapped = tampered(scene.url, ({ purpose }) =>
-      purpose === "next" || purpose === "exact"
-        ? (result) => {
-            const [block] = result as ReadonlyArray<{ parentHash: string }>;
-            const hash = (block?.parentHash ?? "").slice(2);
-            return JSON.parse(JSON.stringify(result).replaceAll(hash, other)) as unknown;
-          }
-        : null,
-    );
+    const swap = (result: unknown) => {
+      const [block] = result as ReadonlyArray<{ parentHash: string }>;
+      const hash = (block?.parentHash ?? "").slice(2);
+      return JSON.parse(JSON.stringify(result).replaceAll(hash, other)) as unknown;
+    };
+    const swapped = tampered(scene.url, ({ purpose }) => (purpose === "next" || purpose === "exact" ? swap : null));
     const report = await preflightOn(swapped, send, { block: "latest" });
     expect(report.verdict).toBe("unknown");
     expect(report.ledger.requests.filter(({ run }) => run === "next")).toHaveLength(4);
+    expect(codesOf(report)).toContain("BaseNotComparable/unavailable");
+    // whatever it refuses beside
+    const refusing = tampered(scene.url, ({ purpose, params }) =>
+      purpose === "next" || purpose === "exact"
+        ? swap
+        : purpose === "bare" && typeof params[1] === "object"
+          ? refusalOf(new BlockNotFound({ detail: "" }))
+          : null,
+    );
+    const beside = await preflightOn(refusing, { ...send, gas: 21_000n }, { block: "latest" });
+    expect(codesOf(beside)).toContain("BaseNotComparable/unavailable");
+  });
+
+  it("a gateway that runs on the block before, which contracts there have no name for, is found out", async () => {
+    const zeroed = tampered(scene.url, ({ purpose }) =>
+      purpose === "next"
+        ? (result) => {
+            const [block] = result as ReadonlyArray<{ parentHash: string }>;
+            const hash = (block?.parentHash ?? "").slice(2);
+            const [first, ...rest] = JSON.parse(
+              JSON.stringify(result).replaceAll(hash, "0".repeat(64)),
+            ) as ReadonlyArray<object>;
+            return [{ ...first, parentHash: `0x${"12".repeat(32)}` }, ...rest];
+          }
+        : null,
+    );
+    if (name !== "geth") return;
+    const report = await preflightOn(zeroed, send, { block: "latest" });
+    expect([report.verdict, codesOf(report).includes("BaseNotComparable/unavailable")]).toEqual(["unknown", true]);
   });
 
   it("a sender's transaction that is mined meanwhile voids the proof", async () => {
@@ -155,6 +181,17 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
       expect([run, report.verdict === "blocked" || report.verdict === "unknown"]).toEqual([run, true]);
       expect([run, codesOf(report)]).toEqual([run, expect.arrayContaining(["ChainIdMismatch/blocker"])]);
     }
+    // in an attempt that did not stand, too
+    const once = tampered(scene.url, ({ purpose, before: times }) =>
+      purpose === "exact" && times === 0
+        ? refusalOf(new BlockNotFound({ detail: "" }))
+        : purpose === "next" && times === 0
+          ? (result) => JSON.parse(JSON.stringify(result).replaceAll(chainId, elsewhere)) as unknown
+          : null,
+    );
+    const again = await preflightOn(once, { ...send, chainId: scene.chainId });
+    expect(again.ledger.requests.filter(({ run }) => run === "next")).toHaveLength(2);
+    expect(codesOf(again)).toContain("ChainIdMismatch/blocker");
     expect((await preflight(scene.url, { from: other.address, to: nobody, value: 1n })).verdict).toBe("ready");
   });
 });

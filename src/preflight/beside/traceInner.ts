@@ -3,12 +3,12 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeRevert } from "../../abi/decodeRevert.js";
-import type { Hex } from "../../primitives/hex.js";
+import type { Address, Hex } from "../../primitives/hex.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { Observed } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
-import { failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
+import { cut, failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
 import { bareCall } from "../../transaction/call.js";
 import { frameOf, traceOf, type Frame } from "./trace.js";
 
@@ -24,7 +24,13 @@ const framesOf = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> 
     for (const value of calls) {
       const frame = frameOf(value);
       if (frame === null || found.length >= mostFrames) continue;
-      found.push(frame);
+      // why: every call is held against every frame
+      found.push({
+        ...frame,
+        from: frame.from.toLowerCase() as Address,
+        to: (frame.to?.toLowerCase() ?? null) as Address | null,
+        input: frame.input.toLowerCase() as Hex,
+      });
       if (!frame.error) visit(frame);
     }
   };
@@ -39,10 +45,8 @@ const isSilent = ({ call }: Inner): boolean => call.text?.startsWith("BALANCE_CH
 
 /** The frame of an inner call: a call as its calldata has it, a command as the call that it makes. */
 const isFrameOf = (one: Inner, { from, to, input }: Frame): boolean =>
-  isSame(from, one.by) &&
-  (one.call.to === null
-    ? input.toLowerCase().endsWith(one.call.data.slice(2).toLowerCase())
-    : isSame(to, one.to) && isSame(input, one.call.data));
+  from === one.by &&
+  (one.call.to === null ? input.endsWith(one.call.data.slice(2)) : to === one.to && input === one.call.data);
 
 /** What is known of the calls inside, with what a trace adds. */
 export const tracedInner = (
@@ -56,7 +60,9 @@ export const tracedInner = (
   if (frames === null) return known;
   const spent = new Set<Frame>();
   const take = (fits: (frame: Frame) => boolean): Frame | undefined => {
-    const frame = frames.find((each) => !spent.has(each) && fits(each));
+    const fitting = frames.filter((each) => !spent.has(each) && fits(each));
+    // why: who is called may call in the caller's place, and succeed, before the call that fails
+    const frame = fitting.find(({ error }) => error) ?? fitting[0];
     if (frame !== undefined) spent.add(frame);
     return frame;
   };
@@ -73,23 +79,28 @@ export const tracedInner = (
   const isKnown = (one: Inner) =>
     known.failed.some(({ by, index, data }) => by === one.by && index === one.index && data === one.call.data);
   const added: Array<InnerFailure> = [];
-  let unseen = known.unseen;
+  // why: nobody could read the calls, so that no frame tells of them
+  let unseen = calls.length === 0 ? known.unseen : 0;
   for (const one of calls) {
     if (!one.call.mayFail || isKnown(one)) continue;
     const frame = take((each) => isFrameOf(one, each));
     const isCommand = one.call.to === null;
-    if (frame !== undefined || (isCommand && !isSilent(one))) unseen -= 1;
+    if (frame === undefined && (!isCommand || isSilent(one))) unseen += 1;
     if (frame?.error === true) added.push(failureOf(one.by, one, { data: frame.output, evidence: "estimated" }, abis));
   }
   // why: a router passes a failure on unless the command may fail
   const routers = new Set(calls.flatMap(({ call, by }) => (call.to === null && call.mayFail ? [by] : [])));
-  for (const frame of frames)
-    if (frame.error && !spent.has(frame) && [...routers].some((router) => isSame(router, frame.from)))
-      added.push({
-        ...failureOf(frame.from, null, { data: frame.output, evidence: "estimated" }, abis),
-        ...{ to: frame.to, data: frame.input },
-      });
-  return { failed: [...explained, ...added], unseen: Math.max(0, unseen) };
+  const further = frames
+    .filter((frame) => frame.error && !spent.has(frame) && [...routers].some((router) => isSame(router, frame.from)))
+    .map((frame) => () => ({
+      ...failureOf(frame.from, null, { data: frame.output, evidence: "estimated" }, abis),
+      ...{ to: frame.to, data: frame.input },
+    }));
+  return {
+    failed: cut([...[...explained, ...added].map((one) => () => one), ...further]),
+    // why: what is within a call that failed has no result of its own
+    unseen: Math.min(known.unseen, unseen),
+  };
 };
 
 /** The bundle, its first case with what a trace tells of the calls inside. JSON-RPC: `debug_traceCall` with `callTracer`. */

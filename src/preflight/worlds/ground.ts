@@ -27,27 +27,29 @@ interface Base {
   readonly hash: Hash;
 }
 
+const isNamed = (hash: Hash): boolean => BigInt(hash) !== 0n;
+
 /** The block that a run stands on: by what the witness reads, and by the answer where a block is in front, or NUMBER is another chain's. */
 export const baseOf = ({ ahead, block, before: { environment } }: Run): Base => {
   const first = ahead ?? block;
-  const isRead = ahead === null && environment !== null && environment.number === block.number;
+  const isRead =
+    ahead === null &&
+    environment !== null &&
+    environment.number === block.number &&
+    // why: a node that has not got a block names no hash of it to contracts
+    isNamed(environment.parentHash);
   return { number: first.number - 1n, hash: isRead ? environment.parentHash : first.parentHash };
 };
 
-const isNamed = (hash: Hash): boolean => BigInt(hash) !== 0n;
-
-/** Whether a run was pinned to a block, the latest of which is `head`, and stood on another: a gateway may ignore the pin. */
-const isElsewhere = (run: Run, head: bigint | null): boolean => {
+/** Whether a run was to stand on `head`, by its hash or as the latest, and stood on another: a gateway may ignore the pin. */
+const isElsewhere = (run: Run, { head, isPlaced }: Ground): boolean => {
   const { block } = run.plan;
+  const isHeld = block === "latest" || (typeof block === "object" && "blockHash" in block);
+  if (head === null || !isHeld) return false;
   const { number, hash } = baseOf(run);
-  return (
-    typeof block === "object" &&
-    "blockHash" in block &&
-    // why: behind blocks that the caller pretends it cannot be seen
-    number === head &&
-    isNamed(hash) &&
-    hash.toLowerCase() !== block.blockHash.toLowerCase()
-  );
+  // why: behind blocks that the caller pretends it cannot be seen
+  if (number !== head.number) return !isPlaced;
+  return head.hash !== null && isNamed(hash) && hash.toLowerCase() !== head.hash.toLowerCase();
 };
 
 /** Whether two views agree in an answer; what only one of them has says nothing. */
@@ -81,23 +83,23 @@ const isOnSame = (a: Run, b: Run, tolerance: number, isExact: boolean): boolean 
 
 /** What runs are held against. */
 export interface Ground {
-  /** The number of the block that the worlds stand on; null = not known. */
-  readonly head: bigint | null;
+  /** The block that the worlds stand on; null = not known. */
+  readonly head: { readonly number: bigint; readonly hash: Hash | null } | null;
+  /** Whether the caller pretends the block's number. */
+  readonly isPlaced: boolean;
   /** Whether the pending state is ordered before us, and so nothing but it counts. */
   readonly isPreconfirmed: boolean;
   readonly tolerance: number;
 }
 
 /** Whether runs stood on more than one state, or elsewhere than they were asked to, or on what is gone. */
-export const isParted = (
-  all: ReadonlyArray<Heard<Run> | null>,
-  { head, isPreconfirmed, tolerance }: Ground,
-): boolean => {
+export const isParted = (all: ReadonlyArray<Heard<Run> | null>, ground: Ground): boolean => {
+  const { isPreconfirmed, tolerance } = ground;
   if (all.some((one) => isGone(failureOf(one)))) return true;
   const runs = all.flatMap((one) => successOf(one) ?? []);
   const [first, ...others] = runs.filter(({ plan: { block } }) => block === "pending");
   return (
-    runs.some((run) => isElsewhere(run, head)) ||
+    runs.some((run) => isElsewhere(run, ground)) ||
     others.some((run) => first !== undefined && !isOnSame(first, run, tolerance, isPreconfirmed))
   );
 };

@@ -82,7 +82,8 @@ const lackOf = (attempt: Attempt, head: Eth.Block | null, known: ReadonlyMap<str
   const refusal = refusalOf(proof);
   if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "form";
   const ground = {
-    head: head?.number ?? null,
+    head,
+    isPlaced: report.options.blockOverrides?.number !== undefined,
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
     tolerance: report.options.tolerance,
   };
@@ -163,7 +164,10 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
     if (lack !== "moved" && !isLearned && times[lack] > 1) return { attempt, pending, findings: [] };
     const isGoneFrom = (runs: Attempt["runs"]) => runs.some((one) => isGone(failureOf(one)));
     if (isSpent && !isSealable) {
-      const findings = isGoneFrom(attempt.runs) ? [] : incomparable("the runs did not stand on one block");
+      // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
+      const findings = isGoneFrom([proof.round.run, proof.next])
+        ? []
+        : incomparable("the runs did not stand on one block");
       return { attempt, pending, findings };
     }
     // why: a block that is there stays good, whatever became the head

@@ -11,7 +11,7 @@ export interface Call {
   readonly as?: Address;
 }
 
-/** A call within another; null where the account that runs them reads more than can be read here. */
+/** A call within another; null where one stands that cannot be read here: a decoder may follow pointers that no encoder writes. */
 type Found = Call | null;
 type Form = (call: Call) => Iterable<Found>;
 
@@ -65,38 +65,34 @@ interface Place {
 }
 
 /** The call at `at`, whose pointers count from there. */
-const placed = (call: Call, at: number, { to, data: pointer, operation }: Place): Found | undefined => {
+const placed = (call: Call, at: number, { to, data: pointer, operation }: Place): Found => {
   const { data } = call;
   const inner = bytesAt(data, pointedAt(data, at + pointer * wordDigits, at));
   const target = addressAt(data, at + to * wordDigits);
-  if (inner === null || target.length < 42) return undefined;
+  if (inner === null || target.length < 42) return null;
   const isDelegate = operation !== undefined && isSet(data, at + operation * wordDigits);
   return isDelegate ? delegated(call, target, inner) : called(call, target, inner);
 };
 
 const one =
   (place: Place): Form =>
-  (call) => {
-    const found = placed(call, start, place);
-    return found === undefined ? [] : [found];
-  };
+  (call) => [placed(call, start, place)];
 
-/** The digits at which the items of a list begin, that a word points to; one at a time, for there may be any number. */
-function* itemsAt(data: Hex, list: number | null): Generator<number> {
+/** The digits at which the items of a list begin, that a word points to; one at a time, for there may be any number. Null where it cannot be read. */
+function* itemsAt(data: Hex, list: number | null): Generator<number | null> {
   const length = list === null ? null : countAt(data, list);
-  if (list === null || length === null) return;
-  const first = list + wordDigits;
-  for (let head = first; head < first + length * wordDigits && head < data.length; head += wordDigits) {
-    const at = pointedAt(data, head, first);
-    if (at !== null) yield at;
+  if (list === null || length === null) {
+    yield null;
+    return;
   }
+  const first = list + wordDigits;
+  const end = first + length * wordDigits;
+  for (let head = first; head < end && head < data.length; head += wordDigits) yield pointedAt(data, head, first);
+  if (end > data.length) yield null;
 }
 
 function* listed(call: Call, list: number | null, place: Place): Generator<Found> {
-  for (const at of itemsAt(call.data, list)) {
-    const found = placed(call, at, place);
-    if (found !== undefined) yield found;
-  }
+  for (const at of itemsAt(call.data, list)) yield at === null ? null : placed(call, at, place);
 }
 
 const many =
@@ -109,7 +105,7 @@ const own = (index: number): Form =>
   function* (call) {
     for (const at of itemsAt(call.data, pointedAt(call.data, argument(index), start))) {
       const data = bytesAt(call.data, at);
-      if (data !== null) yield { ...call, data };
+      yield data === null ? null : { ...call, data };
     }
   };
 
@@ -122,7 +118,7 @@ const parallel = (targets: number, datas: number): Form =>
     for (const at of itemsAt(data, pointedAt(data, argument(datas), start))) {
       const inner = bytesAt(data, at);
       const to = list === null ? "" : addressAt(data, list + ++index * wordDigits);
-      if (inner !== null && to.length === 42) yield called(call, to as Address, inner);
+      yield inner !== null && to.length === 42 ? called(call, to as Address, inner) : null;
     }
   };
 
@@ -162,20 +158,23 @@ const byMode: Form = function* (call) {
   const mode = data.slice(start, start + wordDigits);
   const at = pointedAt(data, argument(1), start);
   const bytes = bytesAt(data, at);
-  if (at === null || bytes === null) return;
+  if (at === null || bytes === null) {
+    yield null;
+    return;
+  }
   const base = at + wordDigits;
   const isTo = (address: string): Address => (address === nobody ? selfOf(call) : (address as Address));
   if (mode.startsWith(delegateMode)) {
-    if (bytes.length >= 42) yield delegated(call, bytes.slice(0, 42) as Address, `0x${bytes.slice(42)}`);
+    yield bytes.length >= 42 ? delegated(call, bytes.slice(0, 42) as Address, `0x${bytes.slice(42)}`) : null;
   } else if (!mode.startsWith(batchMode)) {
-    if (bytes.length >= 106) yield called(call, bytes.slice(0, 42) as Address, `0x${bytes.slice(106)}`);
+    yield bytes.length >= 106 ? called(call, bytes.slice(0, 42) as Address, `0x${bytes.slice(106)}`) : null;
   } else {
     const lists =
       mode.slice(12, 20) === batchesMode
-        ? [...itemsAt(data, pointedAt(data, base, base))].map((item) => item + wordDigits)
+        ? [...itemsAt(data, pointedAt(data, base, base))].map((item) => (item === null ? null : item + wordDigits))
         : [base];
     for (const within of lists)
-      for (const found of listed(call, pointedAt(data, within, within), executions))
+      for (const found of listed(call, within === null ? null : pointedAt(data, within, within), executions))
         yield found === null ? null : { ...found, to: isTo(found.to) };
   }
 };
@@ -186,10 +185,13 @@ const wholeOperation = "0x8dd7712f";
 function* operationsAt(call: Call, list: number | null): Generator<Found> {
   const { data } = call;
   for (const at of itemsAt(data, list)) {
-    const [making, inner] = [2, 3].map((index) => bytesAt(data, pointedAt(data, at + index * wordDigits, at)));
-    if (making != null && making.length >= 42)
-      yield called(call, making.slice(0, 42) as Address, `0x${making.slice(42)}`);
-    if (inner == null) continue;
+    const [making = null, inner = null] =
+      at === null ? [] : [2, 3].map((index) => bytesAt(data, pointedAt(data, at + index * wordDigits, at)));
+    if (at === null || making === null || inner === null) {
+      yield null;
+      continue;
+    }
+    if (making.length >= 42) yield called(call, making.slice(0, 42) as Address, `0x${making.slice(42)}`);
     const isWhole = inner.startsWith(wholeOperation);
     yield called(call, addressAt(data, at), isWhole ? `0x${inner.slice(start)}` : inner);
   }
@@ -198,20 +200,33 @@ function* operationsAt(call: Call, list: number | null): Generator<Found> {
 const operations: Form = (call) => operationsAt(call, pointedAt(call.data, argument(0), start));
 const aggregated: Form = function* (call) {
   for (const at of itemsAt(call.data, pointedAt(call.data, argument(0), start)))
-    yield* operationsAt(call, pointedAt(call.data, at, at));
+    yield* operationsAt(call, at === null ? null : pointedAt(call.data, at, at));
+};
+
+/** A request to an ERC-2771 forwarder, which says behind the calldata whose it is: to who believes it, that is the caller. */
+const forwarded = (call: Call, at: number | null): Found => {
+  const found = at === null ? null : placed(call, at, { to: 1, data: 5 });
+  const from = addressAt(call.data, at ?? start);
+  return found && { ...found, from, data: `${found.data}${from.slice(2)}` };
+};
+const request: Form = (call) => [forwarded(call, pointedAt(call.data, argument(0), start))];
+const requests: Form = function* (call) {
+  for (const at of itemsAt(call.data, pointedAt(call.data, argument(0), start))) yield forwarded(call, at);
 };
 
 /** What a Safe runs while it is set up: nothing where nobody is named. */
 const setup: Form = (call) => {
   const found = placed(call, start, { to: 2, data: 3, operation: 2 });
-  return found == null || found.as === undefined ? [] : [found];
+  return found !== null && found.as === undefined ? [] : [found];
 };
 const setups = ["0xb63e800d", "0xa97ab18a"];
+const makings = ["0x1688f0b9", "0xec9e80bb", "0x4662f9d6", "0x1a334b0b", "0xd18af54d", "0x61b69abd"];
 
 /** The setup of a Safe that a factory makes. */
 const made: Form = (call) => {
   const data = bytesAt(call.data, pointedAt(call.data, argument(1), start));
-  return data !== null && setups.includes(data.slice(0, start)) ? setup({ ...call, data, as: nobody }) : [];
+  const isSetup = data !== null && setups.includes(data.slice(0, start));
+  return data === null ? [null] : isSetup ? setup({ ...call, data, as: nobody }) : [];
 };
 
 const ofSafe = one({ to: 0, data: 2, operation: 3 });
@@ -271,15 +286,14 @@ const forms: Readonly<Record<string, Form>> = {
   "0x765e827f": operations,
   "0x4b1d7cf5": aggregated,
   "0xdbed18e0": aggregated,
+  // ERC-2771 execute, executeBatch; MinimalForwarder's execute
+  "0xdf905caf": request,
+  "0xccf96b4a": requests,
+  "0x47153f82": request,
   // Safe setup, 1.1 and later, 1.0
   ...Object.fromEntries(setups.map((selector) => [selector, setup])),
   // createProxyWithNonce, createChainSpecificProxyWithNonce, both for L2, createProxyWithCallback, createProxy
-  "0x1688f0b9": made,
-  "0xec9e80bb": made,
-  "0x4662f9d6": made,
-  "0x1a334b0b": made,
-  "0xd18af54d": made,
-  "0x61b69abd": made,
+  ...Object.fromEntries(makings.map((selector) => [selector, made])),
 };
 
 /** The calls right within a call, one at a time: whoever has enough stops. */

@@ -38,8 +38,12 @@ export const callsIn = (call: Call): Calls => {
     // why: calls that an encoder wrote side by side are no longer than what they lie in; pointers to the same bytes are
     let room = one.data.length;
     for (const inner of callsWithin(one)) {
-      room -= inner === null ? 0 : inner.data.length - 2;
-      if (inner === null || room < 0 || depth === mostDepth || looks === mostLooks) {
+      if (inner === null) {
+        isUnread = true;
+        continue;
+      }
+      room -= inner.data.length - 2;
+      if (room < 0 || depth === mostDepth || looks === mostLooks) {
         isUnread = true;
         return;
       }

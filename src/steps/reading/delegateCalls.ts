@@ -167,7 +167,7 @@ const say = (
     ];
   const unread = note("DelegateCallUnread", "unavailable", { ...where, evidence: "unavailable" }, ...parties);
   const [had, has] = [before.account(target), after.account(target)];
-  if (had === null) return [unread];
+  if (had === null || (account !== null && before.account(account) === null)) return [unread];
   const isLate = had.codeSize === 0n;
   const codeHash = isLate ? (has?.codeHash ?? had.codeHash) : had.codeHash;
   const known = knownCode(codeHash, target) ?? migrationAt(target, codeHash, isLate ? after : before);
@@ -186,6 +186,8 @@ const say = (
  */
 export const checkDelegateCalls = (bundle: ReadonlyArray<Ran>, sights: Sights): ReadonlyArray<Finding> => {
   const safes = new Set(calledAsSafes(bundle));
-  const isSafe = (account: Address) => safes.has(account) || isSafeProxy(account, sights.before);
+  const isSafe = (account: Address) =>
+    // why: whoever is not looked at, for others said the same before it, may be one
+    safes.has(account) || sights.before.account(account) === null || isSafeProxy(account, sights.before);
   return bundle.flatMap((one) => delegatesOf(one, isSafe).flatMap((call) => say(call, one.index, sights)));
 };

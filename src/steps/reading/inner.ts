@@ -51,17 +51,22 @@ export const isGranted = ({ by, to, data }: InnerFailure, approvals: ReadonlyArr
   const asked = rightsAsked([{ from: by, to, data }], 0);
   return (
     asked.length > 0 &&
-    asked.every(({ token, owner, spender, said }) =>
+    asked.every(({ standard, token, owner, spender, said, expiration }) =>
       approvals.some(
         (one) =>
+          one.standard === standard &&
           one.token === token &&
           one.owner === owner &&
           one.spender === spender &&
           one.evidence === "measured" &&
-          // why: what was there before may be spent by now
-          [one.before, one.after].some(
-            (amount) => amount !== null && said !== null && (amount >= said || one.unlimited),
-          ),
+          // why: an allowance that ends sooner is another
+          (expiration === null || (one.expiration !== null && one.expiration >= expiration)) &&
+          (said === 0n
+            ? one.after === 0n
+            : // why: what was there before may be spent by now
+              [one.before, one.after].some(
+                (amount) => amount !== null && said !== null && (amount >= said || one.unlimited),
+              )),
       ),
     )
   );

@@ -233,6 +233,17 @@ const silent = (
   });
 };
 
+/** As many failures as are told, the last of them for all the others: who excuses the first ones has not excused those. */
+export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<InnerFailure> => {
+  if (all.length <= most.failures) return all.map((one) => one());
+  const told = all.slice(0, most.failures).map((one) => one());
+  return told.map((one, place) =>
+    place < most.failures - 1
+      ? one
+      : { ...one, index: null, to: null, data: null, call: `${all.length - place} calls, not told`, revert: null },
+  );
+};
+
 /** The calls that failed inside, and how many may have failed unseen; null where there is neither. */
 export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null => {
   const to = lower(subject.to);
@@ -266,7 +277,8 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
   }
   const failed = new Set([...known].flatMap(([one, result]) => (result.failed ? [one] : [])));
   const inCalls = [...known].filter(([one, result]) => result.failed && !isWithin(one.parent, failed));
-  const inOrder = inCalls.sort(([a], [b]) => all.indexOf(a) - all.indexOf(b)).slice(0, most.failures);
+  const places = new Map(all.map((one, place) => [one, place]));
+  const inOrder = inCalls.sort(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
   const unseen = all.filter(
     (one) =>
       one.call.mayFail &&
@@ -275,10 +287,14 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
       !(forms.request.test(one.form) && heard.has(one.by)),
   ).length;
   const isOpaque = all.length === 0 && !isRead && isLenient(subject.data);
-  const every = [
-    ...inOrder.map(([one, result]) => failureOf(result.by, one, result, abis)),
-    ...others.slice(0, most.failures).map((one) => ({ ...failureOf(one.by, null, one, abis), index: one.index })),
-  ].slice(0, most.failures);
+  const every = cut([
+    ...inOrder.map(
+      ([one, result]) =>
+        () =>
+          failureOf(result.by, one, result, abis),
+    ),
+    ...others.map((one) => () => ({ ...failureOf(one.by, null, one, abis), index: one.index })),
+  ]);
   const count = isOpaque ? 1 : unseen;
   return every.length === 0 && count === 0 ? null : { failed: every, unseen: count };
 };

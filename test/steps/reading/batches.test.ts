@@ -52,6 +52,16 @@ describe("the calls of a batch", () => {
     const [nowhere, there] = [word(2n ** 255n), word(96n)];
     const data = `0xac9650d8${word(32n)}${word(2n)}${nowhere}${there}${word(0n)}${word(4n)}11223344`;
     expect(reading(data).read.slice(1)).toEqual([{ from: alice, to: target, data: "0x11223344" }]);
+    expect(reading(data).isUnread).toBe(true);
+  });
+  it("are said not to be read where a pointer goes back, as decoders let it, and the others still are", () => {
+    const calls = [first, second].map((data) => ({ target: other, mayFail: true, data }));
+    const data = encodeFunctionData({ abi, functionName: "aggregate3", args: [calls] });
+    // why: Solidity reads the offset of an item as a number with a sign
+    const back = `${data.slice(0, 138)}${word(2n ** 256n - 32n)}${data.slice(202)}`;
+    expect(reading(back)).toMatchObject({ isUnread: true, isCut: true });
+    expect(reading(back).read.slice(1)).toEqual([{ from: target, to: other, data: second }]);
+    expect(reading(data).isUnread).toBe(false);
   });
 });
 

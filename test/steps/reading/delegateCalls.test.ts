@@ -152,6 +152,16 @@ describe("what runs in the place of a caller is found in", () => {
       false,
     ]);
   });
+  it.each(forms.map(([form, data]) => [form, data] as const))(
+    "%s, or is said not to be read: its arguments cut",
+    (_, data) => {
+      for (const end of [10, 42, data.length - 2 - 2 * (data.length % 7)]) {
+        const cut = data.slice(0, end).toLowerCase() as Hex;
+        const { delegates, isUnread } = callsIn({ from: alice, to: safe, data: cut });
+        expect(isUnread || delegates.some(({ to }) => to === evil)).toBe(true);
+      }
+    },
+  );
   it("whatever stands in the word of the operation, and nowhere where it is 0 or nobody is named", () => {
     // the second byte from the end is set, too
     const odd = `${exec().slice(0, 10 + 3 * 64)}${word(257n).slice(-64)}${exec().slice(10 + 4 * 64)}` as Hex;
@@ -304,5 +314,11 @@ describe("what runs in the place of a Safe", () => {
     };
     expect(told(safe, view)).toEqual(["UnknownDelegateCall"]);
     expect(told(other, view)).toEqual([]);
+    // nobody looked at who says so
+    const unseen = (hidden: Address): View => ({
+      ...view,
+      account: (account) => (account === hidden ? null : view.account(account)),
+    });
+    expect(told(other, unseen(other))).toEqual(["DelegateCallUnread"]);
   });
 });

@@ -12,6 +12,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { indexAbis } from "../../../src/abi/decodeRevert.js";
 import type { OutcomeLog } from "../../../src/report/parts.js";
+import { isGranted } from "../../../src/steps/reading/inner.js";
+import type { Approval } from "../../../src/report/parts.js";
 import { readInner, type Subject } from "../../../src/steps/reading/innerFailures.js";
 import { innerEventOf, mayTell } from "../../../src/steps/reading/innerEvents.js";
 import { knownCode } from "../../../src/steps/reading/knownCode.js";
@@ -122,6 +124,11 @@ describe("events", () => {
 
   it("tells at most 64 failures", () => {
     expect(failedIn(Array.from({ length: 500 }, () => log(bob, "ExecutionFailure(uint256)", [one])))).toBe(64);
+    // the last is told for all the others, so that nothing which excuses one of them excuses all
+    const logs = Array.from({ length: 500 }, () => log(bob, "ExecutionFailure(uint256)", [one]));
+    expect(readInner(subject({ logs, data: "0x12345678" }), none)?.failed.at(-1)).toMatchObject({
+      ...{ to: null, data: null, call: "437 calls, not told" },
+    });
   });
 });
 
@@ -210,6 +217,25 @@ describe("traces", () => {
     expect(tracedInner(inner, calls, frame({ calls: [call({})] }), "0x", none)).toEqual({ failed: [], unseen: 0 });
   });
 
+  it("find the call that failed behind one that only looks like it", () => {
+    const frames = [call({}), call({ error: "execution reverted" })];
+    expect(tracedInner(inner, calls, frame({ calls: frames }), "0x", none)).toMatchObject({
+      ...{ failed: [{ to: token, index: 0 }], unseen: 0 },
+    });
+  });
+
+  it("leave unseen what no frame tells of, however many calls were known before", () => {
+    const [seen, missing] = ["0x12345678", "0x87654321"] as const;
+    const two = encodeFunctionData({
+      abi,
+      functionName: "aggregate3",
+      args: [[seen, missing].map((callData) => ({ target: token, allowFailure: true, callData }))],
+    });
+    const trace = frame({ input: two, calls: [call({})] });
+    expect(tracedInner(inner, innerOf(two, bob, none), trace, "0x", none)).toEqual({ failed: [], unseen: 1 });
+    expect(tracedInner(inner, [], frame({}), "0x", none)).toEqual(inner);
+  });
+
   it("are not believed where they tell of something else", () => {
     const failing = { calls: [call({ error: "execution reverted" })] };
     for (const trace of [
@@ -221,6 +247,44 @@ describe("traces", () => {
       frame({ calls: [call({ input: "0x87654321", error: "execution reverted" })] }),
     ])
       expect(tracedInner(inner, calls, trace, "0x", none)).toEqual(inner);
+  });
+});
+
+describe("a permit that failed", () => {
+  const keeper = "0x000000000022d473030f116ddee9f6b43ac78ba3";
+  const permit = (value: bigint) =>
+    encodeFunctionData({
+      abi: parseAbi(["function permit(address,address,uint256,uint256,uint8,bytes32,bytes32)"]),
+      args: [alice, bob, value, 9n, 27, `0x${one}`, `0x${one}`],
+    });
+  const failure = (value: bigint) =>
+    ({ by: bob, index: 0, to: token, data: permit(value), call: null, revert: null, evidence: "measured" }) as const;
+  const approval = (before: bigint | null, after: bigint | null) =>
+    ({
+      ...{ standard: "erc20", token, owner: alice, spender: bob, tokenId: null, before, after, expiration: null },
+      ...{ unlimited: false, spenderKind: "contract", transaction: 0, evidence: "measured" },
+    }) as Approval;
+  it.each([
+    ["whose allowance is there", 7n, null, 7n, true],
+    ["whose allowance was there, and is spent", 7n, 7n, 0n, true],
+    ["whose allowance is less", 7n, 6n, 6n, false],
+    ["that was to take an allowance back, which is still there", 0n, 7n, 7n, false],
+    ["that was to take an allowance back, which is spent", 0n, 7n, 0n, true],
+    ["that was to take an allowance back, of which nobody knows", 0n, 0n, null, false],
+  ] as const)("%s", (_, said, before, after, expected) => {
+    expect(isGranted(failure(said), [approval(before, after)])).toBe(expected);
+  });
+  it.each([
+    ["as long as it asks", "permit2", 50n, true],
+    ["no more", "permit2", 49n, false],
+    ["only at the token itself", "erc20", null, false],
+  ] as const)("at Permit2 whose allowance is there %s", (_, standard, expiration, expected) => {
+    const data = encodeFunctionData({
+      abi: parseAbi(["function permit(address,((address,uint160,uint48,uint48),address,uint256),bytes)"]),
+      args: [alice, [[token, 7n, 50, 0], bob, 9n], "0x"],
+    });
+    const failed = { ...failure(7n), to: keeper, data };
+    expect(isGranted(failed, [{ ...approval(7n, 7n), standard, expiration }])).toBe(expected);
   });
 });
 

@@ -1,0 +1,187 @@
+/** The two readings of batches beside each other: what is shown of the calls within calldata is what is judged. */
+import { concatHex, encodeAbiParameters, encodeFunctionData, encodePacked, pad, parseAbi, size, type Hex } from "viem";
+import { describe, expect, it } from "vitest";
+import { innerCalls } from "../../../src/abi/innerCalls.js";
+import { readers } from "../../../src/abi/innerForms.js";
+import { callsWithin } from "../../../src/steps/reading/batchForms.js";
+import { at } from "./arbitrary.js";
+
+const [alice, self, one, other, nobody] = [at("a"), at("1"), at("2"), at("3"), at("0")];
+const [first, second] = ["0x11223344", `0x55667788${"ab".repeat(40)}`] as const;
+const zero = pad("0x");
+const mode = (start: Hex) => pad(start, { size: 32, dir: "right" });
+const executions = (...calls: ReadonlyArray<readonly [Hex, Hex]>) =>
+  encodeAbiParameters(
+    [{ type: "tuple[]", components: [{ type: "address" }, { type: "uint256" }, { type: "bytes" }] }],
+    [calls.map(([to, data]) => [to, 0n, data] as never)],
+  );
+const packed = (operation: number, to: Hex, data: Hex) =>
+  encodePacked(["uint8", "address", "uint256", "uint256", "bytes"], [operation, to, 0n, BigInt(size(data)), data]);
+const whole = concatHex(["0x8dd7712f", second]);
+const of6 = [one, 0n, "0x", whole, 0n, 0n, 0n, 0n, 0n, "0x", "0x"];
+const of7 = [one, 0n, "0x", second, zero, 0n, zero, "0x", "0x"];
+const request = [alice, one, 0n, 0n, 0, second, "0x"];
+const lists = [
+  [one, other],
+  [0n, 0n],
+  [first, second],
+];
+const safe = [one, 0n, second, 1];
+const proposal = ["x", [zero], ...safe];
+
+/** Arguments of every function whose calls are shown, in its own order; none = it holds no calls to addresses. */
+const samples: Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>>>> = {
+  "aggregate((address,bytes)[])": [
+    [
+      [
+        [one, first],
+        [other, second],
+      ],
+    ],
+  ],
+  "blockAndAggregate((address,bytes)[])": [
+    [
+      [
+        [one, first],
+        [other, second],
+      ],
+    ],
+  ],
+  "tryAggregate(bool,(address,bytes)[])": [
+    [
+      false,
+      [
+        [one, first],
+        [other, second],
+      ],
+    ],
+  ],
+  "tryBlockAndAggregate(bool,(address,bytes)[])": [
+    [
+      true,
+      [
+        [one, first],
+        [other, second],
+      ],
+    ],
+  ],
+  "aggregate3((address,bool,bytes)[])": [
+    [
+      [
+        [one, true, first],
+        [other, false, second],
+      ],
+    ],
+  ],
+  "aggregate3Value((address,bool,uint256,bytes)[])": [
+    [
+      [
+        [one, true, 0n, first],
+        [other, false, 0n, second],
+      ],
+    ],
+  ],
+  "multicall(bytes[])": [[[first, second]]],
+  "multicall(uint256,bytes[])": [[1n, [first, second]]],
+  "multicall(bytes32,bytes[])": [[zero, [first, second]]],
+  "execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)": [
+    [...safe, 0n, 0n, 0n, nobody, nobody, "0x"],
+    [one, 0n, second, 0, 0n, 0n, 0n, nobody, nobody, "0x"],
+    [one, 0n, second, 7, 0n, 0n, 0n, nobody, nobody, "0x"],
+  ],
+  ...Object.fromEntries(
+    [
+      ...["execTransactionFromModule", "execTransactionFromModuleReturnData", "executeNextTx", "executeUserOp"],
+      ...["executeUserOpWithErrorString", "execute"],
+    ].map((name) => [`${name}(address,uint256,bytes,uint8)`, [safe]]),
+  ),
+  ...Object.fromEntries(
+    ["execTransactionWithRole", "execTransactionWithRoleReturnData"].flatMap((name) => [
+      [`${name}(address,uint256,bytes,uint8,bytes32,bool)`, [[...safe, zero, true]]],
+      [`${name}(address,uint256,bytes,uint8,uint16,bool)`, [[...safe, 1, false]]],
+    ]),
+  ),
+  "executeProposal(string,bytes32[],address,uint256,bytes,uint8)": [proposal],
+  "executeProposalWithIndex(string,bytes32[],address,uint256,bytes,uint8,uint256)": [[...proposal, 0n]],
+  "setup(address[],uint256,address,bytes,address,address,uint256,address)": [
+    [[alice], 1n, one, second, nobody, nobody, 0n, nobody],
+    [[alice], 1n, nobody, "0x", nobody, nobody, 0n, nobody],
+  ],
+  "handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)": [
+    [[of6, of6], alice],
+  ],
+  "handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[],address)": [[[of7], alice]],
+  "handleAggregatedOps(((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address,bytes)[],address)":
+    [[[[[of6], alice, "0x"]], alice]],
+  "handleAggregatedOps(((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[],address,bytes)[],address)":
+    [[[[[of7, of7], alice, "0x"]], alice]],
+  "execute(address,uint256,bytes)": [[one, 0n, second]],
+  "execute(address,uint256,bytes,bytes32,bytes32)": [[one, 0n, second, zero, zero]],
+  "executeBatch(address[],uint256[],bytes[])": [lists],
+  "executeBatch(address[],uint256[],bytes[],bytes32,bytes32)": [[...lists, zero, zero]],
+  "execute(address[],uint256[],bytes[],bytes32)": [[...lists, zero]],
+  "executeBatch(address[],bytes[])": [[lists[0], lists[2]]],
+  "execute((address,uint256,bytes)[])": [
+    [
+      [
+        [one, 0n, first],
+        [other, 0n, second],
+      ],
+    ],
+  ],
+  "executeBatch((address,uint256,bytes)[])": [
+    [
+      [
+        [one, 0n, first],
+        [other, 0n, second],
+      ],
+    ],
+  ],
+  ...Object.fromEntries(
+    ["execute", "executeFromExecutor"].map((name) => [
+      `${name}(bytes32,bytes)`,
+      [
+        [mode("0x00"), encodePacked(["address", "uint256", "bytes"], [one, 0n, second])],
+        [mode("0xff01"), encodePacked(["address", "bytes"], [one, second])],
+        [mode("0x0101"), executions([one, first], [nobody, second])],
+        [
+          mode("0x01000000000078210002"),
+          encodeAbiParameters([{ type: "bytes[]" }], [[executions([one, first]), executions([other, second])]]),
+        ],
+      ],
+    ]),
+  ),
+  "execute((address,address,uint256,uint256,uint48,bytes,bytes))": [[request]],
+  "executeBatch((address,address,uint256,uint256,uint48,bytes,bytes)[],address)": [[[request, request], alice]],
+  "execute((address,address,uint256,uint256,uint256,bytes),bytes)": [[[alice, one, 0n, 0n, 0n, second], "0x"]],
+  "multiSend(bytes)": [[concatHex([packed(0, one, first), packed(1, other, second)])]],
+  // commands name no account to call
+  "execute(bytes,bytes[])": [],
+  "execute(bytes,bytes[],uint256)": [],
+};
+
+describe("each function whose calls are shown", () => {
+  it("has a sample", () => {
+    expect(Object.keys(samples).sort()).toEqual(Object.keys(readers).sort());
+  });
+  it.each(
+    Object.entries(samples).flatMap(([signature, all]) => all.map((args, place) => [signature, place, args] as const)),
+  )("%s, %i: is judged by the same ones", (signature, _, args) => {
+    const data = encodeFunctionData({
+      abi: parseAbi([`function ${signature}`] as never) as never,
+      args,
+    } as never) as `0x${string}`;
+    const shown = innerCalls(data, [], { address: self }).calls.map((call) => ({
+      to: (call.to ?? self).toLowerCase(),
+      data: call.data,
+      isDelegate: call.isDelegate,
+    }));
+    const judged = [...callsWithin({ from: alice, to: self, data })].map((call) => ({
+      to: call?.to,
+      data: call?.data,
+      isDelegate: call?.as !== undefined,
+    }));
+    expect(shown).toEqual(judged);
+    expect(shown.length > 0).toBe(!args.includes(nobody) || args.includes(second));
+  });
+});
