@@ -196,7 +196,7 @@ interface Row {
   readonly change: BalanceChange;
 }
 
-/** How many disagreements are told one by one. */
+/** How many disagreements are told one by one, of those that nothing explains and of the others each. */
 const mostMismatches = 32;
 
 const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row, reason: string | null): Finding => {
@@ -217,6 +217,8 @@ const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row, r
 };
 
 const isWarning = ({ severity }: Finding): boolean => severity === "warning";
+
+const isNative = ({ change }: Row): boolean => change.token === null;
 
 const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.delta !== logged;
 
@@ -244,9 +246,13 @@ export const read = (
     if (nfts.has(token) && tokenId === null) return disagree(row);
     return delta !== 0n || disagree(row);
   });
-  const found = rows.filter(disagree).map((row) => mismatch(row, reasonOf(row, { ...answers, logs })));
+  const differing = rows.filter(disagree);
+  const inOrder = [...differing.filter(isNative), ...differing.filter((row) => !isNative(row))];
+  const found = inOrder.map((row) => mismatch(row, reasonOf(row, { ...answers, logs })));
+  const explained = found.filter((one) => !isWarning(one));
   return {
     changes: shown.map(({ change }) => change),
-    findings: [...found.filter(isWarning), ...found.filter((one) => !isWarning(one))].slice(0, mostMismatches),
+    // why: what is explained must not push out what is not, nor tokens the chain's own currency, by which policies judge
+    findings: [found.filter(isWarning), explained].flatMap((some) => some.slice(0, mostMismatches)),
   };
 };

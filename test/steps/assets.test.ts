@@ -134,10 +134,19 @@ describe("tokens with ids", () => {
     ).toEqual([]));
 });
 
-it("disagreements are told one by one up to a number that can be read", () => {
+it("disagreements are told one by one up to a number that can be read, and of the chain's own currency beside them", () => {
   const many = Array.from({ length: 50 }, (_, index) => holding(alice, token, BigInt(index)));
-  const view = (amount: bigint): View => ({ ...unseen, call: () => answered(amount) });
-  expect(read(many, [], { before: view(1n), after: view(2n) }).findings).toHaveLength(32);
+  const view = (amount: bigint): View => ({
+    ...unseen,
+    call: () => answered(amount),
+    account: () => account("0x", amount),
+  });
+  const told = (holdings: ReadonlyArray<Holding>) => read(holdings, [], { before: view(1n), after: view(2n) }).codes;
+  const warned = Array.from({ length: 32 }, () => "TransferMismatch/warning");
+  expect(told(many)).toEqual(warned);
+  expect(told([...many, holding(alice, null)])).toEqual([...warned, "TransferMismatch/info"]);
+  const ofItself = Array.from({ length: 50 }, (_, at) => holding(`0x${String(at + 1).padStart(40, "a")}`, null));
+  expect(told([...ofItself, ...many]).filter((code) => code === "TransferMismatch/warning")).toEqual(warned);
 });
 
 describe("the gas that a run charged", () => {
