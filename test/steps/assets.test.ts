@@ -40,6 +40,7 @@ const read = (
     paid: new Map(),
     operator: new Map(),
     deposits: new Set<Address>(),
+    signers: new Set([alice]),
     evidence: "measured",
   } as const;
   const { changes, findings } = Assets.read(holdings, { ...sights, ...known });
@@ -95,6 +96,33 @@ describe("a balance", () => {
       ...{ before: view(200n), after: view(100n), paid },
     });
     expect([told.changes, told.codes]).toEqual([[[-10n, "measured"]], []]);
+  });
+});
+
+describe("a deposit", () => {
+  const deposits = new Set([token]);
+  const looked = (by: Address, [deposit, left]: readonly [bigint, bigint], [had, has]: readonly [bigint, bigint]) => {
+    const view = (amount: bigint, balance: bigint): View =>
+      seeing([balanceOf(token, by), answered(amount)], [{ kind: "account", address: by }, account("0x", balance)]);
+    const sights = { before: view(deposit, had), after: view(left, has), deposits };
+    return read([holding(by, null), holding(by, token)], had === has ? [] : [native(0, token, by, has - had)], sights);
+  };
+  it("is no token, whatever becomes of it", () => {
+    for (const [by, levels, balance] of [
+      [alice, [5n, 9n], [7n, 7n]],
+      [alice, [9n, 5n], [7n, 11n]],
+      [bob, [9n, 5n], [7n, 7n]],
+    ] as const)
+      expect(looked(by, levels, balance).codes).toEqual([]);
+  });
+  it("of a signer that shrinks for nothing is shown, and a doubt", () => {
+    for (const balance of [
+      [7n, 7n],
+      [7n, 10n],
+    ] as const) {
+      const { changes, codes: found } = looked(alice, [9n, 5n], balance);
+      expect([changes.at(-1), found]).toEqual([[-4n, "measured"], ["TransferMismatch/warning"]]);
+    }
   });
 });
 
