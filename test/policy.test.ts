@@ -79,6 +79,8 @@ describe("what may leave and what must arrive", () => {
     const boasting = report({ ...moving(change({ delta: 100n })), balanceChanges: [change({ delta: 500n })] });
     expect(tag(Policy.minReceived(usdc, 200n), boasting)).toBe("Unknown");
     expect(tag(Policy.minReceived(usdc, 100n), boasting)).toBe("Pass");
+    const leaving = report({ ...moving(change({ delta: -5n })), balanceChanges: [change({ delta: 500n })] });
+    expect(tag(Policy.minReceived(usdc, 200n), leaving)).toBe("Unknown");
     const booked = report({ transfers: [], balanceChanges: [change({ delta: 500n })] });
     expect(tag(Policy.minReceived(usdc, 200n), booked)).toBe("Pass");
   });

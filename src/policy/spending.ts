@@ -139,8 +139,8 @@ export const judgeReceived =
       return fail(
         `${whoOf(subject)} receive ${told(measured)}, measured (the events say ${told(logged)}); at least ${told(least)}`,
       );
-    // why: a contract without events of movements, as a stake, says nothing else by them
-    return subject.token !== null && logged > 0n && logged < least
+    // why: a contract without events of movements, as a stake, says nothing by them
+    return subject.token !== null && logged !== 0n && logged < least
       ? unknown(`measured ${told(measured)} received, but the events say ${told(logged)}; at least ${told(least)}`)
       : pass;
   };

@@ -14,7 +14,7 @@ import { Request } from "../transaction/request.js";
 const amount = Schema.NullOr(Schema.BigInt);
 
 /** The version of the report's shape; part of the digest. */
-export const reportVersion = 2;
+export const reportVersion = 3;
 
 /** `blocked`: do not send. `unknown`: something needed could not be checked. `caution`: ready, with warnings. */
 export const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);

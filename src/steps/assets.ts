@@ -72,8 +72,10 @@ export interface Answers extends Sights {
   readonly standards: Standards;
   readonly paid: GasPaid;
   readonly operator: OperatorFees;
-  /** Contracts whose balances are deposits: measured where somebody asks for them alone. */
+  /** Contracts whose balances are deposits: measured where somebody asks for them, or a signer loses one. */
   readonly deposits: ReadonlySet<Address>;
+  /** Of nobody else is a lost deposit told. */
+  readonly signers: ReadonlySet<Address>;
   /** What a balance read in the run is worth: `assumed` where the state was partly pretended. */
   readonly evidence: Evidence;
 }
@@ -159,11 +161,12 @@ export const withBlobs = (
   return all;
 };
 
-/** What is asked of a token as if it were an ERC-721, and it turned out to be none, is of no use; nor is a deposit. */
-const isOfUse = ({ owned, token, wanted }: Holding, { standards, deposits }: Answers): boolean =>
-  token !== null && !wanted && deposits.has(token)
-    ? false
-    : !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
+/** What is asked of a token as if it were an ERC-721, and it turned out to be none, is of no use. */
+const isOfUse = ({ owned, token }: Holding, { standards }: Answers): boolean =>
+  !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
+
+const isDeposit = ({ token, wanted }: Holding, { deposits }: Answers): boolean =>
+  token !== null && !wanted && deposits.has(token);
 
 /** How a holding changed: as it was measured, changed or not, else as the logs have it. */
 const changeOf = (one: Holding, logged: bigint, answers: Answers): BalanceChange => {
@@ -184,7 +187,7 @@ const isRead = ({ after }: BalanceChange): boolean => after !== null;
 export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> => {
   const loggedOf = tally(answers.transfers);
   return holdings
-    .filter((one) => isOfUse(one, answers))
+    .filter((one) => isOfUse(one, answers) && !isDeposit(one, answers))
     .map((one) => changeOf(one, loggedOf(one), answers))
     .filter(isRead);
 };
@@ -196,7 +199,7 @@ interface Row {
   readonly change: BalanceChange;
 }
 
-/** How many disagreements are told one by one. */
+/** How many disagreements are told one by one, of those that nothing explains and of the others each. */
 const mostMismatches = 32;
 
 const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row, reason: string | null): Finding => {
@@ -218,6 +221,8 @@ const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row, r
 
 const isWarning = ({ severity }: Finding): boolean => severity === "warning";
 
+const isNative = ({ change }: Row): boolean => change.token === null;
+
 const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.delta !== logged;
 
 /**
@@ -229,13 +234,28 @@ export const read = (
   answers: Answers,
   logs: ReadonlyArray<OutcomeLog> = [],
 ): { readonly changes: ReadonlyArray<BalanceChange>; readonly findings: ReadonlyArray<Finding> } => {
+  const { signers } = answers;
   const loggedOf = tally(answers.transfers);
-  const rows = holdings
+  const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, logs });
+  const told = holdings
     .filter((one) => isOfUse(one, answers))
     .map((one): Row => {
       const logged = loggedOf(one);
       return { holding: one, logged, change: changeOf(one, logged, answers) };
     });
+  const earned = new Map(told.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
+  // why: of a signer's deposit that shrinks for nothing, nothing else tells
+  const isLost = (row: Row): boolean => {
+    const { account, delta } = row.change;
+    return (
+      signers.has(account) &&
+      isRead(row.change) &&
+      delta < -(earned.get(account) ?? 0n) &&
+      delta < 0n &&
+      reasonIn(row) === null
+    );
+  };
+  const rows = told.filter((row) => !isDeposit(row.holding, answers) || isLost(row));
   const nfts = new Set(answers.transfers.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
   const shown = rows.filter((row) => {
     const { token, tokenId, delta } = row.change;
@@ -244,9 +264,13 @@ export const read = (
     if (nfts.has(token) && tokenId === null) return disagree(row);
     return delta !== 0n || disagree(row);
   });
-  const found = rows.filter(disagree).map((row) => mismatch(row, reasonOf(row, { ...answers, logs })));
+  const differing = rows.filter(disagree);
+  const inOrder = [...differing.filter(isNative), ...differing.filter((row) => !isNative(row))];
+  const found = inOrder.map((row) => mismatch(row, reasonIn(row)));
+  const explained = found.filter((one) => !isWarning(one));
   return {
     changes: shown.map(({ change }) => change),
-    findings: [...found.filter(isWarning), ...found.filter((one) => !isWarning(one))].slice(0, mostMismatches),
+    // why: what is explained must not push out what is not, nor tokens the chain's own currency, by which policies judge
+    findings: [found.filter(isWarning), explained].flatMap((some) => some.slice(0, mostMismatches)),
   };
 };

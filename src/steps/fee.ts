@@ -78,13 +78,17 @@ export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
  * The quote of a transaction: raised where it replaces one in flight and would not be enough, but to no tip that is never
  * proposed, for what is in flight is a node's word.
  */
-export const quoteFor = ({ nonce, signer }: Numbered, { quote, pools, replacing, chain }: Replaceable): Quote => {
+export const quoteFor = (
+  { nonce, signer, input: { maxPriorityFeePerGas: own } }: Numbered,
+  { quote, pools, replacing, chain }: Replaceable,
+): Quote => {
   const old = nonce.value === null ? undefined : pools.get(signer)?.transactions.get(nonce.value);
   if (old === undefined || replacing.priceBump === 0) return quote;
   const { cap, tip } = raised({ cap: quote.maxFeePerGas, tip: quote.tip }, old, replacing);
-  return tip > chain.maxTip
-    ? { ...quote, tipNamed: tip }
-    : { ...quote, tip, maxFeePerGas: quote.maxFeePerGas === null ? null : cap };
+  if (own === null && tip > chain.maxTip) return { ...quote, tipNamed: tip };
+  // why: a caller's own tip below ours takes the cap down with it, and pools compare that, too
+  const spared = own !== null && own < tip ? tip - own : 0n;
+  return { ...quote, tip, maxFeePerGas: quote.maxFeePerGas === null ? null : cap + spared };
 };
 
 const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Transaction, quoted: Quote): Price => {

@@ -40,6 +40,7 @@ const read = (
     paid: new Map(),
     operator: new Map(),
     deposits: new Set<Address>(),
+    signers: new Set([alice]),
     evidence: "measured",
   } as const;
   const { changes, findings } = Assets.read(holdings, { ...sights, ...known });
@@ -98,6 +99,33 @@ describe("a balance", () => {
   });
 });
 
+describe("a deposit", () => {
+  const deposits = new Set([token]);
+  const looked = (by: Address, [deposit, left]: readonly [bigint, bigint], [had, has]: readonly [bigint, bigint]) => {
+    const view = (amount: bigint, balance: bigint): View =>
+      seeing([balanceOf(token, by), answered(amount)], [{ kind: "account", address: by }, account("0x", balance)]);
+    const sights = { before: view(deposit, had), after: view(left, has), deposits };
+    return read([holding(by, null), holding(by, token)], had === has ? [] : [native(0, token, by, has - had)], sights);
+  };
+  it("is no token, whatever becomes of it", () => {
+    for (const [by, levels, balance] of [
+      [alice, [5n, 9n], [7n, 7n]],
+      [alice, [9n, 5n], [7n, 11n]],
+      [bob, [9n, 5n], [7n, 7n]],
+    ] as const)
+      expect(looked(by, levels, balance).codes).toEqual([]);
+  });
+  it("of a signer that shrinks for nothing is shown, and a doubt", () => {
+    for (const balance of [
+      [7n, 7n],
+      [7n, 10n],
+    ] as const) {
+      const { changes, codes: found } = looked(alice, [9n, 5n], balance);
+      expect([changes.at(-1), found]).toEqual([[-4n, "measured"], ["TransferMismatch/warning"]]);
+    }
+  });
+});
+
 describe("tokens with ids", () => {
   const owned = (one: Address) => ({ ...holding(one, token, 7n), owned: true });
   const owns = (owner: Address | null): View =>
@@ -134,10 +162,19 @@ describe("tokens with ids", () => {
     ).toEqual([]));
 });
 
-it("disagreements are told one by one up to a number that can be read", () => {
+it("disagreements are told one by one up to a number that can be read, and of the chain's own currency beside them", () => {
   const many = Array.from({ length: 50 }, (_, index) => holding(alice, token, BigInt(index)));
-  const view = (amount: bigint): View => ({ ...unseen, call: () => answered(amount) });
-  expect(read(many, [], { before: view(1n), after: view(2n) }).findings).toHaveLength(32);
+  const view = (amount: bigint): View => ({
+    ...unseen,
+    call: () => answered(amount),
+    account: () => account("0x", amount),
+  });
+  const told = (holdings: ReadonlyArray<Holding>) => read(holdings, [], { before: view(1n), after: view(2n) }).codes;
+  const warned = Array.from({ length: 32 }, () => "TransferMismatch/warning");
+  expect(told(many)).toEqual(warned);
+  expect(told([...many, holding(alice, null)])).toEqual([...warned, "TransferMismatch/info"]);
+  const ofItself = Array.from({ length: 50 }, (_, at) => holding(`0x${String(at + 1).padStart(40, "a")}`, null));
+  expect(told([...ofItself, ...many]).filter((code) => code === "TransferMismatch/warning")).toEqual(warned);
 });
 
 describe("the gas that a run charged", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as Fee from "../../src/steps/fee.js";
 import type { Quote } from "../../src/steps/reading/quote.js";
 import type { Transaction } from "../../src/Transaction.js";
-import { caseOf, chain, codes } from "./parts.js";
+import { alice, bundle, caseOf, chain, codes } from "./parts.js";
 import { absent, gwei, history, quoted, refused } from "./reading/facts.js";
 
 const quote = quoted({}, { chain: chain({ minTip: 5n }) });
@@ -107,4 +107,21 @@ describe("a cap that the balance does not carry", () => {
         expect(shorter.value.maxFeePerGas).toBeGreaterThanOrEqual(base + 5n);
       }),
     ));
+});
+
+it("a caller's own tip takes nothing off the cap that a replacement needs", () => {
+  const [one] = bundle({ maxPriorityFeePerGas: 3n });
+  const old = {
+    ...{ hash: `0x${"11".repeat(32)}` as const, from: alice, nonce: 4n, gas: 21_000n, value: 0n, gasPrice: null },
+    ...{ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: 2n, maxFeePerBlobGas: null, blobVersionedHashes: null },
+  };
+  const pools = new Map([[alice, { transactions: new Map([[4, old]]), balance: null }]]);
+  const numbered = { ...one, nonce: { value: 4, by: "caller", evidence: "assumed" } } as const;
+  const replacing = { priceBump: 10, isKnown: true };
+  for (const maxTip of [5n * gwei, 1n]) {
+    const own = Fee.quoteFor(numbered, { quote, pools, replacing, chain: { maxTip } });
+    expect(Fee.choose(numbered, { quote: own }).value).toEqual({
+      ...{ gasPrice: null, maxFeePerGas: 110n * gwei, maxPriorityFeePerGas: 3n },
+    });
+  }
 });

@@ -2,7 +2,7 @@
 import type { Report } from "../../report/schema.js";
 import * as Approvals from "../../steps/approvals.js";
 import * as Assets from "../../steps/assets.js";
-import type { Filled } from "../../steps/reading/bundle.js";
+import { signers, type Filled } from "../../steps/reading/bundle.js";
 import { depositsIn } from "../../steps/reading/deposits.js";
 import type { Story } from "../../steps/reading/differences.js";
 import * as Holdings from "../../steps/reading/holdings.js";
@@ -44,6 +44,7 @@ export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure)
       paid: paidIn(bundle, run, transfers),
       operator: Assets.operatorFees(bundle, run.plan.calls),
       deposits: depositsIn(bundle),
+      signers: new Set(signers(bundle)),
       evidence: "measured",
     }),
     approvals: Approvals.read(asked.rights, sights),
@@ -73,6 +74,7 @@ export const movementsOf = (
     paid: run === null ? new Map<never, never>() : paidIn(bundle, run, transfers),
     operator: Assets.operatorFees(bundle, run?.plan.calls ?? []),
     deposits: depositsIn(bundle),
+    signers: new Set(signers(bundle)),
     evidence: run?.plan.pretended === true ? "assumed" : "measured",
   } as const;
   const moved = Assets.read(holdings, known, logs);

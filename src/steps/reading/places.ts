@@ -26,8 +26,13 @@ export interface Moved {
   readonly chance: ReadonlyArray<string>;
 }
 
-/** Parties of one bundle that are looked for; calldata may hold any number. */
-const mostConcerned = 64;
+/**
+ * Parties of one bundle that are looked for; calldata may hold any number. As many words as pools take in a transaction:
+ * whoever writes the calldata would else push the real ones out with others.
+ */
+const mostConcerned = 4_096;
+/** Those of which the witness is asked whether they live. */
+const mostDoubtful = 64;
 /** Differences that are told. */
 const mostTold = 16;
 
@@ -88,7 +93,7 @@ const typedIn = ({ input: { item, data } }: Case): ReadonlyArray<string> =>
 /** Accounts of the calldata that may as well be numbers, which the witness is to tell apart. */
 export const doubtfulIn = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
   [...new Set(bundle.flatMap((one) => namedIn(one).doubtful))]
-    .slice(0, mostConcerned)
+    .slice(0, mostDoubtful)
     .map((account): Address => `0x${account}`);
 
 /**
@@ -130,14 +135,30 @@ const textOf = (data: Hex | null, { producer }: Said, concerned: ReadonlySet<str
   return named === null || isNumber(named) || concerned.has(named) ? text : text.replaceAll(named, producerName);
 };
 
-/** Where an account stands in a text; one that looks like a number where a whole word names it alone. */
-export const placesOf = (text: string, account: string): ReadonlyArray<number> => {
-  const found: Array<number> = [];
-  const isWhole = isNumber(account);
-  const sought = isWhole ? `${wordZeros}${account}` : account;
-  for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + 1))
-    if (!isWhole || at % wordDigits === 0) found.push(at);
-  return found;
+/** The digits by which a text is searched first: it may be megabytes, mostly zeros. */
+const sampleOf = (digits: string, at: number): number =>
+  [0, 13, 26, 39].reduce((sum, place) => (sum << 7) | digits.charCodeAt(at + place), 0);
+
+/**
+ * Where in a text each of `accounts` stands that does, at any byte; one that looks like a number where a whole word names
+ * it alone. One pass, however many they are.
+ */
+export const placesOf = (accounts: ReadonlySet<string>) => {
+  const samples = new Set([...accounts].map((account) => sampleOf(account, 0)));
+  return (text: string): ReadonlyMap<string, ReadonlyArray<number>> => {
+    const found = new Map<string, Array<number>>();
+    for (let at = 0; at + addressDigits <= text.length; at += 2) {
+      if (!samples.has(sampleOf(text, at))) continue;
+      const account = text.slice(at, at + addressDigits);
+      if (!accounts.has(account)) continue;
+      const isWhole = at % wordDigits === zeroDigits && text.startsWith(wordZeros, at - zeroDigits);
+      if (isNumber(account) && !isWhole) continue;
+      const places = found.get(account);
+      if (places === undefined) found.set(account, [at]);
+      else places.push(at);
+    }
+    return found;
+  };
 };
 
 /** Whether two words in the same place may name two parties: both may be addresses, and one of them looks like none but that. */
@@ -197,11 +218,13 @@ const textsOf = (one: Said, other: Said, concerned: ReadonlySet<string>): Readon
 /** Compares what two runs of the same shape said. */
 export const movedPlaces = (one: Said, other: Said, concerned: ReadonlySet<string>): Moved => {
   const texts = textsOf(one, other, concerned);
-  const decisive = texts.flatMap((text) =>
-    [...concerned]
-      .filter((account) => placesOf(text.one, account).join() !== placesOf(text.other, account).join())
-      .map((account) => `${text.at}: the place of 0x${account}`),
-  );
+  const placesIn = placesOf(concerned);
+  const decisive = texts.flatMap(({ at, one: mine, other: theirs }) => {
+    const [places, others] = [placesIn(mine), placesIn(theirs)];
+    return [...new Set([...places.keys(), ...others.keys()])]
+      .filter((account) => places.get(account)?.join() !== others.get(account)?.join())
+      .map((account) => `${at}: the place of 0x${account}`);
+  });
   const chance = texts.flatMap((text) => {
     const [words, others] = [wordsOf(text.one).slice(...text.naming), wordsOf(text.other).slice(...text.naming)];
     return words.some((word, place) => word !== others[place] && mayBeParties(word, others[place]))

@@ -50,17 +50,14 @@ export const movedNumbers = (
   concerned: ReadonlySet<string>,
   tolerance: number,
   isClock: (a: bigint, b: bigint) => boolean,
-): ReadonlyArray<string> =>
-  Arr.zip(one, other)
+): ReadonlyArray<string> => {
+  const placesIn = placesOf(concerned);
+  return Arr.zip(one, other)
     .flatMap(([a, b], index) =>
       Arr.zip(a.logs, b.logs).flatMap(([mine, theirs], place): ReadonlyArray<string> => {
         if (a.status !== "success" || b.status !== "success" || isKnown(mine, a)) return [];
         const [here, there] = [saidBy(mine), saidBy(theirs)];
-        if (
-          here === there ||
-          ![...concerned].some((account) => placesOf(here.slice(2).toLowerCase(), account).length > 0)
-        )
-          return [];
+        if (here === there || placesIn(here.slice(2).toLowerCase()).size === 0) return [];
         const pair = Arr.zip(wordsOf(here), wordsOf(there)).find(
           ([x, y]) => isOther(x, y, tolerance) && !isClock(BigInt(`0x${x}`), BigInt(`0x${y}`)),
         );
@@ -70,6 +67,7 @@ export const movedNumbers = (
       }),
     )
     .slice(0, mostTold);
+};
 
 /** A line for each return value and event in which a number differs by more than the share `tolerance`. */
 export const movedValues = (

@@ -137,6 +137,17 @@ describe("calldata that nothing types", () => {
     expect(named(data, [permit2])).toEqual([user, permit2]);
   });
 
+  it("cannot be filled with others until nobody looks for the one who is meant", () => {
+    const junk = Array.from(
+      { length: 2_000 },
+      (_, index) => `${user.slice(0, 32)}${(index + 0x10000000).toString(16)}`,
+    );
+    expect(named(calldata(...junk, miner))).toContain(miner);
+    expect(
+      doubtfulIn(bundle({ data: calldata(...junk.map((one) => `${permit2.slice(0, 32)}${one.slice(32)}`)) })),
+    ).toHaveLength(64);
+  });
+
   it("has those who look like addresses before those who may be numbers, and asks about arguments first", () => {
     const shifted = Array.from({ length: 70 }, (_, index) => `${permit2.slice(0, -2)}${(index + 16).toString(16)}`);
     const data = hexOf(`${selector}00${shifted.map(word).join("")}${"00".repeat(31)}${word(seaport)}${word(user)}`);
