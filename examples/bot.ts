@@ -3,7 +3,7 @@
  * proven, at the head at which it still does the same. What can go wrong is one table, which the compiler wants whole.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Errors, Eth, type Report } from "evm-preflight";
+import { Eth, type Errors, type Report } from "evm-preflight";
 import { createPreflight, type Defaults } from "evm-preflight/promise";
 import type { Address, Hash, Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -30,7 +30,7 @@ export interface Timing {
 
 export interface Bot extends AsyncDisposable {
   readonly pay: (payment: Payment, timing?: Timing) => Promise<Round>;
-  /** Whether what was sent is mined and worked, once `depth` blocks stand on it; it is waited for through reorganisations. */
+  /** Whether what was sent is mined and worked, once `depth` blocks stand on it; it is waited for through reorganisations. Where not, it may be paid again. */
   readonly isPaid: (
     hash: Hash,
     options?: { readonly depth?: bigint; readonly signal?: AbortSignal },
@@ -157,11 +157,22 @@ export const startBot = async (
   /** Whether a transaction whose commit has no answer is in the store, and so will be sent: known when no lease is left. */
   const isCommitted = async (hash: Hash): Promise<boolean> => {
     for (;;) {
-      const { committed, settled, reserved } = await preflight.nonces.status(lane);
-      if ([...committed, ...settled].some((one) => one.hash === hash)) return true;
-      if (reserved.length === 0) return false;
+      try {
+        const { committed, settled, reserved } = await preflight.nonces.status(lane);
+        if ([...committed, ...settled].some((one) => one.hash === hash)) return true;
+        if (reserved.length === 0) return false;
+      } catch (error) {
+        // whoever gave up here would pay again what is sent once the store is back
+        if (!isFailure(error) || next[error._tag] === "stop") throw error;
+      }
       await sleep(pauseMs);
     }
+  };
+
+  /** Whether another's transaction is final in its place: it is never mined. */
+  const isBurned = async (hash: Hash): Promise<boolean> => {
+    const { settled } = await preflight.nonces.status(lane);
+    return settled.some((one) => one.hash === hash && one.outcome === "burned");
   };
 
   const pay = async (payment: Payment, { isTime = () => true, patienceMs = 60_000, signal }: Timing = {}) => {
@@ -205,8 +216,9 @@ export const startBot = async (
         ]);
         if (receipt !== null && head.number !== null && head.number >= receipt.blockNumber + depth)
           return receipt.status === "success";
+        if (receipt === null && (await isBurned(hash))) return false;
       } catch (error) {
-        if (!(error instanceof Errors.RpcError)) throw error;
+        if (!isFailure(error) || next[error._tag] === "stop") throw error;
       }
       await sleep(pauseMs);
     }

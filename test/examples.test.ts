@@ -6,6 +6,7 @@ import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import { FetchHttpClient, HttpServer } from "effect/http";
 import { HttpApiClient } from "effect/http-api";
+import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import { Errors } from "evm-preflight";
 import {
@@ -18,7 +19,9 @@ import {
   type Address,
   type Hex,
 } from "viem";
+import { NonceStore, type Store } from "../src/NonceStore.js";
 import type { LogEvent } from "../src/promise.js";
+import { layerNonces } from "../src/testing.js";
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -149,6 +152,54 @@ describe("examples/bot.ts", () => {
     expect(times.map((number) => number - (times[0] ?? 0n))).toEqual([0n, 1n, 2n]);
     await mineAnvil(node.url);
     expect(await balanceOf(bob.address)).toBe(before + 2n);
+  });
+
+  /** A store of the bot's own that is told what to lose. */
+  const storeOf = (change: (store: Store) => Partial<Store>) =>
+    Layer.effect(
+      NonceStore,
+      Effect.map(NonceStore, (store) => ({ ...store, ...change(store) })),
+    ).pipe(Layer.provide(layerNonces));
+
+  it("asks again whether a payment is committed, where the store does not answer, and does not pay again", async () => {
+    const losses = { commit: 0, read: 0 };
+    const gone = (operation: string) =>
+      Effect.fail(new Errors.NonceStoreError({ operation, detail: "gone", isRetryable: false }));
+    const nonces = storeOf((store) => ({
+      commit: (...given) =>
+        Effect.andThen(store.commit(...given), () => {
+          losses.commit++;
+          return gone("commit");
+        }),
+      read: (given) => (losses.commit > 0 && losses.read++ < 2 ? gone("read") : store.read(given)),
+    }));
+    await using bot = await startBot(
+      { url: node.url, key: owner.privateKey, token },
+      { settleMs: 1, keepMs: 60_000, nonces },
+    );
+    const round = await bot.pay({ to: bob.address, amount: 1n });
+    expect([Object.keys(round), losses.commit, losses.read > 2]).toEqual([["sent"], 1, true]);
+  });
+
+  it("knows a payment that another's transaction burned as not paid", async () => {
+    let isBurned = false;
+    const nonces = storeOf((store) => ({
+      read: (given) =>
+        Effect.map(store.read(given), (found) => {
+          if (!isBurned || found === null) return found;
+          const slots = found.slots.map((slot) => ({ ...slot, state: "settled", outcome: "burned" }) as const);
+          return { ...found, floor: found.next, slots };
+        }),
+    }));
+    await using bot = await startBot(
+      { url: node.url, key: owner.privateKey, token },
+      { settleMs: 1, keepMs: 60_000, nonces },
+    );
+    const round = await bot.pay({ to: bob.address, amount: 1n });
+    const paid = bot.isPaid("sent" in round ? round.sent : "0x", { signal: AbortSignal.timeout(20_000) });
+    isBurned = true;
+    expect(await paid).toBe(false);
+    await mineAnvil(node.url);
   });
 
   it("stops when it is told to", async () => {

@@ -13,7 +13,7 @@ const mismatch = (field: string, expected: unknown, actual: unknown) =>
   Result.fail(new SignedMismatch({ field, expected: String(expected), actual: String(actual) }));
 
 /** The transaction hash. A blob transaction is sent with its blobs, which its hash does not cover. */
-const hashOf = (raw: Hex): Hash | null =>
+export const hashOf = (raw: Hex): Hash | null =>
   safely(() => {
     if (!raw.startsWith("0x03")) return keccak256(raw) as Hash;
     const { sidecars: _, r, s, yParity, ...payload } = parseTransaction(raw as `0x03${string}`);

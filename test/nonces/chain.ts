@@ -71,6 +71,10 @@ export class SimulatedChain {
   private readonly accounts = new Map<string, Account>();
   /** The block of each mined transaction. */
   private readonly blocks = new Map<string, number>();
+  /** What the payments would have paid that the user's own wallet replaced, as text. */
+  readonly displaced = new Set<string>();
+  /** The accounts whose next payment it replaces. */
+  private readonly rivals = new Set<string>();
   private readonly fees = new Map<string, bigint>();
   /** What was paid first at each nonce of each account. */
   private readonly firstPaid = new Map<string, bigint>();
@@ -157,7 +161,8 @@ export class SimulatedChain {
 
   /** Mines up to `most` of what can be mined of every account. */
   mine(most = 1_000): void {
-    for (const { mined, pool } of this.accounts.values()) {
+    for (const [address, { mined, pool }] of this.accounts) {
+      if (this.rivals.has(address) && pool.has(mined.length)) this.displaceNow(address);
       for (let left = most; left > 0 && pool.has(mined.length); left -= 1) {
         const nonce = mined.length;
         const hash = pool.get(nonce) ?? "";
@@ -175,14 +180,18 @@ export class SimulatedChain {
     this.blocks.set(hash, mined.push(hash));
   }
 
-  /** The user's own wallet replaces the next payment in the pool, and is mined; answers what that would have paid, as text. */
-  displace(address: string): string | null {
+  /** The user's own wallet replaces the payment that would be mined next, now or once there is one: few wait for long. */
+  displace(address: string): void {
+    this.rivals.add(address.toLowerCase());
+  }
+
+  private displaceNow(address: string): void {
+    this.rivals.delete(address);
     const { mined, pool } = this.account(address);
     const hash = pool.get(mined.length);
     const payment = this.broadcasts.find((each) => each.hash === hash)?.value;
-    if (payment === undefined) return null;
+    if (payment !== undefined) this.displaced.add(String(payment));
     this.mineForeign(address);
-    return String(payment);
   }
 
   /** Takes back the account's last transactions, which the pool forgets. */

@@ -39,6 +39,13 @@ describe("a transaction that the node refuses for good", () => {
     expect(found._tag === "Success" ? found.success.outcome.kind : found.failure._tag).toBe(expected);
   });
 
+  it("is unknown where the node answers with the hash of another transaction", async () => {
+    const chain = new SimulatedChain();
+    chain.send = () => `0x${"ab".repeat(32)}`;
+    const [sent, committed] = await run(chain, Effect.all([send(), Nonces.committed(lane)]));
+    expect([sent.outcome.kind, committed.map(({ hash }) => hash)]).toEqual(["unknown", [sent.hash]]);
+  });
+
   it("is named as the head by who finds no room behind it", async () => {
     const chain = new SimulatedChain();
     chain.refusals.push(poor);

@@ -98,4 +98,15 @@ describe("reserve that waits", () => {
     );
     expect(next.nonce).toBe(1n);
   });
+
+  it("waits for nobody who wants a nonce of another store, though the lane has the same name", async () => {
+    const [crowded, free] = [new SimulatedChain(), new SimulatedChain()];
+    const crowd = run(crowded, Effect.andThen(send(), Effect.flip(sendWithin(4_000))), { settings });
+    while (crowded.broadcasts.length === 0) await Effect.runPromise(Effect.sleep(5));
+    await Effect.runPromise(Effect.sleep(100));
+    const began = performance.now();
+    const sent = await run(free, sendWithin(3_000), { settings });
+    expect([sent.nonce, performance.now() - began < 2_000]).toEqual([0n, true]);
+    expect(await crowd).toMatchObject({ _tag: "NonceBusy" });
+  });
 });

@@ -8,7 +8,8 @@ import { compareAdvice } from "../../src/rpc/quorum/advice.js";
 import { earliestFork } from "../../src/rpc/quorum/forks.js";
 import { differenceOf, isDoubtOnly, partsOf } from "../../src/rpc/quorum/normal.js";
 import { byMiddle, reachedBy, sharedBy, textOf, type Vote } from "../../src/rpc/quorum/middle.js";
-import { canFollow, type Answer } from "../../src/rpc/quorum/verdict.js";
+import { stateOf } from "../../src/rpc/quorum/question.js";
+import { canFollow, compareAnswers, type Answer } from "../../src/rpc/quorum/verdict.js";
 
 const quantity = (value: bigint): string => `0x${value.toString(16)}`;
 const to = `0x${"22".repeat(20)}`;
@@ -21,6 +22,52 @@ const differenceIn = (method: string, one: unknown, other: unknown) => {
   return found === null ? "the same" : `${found[0]}${isDoubtOnly(found) ? "?" : ""}`;
 };
 const word = `0x${"ab".repeat(32)}`;
+
+describe("two searches for logs", () => {
+  const place = {
+    blockHash: word,
+    transactionHash: word,
+    blockNumber: "0x5",
+    transactionIndex: "0x0",
+    logIndex: "0x1",
+  };
+  const [found, second] = [
+    { ...log, ...place, removed: false, blockTimestamp: "0x7" },
+    { ...another, ...place, logIndex: "0x2" },
+  ];
+  const { removed: _, blockTimestamp: __, ...bare } = found;
+  it.each<[string, unknown, unknown, string]>([
+    ["fields of one client alone", [found], [bare], "the same"],
+    [
+      "the case of hex, and leading zeros",
+      [found],
+      [{ ...found, address: to.toUpperCase(), logIndex: "0x01" }],
+      "the same",
+    ],
+    ["no logs", [], [], "the same"],
+    ["one left out", [found, second], [found], "logs"],
+    ["one invented", [found], [found, second], "logs"],
+    ["another contract's", [found], [{ ...found, address: word }], "logs[0] "],
+    ["other data", [found], [{ ...found, data: "0x06" }], "logs[0] "],
+    ["other topics", [found], [{ ...found, topics: [] }], "logs[0] "],
+    ["another block", [found], [{ ...found, blockHash: to }], "logs[0] blockHash"],
+    ["another transaction", [found], [{ ...found, transactionHash: to }], "logs[0] transactionHash"],
+    ["another number", [found], [{ ...found, blockNumber: "0x6" }], "logs[0] blockNumber"],
+    ["another place", [found], [{ ...found, logIndex: "0x2" }], "logs[0] logIndex"],
+    ["another order", [found, second], [second, found], "logs[0] "],
+    ["no list", [found], null, "block?"],
+  ])("%s", (_, one, other, expected) => expect(differenceIn("eth_getLogs", one, other)).toBe(expected));
+
+  const answered = (logs: unknown): Answer => Result.succeed(logs);
+  it.each([
+    ["of one block, is a lie", { blockHash: word }, "disagreed"],
+    ["of a range, may be another head", { fromBlock: "0x1", toBlock: "latest" }, "unconfirmed"],
+  ])("one left out %s", (_, filter, kind) => {
+    const [method, params] = ["eth_getLogs", [filter]];
+    const state = stateOf(method, params) ?? "pending";
+    expect(compareAnswers({ method, params, state }, answered([found, second]), answered([found])).kind).toBe(kind);
+  });
+});
 
 describe("two receipts", () => {
   const receipt = {

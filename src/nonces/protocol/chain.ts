@@ -6,13 +6,14 @@ import { InvalidLane } from "../../errors/nonces.js";
 import { outcomeOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
 import * as Eth from "../../Eth.js";
-import { decoder } from "../../eth/decode.js";
+import { decoder, malformed } from "../../eth/decode.js";
 import { Receipt } from "../../eth/receipt.js";
 import { nullOr } from "../../eth/shape.js";
 import { Rpc } from "../../Rpc.js";
 import type { LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
 import { Sender } from "../sender.js";
+import { hashOf } from "../signed.js";
 
 /** The chain's counts for a lane and whether its sender is delegated, in one round. */
 export interface Facts {
@@ -95,10 +96,16 @@ export const minedOf = Effect.fnUntraced(function* (hashes: ReadonlyArray<Hash>)
   return hashes[found] ?? null;
 });
 
-/** Broadcasts the bytes as they are. JSON-RPC: `eth_sendRawTransaction`, unless there is a {@link Sender}. */
+/**
+ * Broadcasts the bytes as they are. A node that answers with the hash of something else has not said that it took them.
+ * JSON-RPC: `eth_sendRawTransaction`, unless there is a {@link Sender}.
+ */
 export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Return<unknown, unknown, Rpc> {
   const send = yield* Sender;
-  return yield* send === null ? Eth.sendRawTransaction({ serializedTransaction: raw }) : send(raw);
+  if (send !== null) return yield* send(raw);
+  const answered = yield* Eth.sendRawTransaction({ serializedTransaction: raw });
+  if (answered.toLowerCase() === (hashOf(raw) ?? answered).toLowerCase()) return answered;
+  return yield* malformed("eth_sendRawTransaction", "result", "the hash of another transaction");
 });
 
 /** Runs a send and reads its answer; only interruption is passed on. */

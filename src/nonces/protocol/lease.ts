@@ -17,7 +17,7 @@ import type { Store } from "../store.js";
 import { Settings } from "../settings.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
 import { checkAgain } from "./identity.js";
-import { inLine, isCrowded, sharedFacts, type Line } from "./line.js";
+import { inLine, isCrowded, placeOf, sharedFacts, type Line } from "./line.js";
 
 /** A nonce that is the holder's until the lease ends. It permits to sign, not to broadcast. */
 export interface Lease {
@@ -226,17 +226,18 @@ const look = Effect.fnUntraced(function* (lane: Lane, line: Line, options: Reser
  * seconds `eth_getBlockByNumber`, whether that is the lane's chain.
  */
 export const reserve = Effect.fn("Nonces.reserve")(function* (lane: Lane, options: ReserveOptions = {}) {
-  const { lane: checked } = yield* context(lane);
+  const { lane: checked, store } = yield* context(lane);
   const { waitMs = 0 } = options;
+  const place = yield* placeOf(store, checked);
   const until = (yield* Clock.currentTimeMillis) + waitMs;
-  const isBehind = waitMs > 0 && isCrowded(checked.id);
+  const isBehind = waitMs > 0 && isCrowded(place);
   const first = isBehind ? null : yield* Effect.result(take(lane, options, false));
   if (first?._tag === "Failure" && (first.failure._tag !== "NonceBusy" || !(waitMs > 0)))
     return yield* first.failure._tag === "NonceBusy" ? yield* busyWith(lane, first.failure) : first.failure;
   const taken =
     first?._tag === "Success"
       ? first.success
-      : yield* inLine(checked.id, waitMs, (line) => look(lane, line, options, until));
+      : yield* inLine(place, waitMs, (line) => look(lane, line, options, until));
   // Only a request for a gap is answered without a nonce
   return taken ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
 });

@@ -1,7 +1,10 @@
-/** Those of this process that wait for a nonce of the same lane: one looks at the chain, the others stand behind it in order. */
+/** Those of this process that wait for a nonce of the same lane in one store, by one endpoint: one looks at the chain, the others stand behind it in order. */
 import * as Clock from "effect/Clock";
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
+import { Rpc } from "../../Rpc.js";
+import type { LaneId } from "../lane.js";
+import type { Store } from "../store.js";
 import type { Facts } from "./chain.js";
 
 /** Who waits, in order; and what the chain said to whoever looked last, epoch ms. */
@@ -10,43 +13,57 @@ export interface Line {
   last: { readonly facts: Facts; readonly at: number } | null;
 }
 
-const lines = new Map<string, Line>();
+/** Whoever has another store, or node, waits for something else, though the lane is called the same: development chains share ids. */
+export interface Place {
+  readonly lines: Map<string, Line>;
+  readonly name: string;
+}
 
-/** Whether anybody of this process waits for the lane. */
-export const isCrowded = (lane: string): boolean => lines.has(lane);
+const ofStores = new WeakMap<Store, Map<string, Line>>();
 
-const enter = (lane: string) =>
+/** Where those stand who wait for a lane of a store by the endpoint. */
+export const placeOf = (store: Store, lane: LaneId): Effect.Effect<Place, never, Rpc> =>
+  Rpc.useSync(({ endpoint }) => {
+    const lines = ofStores.get(store) ?? new Map<string, Line>();
+    ofStores.set(store, lines);
+    return { lines, name: `${endpoint} ${lane.id}` };
+  });
+
+/** Whether anybody waits there. */
+export const isCrowded = ({ lines, name }: Place): boolean => lines.has(name);
+
+const enter = ({ lines, name }: Place) =>
   Effect.sync(() => {
-    const line: Line = lines.get(lane) ?? { places: [], last: null };
+    const line: Line = lines.get(name) ?? { places: [], last: null };
     const place = Deferred.makeUnsafe<void>();
     line.places.push(place);
-    lines.set(lane, line);
+    lines.set(name, line);
     return { line, place };
   });
 
-const leave = (lane: string, { places }: Line, place: Deferred.Deferred<void>) =>
+const leave = ({ lines, name }: Place, { places }: Line, place: Deferred.Deferred<void>) =>
   Effect.suspend(() => {
     places.splice(places.indexOf(place), 1);
     const [next] = places;
     if (next !== undefined) return Effect.asVoid(Deferred.succeed(next, undefined));
-    lines.delete(lane);
+    lines.delete(name);
     return Effect.void;
   });
 
 /** Runs `use` when all who came before are gone, or after `withinMs`. */
 export const inLine = <A, E, R>(
-  lane: string,
+  at: Place,
   withinMs: number,
   use: (line: Line) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
-    enter(lane),
+    enter(at),
     ({ line, place }) =>
       Effect.andThen(
         line.places[0] === place ? Effect.void : Effect.timeoutOption(Deferred.await(place), withinMs),
         use(line),
       ),
-    ({ line, place }) => leave(lane, line, place),
+    ({ line, place }) => leave(at, line, place),
   );
 
 /** For how long what one of them read serves the next, ms: a count that is old is harmless. */

@@ -1,5 +1,6 @@
 /** What the members of a quorum said of what can be compared, as one answer. */
 import * as Effect from "effect/Effect";
+import * as Metric from "effect/Metric";
 import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
 import { WitnessesDisagree } from "../../errors/verdicts.js";
@@ -8,7 +9,12 @@ import { compareFurther, type Ask, type Asked } from "./further.js";
 import { isFailed, unasked, votesOf, type Answers, type Member, type MemberVote, type Quorum } from "./members.js";
 import { byMiddle, providersOf, reachedBy, sharedBy, textOf, type Vote } from "./middle.js";
 import { tagOf } from "./question.js";
-import { numberIn, quantityOf, testimonyOf, type Answer, type Finding } from "./verdict.js";
+import { compareAnswers, numberIn, quantityOf, testimonyOf, type Answer, type Finding } from "./verdict.js";
+
+const outvoted = Metric.counter("evm_preflight_outvoted_total", {
+  description: "answers against which enough others gave another, where only one is right",
+  incremental: true,
+});
 
 const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => bigint | null) =>
   votes.flatMap(({ provider, answer }) => {
@@ -24,6 +30,8 @@ interface Weighed {
   readonly isConfirmed: boolean;
   /** What the others say, where it is not the same. */
   readonly told: ReadonlyArray<Testimony>;
+  /** Those who say otherwise where only one answer is right. */
+  readonly against: ReadonlyArray<Member>;
 }
 
 /** What the members said of which other endpoints can be asked too, as one answer. */
@@ -54,8 +62,21 @@ export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (
         ? []
         : [testimonyOf(about, finding, [speaker.name, member.name])];
     });
-    return { answer, agreeing, isConfirmed: providersOf(agreeing) >= agree, told };
+    const against = others.filter((_, index) => findings[index]?.kind === "disagreed");
+    return { answer, agreeing, isConfirmed: providersOf(agreeing) >= agree, told, against };
   });
+
+  /** What enough say word for word, and who of those that have answered says otherwise. */
+  const inOneWord = (asked: Asked, votes: ReadonlyArray<MemberVote>): Weighed | null => {
+    const [shared] = sharedBy(votes, agree, textOf) ?? [];
+    if (shared === undefined) return null;
+    const { answer } = shared;
+    // why: two blocks of one number may be two branches
+    const isOne = asked.state === "sealed" && asked.method !== "eth_getBlockByNumber";
+    const isAgainst = (vote: MemberVote): boolean => compareAnswers(asked, answer, vote.answer).kind === "disagreed";
+    const against = isOne ? votes.filter(isAgainst).map(({ member }) => member) : [];
+    return { answer, agreeing: [], isConfirmed: true, told: [], against };
+  };
 
   /** The answer that enough confirm, and no other as well; where none is, the first that was weighed. */
   const choose = Effect.fnUntraced(function* (asked: Asked, votes: ReadonlyArray<MemberVote>, answers: Answers) {
@@ -81,11 +102,7 @@ export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (
   return Effect.fnUntraced(function* (asked: Asked, answers: Answers) {
     const { method, params, state, run } = asked;
     const votes = votesOf(members, answers);
-    const [shared] = sharedBy(votes, agree, textOf) ?? [];
-    const chosen: Weighed | null =
-      shared === undefined
-        ? yield* choose(asked, votes, answers)
-        : { answer: shared.answer, agreeing: [], isConfirmed: true, told: [] };
+    const chosen: Weighed | null = inOneWord(asked, votes) ?? (yield* choose(asked, votes, answers));
     const refused = votes.filter(({ answer }) => isFailed(answer));
     const isRefused = chosen?.isConfirmed !== true && providersOf(refused) >= agree;
     if (chosen === null || isRefused)
@@ -94,6 +111,12 @@ export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (
       );
     const { answer, isConfirmed } = chosen;
     const told = isConfirmed ? [] : chosen.told;
+    // why: nothing of it changes what is told of the transaction, and who runs the endpoints wants to know
+    for (const { provider } of isConfirmed ? chosen.against : [])
+      yield* Metric.update(
+        Metric.withAttributes(outvoted, { "preflight.provider": provider, "rpc.method": method }),
+        1,
+      );
     if (run.sighted != null) {
       const { testimonies } = run.sighted;
       if (isConfirmed && state === "sealed" && method === "eth_simulateV1")

@@ -112,7 +112,7 @@ const foundParts = (logs: unknown): Parts => {
       ...quantities(log, places),
     ]),
   );
-  return new Map([["logs", String(found.length)], ...parts]);
+  return new Map([[inBlock, "known"], ["logs", String(found.length)], ...parts]);
 };
 
 const receiptsParts = (receipts: unknown): Parts => {

@@ -103,7 +103,6 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
     slow: ignoreFence ? 0.3 : 0.01,
   });
   const violations: Array<string> = [];
-  const displaced = new Set<string>();
   const counts = { probes: 0, silences: 0, crashes: 0, outages: 0, flushes: 0, reorganisations: 0 };
   const stalls = stallClock(
     chain,
@@ -168,10 +167,7 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
         chain.reorganise(lane.address, depth);
         counts.reorganisations += 1;
       }
-      if (displaces?.(now) === true && options.untilCaught !== true) {
-        const taken = chain.displace(lane.address);
-        if (taken !== null) displaced.add(taken);
-      }
+      if (displaces?.(now) === true && options.untilCaught !== true) chain.displace(lane.address);
       // Every answer of the store is lost, for longer than its tries take
       if (silences?.(now) === true) {
         silentUntil = performance.now() + crashSettings.storeTimeoutMs * 4;
@@ -198,7 +194,7 @@ export const crash = async (options: CrashOptions): Promise<CrashResult> => {
     silentUntil = 0;
     await herd.stop();
     const drained = options.untilCaught !== true && (await Promise.all(senders.map(drain))).every((each) => each);
-    return judged(chain, senders, herd, displaced, {
+    return judged(chain, senders, herd, {
       ...{ drained, violations, seconds, cut: store.cut(), stallMs: Math.round(stalls.longestMs()), ...counts },
     });
   } finally {

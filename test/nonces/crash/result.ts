@@ -60,7 +60,6 @@ export const judged = (
   chain: SimulatedChain,
   senders: ReturnType<typeof shared>,
   herd: Herd,
-  displaced: ReadonlySet<string>,
   counted: Counted,
 ): CrashResult => {
   const paymentOf = new Map(chain.broadcasts.map(({ hash, value }) => [hash, String(value)]));
@@ -85,7 +84,7 @@ export const judged = (
     broadcasts: chain.broadcasts.length,
     doubleUses: [...payments].flatMap(([key, values]) => (values.size > 1 ? [key] : [])),
     paidTwice,
-    lost: [...herd.sent].filter((payment) => !paid.has(payment) && !displaced.has(payment)),
+    lost: [...herd.sent].filter((payment) => !paid.has(payment) && !chain.displaced.has(payment)),
     ...counted,
     ...{
       p50Ms: latency(0.5),
@@ -95,7 +94,7 @@ export const judged = (
       replaced,
       wentBack,
       burned,
-      displaced: displaced.size,
+      displaced: chain.displaced.size,
     },
     ...{ fenced: failures["LeaseLost"] ?? 0, failures, broken },
   };
