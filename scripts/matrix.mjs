@@ -30,7 +30,9 @@ for (const [name, runtime] of Object.entries(runtimes)) {
   }
   const line = [`smoke ${run(runtime, ["scripts/smoke.mjs"])}`];
   if (name.startsWith("node") && !process.argv.includes("--smoke"))
-    line.push(`tests ${run(runtime, ["node_modules/vitest/vitest.mjs", "run", "--project", "unit"])}`);
+    line.push(
+      `tests ${run(runtime, ["node_modules/vitest/vitest.mjs", "run", "--project", "pure", "--project", "unit"])}`,
+    );
   console.log(`${name}: ${line.join(", ")}`);
 }
 process.exitCode = failed > 0 ? 1 : 0;

@@ -45,8 +45,8 @@ const guards = [
   [
     "accounts that a policy names",
     "preflight/limits.ts",
-    "accounts: [...new Set([...judged, ...delegates",
-    "accounts: [...new Set([...delegates",
+    "const accounts = [...new Set([...judged, ...delegates",
+    "const accounts = [...new Set([...delegates",
     "test/preflight/combined",
   ],
   [
@@ -102,7 +102,7 @@ const guards = [
   [
     "gas in a block that is a little smaller",
     "preflight/proofPlans.ts",
-    "const isCramped = (context?.gasLimit ?? taken) < taken;",
+    "const isCramped = BigInt(context?.gasLimit ?? room ?? taken) < taken;",
     "const isCramped = false;",
     "test/preflight/pure/gas",
   ],
@@ -162,6 +162,8 @@ try {
       [
         "vitest",
         "run",
+        "--project",
+        "pure",
         "--project",
         "unit",
         "--coverage.enabled=false",
