@@ -292,7 +292,7 @@ describe("examples/policies.ts", () => {
 
   it("holds a transfer to the policies of a file", async () => {
     const allowed = await transferUnder(file, node.url, transfer);
-    expect([allowed.verdict, allowed.options.policies.length]).toEqual(["ready", 4]);
+    expect([allowed.verdict, allowed.options.policies.length]).toEqual(["ready", 5]);
     const tooMuch = await transferUnder(file, node.url, { ...transfer, value: 2n * 10n ** 18n });
     expect(tooMuch.verdict).toBe("blocked");
     expect(tooMuch.findings.flatMap(({ error }) => (error?._tag === "PolicyViolation" ? [error.policy] : []))).toEqual([
