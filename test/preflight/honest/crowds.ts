@@ -23,8 +23,6 @@ export const crowds: Rows = {
   },
   "an average price, and the sum it is from": {
     input: ({ at }, who) => act(who, at.twap, artifacts.Twap, "update"),
-    // without its ABI such a number looks like an address
-    crowded: ["ChanceDependent/warning"],
   },
   "a bid where another bids": {
     input: ({ at }, who) => act(who, at.crowdedEnglish, artifacts.English, "bid", [], 2n * ether),
