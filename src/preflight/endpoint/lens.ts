@@ -53,9 +53,11 @@ interface Looking {
   readonly scanned: Pick<Round, "run"> | null;
 }
 
+const ranBefore = ({ bundle }: Pick<Looking, "bundle">) => bundle.map((one) => ({ ...one, outcome: one.said.outcome }));
+
 const calledBy = ({ bundle, scanned }: Looking): ReadonlyArray<Address> =>
   Proxies.callees(
-    bundle.map((one) => ({ ...one, outcome: one.said.outcome })),
+    ranBefore({ bundle }),
     // why: what a report from outside says of code is not believed
     ({ said }) => scanned === null || said.code.to?.kind !== "nobody",
   );
@@ -68,7 +70,7 @@ export const suspectsOf = (looking: Looking): ReadonlyArray<Address> => {
   const run = successOf(looking.scanned?.run);
   return run === null
     ? lensOf(looking)
-    : Proxies.suspects(lensOf(looking), run.slots, Proxies.safesIn(looking.bundle, run.before));
+    : Proxies.suspects(lensOf(looking), run.slots, Proxies.safesIn(ranBefore(looking), run.before));
 };
 
 /** What changes in the proxies that the calls reach, in every world of a proof. */

@@ -49,6 +49,9 @@ export const suspects = (
     ? []
     : contracts.filter((contract) => slotsOf(isSafe(contract)).some(({ slot }) => wordIn(left, contract, slot) !== 0n));
 
+/** Whether a word may be the address of code, and not a counter or a hash that another contract keeps there. */
+const mayBeCode = (word: bigint): boolean => word >> 96n !== 0n && word >> 160n === 0n;
+
 /** What was seen of the slots; null where a run did not see them. */
 export interface Seen {
   /** Without the calls. */
@@ -76,12 +79,13 @@ export const checkProxies = (
   for (const contract of contracts) {
     const isNew = accounts.account(contract)?.codeSize === 0n;
     const transaction = bundle.find(({ calls }) => calls.read.some(({ to }) => to.toLowerCase() === contract))?.index;
-    for (const { what, slot } of slotsOf(isSafe(contract))) {
+    for (const { what, slot, isOfSafes } of slotsOf(isSafe(contract))) {
       const was = wordIn(before ?? unseen, contract, slot) ?? (suspects.includes(contract) ? null : 0n);
       for (const word of new Set(after.map((view) => wordIn(view ?? unseen, contract, slot)))) {
         if (was === null || word === null) missed.add(contract);
         else if (
           word !== was &&
+          (isOfSafes !== true || mayBeCode(was)) &&
           !told.some((one) => one.contract === contract && one.what === what && one.gains === party(word))
         )
           findings.push(
