@@ -251,7 +251,7 @@ describe("traces", () => {
 });
 
 describe("a permit that failed", () => {
-  const keeper = "0x000000000022d473030f116ddee9f6b43ac78ba3";
+  const keeper: Hex = "0x000000000022d473030f116ddee9f6b43ac78ba3";
   const permit = (value: bigint) =>
     encodeFunctionData({
       abi: parseAbi(["function permit(address,address,uint256,uint256,uint8,bytes32,bytes32)"]),
