@@ -1,4 +1,4 @@
-/** The same answers give the same report, whenever and in whatever order they come: recorded once, replayed a thousand times. */
+/** The same answers give the same report, whenever and in whatever order they come: recorded once, replayed many times. */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,8 +11,8 @@ import { nested } from "../harness/accuracy/cases.js";
 import { furnish, transferOf } from "./furnished.js";
 import { calldata, layerOf, nobody, other, owner, scenesFor, type AnyInput, type Scene } from "./scene.js";
 
-/** Of each kind; REPLAYS sets how many. */
-const replays = Number(process.env["REPLAYS"] ?? 200);
+/** Of each kind; REPLAYS sets how many, 200 in the long proof. */
+const replays = Number(process.env["REPLAYS"] ?? 10);
 
 /** A replay whose requests go out late, and whose answers come late, each by a time of its own. */
 const delayed = (tape: Tape): Layer.Layer<Rpc.Rpc> => {
@@ -92,7 +92,8 @@ describe.each(scenesFor("replays"))("on %s", (_, start) => {
     async () => {
       for (const [name, input] of Object.entries(inputs)) {
         const tape = emptyTape();
-        const asked = Preflight.preflight(input as never);
+        // why: twenty at once on a busy machine take longer than one of them may
+        const asked = Preflight.preflight(input as never, { deadline: "5 minutes" });
         const recorded = await Effect.runPromise(Effect.provide(asked, layerRecorder(layerOf(scene.url), tape)));
         expect(recorded.verdict, name).toBe("ready");
         const again = await Effect.runPromise(
@@ -101,7 +102,7 @@ describe.each(scenesFor("replays"))("on %s", (_, start) => {
           }),
         );
         const others = again.map(told).filter((text) => text !== told(recorded));
-        expect([name, others.length, others[0]]).toEqual([name, 0, undefined]);
+        expect([name, others.length, others[0]?.slice(0, 2_000)]).toEqual([name, 0, undefined]);
       }
     },
     120_000 + replays * 500,
