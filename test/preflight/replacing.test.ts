@@ -201,7 +201,11 @@ describe.skipIf(bin === null)("on geth", () => {
 
   it.each([
     ["no tip", { maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: 0n }, "gas tip cap 0"],
-    ["too many bytes", { data: `0x${"00".repeat(131_072)}` as Hex, gas: 6_000_000n, to: precompile as Hex }, "oversized"],
+    [
+      "too many bytes",
+      { data: `0x${"00".repeat(131_072)}` as Hex, gas: 6_000_000n, to: precompile as Hex },
+      "oversized",
+    ],
   ])("%s: refused by the pool as it comes, and not ready", async (_, fields, words) => {
     const request = { from: owner.address, to: other.address, ...fields };
     const report = await preflight(scene.url, request);
