@@ -250,7 +250,6 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
 
   describe.each(["1.4.1", "1.5.0"])("Safe %s", (version) => {
     let safe: Hex = "0x";
-    // anvil traces payments that were not made, too
     const abi = parseAbi([
       "function setup(address[],uint256,address,bytes,address,address,uint256,address)",
       "function createProxyWithNonce(address,bytes,uint256) returns (address)",
