@@ -39,16 +39,16 @@ export interface Bot extends AsyncDisposable {
 
 type Failure = Report.Blocker | Errors.NonceError | Errors.NonceForgotten | Errors.InvalidTransaction | Errors.Disposed;
 
-/** `again`: a later block, or another answer of the node, may heal it. `stop`: only a person can. */
-const next: Readonly<Record<Failure["_tag"], "again" | "stop">> = {
+/** `again`: a later block, or another answer of the node, may heal it. `anew`: another nonce does. `stop`: only a person can. */
+const next: Readonly<Record<Failure["_tag"], "again" | "anew" | "stop">> = {
   // the state of one block: the next may have another
   ExecutionReverted: "again",
   VmHalt: "again",
   OutOfGas: "again",
   InsufficientFunds: "again",
   NoCode: "again",
-  NonceTooLow: "again",
-  NonceTooHigh: "again",
+  NonceTooLow: "anew",
+  NonceTooHigh: "anew",
   FeeCapTooLow: "again",
   GasAllowanceExceeded: "again",
   BlockGasLimitExceeded: "again",
@@ -186,6 +186,8 @@ export const startBot = async (
           if (state._tag === "Lost") {
             last = state.reason.message;
             if (next[state.reason._tag] === "stop") throw state.reason;
+            // what is watched keeps its nonce, and no block gives that back
+            if (next[state.reason._tag] === "anew") break;
           } else if (state._tag === "Fresh" && isTime(state.head)) {
             return { sent: await inTurn(() => send(payment, state.report)) };
           }

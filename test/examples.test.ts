@@ -32,7 +32,7 @@ import { transferOn } from "../examples/fee-model.js";
 import { transferUnder } from "../examples/policies.js";
 import { WalletApi } from "../examples/wallet-api.js";
 import { walletBackend } from "../examples/wallet-backend.js";
-import { accounts, mineAnvil, startAnvil, type Node } from "./harness/anvil.js";
+import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "./harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "./harness/geth.js";
 import { root } from "./harness/sources.js";
 
@@ -124,6 +124,20 @@ describe("examples/bot.ts", () => {
     expect(await paying).toHaveProperty("sent");
     await mineAnvil(node.url);
     expect(await balanceOf(bob.address)).toBe(41n);
+  });
+
+  it("takes another nonce where its own was used while it waited", async () => {
+    await using poor = await starting(alice.privateKey);
+    await using rich = await starting(owner.privateKey);
+    const paying = poor.pay({ to: bob.address, amount: 1n }, { patienceMs: 20_000 });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await rawRequest(node.url, "eth_sendTransaction", [{ from: alice.address, to: bob.address, value: "0x1" }]);
+    await mineAnvil(node.url);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await rich.pay({ to: alice.address, amount: 1n })).toHaveProperty("sent");
+    await mineAnvil(node.url);
+    expect(await paying).toHaveProperty("sent");
+    await mineAnvil(node.url);
   });
 
   it("waits until it is time, and sends what was proven then, without another proof", async () => {
