@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import { expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
-import { layerScripted } from "../../src/testing.js";
+import { layerScripted, type Answer } from "../../src/testing.js";
 import { quorumOf } from "../harness/pairs.js";
 
 const word = `0x${"ab".repeat(32)}`;
@@ -12,7 +12,7 @@ const log = { address: `0x${"22".repeat(20)}`, topics: [], data: "0x", ...place 
 const honest = [log];
 
 /** The answer of three, and how often each was outvoted. */
-const among = (params: object, answers: ReadonlyArray<unknown>) =>
+const among = (params: object, answers: ReadonlyArray<Answer>) =>
   Effect.gen(function* () {
     const logs = yield* Rpc.Rpc.use(({ request }) => request("eth_getLogs", [params]));
     const found = yield* Metric.snapshot;
@@ -26,7 +26,7 @@ const among = (params: object, answers: ReadonlyArray<unknown>) =>
 
 const counted = (provider: string) => [[{ "preflight.provider": provider, "rpc.method": "eth_getLogs" }, 1]];
 
-it.each<[string, ReadonlyArray<unknown>, ReadonlyArray<unknown>]>([
+it.each<[string, ReadonlyArray<Answer>, ReadonlyArray<unknown>]>([
   ["nobody", [honest, honest, honest], []],
   // why: of other spelling, so that their answers have to be compared
   ["the first", [[], honest, [{ ...log, more: 1 }]], counted("provider 1")],
