@@ -4,7 +4,7 @@ import * as Metric from "effect/Metric";
 import type * as Schema from "effect/Schema";
 import { expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
-import { layerScripted } from "../../src/testing.js";
+import { layerScripted, type Answer } from "../../src/testing.js";
 import { quorumOf } from "../harness/pairs.js";
 
 const word = `0x${"ab".repeat(32)}`;
@@ -13,7 +13,11 @@ const log = { address: `0x${"22".repeat(20)}`, topics: [], data: "0x", ...place 
 const honest = [log];
 
 /** The answer of three, and how often each was outvoted. */
+<<<<<<< HEAD
 const among = (params: object, answers: ReadonlyArray<ReadonlyArray<Schema.Json>>) =>
+=======
+const among = (params: object, answers: ReadonlyArray<Answer>) =>
+>>>>>>> r3
   Effect.gen(function* () {
     const logs = yield* Rpc.Rpc.use(({ request }) => request("eth_getLogs", [params]));
     const found = yield* Metric.snapshot;
@@ -27,7 +31,11 @@ const among = (params: object, answers: ReadonlyArray<ReadonlyArray<Schema.Json>
 
 const counted = (provider: string) => [[{ "preflight.provider": provider, "rpc.method": "eth_getLogs" }, 1]];
 
+<<<<<<< HEAD
 it.each<[string, ReadonlyArray<ReadonlyArray<Schema.Json>>, ReadonlyArray<unknown>]>([
+=======
+it.each<[string, ReadonlyArray<Answer>, ReadonlyArray<unknown>]>([
+>>>>>>> r3
   ["nobody", [honest, honest, honest], []],
   // why: of other spelling, so that their answers have to be compared
   ["the first", [[], honest, [{ ...log, more: 1 }]], counted("provider 1")],
