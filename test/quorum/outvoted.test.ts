@@ -1,7 +1,6 @@
 /** Who is outvoted changes nothing that is answered, and is counted for those who run the endpoints. */
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
-import type * as Schema from "effect/Schema";
 import { expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { layerScripted, type Answer } from "../../src/testing.js";
@@ -13,11 +12,7 @@ const log = { address: `0x${"22".repeat(20)}`, topics: [], data: "0x", ...place 
 const honest = [log];
 
 /** The answer of three, and how often each was outvoted. */
-<<<<<<< HEAD
-const among = (params: object, answers: ReadonlyArray<ReadonlyArray<Schema.Json>>) =>
-=======
 const among = (params: object, answers: ReadonlyArray<Answer>) =>
->>>>>>> r3
   Effect.gen(function* () {
     const logs = yield* Rpc.Rpc.use(({ request }) => request("eth_getLogs", [params]));
     const found = yield* Metric.snapshot;
@@ -31,11 +26,7 @@ const among = (params: object, answers: ReadonlyArray<Answer>) =>
 
 const counted = (provider: string) => [[{ "preflight.provider": provider, "rpc.method": "eth_getLogs" }, 1]];
 
-<<<<<<< HEAD
-it.each<[string, ReadonlyArray<ReadonlyArray<Schema.Json>>, ReadonlyArray<unknown>]>([
-=======
 it.each<[string, ReadonlyArray<Answer>, ReadonlyArray<unknown>]>([
->>>>>>> r3
   ["nobody", [honest, honest, honest], []],
   // why: of other spelling, so that their answers have to be compared
   ["the first", [[], honest, [{ ...log, more: 1 }]], counted("provider 1")],
