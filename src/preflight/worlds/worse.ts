@@ -18,8 +18,8 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
- * `here`, with the least that reaches each of `whose` in either world, and the most that leaves them. Movements are
- * compared where both worlds have the same ones in the same order.
+ * `here`, with the least that reaches each of `whose` in either world, and the most that leaves them. Only where both
+ * worlds have the same movements in the same order: parts of two outcomes would be none that can happen.
  */
 export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlySet<string>): M => {
   const pairs = Arr.zip(here.transfers, there.transfers);

@@ -38,4 +38,5 @@ it("strangers, what was not measured and movements of another shape stay as they
   expect(shown(of(9n), of(1n))).toEqual([[9n], [[9n, 9n]]]);
   const logged = world([], [changed(1n, { evidence: "logged" })]);
   expect(shown(world([moved(9n)], [changed(9n)]), logged)).toEqual([[9n], [[9n, 9n]]]);
+  expect(shown(world([moved(9n)], [changed(9n)]), world([], [changed(0n)]))).toEqual([[9n], [[9n, 9n]]]);
 });
