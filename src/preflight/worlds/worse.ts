@@ -25,11 +25,12 @@ export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlyS
   const pairs = Arr.zip(here.transfers, there.transfers);
   const isAlike =
     here.transfers.length === there.transfers.length && pairs.every(([one, other]) => isSameMovement(one, other));
+  if (!isAlike) return here;
   const worse = (one: Transfer, { amount }: Transfer): Transfer =>
     whose.has(one.from) === whose.has(one.to)
       ? one
       : { ...one, amount: (whose.has(one.to) ? least : most)(one.amount, amount) };
-  const transfers = isAlike ? pairs.map(([one, other]) => worse(one, other)) : here.transfers;
+  const transfers = pairs.map(([one, other]) => worse(one, other));
   const balanceChanges = here.balanceChanges.map((one): BalanceChange => {
     const other = whose.has(one.account) ? there.balanceChanges.find((its) => isSameHolding(one, its)) : undefined;
     const isWorse = other?.evidence === "measured" && one.evidence === "measured" && other.delta < one.delta;
