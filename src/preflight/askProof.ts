@@ -89,7 +89,13 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
   const asksAlone = looksAlone(claim);
-  const alonePlanned = alonePlan(report.options, worlds.exact.block, [
+  const { number, time } = worlds.next.context;
+  // why: of a block by its hash some nodes run that block itself, unless the next one is named
+  const named =
+    typeof worlds.exact.block === "object" && number !== undefined
+      ? { number, ...(time === undefined ? {} : { time }), ...report.options.blockOverrides }
+      : report.options.blockOverrides;
+  const alonePlanned = alonePlan({ ...report.options, blockOverrides: named }, worlds.exact.block, [
     ...accountQueries(claim),
     ...oracleQueries(claim),
   ]);
