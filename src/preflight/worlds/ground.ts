@@ -47,8 +47,8 @@ const isElsewhere = (run: Run, { head, isPlaced }: Ground): boolean => {
   const isHeld = block === "latest" || (typeof block === "object" && "blockHash" in block);
   if (head === null || !isHeld) return false;
   const { number, hash } = baseOf(run);
-  // why: behind blocks that the caller pretends it cannot be seen
-  if (number !== head.number) return !isPlaced;
+  // why: behind blocks that the caller pretends it cannot be seen, nor where no number may be asked for, which clears nothing
+  if (number !== head.number) return !isPlaced && run.plan.without?.has("blockOverrides") !== true;
   return head.hash !== null && isNamed(hash) && hash.toLowerCase() !== head.hash.toLowerCase();
 };
 
