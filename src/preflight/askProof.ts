@@ -89,17 +89,16 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
   const asksAlone = looksAlone(claim);
-  const { number, time } = worlds.next.context;
-  // why: of a block by its hash some nodes run that block itself, unless the next one is named
-  const named =
-    typeof worlds.exact.block === "object" && number !== undefined
-      ? { number, ...(time === undefined ? {} : { time }), ...report.options.blockOverrides }
-      : report.options.blockOverrides;
-  const alonePlanned = alonePlan({ ...report.options, blockOverrides: named }, worlds.exact.block, [
+  const alonePlanned = alonePlan(report.options, worlds.exact.block, [
     ...accountQueries(claim),
     ...oracleQueries(claim),
   ]);
-  const askAlone = ask(claim, { ...alonePlanned, lens: lensOf(claim) });
+  const { number = null, time = null } = worlds.next.context;
+  // why: of a block by its hash some nodes run that block itself, unless the next one is named
+  const isNamed = typeof worlds.exact.block === "object" && number !== null;
+  const named = isNamed ? { number, ...(time === null ? {} : { time }) } : null;
+  const blockOverrides = named === null ? alonePlanned.blockOverrides : { ...named, ...alonePlanned.blockOverrides };
+  const askAlone = ask(claim, { ...alonePlanned, blockOverrides, lens: lensOf(claim) });
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const { exact, reserved, next, bare, placed, ...answered } = yield* inRound(
     round,
