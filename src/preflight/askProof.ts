@@ -93,10 +93,12 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
     ...accountQueries(claim),
     ...oracleQueries(claim),
   ]);
-  const { number = null, time = null } = worlds.next.context;
+  const { number = null, time = null, baseFeePerGas = null } = worlds.next.context;
   // why: of a block by its hash some nodes run that block itself, unless the next one is named
   const isNamed = typeof worlds.exact.block === "object" && number !== null;
-  const named = isNamed ? { number, ...(time === null ? {} : { time }) } : null;
+  const named = isNamed
+    ? { number, ...(time === null ? {} : { time }), ...(baseFeePerGas === null ? {} : { baseFeePerGas }) }
+    : null;
   const blockOverrides = named === null ? alonePlanned.blockOverrides : { ...named, ...alonePlanned.blockOverrides };
   const askAlone = ask(claim, { ...alonePlanned, blockOverrides, lens: lensOf(claim) });
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
