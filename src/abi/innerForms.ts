@@ -87,7 +87,7 @@ const ofProposal = (...rest: ReadonlyArray<AbiParameter>): Reader =>
 /** Targets, values and data in lists of their own; none where they are not as many. */
 const ofLists = (...rest: ReadonlyArray<AbiParameter>): Reader =>
   reader([addresses, amounts, list, ...rest] as const, (values) => {
-    const [targets, sums, datas] = values as unknown as readonly [string[], bigint[], string[]];
+    const [targets, sums, datas] = [values[0] as string[], values[1] as bigint[], values[2] as string[]];
     return targets.length === datas.length && (sums.length === 0 || sums.length === datas.length)
       ? datas.map((data, index) => raw(targets[index] ?? null, data, sums[index] ?? null))
       : [];
