@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Verdict } from "../errors/verdicts.js";
 import { later } from "../primitives/later.js";
+import type { AskRule } from "../primitives/names.js";
 import type { Rpc } from "../Rpc.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
@@ -65,7 +66,7 @@ export const askAt =
   (limits) => {
     const askIn = (trial: Trial) =>
       Effect.forEach(limits, (set) => Effect.result(askTaken(gasPlan(trial, set), trial.abis)), atOnce);
-    return Effect.suspend(() => inRound(round(), Effect.forEach(trials, askIn, atOnce)));
+    return Effect.suspend(() => inRound(round(), "doubtfulLimit", Effect.forEach(trials, askIn, atOnce)));
   };
 
 /** Further worlds side by side: whether the state made a difference, and whether the price alone did. */
@@ -76,14 +77,22 @@ export const askWhy = (
   const isDoubtful = doubtful(claim).length > 0;
   const { swap, priced } = claim.worlds;
   const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });
-  return inRound(round, Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" }));
+  return inRound(
+    round,
+    "worldsDiffer",
+    Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" }),
+  );
 };
 
 /**
  * All runs of a proof at once, with the counts; code and the latest header too, where no scan of the same call read
  * them. The witness `alone` is asked in one more round where the exact run says nothing.
  */
-export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number): Effect.fn.Return<Proof, never, Rpc> {
+export const askProof = Effect.fnUntraced(function* (
+  claim: Claim,
+  round: number,
+  because: AskRule,
+): Effect.fn.Return<Proof, never, Rpc> {
   const { report, bundle, worlds, scanned, subjects, header } = claim;
   const block = blockOf(claim);
   const isDoubtful = doubtful(claim).length > 0;
@@ -104,6 +113,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const { exact, reserved, next, bare, placed, ...answered } = yield* inRound(
     round,
+    because,
     Effect.all(
       {
         exact: ask(claim, planOf(claim, worlds.exact, false)),
@@ -130,7 +140,7 @@ export const askProof = Effect.fnUntraced(function* (claim: Claim, round: number
   const run = assumed === null ? exact : reserved;
   // why: what stood on a block that is gone is asked again altogether
   const tells = successOf(run)?.witnessed === true || isGone(said);
-  const alone = asksAlone || tells ? answered.alone : yield* inRound(round + 1, askAlone);
+  const alone = asksAlone || tells ? answered.alone : yield* inRound(round + 1, "missingAnswer", askAlone);
   const { namedChainId } = report.observed;
   return {
     round: {

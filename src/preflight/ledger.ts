@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { CurrentRun, mostRunBytes, Rpc, type LedgerEntry, type Sighted } from "../Rpc.js";
+import type { AskRule } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";
 
 /** The ledger being written, and what the answers say of the newest block and of the time. */
@@ -54,13 +55,19 @@ export const withRun = <A, E, R>(
     (controller) => Effect.sync(() => controller.abort(runEnded)),
   );
 
-/** The same requests, written down as part of round `round`. */
-export const inRound = <A, E, R>(round: number, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), (run) => Effect.provideService(effect, CurrentRun, { ...run, round }));
+/** The same requests, written down as part of round `round`, asked by this rule. */
+export const inRound = <A, E, R>(
+  round: number,
+  because: AskRule | null,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) =>
+    Effect.provideService(effect, CurrentRun, { ...run, round, because }),
+  );
 
 /** The same requests, written down as part of the round after the current one. */
-export const inNextRound = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), ({ round }) => inRound(round + 1, ask));
+export const inNextRound = <A, E, R>(because: AskRule, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), ({ round }) => inRound(round + 1, because, ask));
 
 /** The last round that anything was asked in. */
 export const lastRound = ({ entries }: Recorder): number =>
@@ -86,7 +93,13 @@ export const ledgerOf = (recorder: Recorder, now: number, earlier: Report["ledge
   );
   return {
     rounds: rounds + requests.reduce((most, { round, tries }) => (tries > 0 ? Math.max(most, round) : most), 0),
-    requests: [...(earlier?.requests ?? []), ...requests.map((entry) => ({ ...entry, round: entry.round + rounds }))],
+    requests: [
+      ...(earlier?.requests ?? []),
+      ...requests.map((entry) => {
+        const round = entry.round + rounds;
+        return { ...entry, round, because: round === 1 ? null : entry.because };
+      }),
+    ],
     ms: (earlier?.ms ?? 0) + (now - recorder.startedAt),
   };
 };

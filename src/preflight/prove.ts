@@ -9,6 +9,7 @@ import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { later } from "../primitives/later.js";
+import type { AskRule } from "../primitives/names.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
@@ -156,8 +157,8 @@ const proveOnce = Effect.fnUntraced(function* (
   };
   /** Every run of every attempt: one that did not stand was answered by somebody, too. */
   const ran: Array<Run | null> = [];
-  const attempted = Effect.fnUntraced(function* (claim: Claim) {
-    const proof = yield* askProof(claim, round());
+  const attempted = Effect.fnUntraced(function* (claim: Claim, because: AskRule) {
+    const proof = yield* askProof(claim, round(), because);
     const answers = answersOf(proof.round, chains, report.options, report.chainId);
     const kept = keep(signed, answers);
     const bundle = isHidden(kept, report)
@@ -180,7 +181,7 @@ const proveOnce = Effect.fnUntraced(function* (
     ran.push(...runs.map(successOf));
     return { claim, proof, answers, bundle, settled, compared, isForkUsed, runs };
   });
-  const standing = yield* askStanding(about, chains, round, attempted);
+  const standing = yield* askStanding(about, chains, round, isWidened ? "doubtfulLimit" : "proof", attempted);
   const late = failureOf(standing.attempt.proof.round.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return {

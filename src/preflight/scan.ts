@@ -11,7 +11,7 @@ import { asking } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
 import { unknownForks } from "../primitives/forks.js";
 import { later } from "../primitives/later.js";
-import type { StepName } from "../primitives/names.js";
+import type { AskRule, StepName } from "../primitives/names.js";
 import { fromError } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc, type Memory } from "../Rpc.js";
@@ -177,32 +177,36 @@ export const askScan = Effect.fnUntraced(function* (
   subject: Subject,
   tag: Observed["blockTag"],
   round: number,
+  because: AskRule | null,
   steps: ReadonlySet<Asking> = everyStep,
-  asksPools = true,
 ): Effect.fn.Return<Round, never, Rpc> {
   const { bundle, chain, options, abis } = subject;
   const { memory } = yield* Rpc;
   const questions = questionsOf(subject, tag, steps, memory);
   const { bare, alone, known, subjects } = questions;
   const askedAt = yield* Clock.currentTimeMillis;
-  const first = yield* inRound(round, askAtOnce(questions));
+  const first = yield* inRound(round, because, askAtOnce(questions));
   const refusal = failureOf(first.run);
   // why: what is refused by its name is left out already
   const isUnclear = isForm(refusal) && refusedPart(refusal) !== "deployment" && refusalIn(memory, bundle) === null;
-  const less = isUnclear ? yield* inRound(round + 1, (yield* omitting).askLess(subject, bare, alone)) : null;
+  const less = isUnclear
+    ? yield* inRound(round + 1, "unsupportedPart", (yield* omitting).askLess(subject, bare, alone))
+    : null;
   const asked = { ...first, ...less };
   const late = isUnclear ? round + 2 : round + 1;
   const inFlight = signers(bundle).flatMap((account) => inFlightOf(account, Nonce.flying(account, asked)));
   const isMovable = tag === "pending" && options.block === null;
   // why: the pending state already holds what a replacement takes away; the mined state does not
   if (isMovable && Nonce.replaces(bundle, asked)) {
-    const again = askScan(subject, "latest", late, steps, false);
-    const [round, pools] = yield* Effect.all([again, inRound(late, askPooled(inFlight))], { concurrency: "unbounded" });
+    const again = askScan(subject, "latest", late, "replacement", steps);
+    const [round, pools] = yield* Effect.all([again, inRound(late, "replacement", askPooled(inFlight))], {
+      concurrency: "unbounded",
+    });
     return { ...round, pools };
   }
   const noPending = [asked.run, asked.alone].map(failureOf).find(isNoPending) ?? null;
   if (isMovable && noPending !== null) {
-    const again = yield* askScan(subject, "latest", late, steps);
+    const again = yield* askScan(subject, "latest", late, "noPending", steps);
     const told = fromError(noPending, "info", { step: "simulate", evidence: "unavailable" });
     return { ...again, findings: [...again.findings, told] };
   }
@@ -210,11 +214,18 @@ export const askScan = Effect.fnUntraced(function* (
     memory.forget();
     // why: chain and tag were those of what was believed
     const named = (yield* Effect.service(Chains))(bundle[0].input.chainId);
-    return yield* askScan({ ...subject, chain: named }, options.block ?? named.blockTag, late, steps);
+    return yield* askScan(
+      { ...subject, chain: named },
+      options.block ?? named.blockTag,
+      late,
+      "endpointChanged",
+      steps,
+    );
   }
   const lacks = lacking(questions, asked, memory);
   const { receipts, pools, ...more } = yield* inRound(
     late,
+    "missingAnswer",
     Effect.all(
       {
         alone: when(lacks.alone, askRun(alone, abis), asked.alone),
@@ -222,7 +233,11 @@ export const askScan = Effect.fnUntraced(function* (
         receipts: when(lacks.receipts, Fee.askReceipts, asked.fees.receipts),
         called: when(lacks.calls, askCalled(subject, tag), asked.called),
         // why: a replacement has to pay more than what it replaces; of others the proof asks
-        pools: when(asksPools && Nonce.replaces(bundle, asked), askPooled(inFlight), new Map<never, never>()),
+        pools: when(
+          because !== "replacement" && Nonce.replaces(bundle, asked),
+          askPooled(inFlight),
+          new Map<never, never>(),
+        ),
       },
       { concurrency: "unbounded" },
     ),
@@ -246,7 +261,7 @@ export const askScan = Effect.fnUntraced(function* (
   const next = Object.values(lacks).includes(true) ? late + 1 : late;
   const failure = failureOf(asked.run);
   if (failure?._tag !== "InsufficientFunds") return yield* withAgain(subject, heard, alone, next);
-  const funded = yield* inRound(next, Effect.result(askLensed(fundedPlan(bare, bundle, more.alone), abis)));
+  const funded = yield* inRound(next, "unfunded", Effect.result(askLensed(fundedPlan(bare, bundle, more.alone), abis)));
   return Result.isSuccess(funded)
     ? yield* withAgain(subject, { ...heard, run: funded, unfunded: failure }, alone, next + 1)
     : heard;

@@ -60,6 +60,35 @@ export const runNames = [
 export const RunName = Schema.Literals(runNames);
 export type RunName = typeof RunName.Type;
 
+/**
+ * Why more is asked than at first. `noPending`: the endpoint has no pending state, and everything is asked on the latest
+ * block. `replacement`: a transaction in flight is replaced, which the pending state holds already. `endpointChanged`: it
+ * is no longer what it was remembered to be. `unsupportedPart`: it refuses a part of a request. `missingAnswer`: what was
+ * left out, or was asked in vain, and nothing makes up for. `unfunded`: a sender cannot pay. `starved`, `unpriced`: a call
+ * failed that may have lacked gas, or a block's price. `doubtfulLimit`: the outcome may hang on the gas limit. `proof`: what
+ * was chosen is proven. `headMoved`: the runs stood on more than one state. `misplaced`: a run was refused for the block it
+ * was put in. `forkBetween`: a fork lies between the transactions of a bundle, or between two worlds. `incomparable`: a world
+ * of the proof said nothing, or not on the state as it is. `worldsDiffer`: whether the state or the price made the difference. `hiddenCall`: what
+ * fails inside without a word. `alreadySent`: whether a call that fails is in flight. `revertTrace`: where it fails.
+ * `settlement`: what follows from the receipts. `quorumPinned`: endpoints of a quorum, on a block that all of them have.
+ */
+export const askRules = [
+  ...(["noPending", "replacement", "endpointChanged", "unsupportedPart", "missingAnswer", "unfunded"] as const),
+  ...(["starved", "unpriced", "doubtfulLimit", "proof", "headMoved", "misplaced", "forkBetween"] as const),
+  ...([
+    "incomparable",
+    "worldsDiffer",
+    "hiddenCall",
+    "alreadySent",
+    "revertTrace",
+    "settlement",
+    "quorumPinned",
+  ] as const),
+] as const;
+/** A rule by which more is asked than at first; see {@link askRules}. */
+export const AskRule = Schema.Literals(askRules);
+export type AskRule = typeof AskRule.Type;
+
 /** What every simulation of ours has, and an endpoint may refuse or ignore. */
 export const SimulationPart = Schema.Literals(["validation", "traceTransfers", "blockOverrides"]);
 export type SimulationPart = typeof SimulationPart.Type;

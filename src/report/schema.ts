@@ -3,7 +3,7 @@ import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { schemaOf } from "../primitives/rows.js";
-import { Fork, RunName, SimulationPart, StepName } from "../primitives/names.js";
+import { AskRule, Fork, RunName, SimulationPart, StepName } from "../primitives/names.js";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
@@ -171,6 +171,8 @@ export const Ledger = Schema.Struct({
       /** The endpoint without credentials. */
       endpoint: Schema.String,
       round: Schema.Int,
+      /** The rule that asked it; null for what is asked at first. */
+      because: Schema.NullOr(AskRule),
       ms: Schema.Finite,
       bytes: Schema.Int,
       tries: Schema.Int,

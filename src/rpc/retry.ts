@@ -104,6 +104,7 @@ export const requests = (
     run.record(
       {
         ...{ method, endpoint, step: run.step ?? null, run: run.run ?? null, round: run.round },
+        because: run.because ?? null,
         ms: clock.currentTimeMillisUnsafe() - started,
         ...{ tries, bytes },
       },

@@ -1,6 +1,6 @@
 /** What the requests of one run share, and what is kept of each. */
 import * as Context from "effect/Context";
-import type { RunName, StepName } from "../primitives/names.js";
+import type { AskRule, RunName, StepName } from "../primitives/names.js";
 import type { Budget } from "./room.js";
 
 /** One line of a report's ledger: one JSON-RPC request, all its tries. */
@@ -15,6 +15,8 @@ export interface LedgerEntry {
   readonly run: RunName | null;
   /** The network round it went out in, from 1. */
   readonly round: number;
+  /** The rule that asked it; null for what is asked at first. */
+  readonly because: AskRule | null;
   /** Wall time over all tries, ms. */
   readonly ms: number;
   /** Bytes of the answers' bodies; 0 where a foreign transport does not tell, a share of the whole in a batch. */
@@ -55,6 +57,8 @@ export interface Sighted {
 export interface Run {
   /** The round that requests sent now belong to, from 1. */
   readonly round: number;
+  /** The rule by which they are asked; none = they are asked at first. */
+  readonly because?: AskRule | null;
   /** The step that asks now, and the simulated run it asks for. */
   readonly step?: StepName | null;
   /** The run that the request belongs to; null where it belongs to none. */

@@ -3,7 +3,7 @@
  * fields are called; when one is renamed, its line here follows and the frozen lines stay as they are.
  *
  * Left out, because they differ from run to run on the same state: `observed.at`, `timestamp`, `parentHash`
- * and block numbers (wall clock), `ledger` (time, order of arrival), the digest's value (it follows from the
+ * and block numbers (wall clock), the ledger's times, sizes and endpoints, the digest's value (it follows from the
  * requests). Left out as prose: messages, remedies, token names in words other than the token's own.
  */
 import { keccak256, type Hex } from "viem";
@@ -179,6 +179,22 @@ const fundsOf = (one: Report["funds"][number]) => ({
 const findingsOf = ({ findings }: Report): ReadonlyArray<string> =>
   findings.map(({ code, severity, transaction }) => `${code}/${severity}/${transaction ?? "-"}`).sort();
 
+/** What was asked: `round run method, because`, and how often where it is more than once. */
+const askedOf = ({ ledger }: Report) => {
+  const lines = ledger.requests
+    .filter(({ tries }) => tries > 0)
+    .map(
+      ({ round, run, method, because }) => `${round} ${run ?? "-"} ${method}${because === null ? "" : `, ${because}`}`,
+    )
+    .sort();
+  const times = new Map<string, number>();
+  for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1);
+  return {
+    rounds: ledger.rounds,
+    requests: [...times].map(([line, count]) => (count === 1 ? line : `${line} × ${count}`)),
+  };
+};
+
 const byText = (a: Plain, b: Plain): number => {
   const [one, other] = [JSON.stringify(a), JSON.stringify(b)];
   return one < other ? -1 : one > other ? 1 : 0;
@@ -201,4 +217,5 @@ export const project = (report: Report): Plain =>
     tokens: report.tokens.map(tokenOf).map(plain).sort(byText),
     funds: report.funds.map(fundsOf),
     findings: findingsOf(report),
+    asked: askedOf(report),
   });

@@ -117,7 +117,7 @@ const settleMined = Effect.fnUntraced(function* (
   const first = compare(report, receipt, block, hindsight);
   const isOurs = first !== null && first.class !== "tampered" && first.class !== "replaced";
   if (one === undefined || mined === null || !isOurs || isAsSaid(one, receipt)) return first;
-  const replay = yield* inNextRound(askReplay({ report, transaction, mined, receipt, block, own }));
+  const replay = yield* inNextRound("settlement", askReplay({ report, transaction, mined, receipt, block, own }));
   return compare(report, receipt, block, { ...hindsight, replay });
 });
 
@@ -146,11 +146,12 @@ const settleOne = Effect.fnUntraced(function* (
 ): Effect.fn.Return<{ readonly settlement: Settlement; readonly block: FullBlock | null }, Failure, Rpc> {
   const { receipt, state } = found;
   if (receipt !== null) {
-    const block = yield* inNextRound(blockOf(receipt));
-    const settlement = yield* inNextRound(settleMined(report, { ...found, receipt }, block, own));
+    const block = yield* inNextRound("settlement", blockOf(receipt));
+    const settlement = yield* inNextRound("settlement", settleMined(report, { ...found, receipt }, block, own));
     return { settlement: settlement ?? open(found, "unknown"), block };
   }
-  const settlement = state === "taken" ? yield* inNextRound(settleTaken(report, found, own)) : open(found, state);
+  const settlement =
+    state === "taken" ? yield* inNextRound("settlement", settleTaken(report, found, own)) : open(found, state);
   return { settlement, block: null };
 });
 
@@ -180,7 +181,7 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
         : all.every((one) => one.block?.hash === block.hash)
           ? null
           : "severalBlocks";
-  const held = untold === null && block !== undefined ? yield* inNextRound(askHeld(report, block)) : null;
+  const held = untold === null && block !== undefined ? yield* inNextRound("settlement", askHeld(report, block)) : null;
   const balances =
     held === null || block === undefined
       ? uncomparedBalances(report)

@@ -45,7 +45,7 @@ export const withSent = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Report, never, Rpc> {
   const { request } = yield* Rpc;
   const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
-  const answer = yield* Effect.result(inRound(lastRound(recorder) + 1, ask));
+  const answer = yield* Effect.result(inRound(lastRound(recorder) + 1, "alreadySent", ask));
   const { transactions } = Result.getOrElse(Result.flatMap(answer, read), () => ({ transactions: [] }));
   const now = yield* Clock.currentTimeMillis;
   const told = alreadySent(report, transactions);

@@ -12,6 +12,7 @@ import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
 import { askTrace } from "../../eth/trace.js";
 import { isBytes } from "../../primitives/bytes.js";
 import type { Address, Hex } from "../../primitives/hex.js";
+import type { AskRule } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, count, text } from "../../primitives/statement.js";
 import { abisOf } from "../../report/abis.js";
@@ -115,6 +116,7 @@ const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report
 export const traceOf = Effect.fnUntraced(function* (
   call: Parameters<typeof askTrace>[0],
   round: number,
+  because: AskRule,
 ): Effect.fn.Return<unknown, never, Rpc> {
   const { memory } = yield* Rpc;
   if (memory.refused(method) !== null) return null;
@@ -122,7 +124,7 @@ export const traceOf = Effect.fnUntraced(function* (
   const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
   const ask = Effect.provideService(askTrace(call, most.ms), CurrentRun, {
     ...run,
-    ...{ deadline, round, step: "simulate", run: null },
+    ...{ deadline, round, because, step: "simulate", run: null },
   });
   const answer = yield* Effect.result(ask);
   if (Result.isSuccess(answer)) return answer.success;
@@ -143,7 +145,7 @@ export const withTrace = Effect.fnUntraced(function* (
   const { memory } = yield* Rpc;
   const subject = subjectOf(report);
   if (subject === null || memory.refused(method) !== null) return report;
-  const inside = innermost(yield* traceOf(subject.call, lastRound(recorder) + 1), subject.data);
+  const inside = innermost(yield* traceOf(subject.call, lastRound(recorder) + 1, "revertTrace"), subject.data);
   const findings = inside === null ? report.findings : inOrder([...report.findings, told(report, inside)]);
   const now = yield* Clock.currentTimeMillis;
   return { ...report, findings, ledger: ledgerOf(recorder, now, earlier) };

@@ -115,7 +115,7 @@ export const withTracedInner = Effect.fnUntraced(function* (
   if (inner === undefined || input.to === null) return bundle;
   // why: no node traces on top of a block that is not there yet; another outcome there is noticed
   const block = blockTag === "pending" ? "latest" : blockTag;
-  const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, round);
+  const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, round, "hiddenCall");
   const traced = tracedInner(inner, innerOf(input.data, input.to, abis), trace, returnData, abis);
   return Arr.map(bundle, (one) => (one.index === 0 ? { ...one, outcome: { ...one.outcome, inner: traced } } : one));
 });

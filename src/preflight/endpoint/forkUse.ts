@@ -90,7 +90,7 @@ export const askForkUse = (
   if (bundle.every(({ input, code }) => input.data.length === 2 && code.to?.kind === "nobody"))
     return Effect.succeed(false);
   const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) =>
-    Effect.suspend(() => inRound(round(), asking({ step: "chain" }, ask)));
+    Effect.suspend(() => inRound(round(), "forkBetween", asking({ step: "chain" }, ask)));
   return Effect.gen(function* () {
     const touched = yield* inNext(askTouched(claim));
     if (touched === null) return true;

@@ -38,7 +38,7 @@ export const askLensed = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
       // why: a number that we have set is refused where the head moved, not for the further entry
       const isMoved = said === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;
       if (!mayRefuse.has(said) || isMoved) return Effect.fail(failure);
-      return Effect.tap(inNextRound(unlensed), () =>
+      return Effect.tap(inNextRound("unsupportedPart", unlensed), () =>
         Effect.sync(() =>
           failure._tag === "RpcError" && refuses.has(said) ? learnLack(memory, "entries", failure) : undefined,
         ),

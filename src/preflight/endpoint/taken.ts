@@ -33,7 +33,9 @@ export const askTaken = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Sim
       const part = refusedPart(failure);
       if (failure._tag !== "RpcError" || part === null) return Effect.fail(failure);
       learnLack(memory, part, failure);
-      return part === "deployment" || left.includes(part) ? Effect.fail(failure) : inNextRound(askTaken(plan, abis));
+      return part === "deployment" || left.includes(part)
+        ? Effect.fail(failure)
+        : inNextRound("unsupportedPart", askTaken(plan, abis));
     };
     return Simulate.ask(without(plan, left), abis).pipe(Effect.catch(again));
   });

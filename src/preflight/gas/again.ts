@@ -27,7 +27,7 @@ const askWider = Effect.fnUntraced(function* (
   const run = successOf(heard.run);
   const most = mostGas(chain, blockGasLimit);
   if (run === null || most <= eip7825Cap || !isStarved(run, successOf(heard.estimate))) return heard;
-  const wider = yield* inRound(round, Effect.result(askLensed(widerPlan(run.plan, most), abis)));
+  const wider = yield* inRound(round, "starved", Effect.result(askLensed(widerPlan(run.plan, most), abis)));
   return Result.isSuccess(wider) ? { ...heard, run: wider } : heard;
 });
 
@@ -45,6 +45,7 @@ const askPriced = Effect.fnUntraced(function* (
   const plan = pricedPlan(run.plan, bundle, quote, balanceOf);
   const asked = yield* inRound(
     round,
+    "unpriced",
     Effect.all(
       {
         run: Effect.result(askLensed(plan, abis)),
@@ -74,7 +75,10 @@ const callWider = Effect.fnUntraced(function* (
   const failure = failureOf(called.first);
   const isShort = failure !== null && (lacksGas.has(failure._tag) || (successOf(heard.estimate) ?? 0n) > eip7825Cap);
   if (!isShort || subject.bundle[0].input.gas !== null || most <= eip7825Cap) return heard;
-  return { ...heard, called: { ...called, first: yield* inRound(round, askFirst(subject, heard.block, most)) } };
+  return {
+    ...heard,
+    called: { ...called, first: yield* inRound(round, "starved", askFirst(subject, heard.block, most)) },
+  };
 });
 
 /** Asks once more what may have been owed to the gas, then what may have been owed to the price. JSON-RPC: `eth_simulateV1`; `eth_call` where that says nothing. */

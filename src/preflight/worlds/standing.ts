@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect";
 import type { Lookup } from "../../Chains.js";
 import type * as Eth from "../../Eth.js";
 import type { RpcError } from "../../errors/rpc.js";
+import type { AskRule } from "../../primitives/names.js";
 import { fromError, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
 import { Rpc } from "../../Rpc.js";
@@ -35,6 +36,9 @@ export interface Standing<A extends Attempt> {
   /** What was found on the way. */
   readonly findings: ReadonlyArray<Finding>;
 }
+
+/** Why an attempt does not stand. */
+type Lack = Extract<AskRule, "unsupportedPart" | "headMoved" | "misplaced" | "forkBetween" | "incomparable">;
 
 type About = Omit<Claim, "worlds" | "header">;
 type Head = Heard<Eth.Block> | null;
@@ -73,33 +77,39 @@ const hasRisen = ({ claim, proof }: Attempt, known: ReadonlyMap<string, number |
   });
 
 /**
- * Why an attempt does not stand; null = it does. `form`: a part of the request that the endpoint may not take. `moved`:
- * its runs were made on more than one state, or on none. `unsettled`: a world got no answer, or a fork parts a bundle.
+ * Why an attempt does not stand; null = it does. `unsupportedPart`: a part of the request that the endpoint may not take.
+ * `headMoved`: its runs were made on more than one state, or on none. The others are asked once more: a world got no
+ * answer, or a fork parts a bundle.
  */
-const lackOf = (attempt: Attempt, head: Eth.Block | null, known: ReadonlyMap<string, number | null> | null) => {
+const lackOf = (
+  attempt: Attempt,
+  head: Eth.Block | null,
+  known: ReadonlyMap<string, number | null> | null,
+): Lack | null => {
   const { claim, proof, runs } = attempt;
   const { report, chain, worlds } = claim;
   const refusal = refusalOf(proof);
-  if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "form";
+  if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "unsupportedPart";
   const ground = {
     head,
     isPlaced: report.options.blockOverrides?.number !== undefined,
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
     tolerance: report.options.tolerance,
   };
-  if (isParted(runs, ground) || hasRisen(attempt, known)) return "moved";
+  if (isParted(runs, ground) || hasRisen(attempt, known)) return "headMoved";
   const { isApart, context } = worlds.exact;
   const { next } = proof.round.forks;
   // why: the next fork is told in the same round, the first time
   const isTorn = isApart && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next);
   const beside = successOf(proof.round.fees.header);
+  if (refusal !== null) return "misplaced";
+  if (isTorn) return "forkBetween";
   const isSettled =
-    refusal === null &&
     isComparable(claim, proof) &&
     (proof.bare === null || bareOf(proof) !== null) &&
     // why: one that was not heard of, or heard of long ago, is asked beside the runs
     (beside === null || beside.hash === head?.hash);
-  return isSettled && !isTorn ? null : "unsettled";
+  return isSettled ? null : "incomparable";
 };
 
 /** Leaves out from now on what the endpoint refused; whether that is anything new. */
@@ -132,7 +142,8 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
   head: Head,
   chains: Lookup,
   round: () => number,
-  ask: (claim: Claim) => Effect.Effect<A, never, Rpc>,
+  because: AskRule,
+  ask: (claim: Claim, because: AskRule) => Effect.Effect<A, never, Rpc>,
 ): Effect.fn.Return<Standing<A>, never, Rpc> {
   const rpc = yield* Rpc;
   const lacks = (part: "hash" | "entries") => rpc.memory.recall("lacks")?.has(part) === true;
@@ -150,18 +161,21 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
   let [about, on, pending]: [About, Head, A | null] = [first, head, null];
   let known: ReadonlyMap<string, number | null> | null =
     scanned === null ? null : new Map(first.bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
-  const times = { form: 0, unsettled: 0, moved: 0 };
+  const times = { unsupportedPart: 0, headMoved: 0, misplaced: 0, forkBetween: 0, incomparable: 0 };
+  let rule = because;
   for (;;) {
-    const attempt: A = yield* ask(yield* claimOn(about, on));
+    const attempt: A = yield* ask(yield* claimOn(about, on), rule);
     const { proof } = attempt;
     const lack = isNoPending(failureOf(proof.round.run)) ? null : lackOf(attempt, successOf(on), known);
     if (lack === null) return { attempt, pending, findings: [] };
-    const isLearned = lack === "form" && learnForm(attempt, rpc);
+    rule = lack;
+    const isLearned = lack === "unsupportedPart" && learnForm(attempt, rpc);
+    const isMoved = lack === "headMoved";
     times[lack]++;
-    const isSpent = lack === "moved" && times.moved >= mostTries(attempt, !lacks("hash"));
+    const isSpent = isMoved && times[lack] >= mostTries(attempt, !lacks("hash"));
     const isPending = proof.round.block === "pending";
     const isSealable = isPending && report.options.block === null;
-    if (lack !== "moved" && !isLearned && times[lack] > 1) return { attempt, pending, findings: [] };
+    if (!isMoved && !isLearned && times[lack] > 1) return { attempt, pending, findings: [] };
     const isGoneFrom = (runs: Attempt["runs"]) => runs.some((one) => isGone(failureOf(one)));
     if (isSpent && !isSealable) {
       // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
@@ -172,15 +186,15 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
     }
     // why: a block that is there stays good, whatever became the head
     const isOld =
-      lack === "moved" &&
+      isMoved &&
       (hasRisen(attempt, known) || lacks("hash") || !isPending || isGoneFrom(isSpent ? [proof.next] : attempt.runs));
     if (isSpent) {
       [about, pending] = [standingOn(about, "latest"), attempt];
-      times.moved = 0;
+      times.headMoved = 0;
     }
     const { header } =
       isOld && successOf(attempt.claim.header) !== null
-        ? yield* inRound(round(), Fee.askHeader)
+        ? yield* inRound(round(), rule, Fee.askHeader)
         : { header: proof.round.fees.header };
     const askedAt = isOld ? yield* Clock.currentTimeMillis : about.askedAt;
     known = sealedCounts(proof);
@@ -199,16 +213,18 @@ export const askStanding = Effect.fnUntraced(function* <A extends Attempt>(
   about: About,
   chains: Lookup,
   round: () => number,
-  ask: (claim: Claim) => Effect.Effect<A, never, Rpc>,
+  because: AskRule,
+  ask: (claim: Claim, because: AskRule) => Effect.Effect<A, never, Rpc>,
 ): Effect.fn.Return<Standing<A>, never, Rpc> {
   const { report, bundle, chain, scanned } = about;
   if (scanned !== null)
-    return yield* askOn({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, chains, round, ask);
+    return yield* askOn({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, chains, round, because, ask);
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;
   const askedAt = yield* Clock.currentTimeMillis;
   const { fees, counts } = yield* inRound(
     round(),
+    because,
     Effect.all(
       { fees: Fee.askHeader, counts: isOdd ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()) },
       { concurrency: "unbounded" },
@@ -216,12 +232,12 @@ export const askStanding = Effect.fnUntraced(function* <A extends Attempt>(
   );
   const isMovable = usual === "pending" && report.options.block === null;
   const isReplaced = isMovable && Nonce.replaces(bundle, { counts });
-  const at = (tag: Observed["blockTag"]) =>
-    askOn({ ...standingOn(about, tag), askedAt }, fees.header, chains, round, ask);
-  const standing = yield* at(isReplaced ? "latest" : usual);
+  const at = (tag: Observed["blockTag"], rule: AskRule) =>
+    askOn({ ...standingOn(about, tag), askedAt }, fees.header, chains, round, rule, ask);
+  const standing = yield* isReplaced ? at("latest", "replacement") : at(usual, because);
   const refusal = failureOf(standing.attempt.proof.round.run);
   if (!isMovable || isReplaced || !isNoPending(refusal)) return standing;
-  const { findings, ...sealed } = yield* at("latest");
+  const { findings, ...sealed } = yield* at("latest", "noPending");
   return {
     ...sealed,
     findings: [...findings, fromError(refusal, "info", { step: "simulate", evidence: "unavailable" })],

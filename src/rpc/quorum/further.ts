@@ -70,7 +70,12 @@ const baseOf = ([asked]: ReadonlyArray<unknown>): bigint | null => {
   return number === null ? null : number - 1n;
 };
 
-const inFurther = (run: Run, by: number): Run => ({ ...run, run: "pinned", round: run.round + by });
+const inFurther = (run: Run, by: number): Run => ({
+  ...run,
+  run: "pinned",
+  round: run.round + by,
+  because: "quorumPinned",
+});
 
 /** The other is behind: both run on its head, and the first must have said on its own what it says there. */
 const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { ask, askOther }: Pair) {
