@@ -15,10 +15,26 @@ const pure = [
   "test/witness/{answers,placement,queries,readers,view}.test.ts",
 ];
 
+const isWhole = process.env["TEST_ALL"] === "1";
+
+/** Of what is compiled, built or measured, not of what the library does: `npm run test:all` alone. */
+const beside = isWhole
+  ? []
+  : [
+      "test/types/*.test.ts",
+      "test/contracts/artifacts.test.ts",
+      "test/witness/bytecode.test.ts",
+      "test/rpc/memory.test.ts",
+    ];
+
+/** What replaces modules has a process for itself. */
+const apart = ["test/preflight/work.test.ts"];
+
 export default defineConfig({
   test: {
     // Nodes run beside the tests: more workers than this only wait for each other.
     maxWorkers: 2,
+    reporters: isWhole ? ["default", "./test/harness/slowest.ts"] : ["default"],
     coverage: {
       provider: "v8",
       include: ["src/**"],
@@ -42,8 +58,20 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/doors/**", ...pure],
+          exclude: ["test/doors/**", ...pure, ...apart, ...beside],
           testTimeout: 30_000,
+          hookTimeout: 60_000,
+          pool: "forks",
+          isolate: false,
+          setupFiles: ["test/harness/forget.ts"],
+        },
+      },
+      {
+        ssr,
+        test: {
+          name: "apart",
+          include: apart,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
           pool: "forks",
         },

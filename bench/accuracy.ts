@@ -50,6 +50,7 @@ const provenRules = (): ReadonlyArray<Tested> => {
     spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", ...args, "--reporter=json", `--outputFile=${out}`], {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, TEST_ALL: "1" },
     });
     const { testResults } = JSON.parse(readFileSync(out, "utf8")) as {
       readonly testResults: ReadonlyArray<{ readonly assertionResults: ReadonlyArray<Tested> }>;

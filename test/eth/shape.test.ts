@@ -12,6 +12,7 @@ import { SimulatedBlocks } from "../../src/eth/simulation.js";
 import { Bytes, Index, Quantity, Word } from "../../src/eth/wire.js";
 import { recorded } from "../harness/replay.js";
 import { type Fault, faultsOf, placesOf, rightBy, spoilt, wrongJson, wrongObjects } from "./wireAnswers.js";
+import { runs } from "../harness/parts.js";
 
 type AnyShape = Shape<Schema.ConstraintDecoder<unknown>>;
 
@@ -93,7 +94,7 @@ describe.each(Object.entries(shapes))("%s", (method, shape) => {
         };
         judgedAlike(faults.reduce(spoil, answer));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

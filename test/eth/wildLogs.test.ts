@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { played, type Weather } from "./wildChain.js";
+import { runs } from "../harness/parts.js";
 
 // why: more than a slow taker's queue has room for
 const logs = fc.oneof(
@@ -95,7 +96,7 @@ describe.each([
         fc.constantFrom(0, 30),
         (all, hasBlooms, lateMs) => inWeather(all, { hasSocket, hasBlooms, lateMs }),
       ),
-      { numRuns: Number(process.env["RUNS"] ?? 100) },
+      { numRuns: runs(Number(process.env["RUNS"] ?? 100)) },
     ),
   );
 });

@@ -1,26 +1,17 @@
 /** A headless Chromium, where one is installed, driven over the DevTools protocol on a pipe. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { finding } from "./parts.js";
 
-/** `CHROMIUM_BIN`, else a Chromium or Chrome on the PATH; null when there is none. */
-const findChromium = (): string | null => {
-  const fromEnvironment = process.env["CHROMIUM_BIN"];
-  if (fromEnvironment !== undefined && fromEnvironment !== "")
-    return existsSync(fromEnvironment) ? fromEnvironment : null;
-  const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((bin) => existsSync(bin)) ?? null;
-};
-
-/** The Chromium to use; when it is null says loudly which tests are skipped. */
-export const findChromiumOrWarn = (skipped: string): string | null => {
-  const bin = findChromium();
-  if (bin === null) console.warn(`SKIPPED: ${skipped}: no Chromium found (install it, or set CHROMIUM_BIN)`);
-  return bin;
-};
+/** The Chromium to use; null where it is left out or not installed, and the tests that are skipped are named. */
+export const findChromiumOrWarn = finding({
+  variable: "CHROMIUM_BIN",
+  names: ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
+  hint: "install it",
+});
 
 /** One tab. */
 export interface Tab {

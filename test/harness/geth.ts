@@ -4,42 +4,24 @@
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { accounts, rawRequest, type Node } from "./anvil.js";
 import { engineOf, sealOne, type Engine, type Sealed } from "./gethEngine.js";
+import { finding } from "./parts.js";
 import { startProcess } from "./process.js";
 
 const chainDirectory = fileURLToPath(new URL("../fixtures/execution-apis/chain/", import.meta.url));
 
-/** Where Go keeps what it built. */
-export const goPath = (): string => {
-  const fromEnvironment = process.env["GOPATH"];
-  if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
-  try {
-    return execFileSync("go", ["env", "GOPATH"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-  } catch {
-    return join(homedir(), "go");
-  }
-};
-
-/** `GETH_BIN`, else `geth` on the PATH, else in Go's bin directory; null when there is none. */
-export const findGeth = (): string | null => {
-  const fromEnvironment = process.env["GETH_BIN"];
-  if (fromEnvironment !== undefined && fromEnvironment !== "")
-    return existsSync(fromEnvironment) ? fromEnvironment : null;
-  const onPath = (process.env["PATH"] ?? "").split(delimiter).map((directory) => join(directory, "geth"));
-  return [...onPath, join(goPath(), "bin", "geth")].find((bin) => existsSync(bin)) ?? null;
-};
-
-/** {@link findGeth}; when it is null says loudly which tests are skipped. */
-export const findGethOrWarn = (skipped: string): string | null => {
-  const bin = findGeth();
-  if (bin === null) console.warn(`SKIPPED: ${skipped}: no geth found (run scripts/install-geth.sh, or set GETH_BIN)`);
-  return bin;
-};
+/** The reference client; null where it is left out or not installed, and the tests that are skipped are named. */
+export const findGethOrWarn = finding({
+  variable: "GETH_BIN",
+  names: ["geth"],
+  hint: "run scripts/install-geth.sh",
+  isOfGo: true,
+});
 
 interface Geth extends Node {
   readonly engine: Engine;

@@ -4,23 +4,19 @@
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { concatHex, encodePacked, keccak256, numberToHex, padHex, toHex, toRlp, type Hex } from "viem";
 import * as artifacts from "../contracts/artifacts.js";
 import { accounts, rawRequest, type Node } from "./anvil.js";
-import { goPath, startGeth } from "./geth.js";
+import { startGeth } from "./geth.js";
+import { finding } from "./parts.js";
 
-/** `OP_GETH_BIN`, else `op-geth` on the PATH, else in Go's bin directory; when there is none says loudly what is skipped. */
-export const findOpGethOrWarn = (skipped: string): string | null => {
-  const named = process.env["OP_GETH_BIN"];
-  const onPath = (process.env["PATH"] ?? "").split(delimiter).map((directory) => join(directory, "op-geth"));
-  const places = named === undefined || named === "" ? [...onPath, join(goPath(), "bin", "op-geth")] : [named];
-  const bin = places.find((place) => existsSync(place)) ?? null;
-  if (bin === null)
-    console.warn(`SKIPPED: ${skipped}: no op-geth found (run scripts/install-op-geth.sh, or set OP_GETH_BIN)`);
-  return bin;
-};
+/** op-geth; null where it is left out or not installed, and the tests that are skipped are named. */
+export const findOpGethOrWarn = finding({
+  variable: "OP_GETH_BIN",
+  names: ["op-geth"],
+  hint: "run scripts/install-op-geth.sh",
+  isOfGo: true,
+});
 
 /** The fork times of a genesis in the order of their activation, up to and with each generation of fees. */
 const forks = {

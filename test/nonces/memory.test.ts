@@ -5,9 +5,10 @@ import { memoryOfProcess } from "../../src/nonces/memory.js";
 import { layerNonces } from "../../src/testing.js";
 import { at, freshLane, keepAll } from "./lanes.js";
 import { contract } from "./suite.js";
+import { runs } from "../harness/parts.js";
 
 describe("the memory store", () => {
-  contract((use) => Effect.runPromise(Effect.flatMap(NonceStore, use).pipe(Effect.provide(layerMemory))), 1_000);
+  contract((use) => Effect.runPromise(Effect.flatMap(NonceStore, use).pipe(Effect.provide(layerMemory))), runs(1_000));
 
   it("is one for the whole process, however often it is provided; one for tests is not", async () => {
     const lane = freshLane();

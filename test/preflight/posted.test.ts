@@ -25,6 +25,7 @@ import {
   type Scene,
 } from "./scene.js";
 import { assemble, watcher } from "./watchers.js";
+import { runs } from "../harness/parts.js";
 
 type Whole = Report.Report;
 type One = Report.TransactionReport;
@@ -133,7 +134,7 @@ describe("a request that was changed", () => {
         ]);
         expect([found.proof.digest, found.proof.funds]).toEqual([expected.proof.digest, expected.proof.funds]);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   }, 60_000);
 });

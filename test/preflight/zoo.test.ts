@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
 import { nextBaseFee } from "../../src/chains/baseFee.js";
 import type { Sealed } from "../harness/gethEngine.js";
+import { isWhole } from "../harness/parts.js";
 import { cleared, codesOf, other, owner, preflight, scenesFor, spare, third, type Scene } from "./scene.js";
 import { assemble, limits, looks, watcher, type Head } from "./watchers.js";
 
@@ -163,7 +164,7 @@ describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000
     return status !== "0x1" || (told?.delta ?? 0n) !== -kept;
   };
 
-  it.each(sealings.filter((_, index) => node === "geth" || index % 2 === 0))(
+  it.each(sealings.filter((_, index) => node === "geth" || index % (isWhole ? 2 : 4) === 0))(
     "mined by $name: found out, or as was said",
     { timeout: 60_000 },
     async ({ isVault, isLater = false, ...sealed }) => {

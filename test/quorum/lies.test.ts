@@ -9,6 +9,7 @@ import * as Rpc from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import { forkOf, pairOf as quorum, passOn } from "../harness/pairs.js";
+import { share } from "../harness/parts.js";
 import { inventedHead, lagging, liar, liesAbout, noFacts, silent, unable, type Lie } from "../harness/lies.js";
 import { furnish, transferOf } from "../preflight/furnished.js";
 import {
@@ -57,14 +58,14 @@ describe.each(scenesFor("quorums"))("on %s", (name, start) => {
     expect(codesOf(transfer ?? expect.fail())).toEqual([]);
   });
 
-  it.each(Object.keys(liesAbout(noFacts)))(
+  it.each(Object.keys(liesAbout(noFacts)).map((about, index) => [about, index] as const))(
     "never with %s",
-    async (about) => {
+    async (about, index) => {
       const lie = lies[about] ?? expect.fail();
       const runs = lie.method === "eth_simulateV1" ? (["next", "exact", null] as const) : [null];
       let count = 0;
       for (const run of runs)
-        for (const isFirst of [true, false])
+        for (const isFirst of share([true, false], index))
           for (const input of inputs) {
             const told = { count: 0 };
             const [honest, lying] = [layerOf(scene.url), liar(scene.url, lie, run, told)];

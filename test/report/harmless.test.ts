@@ -13,6 +13,7 @@ import { Report } from "../../src/report/schema.js";
 import { toText } from "../../src/report/text.js";
 import { hostile, reportJson } from "./arbitrary.js";
 import { report, revert, tokens, transfer, usdc } from "./fixtures.js";
+import { runs } from "../harness/parts.js";
 
 const withStrings = (text: string): Report =>
   report({
@@ -77,7 +78,7 @@ describe("every rendering", () => {
       fc.property(reportJson, (json) => {
         harmless(Effect.runSync(fromJson(json)));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   }, 60_000);
 

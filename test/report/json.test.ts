@@ -12,6 +12,7 @@ import { Finding } from "../../src/report/finding.js";
 import { fromJson, toJson } from "../../src/report/json.js";
 import { Report, reportVersion } from "../../src/report/schema.js";
 import { jsonOf, reportJson } from "./arbitrary.js";
+import { runs } from "../harness/parts.js";
 
 const wire = (json: unknown): unknown => JSON.parse(JSON.stringify(json));
 const same = Schema.toEquivalence(Report);
@@ -28,7 +29,7 @@ describe("toJson and fromJson", () => {
         expect(same(report, back)).toBe(true);
         expect(wire(toJson(back))).toEqual(wire(toJson(report)));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -46,7 +47,7 @@ describe("toJson and fromJson", () => {
         expect(back?.message).toBe(error.message);
         expect(back?.constructor).toBe(error.constructor);
       }),
-      { numRuns: 1_500 },
+      { numRuns: runs(1_500) },
     );
     const known = [
       ...Verdict.members.map((member) => member.fields._tag.schema.literal),
@@ -66,7 +67,7 @@ describe("toJson and fromJson", () => {
         for (const { layer } of revert.layers) seen.add(layer._tag);
         expect(wire(Schema.encodeSync(codec)(revert))).toEqual(json);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
     expect(seen.size).toBe(RevertLayer.members.length);
   });
@@ -98,7 +99,7 @@ describe("toJson and fromJson", () => {
         const broken = `${text.slice(0, leaf.index)}${JSON.stringify(value)}${text.slice(leaf.index + leaf[0].length)}`;
         expect(["report", true]).toContain(judged(JSON.parse(broken)));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

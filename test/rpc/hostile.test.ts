@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
 import * as Rpc from "../../src/Rpc.js";
+import { runs } from "../harness/parts.js";
 
 const asks: ReadonlyArray<Effect.Effect<unknown, Eth.Failure, Rpc.Rpc>> = [
   Eth.simulateV1({ blocks: [{ calls: [{}] }], block: "pending" }),
@@ -60,7 +61,7 @@ describe("an endpoint that answers anything at all", () => {
       fc.asyncProperty(anyStatus, envelope, fc.boolean(), async (status, body, batch) => {
         expectTyped(await outcomes(status, body, batch));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

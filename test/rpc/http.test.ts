@@ -26,7 +26,7 @@ for (const [way, options] of ways) {
       ]);
       expect(ledger).toEqual([
         {
-          ...{ method: "eth_chainId", endpoint: `${server.url}/…`, step: null, run: null, round: 1 },
+          ...{ method: "eth_chainId", endpoint: `${server.url}/…`, step: null, run: null, round: 1, because: null },
           ...{ ms: expect.any(Number), bytes: 52, tries: 1 },
         },
       ]);

@@ -8,6 +8,7 @@ import type { Transaction } from "../../src/transaction/schema.js";
 import { readSigned } from "../../src/transaction/signed.js";
 import { authorityOf, recoverSigner } from "../../src/transaction/signer.js";
 import { accountArbitrary, changes, hexOf, lower, requestArbitrary } from "./requests.js";
+import { runs } from "../harness/parts.js";
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
@@ -34,7 +35,7 @@ describe("signed bytes", () => {
         expect(read === null ? null : signingHash(read.request)).toBe(signingHash(request));
         expect(readSigned(raw.toUpperCase().replace("0X", "0x"))?.from).toBe(lower(account.address));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -67,7 +68,7 @@ describe("signed bytes", () => {
           ).toBeNull();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     fc.assert(
       fc.property(fc.oneof(hexOf(0, 200), fc.string(), fc.constantFrom("0x02c0", "0x04", "0x", "0x02f8")), (raw) => {
@@ -116,7 +117,7 @@ describe("the digest", () => {
         const known = [digest, ...others].filter((one) => one !== null);
         expect(new Set(known).size).toBe(known.length);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -158,7 +159,7 @@ describe("a request and its input", () => {
         const legacy = "gasPrice" in request && request.gasPrice !== undefined;
         if (legacy) expect(isRequestOf({ ...gasOpen, gasPrice: null }, request)).toBe(false);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

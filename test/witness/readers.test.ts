@@ -12,6 +12,7 @@ import {
   type Answer,
 } from "../../src/witness/answers.js";
 import { stringCap } from "../../src/witness/queries.js";
+import { runs } from "../harness/parts.js";
 
 const returned = (data: string, success = true, cap = stringCap): Answer => ({
   kind: "call",
@@ -45,7 +46,7 @@ describe("readers", () => {
         const text = readString(answer);
         expect(text === null || text.length <= 128).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
