@@ -2,13 +2,10 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { MethodNotSupported, RpcError } from "../src/errors/rpc.js";
-import { InsufficientFunds, NotProven, type Gap } from "../src/errors/verdicts.js";
-import { count } from "../src/primitives/statement.js";
+import { InsufficientFunds, MethodNotSupported, NotProven, RpcError, type Gap } from "./rooms/errors.js";
+import { count } from "./rooms/primitives.js";
 import * as Report from "../src/Report.js";
-import { digestOfReport } from "../src/report/digest.js";
-import { fromError, note } from "../src/report/finding.js";
-import { becauseOf, verdictOf } from "../src/report/verdict.js";
+import { becauseOf, digestOfReport, fromError, note, verdictOf } from "./rooms/report.js";
 import { alice, report, transfer } from "./report/fixtures.js";
 
 /** A report that clears, with some fields replaced and its digest made anew. */

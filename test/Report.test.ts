@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import type { Hex, TransactionSerializable } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NotProven } from "../src/errors/verdicts.js";
+import { NotProven } from "./rooms/errors.js";
 import * as Report from "../src/Report.js";
 import { Gate } from "./contracts/artifacts.js";
 import {

@@ -15,10 +15,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { wellKnown } from "../../src/abi/wellKnown.js";
-import { decodeCall, describeRawCall } from "../../src/abi/decodeCall.js";
-import { decodeLog } from "../../src/abi/decodeLogs.js";
-import { describeLog } from "../../src/abi/describeLog.js";
+import { decodeCall, decodeLog, describeLog, describeRawCall, wellKnown } from "../rooms/abi.js";
 import { abi as permit2 } from "./permit2.js";
 
 const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

@@ -11,9 +11,7 @@ import {
   type Hex,
   type Abi,
 } from "viem";
-import { decodeLog, decodeResult } from "../../src/abi/decodeLogs.js";
-import { indexAbis } from "../../src/abi/decodeRevert.js";
-import { DecodedLog, DecodedResult } from "../../src/abi/decoded.js";
+import { DecodedLog, DecodedResult, decodeLog, decodeResult, indexAbis } from "../rooms/abi.js";
 
 const token = "0x00000000000000000000000000000000000000aa";
 const owner = "0x1111111111111111111111111111111111111111";

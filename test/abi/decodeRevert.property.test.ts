@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeErrorResult, parseAbi, type Abi, type AbiParameter } from "viem";
-import { signatureOf } from "../../src/abi/abiIndex.js";
-import { decodeRevert } from "../../src/abi/decodeRevert.js";
-import { describeRevert } from "../../src/abi/revertText.js";
+import { decodeRevert, describeRevert, signatureOf } from "../rooms/abi.js";
 
 const abi = parseAbi([
   "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",

@@ -9,10 +9,15 @@ import {
   type Hex,
   type Abi,
 } from "viem";
-import { decodeRevert, indexAbis, type AbiSources } from "../../src/abi/decodeRevert.js";
-import { describeRevert } from "../../src/abi/revertText.js";
-import { builtin, packages } from "../../src/abi/table.js";
-import { shortReasons } from "../../src/abi/table/reasons.js";
+import {
+  builtin,
+  decodeRevert,
+  describeRevert,
+  indexAbis,
+  packages,
+  shortReasons,
+  type AbiSources,
+} from "../rooms/abi.js";
 
 const owner = "0x00000000000000000000000000000000000000AA";
 const other = "0x00000000000000000000000000000000000000bb";

@@ -13,7 +13,7 @@ import {
   type Hex,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { innerCalls, innerLines, type InnerCall } from "../../src/abi/innerCalls.js";
+import { innerCalls, innerLines, type InnerCall } from "../rooms/abi.js";
 
 const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const bob = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

@@ -1,14 +1,23 @@
 import { concatHex, encodeAbiParameters, encodeErrorResult, encodeFunctionData, parseAbi, type Hex } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readingsOf } from "../../src/cli/decode.js";
-import { DecodedLog, DecodedResult } from "../../src/abi/decoded.js";
-import { decodeRevert } from "../../src/abi/decodeRevert.js";
-import { describeCall, describeCalldata, describeResult, describeValue } from "../../src/abi/print.js";
-import { describeLayer, describeRevert } from "../../src/abi/revertText.js";
-import { Revert, RevertAmbiguous, RevertCustom } from "../../src/abi/revert.js";
-import { ExecutionReverted } from "../../src/errors/verdicts.js";
-import { toText } from "../../src/report/text.js";
+import { readingsOf } from "../rooms/cli.js";
+import {
+  DecodedLog,
+  DecodedResult,
+  decodeRevert,
+  describeCall,
+  describeCalldata,
+  describeLayer,
+  describeResult,
+  describeRevert,
+  describeValue,
+  Revert,
+  RevertAmbiguous,
+  RevertCustom,
+} from "../rooms/abi.js";
+import { ExecutionReverted } from "../rooms/errors.js";
+import { toText } from "../rooms/report.js";
 import { hostile } from "../report/arbitrary.js";
 import { report, transfer } from "../report/fixtures.js";
 

@@ -1,9 +1,7 @@
 /** Types taken apart, and values walked beside them. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { coerce, coerceAll, type Reading } from "../../src/abi/coerce.js";
-import { isDecodable } from "../../src/abi/decodable.js";
-import { arrayOf, elementOf, isDynamic } from "../../src/abi/type.js";
+import { arrayOf, coerce, coerceAll, elementOf, isDecodable, isDynamic, type Reading } from "../rooms/abi.js";
 
 describe("an array type", () => {
   it.each([

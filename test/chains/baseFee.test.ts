@@ -8,7 +8,7 @@ import {
   nextBaseFee,
   parametersOf,
   type BaseFeeParameters,
-} from "../../src/chains/baseFee.js";
+} from "../rooms/chains.js";
 
 const parameters = fc.record({
   elasticity: fc.bigInt({ min: 1n, max: 64n }),

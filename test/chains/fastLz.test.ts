@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seeded } from "../harness/accuracy/cases.js";
-import { compressedLength } from "../../src/chains/fastLz.js";
+import { compressedLength } from "../rooms/chains.js";
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"));
 

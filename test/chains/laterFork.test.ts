@@ -1,7 +1,7 @@
 /** What code may do under one fork alone, by its instructions. */
 import { describe, expect, it } from "vitest";
-import { isOfLaterFork } from "../../src/chains/laterFork.js";
-import type { Hex } from "../../src/primitives/hex.js";
+import { isOfLaterFork } from "../rooms/chains.js";
+import type { Hex } from "../rooms/primitives.js";
 import * as artifacts from "../contracts/artifacts.js";
 
 const metadata = (hash: string) => `a2646970667358221220${hash}64736f6c634300081e0033`;

@@ -7,8 +7,8 @@ import {
   fjordL1Fee,
   oracleLength,
   type L1Parameters,
-} from "../../src/chains/opStack.js";
-import { Hex } from "../../src/primitives/hex.js";
+} from "../rooms/chains.js";
+import { Hex } from "../rooms/primitives.js";
 
 /**
  * Receipts as they were recorded on main networks after Jovian. The FastLZ length of a transaction is not

@@ -5,10 +5,9 @@ import { TestClock } from "effect/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
-import { forkOf, mostGas, ruled, type Header } from "../../src/chains/rules.js";
-import { askForks } from "../../src/preflight/endpoint/known.js";
-import { forksIn } from "../../src/primitives/forks.js";
-import type { Fork } from "../../src/primitives/names.js";
+import { forkOf, mostGas, ruled, type Header } from "../rooms/chains.js";
+import { askForks } from "../rooms/preflight.js";
+import { forksIn, type Fork } from "../rooms/primitives.js";
 import { layerScripted } from "../../src/testing.js";
 
 const hash = `0x${"ab".repeat(32)}`;

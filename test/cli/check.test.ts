@@ -12,7 +12,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fromJson } from "../../src/report/json.js";
+import { fromJson } from "../rooms/report.js";
 import { Token } from "../contracts/artifacts.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
 import { buildBin, type Bin } from "./bin.js";

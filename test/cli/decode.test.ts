@@ -8,8 +8,8 @@ import {
 } from "viem";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readingsOf } from "../../src/cli/decode.js";
-import type { Hex } from "../../src/primitives/hex.js";
+import { readingsOf } from "../rooms/cli.js";
+import type { Hex } from "../rooms/primitives.js";
 import { accounts } from "../harness/anvil.js";
 import { buildBin, type Bin } from "./bin.js";
 

@@ -2,11 +2,21 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { erc20Abi, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { abiOf, abiOfText } from "../../src/cli/abi.js";
-import { codeOf, withoutSecrets } from "../../src/cli/exit.js";
-import { inputOf, inputOfText } from "../../src/cli/input.js";
-import { amount, block, count, duration, integer, wei } from "../../src/cli/quantity.js";
-import { validate } from "../../src/transaction/validate.js";
+import {
+  abiOf,
+  abiOfText,
+  amount,
+  block,
+  codeOf,
+  count,
+  duration,
+  inputOf,
+  inputOfText,
+  integer,
+  wei,
+  withoutSecrets,
+} from "../rooms/cli.js";
+import { validate } from "../rooms/transaction.js";
 
 const good = <A>(result: Result.Result<A, unknown>): A => Result.getOrThrow(result);
 const bad = <A>(result: Result.Result<A, unknown>): unknown =>

@@ -4,7 +4,7 @@ import * as Sink from "effect/Sink";
 import * as Stdio from "effect/Stdio";
 import * as Terminal from "effect/Terminal";
 import { describe, expect, it } from "vitest";
-import { withProgress } from "../../src/cli/progress.js";
+import { withProgress } from "../rooms/cli.js";
 import { memoryOf, Rpc } from "../../src/Rpc.js";
 
 const node = Layer.succeed(

@@ -1,10 +1,8 @@
 import * as Schema from "effect/Schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classify, type ClassifyInput } from "../../src/errors/classify.js";
+import { classify, Reason, RpcError, Verdict, type ClassifyInput } from "../rooms/errors.js";
 import { isVerdict } from "../../src/Errors.js";
-import { Reason, RpcError } from "../../src/errors/rpc.js";
-import { Verdict } from "../../src/errors/verdicts.js";
 
 const known: ReadonlySet<string> = new Set([...Verdict.members, ...Reason.members].map((member) => member.identifier));
 const codec = Schema.toCodecJson(Schema.Union([Verdict, RpcError]));

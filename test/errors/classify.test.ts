@@ -8,12 +8,9 @@ import {
   TimeoutError,
   UnknownRpcError,
 } from "viem";
-import { looksLikeRevert } from "../../src/abi/revertBytes.js";
-import { classify, type ClassifyInput } from "../../src/errors/classify.js";
-import { refusedPart } from "../../src/errors/refusedPart.js";
+import { looksLikeRevert } from "../rooms/abi.js";
+import { classify, refusedPart, type ClassifyInput, type RpcError, type Verdict } from "../rooms/errors.js";
 import { isVerdict } from "../../src/Errors.js";
-import type { RpcError } from "../../src/errors/rpc.js";
-import type { Verdict } from "../../src/errors/verdicts.js";
 
 const rows = <A>(name: string): ReadonlyArray<A> =>
   readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8")

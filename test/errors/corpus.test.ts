@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { ClassifyInput } from "../../src/errors/classify.js";
+import type { ClassifyInput } from "../rooms/errors.js";
 import { checkClassified, checkDecoded } from "./invariants.js";
 
 const folder = new URL("../fixtures/corpus/", import.meta.url);

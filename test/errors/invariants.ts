@@ -1,11 +1,8 @@
 /** What must hold for any answer of `classify` and `decodeRevert`; used by the tests and by the fuzzer. */
 import * as Schema from "effect/Schema";
-import { classify, type ClassifyInput } from "../../src/errors/classify.js";
+import { classify, Reason, RpcError, Verdict, type ClassifyInput } from "../rooms/errors.js";
 import { isVerdict } from "../../src/Errors.js";
-import { decodeRevert } from "../../src/abi/decodeRevert.js";
-import { describeRevert } from "../../src/abi/revertText.js";
-import { Reason, RpcError } from "../../src/errors/rpc.js";
-import { Verdict } from "../../src/errors/verdicts.js";
+import { decodeRevert, describeRevert } from "../rooms/abi.js";
 
 const known: ReadonlySet<string> = new Set([...Verdict.members, ...Reason.members].map((member) => member.identifier));
 const codec = Schema.toCodecJson(Schema.Union([Verdict, RpcError]));

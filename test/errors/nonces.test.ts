@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 import { describe, expect, it } from "vitest";
-import * as Errors from "../../src/errors/nonces.js";
+import { NonceErrors as Errors } from "../rooms/errors.js";
 
 const lane = "8453:0x00000000000000000000000000000000000000aa:0";
 const hash = `0x${"ab".repeat(32)}` as never;

@@ -1,6 +1,6 @@
 /** One value for every field that an error can have, by its name. */
 import { encodeErrorResult, parseAbi } from "viem";
-import { decodeRevert } from "../../src/abi/decodeRevert.js";
+import { decodeRevert } from "../rooms/abi.js";
 
 export const abi = parseAbi([
   "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",

@@ -1,9 +1,7 @@
 import * as Schema from "effect/Schema";
 import { describe, expect, it } from "vitest";
-import { decodeRevert } from "../../src/abi/decodeRevert.js";
-import { Revert } from "../../src/abi/revert.js";
-import { Reason, RpcError, Timeout } from "../../src/errors/rpc.js";
-import { Verdict } from "../../src/errors/verdicts.js";
+import { decodeRevert, Revert } from "../rooms/abi.js";
+import { Reason, RpcError, Timeout, Verdict } from "../rooms/errors.js";
 import { abi, address, bytes, inner, samplesOf } from "./samples.js";
 
 const again = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) => {

@@ -2,10 +2,18 @@ import * as Schema from "effect/Schema";
 import fc from "fast-check";
 import { RpcRequestError, TransactionRejectedRpcError, NonceTooLowError } from "viem";
 import { describe, expect, it } from "vitest";
-import { classify } from "../../src/errors/classify.js";
-import { RpcError, Timeout, Unauthorized } from "../../src/errors/rpc.js";
-import { outcomeOf, SendOutcome, type SendOutcomeKind } from "../../src/errors/sendOutcome.js";
-import { NonceTooHigh, NonceTooLow, SenderNotEoa } from "../../src/errors/verdicts.js";
+import {
+  classify,
+  NonceTooHigh,
+  NonceTooLow,
+  outcomeOf,
+  RpcError,
+  SenderNotEoa,
+  SendOutcome,
+  Timeout,
+  Unauthorized,
+  type SendOutcomeKind,
+} from "../rooms/errors.js";
 
 const hash = `0x${"ab".repeat(32)}`;
 const said = (message: string, code = -32000, data?: unknown) =>

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer";
 import { concatHex, hexToBytes, keccak256, pad, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import { contradicts } from "../../src/eth/bloom.js";
+import { contradicts } from "../rooms/eth.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Rpc from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";

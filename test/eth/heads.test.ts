@@ -9,8 +9,8 @@ import {
   type Header,
   type Room,
   type Told,
-} from "../../src/eth/heads.js";
-import type { Hash } from "../../src/primitives/hex.js";
+} from "../rooms/eth.js";
+import type { Hash } from "../rooms/primitives.js";
 
 const hashOf = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
 const block = (name: string, parent: string): Header =>

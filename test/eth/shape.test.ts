@@ -3,13 +3,21 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Block, FeeHistory } from "../../src/eth/block.js";
-import { decoder } from "../../src/eth/decode.js";
-import { Log } from "../../src/eth/log.js";
-import { Receipt } from "../../src/eth/receipt.js";
-import { list, nullOr, type Shape } from "../../src/eth/shape.js";
-import { SimulatedBlocks } from "../../src/eth/simulation.js";
-import { Bytes, Index, Quantity, Word } from "../../src/eth/wire.js";
+import {
+  Block,
+  Bytes,
+  decoder,
+  FeeHistory,
+  Index,
+  list,
+  Log,
+  nullOr,
+  Quantity,
+  Receipt,
+  SimulatedBlocks,
+  Word,
+  type Shape,
+} from "../rooms/eth.js";
 import { recorded } from "../harness/replay.js";
 import { type Fault, faultsOf, placesOf, rightBy, spoilt, wrongJson, wrongObjects } from "./wireAnswers.js";
 import { runs } from "../harness/parts.js";

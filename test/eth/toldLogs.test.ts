@@ -1,8 +1,8 @@
 /** Each log once, and back with its block. */
 import { describe, expect, it } from "vitest";
 import type { Head, Log } from "../../src/Eth.js";
-import { tellRead, toldUpTo, type ToldLogs } from "../../src/eth/toldLogs.js";
-import type { Hash } from "../../src/primitives/hex.js";
+import { tellRead, toldUpTo, type ToldLogs } from "../rooms/eth.js";
+import type { Hash } from "../rooms/primitives.js";
 
 const hash = (name: string): Hash => `0x${Buffer.from(name).toString("hex").padStart(64, "0")}`;
 const at = (name: string) => ({ number: BigInt(name.slice(1)), hash: hash(name) });

@@ -5,8 +5,8 @@ import * as Layer from "effect/Layer";
 import { keccak256, pad, toHex, webSocket, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
-import { RpcError, Transport } from "../../src/errors/rpc.js";
-import { hasWholeBlooms, mayHold } from "../../src/eth/bloom.js";
+import { RpcError, Transport } from "../rooms/errors.js";
+import { hasWholeBlooms, mayHold } from "../rooms/eth.js";
 import * as Rpc from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";
 import { startLine, type Line } from "../harness/line.js";
@@ -31,7 +31,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
     let following: Following<Eth.Log> | null = null;
     beforeAll(async () => {
       // why: what is loaded when it is first asked for takes longer on a busy machine than a test waits for the beginning
-      await Promise.all([import("../../src/eth/watchLogs.js"), import("../../src/rpc/subscription.js")]);
+      await Promise.all([import("../rooms/eth.js"), import("../rooms/rpc.js")]);
       scene = await start();
       token = await scene.deploy(Token, ["Gold", "GLD", 18]);
     });

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer";
 import * as Stream from "effect/Stream";
 import { TestClock } from "effect/testing";
 import * as Eth from "../../src/Eth.js";
-import { RpcError, Transport } from "../../src/errors/rpc.js";
+import { RpcError, Transport } from "../rooms/errors.js";
 import * as Rpc from "../../src/Rpc.js";
 
 export type Weather =

@@ -14,7 +14,7 @@ import {
   Text,
   TypeByte,
   Word,
-} from "../../src/eth/wire.js";
+} from "../rooms/eth.js";
 
 const digits = (minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(..."0123456789abcdefABCDEF"), minLength, maxLength }).map((hex) => `0x${hex}`);

@@ -3,8 +3,15 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { numberToHex, type Hex } from "viem";
 import * as Rpc from "../../src/Rpc.js";
-import { BlockNotFound, MethodNotSupported, RateLimited, RpcError } from "../../src/errors/rpc.js";
-import { ExecutionReverted, InsufficientFunds, type Verdict } from "../../src/errors/verdicts.js";
+import {
+  BlockNotFound,
+  ExecutionReverted,
+  InsufficientFunds,
+  MethodNotSupported,
+  RateLimited,
+  RpcError,
+  type Verdict,
+} from "../rooms/errors.js";
 import { layerOf, nobody } from "../preflight/scene.js";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,10 +1,7 @@
 /** What an operator's word about the chain does to a lane, and that it leaves every lane sound. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { adopt } from "../../src/nonces/adopt.js";
-import { violations } from "../../src/nonces/check.js";
-import { begin, foreign, maxSettled } from "../../src/nonces/laneRules.js";
-import { commit, reconcile, report, reserve } from "../../src/nonces/operations.js";
+import { adopt, begin, commit, foreign, maxSettled, reconcile, report, reserve, violations } from "../rooms/nonces.js";
 import { pureLane } from "./pure.js";
 import { at, attempt, ever, keepAll, request } from "./lanes.js";
 

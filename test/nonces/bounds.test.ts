@@ -1,8 +1,19 @@
 /** What the random histories are too short for. */
 import { describe, expect, it } from "vitest";
-import { violations, type SlotAt, type Snapshot } from "../../src/nonces/check.js";
-import { begin, freeSlot, maxSettled, pruneStep, type Slot } from "../../src/nonces/laneRules.js";
-import { commit, reconcile, replace, reserve } from "../../src/nonces/operations.js";
+import {
+  begin,
+  commit,
+  freeSlot,
+  maxSettled,
+  pruneStep,
+  reconcile,
+  replace,
+  reserve,
+  violations,
+  type Slot,
+  type SlotAt,
+  type Snapshot,
+} from "../rooms/nonces.js";
 import { pureLane } from "./pure.js";
 import { at, attempt, ever, hashOf, keepAll, request } from "./lanes.js";
 

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Hex } from "../../src/primitives/hex.js";
+import type { Hex } from "../rooms/primitives.js";
 import { Errors } from "../../src/index.js";
 import { memoryOf, Rpc } from "../../src/Rpc.js";
-import { readSigned } from "../../src/transaction/signed.js";
+import { readSigned } from "../rooms/transaction.js";
 import { accounts } from "../harness/anvil.js";
 
 export interface Broadcast {

@@ -3,7 +3,7 @@ import * as Logger from "effect/Logger";
 import { createClient } from "redis";
 import { describe, expect, it } from "vitest";
 import { NonceStore } from "../../src/NonceStore.js";
-import { forgetfulBy } from "../../src/nonces/redis/durability.js";
+import { forgetfulBy } from "../rooms/nonces.js";
 import { layerNodeRedis, type NodeRedisClient, type Options } from "../../src/redis.js";
 import { freshLane } from "./lanes.js";
 import { findRedis, startRedis } from "./servers.js";

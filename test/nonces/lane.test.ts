@@ -1,6 +1,6 @@
 import * as Result from "effect/Result";
 import { expect, it } from "vitest";
-import { laneOf, type Lane } from "../../src/nonces/lane.js";
+import { laneOf, type Lane } from "../rooms/nonces.js";
 
 const address = "0xABcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD";
 

@@ -1,7 +1,7 @@
 /** Lanes, hashes and requests of the nonce tests. */
 import { randomBytes } from "node:crypto";
 import * as Result from "effect/Result";
-import type { Hash, Hex } from "../../src/primitives/hex.js";
+import type { Hash, Hex } from "../rooms/primitives.js";
 import {
   laneOf,
   type Attempt,

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect";
 import { describe, expect, it, vi } from "vitest";
 import { layerMemory, NonceStore, type Store } from "../../src/NonceStore.js";
-import { memoryOfProcess } from "../../src/nonces/memory.js";
+import { memoryOfProcess } from "../rooms/nonces.js";
 import { layerNonces } from "../../src/testing.js";
 import { at, freshLane, keepAll } from "./lanes.js";
 import { contract } from "./suite.js";
@@ -20,7 +20,7 @@ describe("the memory store", () => {
   it("is one for a second copy of the package as well, or the same one loaded anew", async () => {
     // A module of its own, as a bundler or a hot reload makes it
     vi.resetModules();
-    const copy = await import("../../src/nonces/memory.js");
+    const copy = await import("../rooms/nonces.js");
     const lane = freshLane();
     const begin = (store: Store) => store.bootstrap(lane, at(5n), keepAll);
     expect(copy.memoryOfProcess).not.toBe(memoryOfProcess);

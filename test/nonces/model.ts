@@ -3,10 +3,8 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Snapshot, Store } from "../../src/NonceStore.js";
-import { begin, foreign, type Keep } from "../../src/nonces/laneRules.js";
-import { adopt } from "../../src/nonces/adopt.js";
-import * as Operations from "../../src/nonces/operations.js";
-import { SendOutcomeKind } from "../../src/errors/sendOutcome.js";
+import { adopt, begin, foreign, Operations, type Keep } from "../rooms/nonces.js";
+import { SendOutcomeKind } from "../rooms/errors.js";
 import { pureLane } from "./pure.js";
 import { at, attempt, ever, freshLane, hashOf } from "./lanes.js";
 

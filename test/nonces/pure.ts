@@ -1,6 +1,5 @@
 /** The pure decisions over a lane in memory, without a store. */
-import type { Snapshot } from "../../src/nonces/check.js";
-import type { Decision, Slot, View } from "../../src/nonces/laneRules.js";
+import type { Decision, Slot, Snapshot, View } from "../rooms/nonces.js";
 
 /** A lane at nought; `apply` writes what was decided, and answers as it does. */
 export const pureLane = () => {

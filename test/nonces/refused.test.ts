@@ -1,7 +1,7 @@
 /** What a refusal for good means for who sent it: it fails, and says whether to pay again. */
 import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
-import { NonceStoreError } from "../../src/errors/nonces.js";
+import { NonceStoreError } from "../rooms/errors.js";
 import * as Nonces from "../../src/Nonces.js";
 import { lane, sender, sign, SimulatedChain } from "./chain.js";
 import { changed, run, send } from "./running.js";

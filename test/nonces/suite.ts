@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { NonceStoreError } from "../../src/errors/nonces.js";
+import type { NonceStoreError } from "../rooms/errors.js";
 import { type LaneId, type ReserveRequest, type Store } from "../../src/NonceStore.js";
 import { at, attempt, ever, freshLane, hashOf, keepAll, newToken, request } from "./lanes.js";
 import { history, liveThrough } from "./model.js";

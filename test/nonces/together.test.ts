@@ -2,11 +2,17 @@
 import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
 import { describe, expect, it } from "vitest";
-import { NonceStoreError } from "../../src/errors/nonces.js";
-import type { Change, Found, LaneBackend, Outcome } from "../../src/nonces/backend.js";
-import type { Slot } from "../../src/nonces/laneRules.js";
-import { makeTogether } from "../../src/nonces/together.js";
-import { Settings, defaults } from "../../src/nonces/settings.js";
+import { NonceStoreError } from "../rooms/errors.js";
+import {
+  defaults,
+  makeTogether,
+  Settings,
+  type Change,
+  type Found,
+  type LaneBackend,
+  type Outcome,
+  type Slot,
+} from "../rooms/nonces.js";
 import type { Store } from "../../src/NonceStore.js";
 import { at, attempt, ever, freshLane, keepAll, newToken, request } from "./lanes.js";
 

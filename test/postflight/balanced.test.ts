@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import type * as Report from "../../src/Report.js";
 import type * as Rpc from "../../src/Rpc.js";
-import type { Hex } from "../../src/primitives/hex.js";
+import type { Hex } from "../rooms/primitives.js";
 import {
   cleared,
   nobody,

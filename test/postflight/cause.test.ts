@@ -1,9 +1,7 @@
 /** Why something else happened, decided from replays alone. */
 import { describe, expect, it } from "vitest";
-import { causeOf, isAmountOnly } from "../../src/postflight/cause.js";
-import type { Receipt } from "../../src/eth/receipt.js";
-import { ranBehind } from "../../src/postflight/ask/replay.js";
-import type { Happened, Replay } from "../../src/postflight/settlement.js";
+import { causeOf, isAmountOnly, ranBehind, type Happened, type Replay } from "../rooms/postflight.js";
+import type { Receipt } from "../rooms/eth.js";
 
 const token = `0x${"11".repeat(20)}` as const;
 const topic = `0x${"ab".repeat(32)}` as const;

@@ -5,7 +5,7 @@ import { getContractAddress, type Hex, type TransactionSerializable } from "viem
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
-import type { Hash } from "../../src/primitives/hex.js";
+import type { Hash } from "../rooms/primitives.js";
 import { rawRequest } from "../harness/anvil.js";
 import { creation } from "../harness/creation.js";
 import { findOpGethOrWarn, startOpGeth, type L1, type OpGeth } from "../harness/opGeth.js";

@@ -3,9 +3,8 @@ import type { Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { settle, settledText, type Hindsight, type Report } from "../../src/Report.js";
 import type { FullTransaction } from "../../src/Eth.js";
-import { FullBlock } from "../../src/eth/block.js";
-import { Receipt } from "../../src/eth/receipt.js";
-import type { Request } from "../../src/transaction/request.js";
+import { FullBlock, Receipt } from "../rooms/eth.js";
+import type { Request } from "../rooms/transaction.js";
 import { alice, report, transfer } from "../report/fixtures.js";
 
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`;

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import { describe, expect, it } from "vitest";
 import { samplesOf, type Settled, type SettlementSample } from "../../src/Report.js";
-import { settled } from "../../src/postflight/ask/telemetry.js";
+import { settled } from "../rooms/postflight.js";
 import { report } from "../report/fixtures.js";
 
 const sample: SettlementSample = {

@@ -2,7 +2,7 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Policy from "../../src/Policy.js";
-import { InvalidParams, RpcError } from "../../src/errors/rpc.js";
+import { InvalidParams, RpcError } from "../rooms/errors.js";
 import { Beneficiary, Books, Twice } from "../contracts/artifacts.js";
 import {
   calldata,

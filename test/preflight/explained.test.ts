@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import { encodeAbiParameters, encodeErrorResult, parseAbi, type Hex } from "viem";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { decodeRevert } from "../../src/abi/decodeRevert.js";
+import { decodeRevert } from "../rooms/abi.js";
 import * as Preflight from "../../src/Preflight.js";
 import { layerScripted, rpcError } from "../../src/testing.js";
 import { alice, token } from "../steps/parts.js";

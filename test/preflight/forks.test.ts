@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import { encodeDeployData, type Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
+import { MethodNotSupported, RpcError } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";

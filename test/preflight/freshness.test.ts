@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import * as Simulate from "../../src/steps/simulate.js";
+import { Simulate } from "../rooms/steps.js";
 import { mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 import { sevenMethods, startProxy } from "../harness/proxy.js";
 import { ask, layerOf as layerBy, ways } from "../rpc/asking.js";
-import { indexAbis } from "../../src/abi/abiIndex.js";
+import { indexAbis } from "../rooms/abi.js";
 import { plan } from "./pure/world.js";
 import { layerOf, nobody, other, owner, preflightOn, proveOn, purposeOf, type Purpose } from "./scene.js";
 

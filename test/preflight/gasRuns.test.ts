@@ -1,7 +1,7 @@
 /** A limit is handed out only after it was compared with ample gas: every `gas` run counts, and a lost one is said. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hex } from "viem";
-import { RpcError, Transport } from "../../src/errors/rpc.js";
+import { RpcError, Transport } from "../rooms/errors.js";
 import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { nested } from "../harness/accuracy/cases.js";

@@ -4,7 +4,7 @@
  */
 import type { Hex, TransactionSerializable } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { within } from "../../src/steps/reading/differences.js";
+import { within } from "../rooms/steps.js";
 import { messageOf, type Report } from "../../src/Report.js";
 import { assets } from "./honest/assets.js";
 import { clocks } from "./honest/clocks.js";

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { InvalidParams, MethodNotSupported, RpcError, Transport } from "../../src/errors/rpc.js";
+import { InvalidParams, MethodNotSupported, RpcError, Transport } from "../rooms/errors.js";
 import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";

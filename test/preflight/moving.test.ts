@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
-import { BlockNotFound, RpcError, SimBlockOrder } from "../../src/errors/rpc.js";
+import { BlockNotFound, RpcError, SimBlockOrder } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import { isLost, movingBeds, movingKinds, reportsOn } from "../harness/accuracy/moving.js";

@@ -9,7 +9,7 @@ import {
   RpcError,
   Timeout,
   Transport,
-} from "../../src/errors/rpc.js";
+} from "../rooms/errors.js";
 import { codesOf, preflightOn, scenesFor, severe, tampered, type Purpose, type Scene } from "./scene.js";
 import { furnish, transferOf } from "./furnished.js";
 

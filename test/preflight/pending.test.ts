@@ -1,7 +1,6 @@
 /** What is in flight, and what the node's pending state holds of it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { classify } from "../../src/errors/classify.js";
-import type { RpcError } from "../../src/errors/rpc.js";
+import { classify, type RpcError } from "../rooms/errors.js";
 import { faults, startProxy } from "../harness/proxy.js";
 import {
   codesOf,

@@ -10,10 +10,8 @@ const doors: ReadonlyArray<() => Promise<unknown>> = [
   () => import("../../src/promise.js"),
   () => import("../../src/viem.js"),
   () => import("../../src/index.js"),
-  () => import("../../src/preflight/ledger.js"),
-  () => import("../../src/rpc/receive.js"),
-  () => import("../../src/rpc/foreign.js"),
-  () => import("../../src/rpc/socket.js"),
+  () => import("../rooms/preflight.js"),
+  () => import("../rooms/rpc.js"),
 ];
 
 it.each(["DOMException", "TextDecoder", "Headers"])("the doors load without %s", async (name) => {
@@ -27,7 +25,7 @@ it.each(["DOMException", "TextDecoder", "Headers"])("the doors load without %s",
 it("a run that ends aborts its requests as others do, without DOMException", async () => {
   vi.resetModules();
   vi.stubGlobal("DOMException", undefined);
-  const { withRun } = await import("../../src/preflight/ledger.js");
+  const { withRun } = await import("../rooms/preflight.js");
   const { CurrentRun } = await import("../../src/Rpc.js");
   const Effect = await import("effect/Effect");
   const signal = await Effect.runPromise(

@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
-import { RpcError, Timeout } from "../../src/errors/rpc.js";
+import { RpcError, Timeout } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import { Aggregator, Gate, Token, Vault } from "../contracts/artifacts.js";

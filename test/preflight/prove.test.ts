@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BlockNotFound, InternalError, MethodNotSupported, RpcError, SimBlockOrder } from "../../src/errors/rpc.js";
+import { BlockNotFound, InternalError, MethodNotSupported, RpcError, SimBlockOrder } from "../rooms/errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";

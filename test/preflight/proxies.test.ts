@@ -3,12 +3,11 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { InvalidParams, NodeLimitExceeded, RpcError } from "../../src/errors/rpc.js";
-import { IntrinsicGasTooLow, NonceTooLow } from "../../src/errors/verdicts.js";
+import { IntrinsicGasTooLow, InvalidParams, NodeLimitExceeded, NonceTooLow, RpcError } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { slotsOf } from "../../src/witness/lens.js";
+import { slotsOf } from "../rooms/witness.js";
 import { Slots } from "../contracts/artifacts.js";
 import { calldata, layerOf, nobody, owner, preflight, prove, scan, scenesFor, severe, type Scene } from "./scene.js";
 

@@ -11,7 +11,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
-import { summary } from "../../src/report/summary.js";
+import { summary } from "../rooms/report.js";
 import { WETH9 } from "../contracts/artifacts.js";
 import {
   deploying,

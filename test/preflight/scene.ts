@@ -12,7 +12,7 @@ import {
   type TransactionSerializable,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { RpcError } from "../../src/errors/rpc.js";
+import type { RpcError } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";

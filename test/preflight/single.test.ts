@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
-import type { AccountCode } from "../../src/report/parts.js";
+import type { AccountCode } from "../rooms/report.js";
 import type { Rpc } from "../../src/Rpc.js";
 import { Box, Delegate, StorageClearer, Token } from "../contracts/artifacts.js";
 import { calldata, layerOf, nobody, other, owner, scan, scenesFor, third, type AnyInput, type Scene } from "./scene.js";

@@ -1,12 +1,11 @@
 /** What a proof works on, it works on once: every simulated call is read when it arrives, ABIs are indexed at the door. */
 import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { indexAbis } from "../../src/abi/abiIndex.js";
-import { decodeLog, decodeResult } from "../../src/abi/decodeLogs.js";
+import { decodeLog, decodeResult, indexAbis } from "../rooms/abi.js";
 import { emptyTape, layerRecorder, layerReplay, layerScripted } from "../../src/testing.js";
 import type { Layer } from "effect/Layer";
 import type { Rpc } from "../../src/Rpc.js";
-import { authorityOf } from "../../src/transaction/signer.js";
+import { authorityOf } from "../rooms/transaction.js";
 import { Token } from "../contracts/artifacts.js";
 import { layerOf, other, owner, preflightOn, proveOn, scanOn, startAnvilScene, third, type Scene } from "./scene.js";
 

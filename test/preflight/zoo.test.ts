@@ -16,7 +16,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
-import { nextBaseFee } from "../../src/chains/baseFee.js";
+import { nextBaseFee } from "../rooms/chains.js";
 import type { Sealed } from "../harness/gethEngine.js";
 import { isWhole } from "../harness/parts.js";
 import { cleared, codesOf, other, owner, preflight, scenesFor, spare, third, type Scene } from "./scene.js";

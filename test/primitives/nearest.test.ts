@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearest } from "../../src/primitives/nearest.js";
+import { nearest } from "../rooms/primitives.js";
 
 const names = ["url", "timeoutMs", "retryTimes", "from", "value", "deadline"];
 

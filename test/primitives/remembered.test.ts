@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { remembered } from "../../src/primitives/remembered.js";
+import { remembered } from "../rooms/primitives.js";
 
 describe("what is remembered of a list", () => {
   const setup = () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { roundUnits } from "../../src/primitives/units.js";
+import { roundUnits } from "../rooms/primitives.js";
 
 describe("an amount for people", () => {
   it.each<[amount: bigint, decimals: number, up: boolean, text: string, isExact: boolean]>([

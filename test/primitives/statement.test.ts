@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import * as Statement from "../../src/primitives/statement.js";
+import { Statement } from "../rooms/primitives.js";
 import { hostile } from "../report/arbitrary.js";
 
 const { figures, figureText, numbersText, statementText } = Statement;

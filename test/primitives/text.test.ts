@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classify } from "../../src/errors/classify.js";
-import { escapeText } from "../../src/primitives/text.js";
+import { classify } from "../rooms/errors.js";
+import { escapeText } from "../rooms/primitives.js";
 
 const hostile: ReadonlyArray<readonly [string, string, string]> = [
   ["an ANSI colour", "\u001b[31mred", "\\u{1b}[31mred"],

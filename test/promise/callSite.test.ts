@@ -2,7 +2,7 @@
 import { createPreflight } from "evm-preflight/promise";
 import { createPublicClient, http } from "viem";
 import { describe, expect, it } from "vitest";
-import { withCallSite } from "../../src/promise/callSite.js";
+import { withCallSite } from "../rooms/promise.js";
 import { preflightActions } from "../../src/viem.js";
 
 /** Nothing listens there. */

@@ -1,11 +1,17 @@
 /** What honest clients say differently, by recorded cases; and what no honest one does. */
 import { describe, expect, it } from "vitest";
-import { differenceOf, partsOf } from "../../src/rpc/quorum/normal.js";
-import { providerOf } from "../../src/rpc/quorum/provider.js";
-import { choseOtherwise, inBlocksOf, movedTo, stateOf } from "../../src/rpc/quorum/question.js";
-import { compareBlocks } from "../../src/rpc/quorum/verdict.js";
+import {
+  choseOtherwise,
+  compareBlocks,
+  differenceOf,
+  inBlocksOf,
+  movedTo,
+  partsOf,
+  providerOf,
+  stateOf,
+} from "../rooms/rpc.js";
 import * as Result from "effect/Result";
-import { decodeQueries, encodeQueries, type Query } from "../../src/witness/queries.js";
+import { decodeQueries, encodeQueries, type Query } from "../rooms/witness.js";
 
 const to = `0x${"22".repeat(20)}` as const;
 const asked = [{ blockStateCalls: [{ calls: [{ to, data: "0x" }] }] }, { blockHash: `0x${"01".repeat(32)}` }];

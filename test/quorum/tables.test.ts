@@ -2,14 +2,29 @@
 import * as Result from "effect/Result";
 import type { Hex } from "viem";
 import { describe, expect, it } from "vitest";
-import { MethodNotSupported, RpcError, UpstreamUnavailable } from "../../src/errors/rpc.js";
-import { ExecutionReverted, InsufficientFunds } from "../../src/errors/verdicts.js";
-import { compareAdvice } from "../../src/rpc/quorum/advice.js";
-import { earliestFork } from "../../src/rpc/quorum/forks.js";
-import { differenceOf, isDoubtOnly, partsOf } from "../../src/rpc/quorum/normal.js";
-import { byMiddle, reachedBy, sharedBy, textOf, type Vote } from "../../src/rpc/quorum/middle.js";
-import { stateOf } from "../../src/rpc/quorum/question.js";
-import { canFollow, compareAnswers, type Answer } from "../../src/rpc/quorum/verdict.js";
+import {
+  ExecutionReverted,
+  InsufficientFunds,
+  MethodNotSupported,
+  RpcError,
+  UpstreamUnavailable,
+} from "../rooms/errors.js";
+import {
+  byMiddle,
+  canFollow,
+  compareAdvice,
+  compareAnswers,
+  differenceOf,
+  earliestFork,
+  isDoubtOnly,
+  partsOf,
+  reachedBy,
+  sharedBy,
+  stateOf,
+  textOf,
+  type Answer,
+  type Vote,
+} from "../rooms/rpc.js";
 
 const quantity = (value: bigint): string => `0x${value.toString(16)}`;
 const to = `0x${"22".repeat(20)}`;

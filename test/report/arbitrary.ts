@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
 import fc from "fast-check";
-import { Report } from "../../src/report/schema.js";
+import { Report } from "../rooms/report.js";
 
 const hex = (bytes: number): fc.Arbitrary<string> =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => `0x${Buffer.from(array).toString("hex")}`);

@@ -1,8 +1,6 @@
 /** The page and the picture as a browser shows them: order, sizes, contrast, print. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toHtml } from "../../src/report/html.js";
-import type { Report } from "../../src/report/schema.js";
-import { toSvg } from "../../src/report/svg.js";
+import { toHtml, toSvg, type Report } from "../rooms/report.js";
 import { findChromiumOrWarn } from "../harness/chromium.js";
 import { startViewer, type Viewer, type Viewing } from "../harness/viewer.js";
 import { hostile } from "./arbitrary.js";

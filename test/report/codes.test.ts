@@ -1,16 +1,22 @@
 /** Every code that a finding can have, rendered: what happened, the numbers and what to do, each exactly once. */
 import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
-import { Reason, RpcError } from "../../src/errors/rpc.js";
-import { Verdict } from "../../src/errors/verdicts.js";
-import { stepNames } from "../../src/primitives/names.js";
-import { numbersText, type Figure } from "../../src/primitives/statement.js";
-import { FindingCode, fromError, messageOf, note, NoteCode, type Finding } from "../../src/report/finding.js";
-import { notes } from "../../src/report/notes.js";
-import { toHtml } from "../../src/report/html.js";
-import { fromJson, toJson } from "../../src/report/json.js";
-import { toMarkdown } from "../../src/report/markdown.js";
-import { toText } from "../../src/report/text.js";
+import { Reason, RpcError, Verdict } from "../rooms/errors.js";
+import { numbersText, stepNames, type Figure } from "../rooms/primitives.js";
+import {
+  FindingCode,
+  fromError,
+  fromJson,
+  messageOf,
+  note,
+  NoteCode,
+  notes,
+  toHtml,
+  toJson,
+  toMarkdown,
+  toText,
+  type Finding,
+} from "../rooms/report.js";
 import { samplesOf } from "../errors/samples.js";
 import { report } from "./fixtures.js";
 

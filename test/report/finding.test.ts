@@ -1,9 +1,8 @@
 /** How many findings a report holds, and which of too many. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gap, NotProven } from "../../src/errors/verdicts.js";
-import { bounded, fromError, note, type Finding, type NoteCode } from "../../src/report/finding.js";
-import { verdictOf } from "../../src/report/verdict.js";
+import { gap, NotProven } from "../rooms/errors.js";
+import { bounded, fromError, note, verdictOf, type Finding, type NoteCode } from "../rooms/report.js";
 
 const of = (code: NoteCode, severity: "info" | "warning" | "unavailable", times: number): ReadonlyArray<Finding> =>
   Array.from({ length: times }, (_, transaction) => note(code, severity, { transaction, evidence: "logged" }));

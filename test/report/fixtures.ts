@@ -1,15 +1,18 @@
 /** Reports written by hand, for what a rendering must say. */
 import { encodeErrorResult, encodeFunctionData, erc20Abi, parseAbi, type Abi } from "viem";
 import type * as Schema from "effect/Schema";
-import { DecodedResult } from "../../src/abi/decoded.js";
-import { fromError, note } from "../../src/report/finding.js";
-import { Address, Hash, Hex } from "../../src/primitives/hex.js";
-import { Revert, RevertCustom } from "../../src/abi/revert.js";
-import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
-import { ExecutionReverted, InsufficientFunds } from "../../src/errors/verdicts.js";
-import { type Report, reportVersion, type TransactionReport } from "../../src/report/schema.js";
-import { address } from "../../src/primitives/statement.js";
-import { becauseOf, verdictOf } from "../../src/report/verdict.js";
+import { DecodedResult, Revert, RevertCustom } from "../rooms/abi.js";
+import {
+  becauseOf,
+  fromError,
+  note,
+  reportVersion,
+  verdictOf,
+  type Report,
+  type TransactionReport,
+} from "../rooms/report.js";
+import { Address, address, Hash, Hex } from "../rooms/primitives.js";
+import { ExecutionReverted, InsufficientFunds, MethodNotSupported, RpcError } from "../rooms/errors.js";
 
 export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
 const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");

@@ -1,7 +1,7 @@
 /** The rule by which a state is the newest, or not, or nobody can tell. */
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
-import { freshnessOf, minesOnDemand, type FreshnessOptions } from "../../src/report/freshness.js";
+import { freshnessOf, minesOnDemand, type FreshnessOptions } from "../rooms/report.js";
 
 const now = 1_790_000_000_000;
 const time = BigInt(now / 1000);

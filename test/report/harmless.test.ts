@@ -2,15 +2,8 @@
 import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { note } from "../../src/report/finding.js";
-import { address, count, quote } from "../../src/primitives/statement.js";
-import { toHtml } from "../../src/report/html.js";
-import { fromJson } from "../../src/report/json.js";
-import { toMarkdown } from "../../src/report/markdown.js";
-import { summary } from "../../src/report/summary.js";
-import { toSvg } from "../../src/report/svg.js";
-import { Report } from "../../src/report/schema.js";
-import { toText } from "../../src/report/text.js";
+import { fromJson, note, Report, summary, toHtml, toMarkdown, toSvg, toText } from "../rooms/report.js";
+import { address, count, quote } from "../rooms/primitives.js";
 import { hostile, reportJson } from "./arbitrary.js";
 import { report, revert, tokens, transfer, usdc } from "./fixtures.js";
 import { runs } from "../harness/parts.js";

@@ -4,13 +4,9 @@ import * as Exit from "effect/Exit";
 import * as Schema from "effect/Schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ReportVersion } from "../../src/errors/input.js";
-import { Reason, RpcError } from "../../src/errors/rpc.js";
-import { Revert, RevertLayer } from "../../src/abi/revert.js";
-import { Verdict } from "../../src/errors/verdicts.js";
-import { Finding } from "../../src/report/finding.js";
-import { fromJson, toJson } from "../../src/report/json.js";
-import { Report, reportVersion } from "../../src/report/schema.js";
+import { Reason, ReportVersion, RpcError, Verdict } from "../rooms/errors.js";
+import { Revert, RevertLayer } from "../rooms/abi.js";
+import { Finding, fromJson, Report, reportVersion, toJson } from "../rooms/report.js";
 import { jsonOf, reportJson } from "./arbitrary.js";
 import { runs } from "../harness/parts.js";
 

@@ -2,16 +2,9 @@ import { createHash } from "node:crypto";
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import * as Schema from "effect/Schema";
 import { describe, expect, it } from "vitest";
-import { Hash, Hex } from "../../src/primitives/hex.js";
-import type { OutcomeLog } from "../../src/report/parts.js";
-import { PolicyViolation } from "../../src/errors/verdicts.js";
-import { fromError, note } from "../../src/report/finding.js";
-import { address, text as quotedText, units } from "../../src/primitives/statement.js";
-import { toHtml } from "../../src/report/html.js";
-import { toMarkdown } from "../../src/report/markdown.js";
-import { type World } from "../../src/report/schema.js";
-import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
-import { toText } from "../../src/report/text.js";
+import { address, Hash, Hex, text as quotedText, units } from "../rooms/primitives.js";
+import { fromError, note, toHtml, toMarkdown, toText, type OutcomeLog, type World } from "../rooms/report.js";
+import { MethodNotSupported, PolicyViolation, RpcError } from "../rooms/errors.js";
 import { alice, blocked, report, tokens, transfer, unknown, usdc } from "./fixtures.js";
 
 const lineWith = (text: string, part: string): string => {

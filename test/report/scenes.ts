@@ -1,9 +1,6 @@
 /** Reports as a wallet meets them: a swap with an NFT and approvals, and a bundle of thirty. */
-import { note } from "../../src/report/finding.js";
-import { Address } from "../../src/primitives/hex.js";
-import { address, units } from "../../src/primitives/statement.js";
-import type { Approval, Transfer } from "../../src/report/parts.js";
-import type { Report, TransactionReport } from "../../src/report/schema.js";
+import { note, type Approval, type Report, type TransactionReport, type Transfer } from "../rooms/report.js";
+import { Address, address, units } from "../rooms/primitives.js";
 import { alice, report, transfer, usdc } from "./fixtures.js";
 
 export const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");

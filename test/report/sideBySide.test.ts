@@ -1,8 +1,8 @@
 /** Differences for people: amounts by symbol and decimals, never so rounded that two read the same; exact in data. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SimulationDiverged } from "../../src/errors/verdicts.js";
-import type { Address } from "../../src/primitives/hex.js";
+import { SimulationDiverged } from "../rooms/errors.js";
+import type { Address } from "../rooms/primitives.js";
 import {
   diff,
   diffText,
@@ -12,8 +12,8 @@ import {
   type BalanceChange,
   type Report,
 } from "../../src/Report.js";
-import { fromError } from "../../src/report/finding.js";
-import { differences, type Story } from "../../src/steps/reading/differences.js";
+import { fromError } from "../rooms/report.js";
+import { differences, type Story } from "../rooms/steps.js";
 import { alice, report, tokens, usdc } from "./fixtures.js";
 
 const bob: Address = report().transactions[0].code.to?.account ?? alice;

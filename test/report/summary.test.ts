@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { note, type NoteCode } from "../../src/report/finding.js";
-import { toHtml } from "../../src/report/html.js";
-import { toMarkdown } from "../../src/report/markdown.js";
-import type { BalanceChange, Funds } from "../../src/report/parts.js";
-import type { Report } from "../../src/report/schema.js";
-import { summary } from "../../src/report/summary.js";
-import { toSvg } from "../../src/report/svg.js";
-import { toText } from "../../src/report/text.js";
+import {
+  note,
+  summary,
+  toHtml,
+  toMarkdown,
+  toSvg,
+  toText,
+  type BalanceChange,
+  type Funds,
+  type NoteCode,
+  type Report,
+} from "../rooms/report.js";
 import { alice, blocked, report, revert, unknown, usdc } from "./fixtures.js";
 import { apes, bob, calls, moved, moving, pool, swap, thirty, weth } from "./scenes.js";
 

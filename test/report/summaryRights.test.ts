@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { address } from "../../src/primitives/statement.js";
-import { note } from "../../src/report/finding.js";
-import type { Approval, Funds } from "../../src/report/parts.js";
-import type { Report } from "../../src/report/schema.js";
-import { summary } from "../../src/report/summary.js";
-import { toSvg } from "../../src/report/svg.js";
-import { toText } from "../../src/report/text.js";
+import { address } from "../rooms/primitives.js";
+import { note, summary, toSvg, toText, type Approval, type Funds, type Report } from "../rooms/report.js";
 import { alice, report } from "./fixtures.js";
 import { bob, calls, granted, moved, moving, pool, swap } from "./scenes.js";
 

@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
-import { left, right, type Cell, type Column } from "../../src/report/document.js";
-import { fromJson } from "../../src/report/json.js";
-import { painter } from "../../src/report/paint.js";
-import { tableLines } from "../../src/report/textLines.js";
-import { toText } from "../../src/report/text.js";
+import { fromJson, left, painter, right, tableLines, toText, type Cell, type Column } from "../rooms/report.js";
 import { reportJson } from "./arbitrary.js";
 import { blocked, report, tokens, unknown } from "./fixtures.js";
 import { swap, thirty } from "./scenes.js";

@@ -1,8 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { gap, NotProven } from "../../src/errors/verdicts.js";
-import { digestOfReport, digestOfSignables, requestsOf } from "../../src/report/digest.js";
-import { fromError, note, type Finding, type StepName } from "../../src/report/finding.js";
-import { becauseOf, verdictOf } from "../../src/report/verdict.js";
+import { gap, NotProven } from "../rooms/errors.js";
+import {
+  becauseOf,
+  digestOfReport,
+  digestOfSignables,
+  fromError,
+  note,
+  requestsOf,
+  verdictOf,
+  type Finding,
+  type StepName,
+} from "../rooms/report.js";
 import { alice, report, transfer } from "./fixtures.js";
 
 const found = (severity: Exclude<Finding["severity"], "blocker">, step: StepName, sentence: string): Finding => ({

@@ -2,11 +2,9 @@
 import type * as Arr from "effect/Array";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import { Address } from "../../src/primitives/hex.js";
-import type { Funds } from "../../src/report/parts.js";
-import type { TransactionReport } from "../../src/report/schema.js";
-import type { Authorization } from "../../src/transaction/schema.js";
-import { costUpTo, waitsOf } from "../../src/report/waits.js";
+import { Address } from "../rooms/primitives.js";
+import { costUpTo, waitsOf, type Funds, type TransactionReport } from "../rooms/report.js";
+import type { Authorization } from "../rooms/transaction.js";
 import { alice, report, transfer } from "./fixtures.js";
 
 const key = privateKeyToAccount(`0x${"42".repeat(32)}`);

@@ -1,6 +1,6 @@
 /** What of a URL is a secret, whatever its scheme; and what of an error is none. */
 import { describe, expect, it } from "vitest";
-import { endpointOf, redactJson, redactUrls } from "../../src/rpc/endpoint.js";
+import { endpointOf, redactJson, redactUrls } from "../rooms/rpc.js";
 
 const key = "k3yK3yK3yK3yK3y0";
 

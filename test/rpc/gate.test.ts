@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import { toText } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { gate, type GateOptions } from "../../src/rpc/gate.js";
+import { gate, type GateOptions } from "../rooms/rpc.js";
 import { layerScripted, silence } from "../../src/testing.js";
 import { startNode, startServer } from "../harness/server.js";
 import { tagOf } from "./asking.js";

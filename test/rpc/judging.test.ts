@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { classify } from "../../src/errors/classify.js";
+import { classify } from "../rooms/errors.js";
 import type * as RpcModule from "../../src/Rpc.js";
 import { startServer } from "../harness/server.js";
 import { simulated } from "../eth/answers.js";

@@ -1,8 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InternalError, InvalidParams, RateLimited, RpcError, Timeout, Transport } from "../../src/errors/rpc.js";
-import { NonceOverflow } from "../../src/errors/verdicts.js";
-import { patience, pause } from "../../src/rpc/retry.js";
+import {
+  InternalError,
+  InvalidParams,
+  NonceOverflow,
+  RateLimited,
+  RpcError,
+  Timeout,
+  Transport,
+} from "../rooms/errors.js";
+import { patience, pause } from "../rooms/rpc.js";
 
 const method = "eth_call";
 const transport = new RpcError({ method, reason: new Transport({ detail: "" }) });

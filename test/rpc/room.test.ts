@@ -1,8 +1,6 @@
 /** How much an answer may hold, alone and beside the others of its run. */
 import { expect, it } from "vitest";
-import type { Posted } from "../../src/rpc/post.js";
-import { receiver } from "../../src/rpc/receive.js";
-import { roomFor, sharedRoom } from "../../src/rpc/room.js";
+import { receiver, roomFor, sharedRoom, type Posted } from "../rooms/rpc.js";
 
 it("is less for a number than for a simulation, and never more than the endpoint allows", () => {
   const most = (method: string, maxBytes: number) => roomFor(method, maxBytes, null).maxBytes;

@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import * as Eth from "../../src/Eth.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Rpc from "../../src/Rpc.js";
-import { cutter } from "../../src/rpc/frames.js";
+import { cutter } from "../rooms/rpc.js";
 import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
 import { startLine, type Line } from "../harness/line.js";
 import { answer, played, subscribing } from "./peer.js";

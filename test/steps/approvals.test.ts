@@ -1,12 +1,18 @@
 /** Who gets rights over what, measured on both sides, and what they give away. */
 import { encodeFunctionData, erc20Abi, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { Address } from "../../src/primitives/hex.js";
-import * as Approvals from "../../src/steps/approvals.js";
-import type { Right } from "../../src/steps/reading/approvalLogs.js";
+import { Address } from "../rooms/primitives.js";
+import { Approvals, type Right } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
-import { allowance, getApproved, isApprovedForAll, permit2Allowance, totalSupply } from "../../src/witness/queries.js";
-import { unseen, type View } from "../../src/witness/view.js";
+import {
+  allowance,
+  getApproved,
+  isApprovedForAll,
+  permit2Allowance,
+  totalSupply,
+  unseen,
+  type View,
+} from "../rooms/witness.js";
 import {
   account,
   alice,

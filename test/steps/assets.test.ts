@@ -1,11 +1,9 @@
 /** What moves: told by logs, measured by balances, and both shown where they disagree. */
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../src/primitives/hex.js";
-import type { Transfer } from "../../src/report/parts.js";
-import * as Assets from "../../src/steps/assets.js";
-import { holding, type Holding } from "../../src/steps/reading/holdings.js";
-import { balanceOf, balanceOf1155, ownerOf } from "../../src/witness/queries.js";
-import { unseen, type View } from "../../src/witness/view.js";
+import type { Address } from "../rooms/primitives.js";
+import type { Transfer } from "../rooms/report.js";
+import { Assets, holding, type Holding } from "../rooms/steps.js";
+import { balanceOf, balanceOf1155, ownerOf, unseen, type View } from "../rooms/witness.js";
 import {
   account,
   alice,

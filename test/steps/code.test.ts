@@ -3,12 +3,12 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import { Address } from "../../src/primitives/hex.js";
-import * as Code from "../../src/steps/code.js";
-import type { Authorization } from "../../src/transaction/schema.js";
+import { Address } from "../rooms/primitives.js";
+import { Code } from "../rooms/steps.js";
+import type { Authorization } from "../rooms/transaction.js";
 import { layerScripted, rpcError } from "../../src/testing.js";
 import type { Transaction } from "../../src/Transaction.js";
-import { unseen, type View } from "../../src/witness/view.js";
+import { unseen, type View } from "../rooms/witness.js";
 import { accounts } from "../harness/anvil.js";
 import { account, alice, bob, bundle, chain, codes, hexOf, inhabited, token, unanswered } from "./parts.js";
 

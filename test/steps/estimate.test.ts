@@ -3,11 +3,17 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eip7825Cap } from "../../src/Chains.js";
-import { MethodNotSupported, RpcError } from "../../src/errors/rpc.js";
-import { ExecutionReverted, InsufficientFunds, OutOfGas, type Verdict } from "../../src/errors/verdicts.js";
-import { Hex } from "../../src/primitives/hex.js";
-import type { AccountCode, Outcome } from "../../src/report/parts.js";
-import * as Estimate from "../../src/steps/estimate.js";
+import {
+  ExecutionReverted,
+  InsufficientFunds,
+  MethodNotSupported,
+  OutOfGas,
+  RpcError,
+  type Verdict,
+} from "../rooms/errors.js";
+import { Hex } from "../rooms/primitives.js";
+import type { AccountCode, Outcome } from "../rooms/report.js";
+import { Estimate } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
 import { caseOf, chain, codes as codesIn, outcome, parties } from "./parts.js";
 

@@ -1,8 +1,7 @@
 /** What to pay per gas: the quote, with what the caller fixed left as it is, and what stands against it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as Fee from "../../src/steps/fee.js";
-import type { Quote } from "../../src/steps/reading/quote.js";
+import { Fee, type Quote } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
 import { alice, bundle, caseOf, chain, codes } from "./parts.js";
 import { absent, gwei, history, quoted, refused } from "./reading/facts.js";

@@ -1,12 +1,10 @@
 /** Whether every payer can pay, at every step of the bundle. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { noExtraFees, type ExtraFees } from "../../src/chains/feeModel.js";
-import { Hash } from "../../src/primitives/hex.js";
-import { messageOf } from "../../src/report/finding.js";
-import type { Transfer } from "../../src/report/parts.js";
-import type { Filled } from "../../src/steps/reading/bundle.js";
-import * as Funds from "../../src/steps/funds.js";
+import { noExtraFees, type ExtraFees } from "../rooms/chains.js";
+import { Hash } from "../rooms/primitives.js";
+import { messageOf, type Transfer } from "../rooms/report.js";
+import { Funds, type Filled } from "../rooms/steps.js";
 import { alice, bob, bundle, codes, fee, filled, gas, native, outcome, transaction } from "./parts.js";
 
 /** What one transaction costs, before it has its place in a bundle. */

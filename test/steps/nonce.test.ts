@@ -4,12 +4,12 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import type { PoolTransaction } from "../../src/eth/pooled.js";
-import type { Address } from "../../src/primitives/hex.js";
-import type { By } from "../../src/report/parts.js";
-import * as Nonce from "../../src/steps/nonce.js";
+import type { PoolTransaction } from "../rooms/eth.js";
+import type { Address } from "../rooms/primitives.js";
+import type { By } from "../rooms/report.js";
+import { Nonce } from "../rooms/steps.js";
 import { layerScripted } from "../../src/testing.js";
-import type { Authorization, Transaction } from "../../src/transaction/schema.js";
+import type { Authorization, Transaction } from "../rooms/transaction.js";
 import { accounts } from "../harness/anvil.js";
 import { alice, bob, bundle, fee, unanswered } from "./parts.js";
 

@@ -1,16 +1,13 @@
 /** Small parts for the tests of single steps: cases and what is known of them, views, and findings in short. */
 import type * as Arr from "effect/Array";
 import { unknownChain, type Chain } from "../../src/Chains.js";
-import { noExtraFees } from "../../src/chains/feeModel.js";
-import { Transport, RpcError } from "../../src/errors/rpc.js";
-import { Address, Hash, Hex } from "../../src/primitives/hex.js";
-import type { Finding } from "../../src/report/finding.js";
-import type { AccountCode, Outcome, OutcomeLog, Parties, Transfer } from "../../src/report/parts.js";
-import { bundleOf, type Case, type FeeChoice, type Filled, type GasChoice } from "../../src/steps/reading/bundle.js";
+import { noExtraFees } from "../rooms/chains.js";
+import { RpcError, Transport } from "../rooms/errors.js";
+import { Address, Hash, Hex } from "../rooms/primitives.js";
+import type { AccountCode, Finding, Outcome, OutcomeLog, Parties, Transfer } from "../rooms/report.js";
+import { bundleOf, type Case, type FeeChoice, type Filled, type GasChoice } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
-import type { Account, CallAnswer, Environment } from "../../src/witness/answers.js";
-import type { Query } from "../../src/witness/queries.js";
-import type { View } from "../../src/witness/view.js";
+import type { Account, CallAnswer, Environment, Query, View } from "../rooms/witness.js";
 
 export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
 export const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");

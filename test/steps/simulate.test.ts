@@ -2,15 +2,14 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { indexAbis } from "../../src/abi/abiIndex.js";
-import { classify } from "../../src/errors/classify.js";
+import { indexAbis } from "../rooms/abi.js";
+import { classify } from "../rooms/errors.js";
 import type * as Eth from "../../src/Eth.js";
-import { Address } from "../../src/primitives/hex.js";
-import { readCall } from "../../src/steps/reading/outcome.js";
-import * as Simulate from "../../src/steps/simulate.js";
+import { Address } from "../rooms/primitives.js";
+import { readCall, Simulate } from "../rooms/steps.js";
 import { layerScripted, rpcError } from "../../src/testing.js";
-import { bareCall } from "../../src/transaction/call.js";
-import { unseen } from "../../src/witness/view.js";
+import { bareCall } from "../rooms/transaction.js";
+import { unseen } from "../rooms/witness.js";
 import { alice, bob, bundle, caseOf, codes, hexOf, log, outcome, token, transaction, word } from "./parts.js";
 import { topics } from "./reading/arbitrary.js";
 

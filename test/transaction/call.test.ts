@@ -4,9 +4,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Transaction from "../../src/Transaction.js";
-import { bareCall, exactCall } from "../../src/transaction/call.js";
-import { buildRequest, filledOf } from "../../src/transaction/request.js";
-import { validate } from "../../src/transaction/validate.js";
+import { bareCall, buildRequest, exactCall, filledOf, validate } from "../rooms/transaction.js";
 import { requestArbitrary } from "./requests.js";
 
 const from = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import type { Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Address } from "../../src/primitives/hex.js";
-import type { Request } from "../../src/transaction/request.js";
+import type { Address } from "../rooms/primitives.js";
+import type { Request } from "../rooms/transaction.js";
 
 export const hexOf = (min: number, max = min): fc.Arbitrary<Hex> =>
   fc.uint8Array({ minLength: min, maxLength: max }).map((bytes): Hex => `0x${Buffer.from(bytes).toString("hex")}`);

@@ -2,11 +2,15 @@
 import fc from "fast-check";
 import { fromRlp, toRlp, type Hex, type TransactionSerializable } from "viem";
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/report/digest.js";
-import { isRequestOf, signingHash } from "../../src/transaction/request.js";
-import type { Transaction } from "../../src/transaction/schema.js";
-import { readSigned } from "../../src/transaction/signed.js";
-import { authorityOf, recoverSigner } from "../../src/transaction/signer.js";
+import { digestOf } from "../rooms/report.js";
+import {
+  authorityOf,
+  isRequestOf,
+  readSigned,
+  recoverSigner,
+  signingHash,
+  type Transaction,
+} from "../rooms/transaction.js";
 import { accountArbitrary, changes, hexOf, lower, requestArbitrary } from "./requests.js";
 import { runs } from "../harness/parts.js";
 

@@ -4,11 +4,11 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { InvalidTransaction } from "../../src/errors/input.js";
+import { InvalidTransaction } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Rpc from "../../src/Rpc.js";
 import { layerScripted } from "../../src/testing.js";
-import { validate } from "../../src/transaction/validate.js";
+import { validate } from "../rooms/transaction.js";
 import { startNode } from "../harness/server.js";
 
 const from = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

@@ -1,7 +1,6 @@
 import { expectTypeOf, test } from "vitest";
 import * as Report from "../../src/Report.js";
-import type { RpcError } from "../../src/errors/rpc.js";
-import type { Verdict } from "../../src/errors/verdicts.js";
+import type { RpcError, Verdict } from "../rooms/errors.js";
 
 /** Only what nothing is left of fits. */
 const never = (code: never): never => code;

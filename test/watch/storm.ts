@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer";
 import { webSocket, type Hex } from "viem";
 import * as Preflight from "../../src/Preflight.js";
 import * as Rpc from "../../src/Rpc.js";
-import { essentialDiff } from "../../src/watch/essence.js";
+import { essentialDiff } from "../rooms/watch.js";
 import { Gate, Swap, Token } from "../contracts/artifacts.js";
 import { startLine } from "../harness/line.js";
 import { furnish, passing, transferOf } from "../preflight/furnished.js";

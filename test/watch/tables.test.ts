@@ -2,13 +2,20 @@
 import { describe, expect, it } from "vitest";
 import { lookup, unknownChain, type Chain } from "../../src/Chains.js";
 import type { Header } from "../../src/Eth.js";
-import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
+import type { Address, Hash, Hex } from "../rooms/primitives.js";
 import type { Report } from "../../src/Report.js";
-import { totalSupply } from "../../src/witness/queries.js";
+import { totalSupply } from "../rooms/witness.js";
 import { Token } from "../contracts/artifacts.js";
-import { byHeader, isForAnother } from "../../src/watch/header.js";
-import { isUntouched, keysOf, requestsFor, unionOf, type Touched } from "../../src/watch/reading.js";
-import { sweep } from "../../src/watch/sweep.js";
+import {
+  byHeader,
+  isForAnother,
+  isUntouched,
+  keysOf,
+  requestsFor,
+  sweep,
+  unionOf,
+  type Touched,
+} from "../rooms/watch.js";
 
 /** What solc appends: `ipfs` with a hash that begins so, and its version. */
 const metadata = (hash: string): string => `a2646970667358${"22"}1220${hash.padEnd(64, "0")}64736f6c634300081c0033`;

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Hex } from "../../src/primitives/hex.js";
-import { decodeAnswers } from "../../src/witness/answers.js";
-import type { Query } from "../../src/witness/queries.js";
+import type { Hex } from "../rooms/primitives.js";
+import { decodeAnswers, type Query } from "../rooms/witness.js";
 import { environment, exchanges, hexOf, queriesOf, wireOf } from "./wire.js";
 
 describe("decodeAnswers", () => {

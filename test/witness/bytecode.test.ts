@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { witnessBytecode } from "../../src/witness/bytecode.js";
+import { witnessBytecode } from "../rooms/witness.js";
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 

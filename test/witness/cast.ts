@@ -1,6 +1,6 @@
 /** The contracts of the witness's tests, and the user's calls whose result must not depend on being watched. */
 import { encodeFunctionData } from "viem";
-import type { Address } from "../../src/primitives/hex.js";
+import type { Address } from "../rooms/primitives.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { user, type Scene, type UserCall } from "./scene.js";
 

@@ -2,9 +2,7 @@
 import * as fc from "fast-check";
 import { encodeFunctionData, keccak256, numberToHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Address, Hex as BrandedHex } from "../../src/primitives/hex.js";
-import { readString, readUint256, type Answer } from "../../src/witness/answers.js";
-import { witnessBytecode } from "../../src/witness/bytecode.js";
+import type { Address, Hex as BrandedHex } from "../rooms/primitives.js";
 import {
   allowance,
   balanceOf,
@@ -17,10 +15,14 @@ import {
   metadataGas,
   name,
   ownerOf,
+  readString,
+  readUint256,
   staticCall,
   symbol,
+  witnessBytecode,
+  type Answer,
   type Query,
-} from "../../src/witness/queries.js";
+} from "../rooms/witness.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import { held, modes, nobody, setTheScene, stranger, type Cast } from "./cast.js";

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { witnessBytecode } from "../../src/witness/bytecode.js";
-import { place } from "../../src/witness/placement.js";
+import { place, witnessBytecode } from "../rooms/witness.js";
 
 it("takes its addresses from the random bytes alone", () => {
   const { address, sender, override } = place(Uint8Array.from({ length: 40 }, (_, index) => index + 1));

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { encodeFunctionData, getAddress, parseAbi, type Hex as AnyHex } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Address, Hex } from "../../src/primitives/hex.js";
-import * as queries from "../../src/witness/queries.js";
+import type { Address, Hex } from "../rooms/primitives.js";
+import { queries } from "../rooms/witness.js";
 
 const token = getAddress(`0x${"aa".repeat(20)}`) as Address;
 const alice = `0x${"bb".repeat(20)}` as Address;

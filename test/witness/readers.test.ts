@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { encodeAbiParameters, padHex, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Hex } from "../../src/primitives/hex.js";
+import type { Hex } from "../rooms/primitives.js";
 import {
   readAddress,
   readBool,
@@ -9,9 +9,9 @@ import {
   readString,
   readUint256,
   readUint8,
+  stringCap,
   type Answer,
-} from "../../src/witness/answers.js";
-import { stringCap } from "../../src/witness/queries.js";
+} from "../rooms/witness.js";
 import { runs } from "../harness/parts.js";
 
 const returned = (data: string, success = true, cap = stringCap): Answer => ({

@@ -2,10 +2,16 @@
 import { randomBytes } from "node:crypto";
 import { createWalletClient, encodeDeployData, getContractAddress, http, numberToHex, type Abi, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Address as BrandedAddress, Hex as BrandedHex } from "../../src/primitives/hex.js";
-import { decodeAnswers, type Answer } from "../../src/witness/answers.js";
-import { place, type Placement } from "../../src/witness/placement.js";
-import { encodeQueries, gasFor, type Query } from "../../src/witness/queries.js";
+import type { Address as BrandedAddress, Hex as BrandedHex } from "../rooms/primitives.js";
+import {
+  decodeAnswers,
+  encodeQueries,
+  gasFor,
+  place,
+  type Answer,
+  type Placement,
+  type Query,
+} from "../rooms/witness.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 

@@ -1,10 +1,17 @@
 /** What was seen, by what was asked: one kind of not known, whatever bytes came in. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
-import type { CallAnswer, Environment } from "../../src/witness/answers.js";
-import type { Call, Query } from "../../src/witness/queries.js";
-import { either, knows, unseen, viewOf } from "../../src/witness/view.js";
+import type { Address, Hash, Hex } from "../rooms/primitives.js";
+import {
+  either,
+  knows,
+  unseen,
+  viewOf,
+  type Call,
+  type CallAnswer,
+  type Environment,
+  type Query,
+} from "../rooms/witness.js";
 import { exchanges, hexOf, queriesOf, wireOf, type Exchange } from "./wire.js";
 
 const upper = (hex: Hex): Hex => `0x${hex.slice(2).toUpperCase()}` as Hex;

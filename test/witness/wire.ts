@@ -1,8 +1,7 @@
 /** Questions to the witness with their answers, as they are read and as they stand on the wire. */
 import * as fc from "fast-check";
-import type { Address, Hash, Hex } from "../../src/primitives/hex.js";
-import type { Answer } from "../../src/witness/answers.js";
-import type { Query } from "../../src/witness/queries.js";
+import type { Address, Hash, Hex } from "../rooms/primitives.js";
+import type { Answer, Query } from "../rooms/witness.js";
 
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(hexOf);

@@ -1,7 +1,7 @@
 /** A node on which the first account deploys and sends; the nonce is read anew each time. */
 import { createPublicClient, createWalletClient, encodeDeployData, getContractAddress, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Address } from "../../../src/primitives/hex.js";
+import type { Address } from "../../rooms/primitives.js";
 import type { Scene } from "../../witness/scene.js";
 import { accounts, rawRequest } from "../anvil.js";
 

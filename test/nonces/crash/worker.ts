@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { Redis as Ioredis } from "ioredis";
 import { createClient } from "redis";
-import { outcomeOf } from "../../../src/errors/sendOutcome.js";
+import { outcomeOf } from "../../rooms/errors.js";
 import * as Eth from "../../../src/Eth.js";
 import type { NonceStore } from "../../../src/NonceStore.js";
 import * as Nonces from "../../../src/Nonces.js";
 import { layer as layerPostgres } from "../../../src/postgres.js";
 import { layerIoredis, layerNodeRedis } from "../../../src/redis.js";
-import { Listener } from "../../../src/primitives/telemetry.js";
+import { Listener } from "../../rooms/primitives.js";
 import * as Rpc from "../../../src/Rpc.js";
 import { crashSettings, newPayment, shared, type WorkerOptions } from "./options.js";
 

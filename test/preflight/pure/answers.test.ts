@@ -1,12 +1,10 @@
 /** What a round says of the world, whichever request said it. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { RpcError } from "../../../src/errors/rpc.js";
-import { InsufficientFunds } from "../../../src/errors/verdicts.js";
-import { unseen } from "../../../src/witness/view.js";
+import { InsufficientFunds, RpcError } from "../../rooms/errors.js";
+import { balanceOf, unseen } from "../../rooms/witness.js";
 import { alice, answered, bundle, chain, seeing, token, unanswered } from "../../steps/parts.js";
 import { gwei } from "../../steps/reading/facts.js";
-import { balanceOf } from "../../../src/witness/queries.js";
 import { answersTo, did, holding, named, options, plan, rich, roundOf, run } from "./world.js";
 
 const cases = bundle({});

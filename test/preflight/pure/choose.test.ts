@@ -2,11 +2,9 @@
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assignNonces, choose, keep, signedOf, withLimits } from "../../../src/preflight/choose.js";
-import { reportOf } from "../../../src/preflight/report.js";
-import { digestOfReport } from "../../../src/report/digest.js";
-import type { Report } from "../../../src/report/schema.js";
-import { isRequestOf } from "../../../src/transaction/request.js";
+import { assignNonces, choose, keep, reportOf, signedOf, withLimits } from "../../rooms/preflight.js";
+import { digestOfReport, type Report } from "../../rooms/report.js";
+import { isRequestOf } from "../../rooms/transaction.js";
 import { alice, bob, bundle, chain, codes } from "../../steps/parts.js";
 import { gwei } from "../../steps/reading/facts.js";
 import { about, answersTo, did, holding, named, roundOf, run, scanned, type Scanned } from "./world.js";

@@ -1,26 +1,23 @@
 /** The runs of a proof beside each other, and beside the earlier report. */
 import { describe, expect, it } from "vitest";
-import { isBounded } from "../../../src/preflight/worlds/bounded.js";
 import {
   checkChange,
   checkContrast,
   checkNewcomers,
+  isBounded,
   isClose,
   isSamePlace,
   same,
+  storyOf,
   type Cause,
   type Contrast,
-} from "../../../src/preflight/worlds/compare.js";
-import type { Measure } from "../../../src/preflight/limits.js";
-import { storyOf, type Told } from "../../../src/preflight/worlds/movements.js";
-import { Address, Hash } from "../../../src/primitives/hex.js";
-import type { JudgedBalance } from "../../../src/report/policy.js";
-import type { Report } from "../../../src/report/schema.js";
-import { differences } from "../../../src/steps/reading/differences.js";
-import { holding as holdingOf } from "../../../src/steps/reading/holdings.js";
-import { rights } from "../../../src/steps/reading/rights.js";
-import type { Run } from "../../../src/steps/simulate.js";
-import { unseen } from "../../../src/witness/view.js";
+  type Measure,
+  type Told,
+} from "../../rooms/preflight.js";
+import { Address, Hash } from "../../rooms/primitives.js";
+import type { JudgedBalance, Report } from "../../rooms/report.js";
+import { differences, holding as holdingOf, rights, type Run } from "../../rooms/steps.js";
+import { unseen } from "../../rooms/witness.js";
 import { alice, bob, codes, environment, log, native, token, word } from "../../steps/parts.js";
 import { topics } from "../../steps/reading/arbitrary.js";
 import { did, holding, named, nothing, rich, scanned } from "./world.js";

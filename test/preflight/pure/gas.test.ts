@@ -1,18 +1,12 @@
 /** Whether the gas limit decides what happens, and which limit is handed out instead: every way it can end. */
-import { gasFor } from "../../../src/witness/queries.js";
+import { gasFor } from "../../rooms/witness.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { indexAbis } from "../../../src/abi/abiIndex.js";
-import { IntrinsicGasTooLow, OutOfGas } from "../../../src/errors/verdicts.js";
-import type { Round } from "../../../src/preflight/answers.js";
-import type { Limits } from "../../../src/preflight/choose.js";
-import { isInDoubt } from "../../../src/preflight/gas/doubt.js";
-import { gasPlan } from "../../../src/preflight/proofPlans.js";
-import { settleGas } from "../../../src/preflight/gas/limit.js";
-import type { Reading } from "../../../src/steps/reading/bundle.js";
-import type { Heard } from "../../../src/steps/reading/heard.js";
-import type { Run } from "../../../src/steps/simulate.js";
+import { indexAbis } from "../../rooms/abi.js";
+import { IntrinsicGasTooLow, OutOfGas } from "../../rooms/errors.js";
+import { gasPlan, isInDoubt, settleGas, type GasLimits as Limits, type Round } from "../../rooms/preflight.js";
+import type { Heard, Reading, Run } from "../../rooms/steps.js";
 import { layerScripted } from "../../../src/testing.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { codes, hexOf, log, token, transaction, unanswered, word } from "../../steps/parts.js";

@@ -1,9 +1,9 @@
 /** Where runs stood, by tables: on the block that they were asked for, or elsewhere. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { isParted, type Ground } from "../../../src/preflight/worlds/ground.js";
-import { Hash } from "../../../src/primitives/hex.js";
-import type { Run } from "../../../src/steps/simulate.js";
+import { isParted, type Ground } from "../../rooms/preflight.js";
+import { Hash } from "../../rooms/primitives.js";
+import type { Run } from "../../rooms/steps.js";
 import { holding, named, plan } from "./world.js";
 
 const of = (digits: string) => Hash.make(`0x${digits.repeat(32)}`);

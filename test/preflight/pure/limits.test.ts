@@ -1,10 +1,10 @@
 /** What a run measures, in the order of importance, and how much of it at most. */
 import { describe, expect, it } from "vitest";
-import { measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../../src/preflight/limits.js";
+import { measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../rooms/preflight.js";
 import * as Policy from "../../../src/Policy.js";
-import { Address } from "../../../src/primitives/hex.js";
-import { transfers } from "../../../src/steps/assets.js";
-import { balanceOf, decimals, name, symbol } from "../../../src/witness/queries.js";
+import { Address } from "../../rooms/primitives.js";
+import { transfers } from "../../rooms/steps.js";
+import { balanceOf, decimals, name, symbol } from "../../rooms/witness.js";
 import { alice, bob, bundle, filled, log, token, word } from "../../steps/parts.js";
 import { at, topics } from "../../steps/reading/arbitrary.js";
 import { did, nothing, scanned } from "./world.js";

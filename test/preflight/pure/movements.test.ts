@@ -1,13 +1,9 @@
 /** What one run moves and grants, as a report tells it and as two runs are compared by. */
 import { describe, expect, it } from "vitest";
-import { measureOf } from "../../../src/preflight/limits.js";
-import { movementsOf, storyOf } from "../../../src/preflight/worlds/movements.js";
-import type { Address } from "../../../src/primitives/hex.js";
-import { transfers } from "../../../src/steps/assets.js";
-import { holding as holdingOf } from "../../../src/steps/reading/holdings.js";
-import type { Run } from "../../../src/steps/simulate.js";
-import { allowance, balanceOf, decimals, supportsInterface, symbol } from "../../../src/witness/queries.js";
-import type { View } from "../../../src/witness/view.js";
+import { measureOf, movementsOf, storyOf } from "../../rooms/preflight.js";
+import type { Address } from "../../rooms/primitives.js";
+import { holding as holdingOf, transfers, type Run } from "../../rooms/steps.js";
+import { allowance, balanceOf, decimals, supportsInterface, symbol, type View } from "../../rooms/witness.js";
 import {
   account,
   alice,

@@ -1,12 +1,11 @@
 /** The outcome of each case out of whatever answered, and what stood in the way of learning it. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { decodeRevert } from "../../../src/abi/decodeRevert.js";
-import { MethodNotSupported, RpcError } from "../../../src/errors/rpc.js";
-import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../../src/errors/verdicts.js";
-import { checkOutcomes, outcomeOf, type Round } from "../../../src/preflight/answers.js";
+import { decodeRevert } from "../../rooms/abi.js";
+import { ExecutionReverted, InsufficientFunds, MethodNotSupported, NonceTooLow, RpcError } from "../../rooms/errors.js";
+import { checkOutcomes, outcomeOf, type Round } from "../../rooms/preflight.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import { unseen } from "../../../src/witness/view.js";
+import { unseen } from "../../rooms/witness.js";
 import { alice, bundle, codes, hexOf, unanswered, word } from "../../steps/parts.js";
 import { answersTo, did, holding, named, plan, roundOf, run } from "./world.js";
 

@@ -1,8 +1,8 @@
 /** What a run without some part of a simulation is worth. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { checkTaken, leftOutOf } from "../../../src/preflight/endpoint/taken.js";
-import type { SimulationPart } from "../../../src/primitives/names.js";
+import { checkTaken, leftOutOf } from "../../rooms/preflight.js";
+import type { SimulationPart } from "../../rooms/primitives.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, caseOf, codes, filled, hexOf, parties, transaction } from "../../steps/parts.js";
 import { gwei } from "../../steps/reading/facts.js";

@@ -1,22 +1,30 @@
 /** Rounds made by hand: what a node could have answered about a bundle, without any node. */
-import { unknownForks } from "../../../src/primitives/forks.js";
+import { unknownForks, type Address } from "../../rooms/primitives.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { lookup, type Lookup } from "../../../src/Chains.js";
 import type * as Eth from "../../../src/Eth.js";
-import type { Address } from "../../../src/primitives/hex.js";
-import { answersOf, type Answers, type Round } from "../../../src/preflight/answers.js";
-import { choose } from "../../../src/preflight/choose.js";
-import * as Options from "../../../src/preflight/prepare.js";
-import type { Measure } from "../../../src/preflight/limits.js";
-import { reportOf } from "../../../src/preflight/report.js";
-import type { Report, ReportOptions, RunName } from "../../../src/report/schema.js";
-import type { Counts } from "../../../src/steps/nonce.js";
-import type { Bundle, Filled, Reading } from "../../../src/steps/reading/bundle.js";
-import { transfersOf } from "../../../src/steps/reading/transferLogs.js";
-import type { Plan, Run } from "../../../src/steps/simulate.js";
+import {
+  answersOf,
+  choose,
+  Prepare as Options,
+  reportOf,
+  type Answers,
+  type Measure,
+  type Round,
+} from "../../rooms/preflight.js";
+import type { Report, ReportOptions, RunName } from "../../rooms/report.js";
+import {
+  transfersOf,
+  type Bundle,
+  type Counts,
+  type Filled,
+  type Plan,
+  type Reading,
+  type Run,
+} from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import type { View } from "../../../src/witness/view.js";
+import type { View } from "../../rooms/witness.js";
 import { account, alice, bob, bundle, environment, hexOf, outcome, seeing } from "../../steps/parts.js";
 import { header, history } from "../../steps/reading/facts.js";
 

@@ -1,10 +1,10 @@
 /** Bundles and rounds of any kind, for what holds of all of them. */
 import * as Result from "effect/Result";
 import fc from "fast-check";
-import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../../src/errors/verdicts.js";
-import type { Round } from "../../../src/preflight/answers.js";
+import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../rooms/errors.js";
+import type { Round } from "../../rooms/preflight.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import { unseen } from "../../../src/witness/view.js";
+import { unseen } from "../../rooms/witness.js";
 import { alice, bob, hexOf, log, token, unanswered, word } from "../../steps/parts.js";
 import { topics } from "../../steps/reading/arbitrary.js";
 import { absent, gwei, header, history } from "../../steps/reading/facts.js";

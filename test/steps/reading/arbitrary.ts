@@ -1,7 +1,7 @@
 /** Topics that are read, and logs of any shape. */
 import fc from "fast-check";
-import { Address } from "../../../src/primitives/hex.js";
-import type { OutcomeLog } from "../../../src/report/parts.js";
+import { Address } from "../../rooms/primitives.js";
+import type { OutcomeLog } from "../../rooms/report.js";
 import { log } from "../parts.js";
 
 export const at = (digit: string): Address => Address.make(`0x${digit.repeat(40)}`);

@@ -2,8 +2,8 @@
 import { encodeFunctionData, parseAbi, type Hex as ViemHex } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Hex } from "../../../src/primitives/hex.js";
-import { callsIn } from "../../../src/steps/reading/batches.js";
+import type { Hex } from "../../rooms/primitives.js";
+import { callsIn } from "../../rooms/steps.js";
 import { word } from "../parts.js";
 import { at, hex } from "./arbitrary.js";
 

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import { signers } from "../../../src/steps/reading/bundle.js";
-import type { Authorization } from "../../../src/transaction/schema.js";
+import { signers } from "../../rooms/steps.js";
+import type { Authorization } from "../../rooms/transaction.js";
 import { accounts } from "../../harness/anvil.js";
 import { alice, bob, bundle, token } from "../parts.js";
 

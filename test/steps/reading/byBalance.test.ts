@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ByBalance, type Balance } from "../../../src/steps/reading/byBalance.js";
+import { ByBalance, type Balance } from "../../rooms/steps.js";
 import { alice, bob, token } from "../parts.js";
 import { at } from "./arbitrary.js";
 

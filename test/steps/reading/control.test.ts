@@ -1,8 +1,8 @@
 /** Changes of control, as findings: how bad each is. */
 import { describe, expect, it } from "vitest";
-import { Address } from "../../../src/primitives/hex.js";
-import { checkControl, controlAccounts } from "../../../src/steps/reading/control.js";
-import { unseen, type View } from "../../../src/witness/view.js";
+import { Address } from "../../rooms/primitives.js";
+import { checkControl, controlAccounts } from "../../rooms/steps.js";
+import { unseen, type View } from "../../rooms/witness.js";
 import { alice, bob, bundle, filled, inhabited, log, outcome, word } from "../parts.js";
 import { at, topics } from "./arbitrary.js";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { keccak256, toHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { controlsIn } from "../../../src/steps/reading/controlLogs.js";
+import { controlsIn } from "../../rooms/steps.js";
 import { log, word } from "../parts.js";
 import { anyLogs, at, topics } from "./arbitrary.js";
 

@@ -11,11 +11,9 @@ import {
   type Hex as ViemHex,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { Hash, type Address, type Hex } from "../../../src/primitives/hex.js";
-import { callsIn } from "../../../src/steps/reading/batches.js";
-import { checkDelegateCalls } from "../../../src/steps/reading/delegateCalls.js";
-import { knownCode } from "../../../src/steps/reading/knownCode.js";
-import type { View } from "../../../src/witness/view.js";
+import { Hash, type Address, type Hex } from "../../rooms/primitives.js";
+import { callsIn, checkDelegateCalls, knownCode } from "../../rooms/steps.js";
+import type { View } from "../../rooms/witness.js";
 import { bundle, filled, inhabited, log, outcome, word } from "../parts.js";
 import { at, hex } from "./arbitrary.js";
 import fc from "fast-check";

@@ -1,10 +1,10 @@
 /** EIP-7702 delegations that transactions carry: whether they hold, and what they give away. */
 import { privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Address } from "../../../src/primitives/hex.js";
-import { checkDelegations, delegationAccounts } from "../../../src/steps/reading/delegations.js";
-import type { Authorization } from "../../../src/transaction/schema.js";
-import { unseen, type View } from "../../../src/witness/view.js";
+import { Address } from "../../rooms/primitives.js";
+import { checkDelegations, delegationAccounts } from "../../rooms/steps.js";
+import type { Authorization } from "../../rooms/transaction.js";
+import { unseen, type View } from "../../rooms/witness.js";
 import { accounts } from "../../harness/anvil.js";
 import { bundle, codes, inhabited, token } from "../parts.js";
 import { at } from "./arbitrary.js";

@@ -1,8 +1,8 @@
 /** Whose balances are deposits, by what the contracts say in their own name. */
 import { keccak256, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
-import type { OutcomeLog } from "../../../src/report/parts.js";
-import { depositsIn } from "../../../src/steps/reading/deposits.js";
+import type { OutcomeLog } from "../../rooms/report.js";
+import { depositsIn } from "../../rooms/steps.js";
 import { alice, bob, caseOf, outcome, token, word } from "../parts.js";
 
 type Hex = `0x${string}`;

@@ -1,8 +1,8 @@
 /** Two runs of the same transactions: what counts as the same story. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { differences, isSameShape, within, withProducer, type Story } from "../../../src/steps/reading/differences.js";
-import type { Approval, BalanceChange, Outcome, OutcomeLog, Transfer } from "../../../src/report/parts.js";
+import { differences, isSameShape, within, withProducer, type Story } from "../../rooms/steps.js";
+import type { Approval, BalanceChange, Outcome, OutcomeLog, Transfer } from "../../rooms/report.js";
 import { alice, bob, log as logOf, outcome, token, word } from "../parts.js";
 
 const log = (topic: bigint, data = 0n): OutcomeLog => logOf(token, [word(topic)], [word(data)]);

@@ -1,8 +1,8 @@
 /** What a node may say about fees, for the tests of quotes and of the prices that follow from them. */
 import * as Result from "effect/Result";
-import { MethodNotPermitted, MethodNotSupported, RpcError } from "../../../src/errors/rpc.js";
-import { Hash } from "../../../src/primitives/hex.js";
-import { quoteOf, type FeeContext, type FeeFacts } from "../../../src/steps/reading/quote.js";
+import { MethodNotPermitted, MethodNotSupported, RpcError } from "../../rooms/errors.js";
+import { Hash } from "../../rooms/primitives.js";
+import { quoteOf, type FeeContext, type FeeFacts } from "../../rooms/steps.js";
 import { chain } from "../parts.js";
 
 export const gwei = 10n ** 9n;

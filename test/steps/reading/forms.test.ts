@@ -1,9 +1,8 @@
 /** The two readings of batches beside each other: what is shown of the calls within calldata is what is judged. */
 import { concatHex, encodeAbiParameters, encodeFunctionData, encodePacked, pad, parseAbi, size, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
-import { innerCalls } from "../../../src/abi/innerCalls.js";
-import { readers } from "../../../src/abi/innerForms.js";
-import { callsWithin } from "../../../src/steps/reading/batchForms.js";
+import { innerCalls, readers } from "../../rooms/abi.js";
+import { callsWithin } from "../../rooms/steps.js";
 import { at } from "./arbitrary.js";
 
 const [alice, self, one, other, nobody] = [at("a"), at("1"), at("2"), at("3"), at("0")];

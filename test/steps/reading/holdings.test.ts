@@ -2,9 +2,16 @@
 import { encodeFunctionData, erc20Abi } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Transfer } from "../../../src/report/parts.js";
-import { holding, holdings, queries, suspects, union, type Holding } from "../../../src/steps/reading/holdings.js";
-import { balanceOf, balanceOf1155, ownerOf } from "../../../src/witness/queries.js";
+import type { Transfer } from "../../rooms/report.js";
+import {
+  holding,
+  holdingQueries as queries,
+  holdings,
+  holdingSuspects as suspects,
+  holdingUnion as union,
+  type Holding,
+} from "../../rooms/steps.js";
+import { balanceOf, balanceOf1155, ownerOf } from "../../rooms/witness.js";
 import { alice, bob, bundle, hexOf, native, token } from "../parts.js";
 import { at } from "./arbitrary.js";
 

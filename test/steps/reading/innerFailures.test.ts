@@ -10,15 +10,10 @@ import {
   toFunctionSelector,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { indexAbis } from "../../../src/abi/decodeRevert.js";
-import type { OutcomeLog } from "../../../src/report/parts.js";
-import { isGranted } from "../../../src/steps/reading/inner.js";
-import type { Approval } from "../../../src/report/parts.js";
-import { readInner, type Subject } from "../../../src/steps/reading/innerFailures.js";
-import { innerEventOf, mayTell } from "../../../src/steps/reading/innerEvents.js";
-import { knownCode } from "../../../src/steps/reading/knownCode.js";
-import { tracedInner } from "../../../src/preflight/beside/traceInner.js";
-import { innerOf } from "../../../src/steps/reading/innerFailures.js";
+import { indexAbis } from "../../rooms/abi.js";
+import type { Approval, OutcomeLog } from "../../rooms/report.js";
+import { innerEventOf, innerOf, isGranted, knownCode, mayTell, readInner, type Subject } from "../../rooms/steps.js";
+import { tracedInner } from "../../rooms/preflight.js";
 import { alice, bob, token, word } from "../parts.js";
 
 type Hex = `0x${string}`;

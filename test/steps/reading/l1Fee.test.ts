@@ -2,10 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookup, type Chain, type FeeDecision, type FeeModel } from "../../../src/Chains.js";
-import { noExtraFees, type FeeSubject } from "../../../src/chains/feeModel.js";
-import * as L1Fee from "../../../src/steps/reading/l1Fee.js";
-import { getL1Fee, getOperatorFee, isIsthmus } from "../../../src/witness/queries.js";
-import { unseen, type View } from "../../../src/witness/view.js";
+import { noExtraFees, type FeeSubject } from "../../rooms/chains.js";
+import { L1Fee } from "../../rooms/steps.js";
+import { getL1Fee, getOperatorFee, isIsthmus, unseen, type View } from "../../rooms/witness.js";
 import { account, answered, caseOf, chain, codes, gas, hexOf, outcome, seeing } from "../parts.js";
 
 const subject = { unsigned: hexOf("0x02c0"), gasLimit: 1_000_000n };

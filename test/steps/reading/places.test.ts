@@ -1,10 +1,9 @@
 /** Whose address stands where, in two runs of the same transactions. */
 import { describe, expect, it } from "vitest";
-import type { Address, Hex } from "../../../src/primitives/hex.js";
-import type { Outcome, OutcomeLog } from "../../../src/report/parts.js";
-import { concernedIn, doubtfulIn, livesIn, movedPlaces, type Said } from "../../../src/steps/reading/places.js";
-import { unseen, type View } from "../../../src/witness/view.js";
-import { unknownOutcome } from "../../../src/steps/reading/outcome.js";
+import type { Address, Hex } from "../../rooms/primitives.js";
+import type { Outcome, OutcomeLog } from "../../rooms/report.js";
+import { concernedIn, doubtfulIn, livesIn, movedPlaces, unknownOutcome, type Said } from "../../rooms/steps.js";
+import { unseen, type View } from "../../rooms/witness.js";
 import { alice, bundle, hexOf } from "../parts.js";
 
 const user = "a0ee7a142d267c1f36714e4a8f75612f20a79720";

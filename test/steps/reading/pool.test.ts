@@ -1,11 +1,10 @@
 /** What keeps a transaction out of a pool: the settings of nodes, what is reserved for others, who was not counted. */
 import { describe, expect, it } from "vitest";
 import { unknownChain, type Chain } from "../../../src/Chains.js";
-import { Hash, Hex } from "../../../src/primitives/hex.js";
-import { buildRequest } from "../../../src/transaction/request.js";
+import { Hash, Hex } from "../../rooms/primitives.js";
+import { buildRequest } from "../../rooms/transaction.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import { checkPool } from "../../../src/steps/reading/pool.js";
-import type { FeeChoice } from "../../../src/steps/reading/bundle.js";
+import { checkPool, type FeeChoice } from "../../rooms/steps.js";
 import { report, transfer } from "../../report/fixtures.js";
 import { bundle, codes, fee, filled, gas } from "../parts.js";
 

@@ -1,8 +1,8 @@
 /** By how much a replacement must pay more, and what a pool keeps for what is in flight. */
 import { describe, expect, it } from "vitest";
-import type { PoolTransaction } from "../../../src/eth/pooled.js";
-import type { Hash } from "../../../src/primitives/hex.js";
-import { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../../src/steps/reading/pooled.js";
+import type { PoolTransaction } from "../../rooms/eth.js";
+import type { Hash } from "../../rooms/primitives.js";
+import { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../rooms/steps.js";
 import { alice, caseOf } from "../parts.js";
 
 const hash: Hash = `0x${"11".repeat(32)}`;

@@ -1,8 +1,8 @@
 /** What the slots of proxies say: which are looked at, and what a change of them is. */
 import { describe, expect, it } from "vitest";
-import { Hash, type Address } from "../../../src/primitives/hex.js";
-import { callees, checkProxies, suspects, type Seen } from "../../../src/steps/reading/proxies.js";
-import { slotQueries, slots } from "../../../src/witness/lens.js";
+import { Hash, type Address } from "../../rooms/primitives.js";
+import { callees, checkProxies, proxySuspects as suspects, type Seen } from "../../rooms/steps.js";
+import { slotQueries, slots } from "../../rooms/witness.js";
 import { answered, bundle, codes, filled, hexOf, inhabited, log, outcome, seeing, token, word } from "../parts.js";
 import { at, topics } from "./arbitrary.js";
 

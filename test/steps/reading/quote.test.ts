@@ -1,9 +1,8 @@
 /** What a transaction without fee fields would get, out of everything that was said about fees. */
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../../src/Chains.js";
-import { Hash } from "../../../src/primitives/hex.js";
-import { checkSources } from "../../../src/steps/fee.js";
-import type { FeeContext, FeeFacts } from "../../../src/steps/reading/quote.js";
+import { Hash } from "../../rooms/primitives.js";
+import { checkSources, type FeeContext, type FeeFacts } from "../../rooms/steps.js";
 import { chain, codes, hexOf } from "../parts.js";
 import { absent, gwei, header, history, quoted, receipts, refused } from "./facts.js";
 

@@ -1,8 +1,8 @@
 /** Which rights are looked at, as logs and calldata tell of them, and what is asked about each. */
 import { encodeFunctionData, erc20Abi } from "viem";
 import { describe, expect, it } from "vitest";
-import { askedBy, newIn, queries, rights, union } from "../../../src/steps/reading/rights.js";
-import { allowance, getApproved, totalSupply } from "../../../src/witness/queries.js";
+import { askedBy, newIn, rightQueries as queries, rights, rightUnion as union } from "../../rooms/steps.js";
+import { allowance, getApproved, totalSupply } from "../../rooms/witness.js";
 import { alice, bob, bundle, filled, hexOf, log, outcome, token, word } from "../parts.js";
 import { at, topics } from "./arbitrary.js";
 

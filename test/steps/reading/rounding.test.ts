@@ -1,8 +1,8 @@
 /** What explains that events and balances differ, and what does not. */
 import { describe, expect, it } from "vitest";
-import type { Address, Hash, Hex } from "../../../src/primitives/hex.js";
-import type { BalanceChange, OutcomeLog, Transfer } from "../../../src/report/parts.js";
-import { reasonOf } from "../../../src/steps/reading/rounding.js";
+import type { Address, Hash, Hex } from "../../rooms/primitives.js";
+import type { BalanceChange, OutcomeLog, Transfer } from "../../rooms/report.js";
+import { reasonOf } from "../../rooms/steps.js";
 import { alice, bob, native, token } from "../parts.js";
 
 const stake = "0x00000000000000000000000000000000000057ac" as Address;

@@ -1,9 +1,8 @@
 /** Whether runs at different gas limits did the same, and which limit is wide enough. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Hash } from "../../../src/primitives/hex.js";
-import { isSame, type Result } from "../../../src/steps/reading/sameOutcome.js";
-import { between, firstThatHolds, settleLimit, type Tried } from "../../../src/steps/reading/wideEnough.js";
+import { Hash } from "../../rooms/primitives.js";
+import { between, firstThatHolds, isSame, settleLimit, type Result, type Tried } from "../../rooms/steps.js";
 import { hexOf, log, token, word } from "../parts.js";
 
 const parentHash = Hash.make(`0x${"a".repeat(64)}`);

@@ -1,9 +1,9 @@
 /** Tokens that a call sends to their own contract. */
 import { encodeFunctionData, erc20Abi } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../../src/primitives/hex.js";
-import type { Transfer } from "../../../src/report/parts.js";
-import { checkStranded } from "../../../src/steps/reading/stranded.js";
+import type { Address } from "../../rooms/primitives.js";
+import type { Transfer } from "../../rooms/report.js";
+import { checkStranded } from "../../rooms/steps.js";
 import { alice, bob, bundle, codes, filled, hexOf, outcome, token } from "../parts.js";
 import { at } from "./arbitrary.js";
 

@@ -1,13 +1,11 @@
 /** Token balances and allowances below what a failed call tried to move. */
 import { encodeErrorResult, encodeFunctionData, getAddress, erc20Abi, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { decodeRevert } from "../../../src/abi/decodeRevert.js";
-import { messageOf, type Finding } from "../../../src/report/finding.js";
-import type { Outcome } from "../../../src/report/parts.js";
-import * as TokenShortfall from "../../../src/steps/reading/tokenShortfall.js";
+import { decodeRevert } from "../../rooms/abi.js";
+import { messageOf, type Finding, type Outcome } from "../../rooms/report.js";
+import { TokenShortfall } from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
-import { allowance, balanceOf } from "../../../src/witness/queries.js";
-import { unseen, type View } from "../../../src/witness/view.js";
+import { allowance, balanceOf, unseen, type View } from "../../rooms/witness.js";
 import { alice, answered, bob, bundle, hexOf, outcome, seeing, token, word } from "../parts.js";
 
 const errors = parseAbi([

@@ -1,9 +1,8 @@
 /** What tokens call themselves, and which standard they answer to. */
 import { describe, expect, it } from "vitest";
-import { Address } from "../../../src/primitives/hex.js";
-import { read, standards, tokens } from "../../../src/steps/reading/tokens.js";
-import { decimals, name, supportsInterface, symbol } from "../../../src/witness/queries.js";
-import { unseen } from "../../../src/witness/view.js";
+import { Address } from "../../rooms/primitives.js";
+import { read, standards, tokens } from "../../rooms/steps.js";
+import { decimals, name, supportsInterface, symbol, unseen } from "../../rooms/witness.js";
 import { alice, answer, answered, bob, hexOf, native, seeing, token, type Row } from "../parts.js";
 import { at } from "./arbitrary.js";
 

@@ -2,9 +2,9 @@
 import { encodeAbiParameters, parseAbiParameters } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OutcomeLog } from "../../../src/report/parts.js";
-import type { Address } from "../../../src/primitives/hex.js";
-import { settle, transfersOf } from "../../../src/steps/reading/transferLogs.js";
+import type { OutcomeLog } from "../../rooms/report.js";
+import type { Address } from "../../rooms/primitives.js";
+import { settle, transfersOf } from "../../rooms/steps.js";
 import { log, word } from "../parts.js";
 import { anyLogs, at, eip7708, topics, traced } from "./arbitrary.js";
 

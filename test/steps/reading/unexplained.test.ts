@@ -1,8 +1,8 @@
 /** Events and calls that nothing explains: told where they name a sender and somebody else, in whatever order. */
 import { encodeFunctionData, erc20Abi, keccak256, toHex } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Address } from "../../../src/primitives/hex.js";
-import { checkUnexplained } from "../../../src/steps/reading/unexplained.js";
+import type { Address } from "../../rooms/primitives.js";
+import { checkUnexplained } from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, bob, bundle, codes, filled, hexOf, log, outcome, token, word } from "../parts.js";
 import { at, topics } from "./arbitrary.js";

@@ -1,7 +1,7 @@
 /** Numbers in return values and events, by more than the tolerance. */
 import { describe, expect, it } from "vitest";
-import { movedNumbers, movedValues } from "../../../src/steps/reading/values.js";
-import type { Outcome } from "../../../src/report/parts.js";
+import { movedNumbers, movedValues } from "../../rooms/steps.js";
+import type { Outcome } from "../../rooms/report.js";
 import { alice, bob, log, outcome, token, word as wordOf } from "../parts.js";
 
 const word = (value: bigint) => value.toString(16).padStart(64, "0");

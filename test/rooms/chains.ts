@@ -1,0 +1,21 @@
+/** What tests take from `src/chains`: a file that moves inside it is followed here, and in no test. */
+export {
+  blocksWithin,
+  effectiveGasPrice,
+  growBaseFee,
+  nextBaseFee,
+  parametersOf,
+  type BaseFeeParameters,
+} from "../../src/chains/baseFee.js";
+export { compressedLength } from "../../src/chains/fastLz.js";
+export { noExtraFees, type ExtraFees, type FeeSubject } from "../../src/chains/feeModel.js";
+export { isOfLaterFork } from "../../src/chains/laterFork.js";
+export {
+  atMostWithin,
+  dataFootprint,
+  estimatedSize,
+  fjordL1Fee,
+  oracleLength,
+  type L1Parameters,
+} from "../../src/chains/opStack.js";
+export { forkOf, mostGas, ruled, type Header } from "../../src/chains/rules.js";

@@ -1,0 +1,35 @@
+/** What tests take from `src/eth`: a file that moves inside it is followed here, and in no test. */
+export { Block, FeeHistory, FullBlock } from "../../src/eth/block.js";
+export { contradicts, hasWholeBlooms, mayHold } from "../../src/eth/bloom.js";
+export { decoder } from "../../src/eth/decode.js";
+export {
+  nextHead,
+  placeOf,
+  unfollowed,
+  withHeads,
+  type Followed,
+  type Header,
+  type Room,
+  type Told,
+} from "../../src/eth/heads.js";
+export { Log } from "../../src/eth/log.js";
+export type { PoolTransaction } from "../../src/eth/pooled.js";
+export { Receipt } from "../../src/eth/receipt.js";
+export { list, nullOr, type Shape } from "../../src/eth/shape.js";
+export { SimulatedBlocks } from "../../src/eth/simulation.js";
+export { tellRead, toldUpTo, type ToldLogs } from "../../src/eth/toldLogs.js";
+export * as WatchLogs from "../../src/eth/watchLogs.js";
+export {
+  Account,
+  Anything,
+  Bytes,
+  Decimal,
+  Finite,
+  Flag,
+  Index,
+  Quantity,
+  Status,
+  Text,
+  TypeByte,
+  Word,
+} from "../../src/eth/wire.js";

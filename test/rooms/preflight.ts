@@ -1,0 +1,44 @@
+/** What tests take from `src/preflight`: a file that moves inside it is followed here, and in no test. */
+export { answersOf, checkOutcomes, outcomeOf, type Answers, type Round } from "../../src/preflight/answers.js";
+export { innermost } from "../../src/preflight/beside/trace.js";
+export { tracedInner } from "../../src/preflight/beside/traceInner.js";
+export {
+  assignNonces,
+  choose,
+  keep,
+  signedOf,
+  withLimits,
+  type Limits as GasLimits,
+} from "../../src/preflight/choose.js";
+export { askForks } from "../../src/preflight/endpoint/known.js";
+export { checkTaken, leftOutOf } from "../../src/preflight/endpoint/taken.js";
+export { isInDoubt } from "../../src/preflight/gas/doubt.js";
+export { settleGas } from "../../src/preflight/gas/limit.js";
+export { withRun } from "../../src/preflight/ledger.js";
+export {
+  measureOf,
+  measureOfReport,
+  measureQueries,
+  wantedBy,
+  type Limits,
+  type Measure,
+} from "../../src/preflight/limits.js";
+export * as Prepare from "../../src/preflight/prepare.js";
+export type { Options } from "../../src/preflight/prepare.js";
+export { gasPlan } from "../../src/preflight/proofPlans.js";
+export { reportOf } from "../../src/preflight/report.js";
+export { isBounded } from "../../src/preflight/worlds/bounded.js";
+export {
+  checkChange,
+  checkContrast,
+  checkNewcomers,
+  isClose,
+  isSamePlace,
+  same,
+  type Cause,
+  type Contrast,
+} from "../../src/preflight/worlds/compare.js";
+export { contraryTime, isParted as isSplit } from "../../src/preflight/worlds/contexts.js";
+export { isParted, type Ground } from "../../src/preflight/worlds/ground.js";
+export { movementsOf, storyOf, type Told } from "../../src/preflight/worlds/movements.js";
+export { worseOf } from "../../src/preflight/worlds/worse.js";

@@ -1,0 +1,12 @@
+/** What tests take from `src/primitives`: a file that moves inside it is followed here, and in no test. */
+export { forksIn, unknownForks } from "../../src/primitives/forks.js";
+export * as Branded from "../../src/primitives/hex.js";
+export { Address, Hash, Hex } from "../../src/primitives/hex.js";
+export { stepNames, type Fork, type SimulationPart } from "../../src/primitives/names.js";
+export { nearest } from "../../src/primitives/nearest.js";
+export { remembered } from "../../src/primitives/remembered.js";
+export * as Statement from "../../src/primitives/statement.js";
+export { address, count, numbersText, quote, text, units, type Figure } from "../../src/primitives/statement.js";
+export { Listener } from "../../src/primitives/telemetry.js";
+export { escapeText } from "../../src/primitives/text.js";
+export { roundUnits } from "../../src/primitives/units.js";

@@ -1,0 +1,45 @@
+/** What tests take from `src/report`: a file that moves inside it is followed here, and in no test. */
+export { digestOf, digestOfReport, digestOfSignables, requestsOf } from "../../src/report/digest.js";
+export { left, right, type Cell, type Column } from "../../src/report/document.js";
+export {
+  bounded,
+  Finding,
+  FindingCode,
+  fromError,
+  messageOf,
+  note,
+  NoteCode,
+  type StepName,
+} from "../../src/report/finding.js";
+export { freshnessOf, minesOnDemand, type FreshnessOptions } from "../../src/report/freshness.js";
+export { toHtml } from "../../src/report/html.js";
+export { fromJson, toJson } from "../../src/report/json.js";
+export { toMarkdown } from "../../src/report/markdown.js";
+export { notes } from "../../src/report/notes.js";
+export { painter } from "../../src/report/paint.js";
+export type {
+  AccountCode,
+  Approval,
+  BalanceChange,
+  By,
+  Funds,
+  Outcome,
+  OutcomeLog,
+  Parties,
+  Transfer,
+} from "../../src/report/parts.js";
+export type { JudgedBalance } from "../../src/report/policy.js";
+export {
+  Report,
+  reportVersion,
+  type ReportOptions,
+  type RunName,
+  type TransactionReport,
+  type World,
+} from "../../src/report/schema.js";
+export { summary } from "../../src/report/summary.js";
+export { toSvg } from "../../src/report/svg.js";
+export { toText } from "../../src/report/text.js";
+export { tableLines } from "../../src/report/textLines.js";
+export { becauseOf, verdictOf } from "../../src/report/verdict.js";
+export { costUpTo, waitsOf } from "../../src/report/waits.js";

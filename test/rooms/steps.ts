@@ -1,0 +1,70 @@
+/** What tests take from `src/steps`: a file that moves inside it is followed here, and in no test. */
+export * as Approvals from "../../src/steps/approvals.js";
+export * as Assets from "../../src/steps/assets.js";
+export { transfers } from "../../src/steps/assets.js";
+export * as Code from "../../src/steps/code.js";
+export * as Estimate from "../../src/steps/estimate.js";
+export * as Fee from "../../src/steps/fee.js";
+export { checkSources } from "../../src/steps/fee.js";
+export * as Funds from "../../src/steps/funds.js";
+export * as Nonce from "../../src/steps/nonce.js";
+export type { Counts } from "../../src/steps/nonce.js";
+export { nobody, rightsIn, settleRight, type Right } from "../../src/steps/reading/approvalLogs.js";
+export { callsIn } from "../../src/steps/reading/batches.js";
+export { callsWithin } from "../../src/steps/reading/batchForms.js";
+export {
+  bundleOf,
+  signers,
+  type Bundle,
+  type Case,
+  type FeeChoice,
+  type Filled,
+  type GasChoice,
+  type Reading,
+} from "../../src/steps/reading/bundle.js";
+export { ByBalance, type Balance } from "../../src/steps/reading/byBalance.js";
+export { addressesIn, rightsAsked } from "../../src/steps/reading/calldata.js";
+export { checkControl, controlAccounts } from "../../src/steps/reading/control.js";
+export { controlsIn } from "../../src/steps/reading/controlLogs.js";
+export { checkDelegateCalls } from "../../src/steps/reading/delegateCalls.js";
+export { checkDelegations, delegationAccounts } from "../../src/steps/reading/delegations.js";
+export { depositsIn } from "../../src/steps/reading/deposits.js";
+export { differences, isSameShape, within, withProducer, type Story } from "../../src/steps/reading/differences.js";
+export type { Heard } from "../../src/steps/reading/heard.js";
+export {
+  holding,
+  queries as holdingQueries,
+  holdings,
+  suspects as holdingSuspects,
+  union as holdingUnion,
+  type Holding,
+} from "../../src/steps/reading/holdings.js";
+export { isGranted } from "../../src/steps/reading/inner.js";
+export { innerEventOf, mayTell } from "../../src/steps/reading/innerEvents.js";
+export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
+export { knownCode } from "../../src/steps/reading/knownCode.js";
+export * as L1Fee from "../../src/steps/reading/l1Fee.js";
+export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
+export { concernedIn, doubtfulIn, livesIn, movedPlaces, type Said } from "../../src/steps/reading/places.js";
+export { checkPool } from "../../src/steps/reading/pool.js";
+export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pooled.js";
+export { callees, checkProxies, suspects as proxySuspects, type Seen } from "../../src/steps/reading/proxies.js";
+export { quoteOf, type FeeContext, type FeeFacts, type Quote } from "../../src/steps/reading/quote.js";
+export {
+  askedBy,
+  newIn,
+  queries as rightQueries,
+  rights,
+  union as rightUnion,
+} from "../../src/steps/reading/rights.js";
+export { reasonOf } from "../../src/steps/reading/rounding.js";
+export { isSame, type Result } from "../../src/steps/reading/sameOutcome.js";
+export { checkStranded } from "../../src/steps/reading/stranded.js";
+export { read, standards, tokens } from "../../src/steps/reading/tokens.js";
+export * as TokenShortfall from "../../src/steps/reading/tokenShortfall.js";
+export { settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
+export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
+export { movedNumbers, movedValues } from "../../src/steps/reading/values.js";
+export { between, firstThatHolds, settleLimit, type Tried } from "../../src/steps/reading/wideEnough.js";
+export * as Simulate from "../../src/steps/simulate.js";
+export type { Plan, Run } from "../../src/steps/simulate.js";
