@@ -192,10 +192,34 @@ const indexBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
       : [],
   );
 
+/** What tests name in spite of their rooms' entries: a mock stands in a file's place, so it names the file. */
+const mocked: Readonly<Record<string, ReadonlyArray<string>>> = {
+  // Counts the calls of what must be worked on once.
+  "test/preflight/work.test.ts": ["src/abi/abiIndex.ts", "src/abi/decodeLogs.ts", "src/transaction/signer.ts"],
+  // What is loaded with the first revert or error, and whose loading fails or hangs.
+  "test/preflight/explained.test.ts": ["src/abi/table.ts"],
+  "test/rpc/judging.test.ts": ["src/errors/classify.ts"],
+};
+
+/** Tests know the doors, and of a room what its entry names: no test moves with a file. */
+const entryBreaches = (tests: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  tests.flatMap(({ file, imports }) => {
+    const ofEntry = /^test\/rooms\/(.+)\.ts$/.exec(file)?.[1];
+    return imports.flatMap((each) => {
+      const target = targetOf(file, each.specifier) ?? "";
+      if (ofEntry !== undefined)
+        return target.startsWith(`src/${ofEntry}/`) ? [] : [say(each, `is not in src/${ofEntry}`)];
+      const room = /^src\/([^/]+)\/./.exec(target)?.[1];
+      if (room === undefined || (mocked[file] ?? []).includes(target)) return [];
+      return [say(each, `tests take it from test/rooms/${room}.ts`)];
+    });
+  });
+
+const modulesOf = (paths: ReadonlyArray<string>): ReadonlyArray<Module> =>
+  paths.filter((file) => file.endsWith(".ts")).map((file) => moduleOf(file, readFileSync(join(root, file), "utf8")));
+
 const files = walkFiles("src");
-const modules = files
-  .filter((file) => file.endsWith(".ts"))
-  .map((file) => moduleOf(file, readFileSync(join(root, file), "utf8")));
+const modules = modulesOf(files);
 
 describe("the sources", () => {
   it("import only from lower floors", () => expect(floorBreaches(modules)).toEqual([]));
@@ -220,6 +244,19 @@ describe("the sources", () => {
         .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
         .filter(({ lines }) => lines > 300)
         .map(({ file, lines }) => `${file}: ${lines} lines`),
+    ).toEqual([]));
+});
+
+describe("the tests", () => {
+  const tests = modulesOf(walkFiles("test"));
+
+  it("import the sources through the doors and test/rooms", () => expect(entryBreaches(tests)).toEqual([]));
+  it("name no more files than they mock", () =>
+    expect(
+      Object.entries(mocked).flatMap(([file, targets]) => {
+        const named = tests.find((each) => each.file === file)?.imports.map((each) => targetOf(file, each.specifier));
+        return targets.filter((target) => named?.includes(target) !== true);
+      }),
     ).toEqual([]));
 });
 
@@ -250,6 +287,20 @@ describe("these rules", () => {
       for (const file of ["src/preflight/scan.ts", "src/steps/code.ts"])
         expect(callerBreaches([moduleOf(file, `import type { A } from "../${room}/a.js";`)])).toHaveLength(1);
     expect(callerBreaches([moduleOf("src/Preflight.ts", 'import { a } from "./watch/a.js";')])).toEqual([]);
+  });
+  it("see a test that names a file of a room, however it does", () => {
+    const named = (text: string, file = "test/abi/a.test.ts") => entryBreaches([moduleOf(file, text)]);
+    expect(named('\nimport type { A } from "../../src/abi/type.js";')).toEqual([
+      'test/abi/a.test.ts:2 imports "../../src/abi/type.js": tests take it from test/rooms/abi.ts',
+    ]);
+    expect(named('const a = import("../../src/abi/type.js");')).toHaveLength(1);
+    expect(named('const a = await original<typeof import("../../src/abi/type.js")>();')).toHaveLength(1);
+    expect(named('vi.doMock("../../src/abi/type.js");')).toHaveLength(1);
+    expect(named('const a = await vi.importActual("../../src/abi/type.js");')).toHaveLength(1);
+    expect(named('import { a } from "../../src/steps/fee.js";', "test/preflight/work.test.ts")).toHaveLength(1);
+    expect(named('export { a } from "../../src/steps/fee.js";', "test/rooms/abi.ts")).toHaveLength(1);
+    expect(named('export { a } from "../../src/abi/type.js";', "test/rooms/abi.ts")).toEqual([]);
+    expect(named('import { a } from "../rooms/abi.js";\nimport { b } from "../../src/Rpc.js";')).toEqual([]);
   });
   it("find cycles inside a group", () =>
     expect(

@@ -25,7 +25,10 @@ export interface Module {
   readonly imports: ReadonlyArray<Import>;
 }
 
-/** Every import and re-export of a source text, type-only and dynamic ones too. */
+/** What vitest puts in a module's place, or takes from there. */
+const mocking = /^vi\.((do)?(un)?mock|import(Actual|Mock))$/i;
+
+/** Every import and re-export of a source text; type-only, dynamic and mocked ones too. */
 const importsOf = (file: string, text: string): ReadonlyArray<Import> => {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
   const found: Array<Import> = [];
@@ -64,7 +67,10 @@ const importsOf = (file: string, text: string): ReadonlyArray<Import> => {
               .filter((element) => !element.isTypeOnly)
               .map((element) => (element.propertyName ?? element.name).text);
       add(node, node.moduleSpecifier.text, node.isTypeOnly, node.isTypeOnly ? [] : names);
-    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    } else if (
+      ts.isCallExpression(node) &&
+      (node.expression.kind === ts.SyntaxKind.ImportKeyword || mocking.test(node.expression.getText()))
+    ) {
       const argument = node.arguments[0];
       add(node, argument !== undefined && ts.isStringLiteral(argument) ? argument.text : "<computed import>", false, [
         "*",
