@@ -1,7 +1,7 @@
 /**
  * The crash harness, for long: `npm run crash -- [nonces on Redis] [nonces on Postgres] [words] [workers] [lanes]`.
  * A run ends when its nonces are mined, and fails when they are not in time (60 ms each, 100 ms on Postgres,
- * and a minute). Redis and Valkey (`VALKEY_SERVER_BIN`) with a log and with a replica that takes over, each for
+ * and a minute, all of it times `CRASH_PATIENCE` on a busy machine). Redis and Valkey (`VALKEY_SERVER_BIN`) with a log and with a replica that takes over, each for
  * a half of the nonces, and Postgres; then the controls, which must be caught. \`words\` choose runs by their name.
  */
 import { crash, type CrashOptions } from "../test/nonces/crash/harness.js";
@@ -23,7 +23,7 @@ const lies = { stale: 10, lost: 2, blind: true };
 const common = { workers, lanes, lies, replicas: 0, kept: "log", judge: problemOf } as const;
 
 const of = (nonces: number, seconds: number) => ({
-  ...{ nonces, seconds },
+  ...{ nonces, seconds: seconds * Number(process.env["CRASH_PATIENCE"] ?? 1) },
   ...{ every: Math.max(20, Math.min(150, nonces / 30)), crashEvery: Math.max(100, Math.min(2_000, nonces / 6)) },
 });
 const control = { nonces: 100_000, seconds: 40, every: 60, crashEvery: 150, untilCaught: true, judge: caught };
