@@ -79,18 +79,12 @@ export type Appearance = "before" | "after" | "unclear";
 const authorizes = ({ authorizations }: Case, account: Address): boolean =>
   authorizations.some(({ authority }) => authority === account);
 
-/** Whether a transaction can run code at all. */
-const runs = ({ input }: Case): boolean => input.to === null || input.data.length > 2;
-
-/** What the witness should look at right in front of a transaction: whom it calls, where an earlier one may have put code there. */
+/** What the witness should look at right in front of a transaction: whom it calls, for any earlier one may have put code there. */
 export const queriesBetween =
   (bundle: ReadonlyArray<Case>) =>
   (place: number): ReadonlyArray<Query> => {
     const to = bundle[place]?.input.to ?? null;
-    const earlier = bundle.slice(0, place);
-    return to === null || !earlier.some((one) => runs(one) || one.authorizations.length > 0)
-      ? []
-      : [{ kind: "account", address: to }];
+    return to === null || place === 0 ? [] : [{ kind: "account", address: to }];
   };
 
 /**
@@ -106,8 +100,9 @@ export const appearanceOf = (account: Address, one: Case, bundle: ReadonlyArray<
   if (maker !== undefined) return maker.index < one.index ? "before" : "after";
   // why: who signs has no code but a delegation
   if (bundle.some(({ signer }) => signer === account)) return "after";
-  if (!bundle.some((other) => other.index < one.index && runs(other))) return "after";
-  return bundle.some((other) => other.index > one.index && runs(other)) ? "unclear" : "before";
+  // why: a payment, too, runs what the receiver is
+  if (!bundle.some((other) => other.index < one.index)) return "after";
+  return bundle.some((other) => other.index > one.index) ? "unclear" : "before";
 };
 
 /** EIP-7702: `0xef0100` and the delegate's 20 bytes. */

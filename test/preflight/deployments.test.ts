@@ -1,5 +1,5 @@
 /** Bundles that bring contracts into being and call them: whoever lives at an address when it is called decides. */
-import { concatHex, getContractAddress, keccak256, numberToHex, type Hex } from "viem";
+import { concatHex, getContractAddress, keccak256, numberToHex, size, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
 import { creation } from "../harness/creation.js";
@@ -20,6 +20,8 @@ import {
 const child = creation("5f546001015f5500");
 /** Creates what its calldata says. */
 const factoryRuntime = "365f5f37365f5ff05f5260205ff3";
+/** Creates the same for every payment. */
+const paidRuntime = `${(0x5f + size(child)).toString(16)}${child.slice(2)}5f5260${size(child).toString(16).padStart(2, "0")}60${(32 - size(child)).toString(16).padStart(2, "0")}5ff05000`;
 /** The deterministic-deployment proxy at 0x4e59…956c on many chains: a salt, then the code. */
 const proxyRuntime =
   "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
@@ -33,11 +35,13 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
   let factory: Hex;
   let proxy: Hex;
   let create3: Hex;
+  let paid: Hex;
   beforeAll(async () => {
     scene = await start();
     factory = await scene.deploy({ abi: [], bytecode: creation(factoryRuntime) });
     proxy = await scene.deploy({ abi: [], bytecode: creation(proxyRuntime) });
     create3 = await scene.deploy({ abi: [], bytecode: creation(create3Runtime) });
+    paid = await scene.deploy({ abi: [], bytecode: creation(paidRuntime) });
   }, 60_000);
   afterAll(() => scene?.stop());
   const from = owner.address;
@@ -54,6 +58,7 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
   };
   const bundles: ReadonlyArray<readonly [string, () => ReadonlyArray<AnyInput & object>]> = [
     ["a factory by CREATE", () => [viaFactory(), call(created(factory)), call(created(factory))]],
+    ["a factory for a payment", () => [{ from, to: paid, value: 1n }, call(created(paid)), call(created(paid))]],
     ["the proxy by CREATE2", () => [viaProxy(child), call(created2(proxy, child)), call(created2(proxy, child))]],
     [
       "a factory that the proxy made",
