@@ -7,9 +7,10 @@ import { failures } from "./cases/failures.js";
 import { movements } from "./cases/movements.js";
 import { nodes } from "./cases/nodes.js";
 import { rights } from "./cases/rights.js";
+import { rounds } from "./cases/rounds.js";
 import { stories } from "./cases/stories.js";
 
 export const casesOn = (node: string): ReadonlyArray<Case> =>
-  [movements, rights, failures, costs, accounts, nodes, chains, stories, predeploys]
+  [movements, rights, failures, costs, accounts, nodes, chains, stories, predeploys, rounds]
     .flat()
-    .filter(({ on }) => on === undefined || on === node);
+    .filter(({ on = ["anvil", "geth"] }) => on.includes(node));

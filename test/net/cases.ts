@@ -1,15 +1,15 @@
 /** How cases are written down: a name for every report, and what is asked on the stage to get it. */
 import type * as Preflight from "../../src/Preflight.js";
-import type { Report } from "../../src/Report.js";
+import type { Report, Settled } from "../../src/Report.js";
 import * as on from "../preflight/scene.js";
 import type { Stage } from "./stage.js";
 
-/** One or more reports that are taken together, in the order of their names. */
+/** One or more reports that are taken together, in the order of their names; none = the world moves on. */
 export interface Case {
   readonly names: ReadonlyArray<string>;
-  /** The node that can play it; absent = every one. */
-  readonly on?: string;
-  readonly tell: (stage: Stage) => Promise<ReadonlyArray<Report>>;
+  /** The nodes that can play it; absent = those that know every method. */
+  readonly on?: ReadonlyArray<string>;
+  readonly tell: (stage: Stage) => Promise<ReadonlyArray<Report | Settled>>;
 }
 
 /** A transaction or a bundle: the inputs come out of tables, the types of the doors are proven elsewhere. */
@@ -27,14 +27,24 @@ export const scan = (url: string, input: Input, options?: Preflight.Options): Pr
 
 /** For cases that no node tells differently: one of them is enough. */
 export const onAnvil = (cases: ReadonlyArray<Case>): ReadonlyArray<Case> =>
-  cases.map((one) => ({ ...one, on: "anvil" }));
+  cases.map((one) => ({ ...one, on: ["anvil"] }));
+
+/** geth makes its pending block anew every two seconds: where that was between a scan and its proof, they had two. */
+const onOneBlock = async (ask: () => Promise<Report>, tries = 5): Promise<Report> => {
+  const report = await ask();
+  const isOther = report.findings.some(({ code }) => code === "OutcomeChanged");
+  return isOther && tries > 1 ? onOneBlock(ask, tries - 1) : report;
+};
 
 const told =
   (run: typeof preflight) =>
   (group: string, asks: Asks, options?: (stage: Stage) => Preflight.Options): ReadonlyArray<Case> =>
     Object.entries(asks).map(([name, ask]) => ({
       names: [`${group}: ${name}`],
-      tell: async (stage) => [await run(stage.scene.url, await ask(stage), options?.(stage))],
+      tell: async (stage) => {
+        const input = await ask(stage);
+        return [await onOneBlock(() => run(stage.scene.url, input, options?.(stage)))];
+      },
     }));
 
 /** Scanned and proven, one report each. */
@@ -64,5 +74,5 @@ export const story = (
   tell: Case["tell"],
   on?: string,
 ): ReadonlyArray<Case> => [
-  { names: names.map((name) => `${group}: ${name}`), tell, ...(on === undefined ? {} : { on }) },
+  { names: names.map((name) => `${group}: ${name}`), tell, ...(on === undefined ? {} : { on: [on] }) },
 ];

@@ -8,6 +8,7 @@ import { casesOn } from "./all.js";
 import { isFreezing, readFrozen, writeFrozen } from "./frozen.js";
 import { project, type Plain } from "./project.js";
 import { setStage, type Stage } from "./stage.js";
+import { startStrictScene } from "./strict.js";
 
 const isReport = (line: Plain | undefined): boolean => typeof line === "object" && line !== null;
 
@@ -38,7 +39,7 @@ const built = async (start: () => Promise<Scene>, tries = 3): Promise<Stage> => 
   }
 };
 
-describe.each(scenesFor("the net"))("on %s", (node, start) => {
+describe.each([...scenesFor("the net"), ["strict", startStrictScene] as const])("on %s", (node, start) => {
   const names = casesOn(node).flatMap((one) => one.names);
   const frozen = readFrozen(node);
   let stage: Stage | undefined;

@@ -7,7 +7,7 @@
  * requests). Left out as prose: messages, remedies, token names in words other than the token's own.
  */
 import { keccak256, type Hex } from "viem";
-import type { Report } from "../../src/Report.js";
+import type { Report, Settled } from "../../src/Report.js";
 
 type Transaction = Report["transactions"][number];
 
@@ -180,7 +180,7 @@ const findingsOf = ({ findings }: Report): ReadonlyArray<string> =>
   findings.map(({ code, severity, transaction }) => `${code}/${severity}/${transaction ?? "-"}`).sort();
 
 /** What was asked: `round run method, because`, and how often where it is more than once. */
-const askedOf = ({ ledger }: Report) => {
+const askedOf = ({ ledger }: Report | Settled) => {
   const lines = ledger.requests
     .filter(({ tries }) => tries > 0)
     .map(
@@ -200,22 +200,30 @@ const byText = (a: Plain, b: Plain): number => {
   return one < other ? -1 : one > other ? 1 : 0;
 };
 
-/** The projection of one report. */
-export const project = (report: Report): Plain =>
-  plain({
-    verdict: report.verdict,
-    stage: report.stage,
-    tier: report.observed.tier,
-    block: report.observed.blockTag,
-    chainId: report.chainId,
-    digest: report.digest !== null,
-    transactions: report.transactions.map(transactionOf),
-    transfers: report.transfers.map(transferOf),
-    balanceChanges: report.balanceChanges.map(changeOf),
-    approvals: report.approvals.map(approvalOf),
-    // the order in which tokens are described says nothing
-    tokens: report.tokens.map(tokenOf).map(plain).sort(byText),
-    funds: report.funds.map(fundsOf),
-    findings: findingsOf(report),
-    asked: askedOf(report),
-  });
+const reportOf = (report: Report) => ({
+  verdict: report.verdict,
+  stage: report.stage,
+  tier: report.observed.tier,
+  block: report.observed.blockTag,
+  chainId: report.chainId,
+  digest: report.digest !== null,
+  transactions: report.transactions.map(transactionOf),
+  transfers: report.transfers.map(transferOf),
+  balanceChanges: report.balanceChanges.map(changeOf),
+  approvals: report.approvals.map(approvalOf),
+  // the order in which tokens are described says nothing
+  tokens: report.tokens.map(tokenOf).map(plain).sort(byText),
+  funds: report.funds.map(fundsOf),
+  findings: findingsOf(report),
+  asked: askedOf(report),
+});
+
+const settlementOf = (settled: Settled) => ({
+  class: settled.class,
+  transactions: settled.transactions.map((one) => `${one.state} ${one.class}`),
+  asked: askedOf(settled),
+});
+
+/** The projection of one report, or of what came of it. */
+export const project = (told: Report | Settled): Plain =>
+  plain("verdict" in told ? reportOf(told) : settlementOf(told));
