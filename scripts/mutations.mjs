@@ -1,178 +1,126 @@
 // Breaks each guard in a copy of the last commit, one at a time, and runs the tests that must then fail.
 // `node scripts/mutations.mjs [part of a name]`; the exit code is 1 where a broken guard is not noticed.
+// `--list` says only whether every marker `// guard: name` of the sources has its entry here, and can be broken.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import ts from "typescript";
 
-/** What is guarded, where, what stands there, what is put in its place, and the tests that must notice. */
-const guards = [
-  [
-    "a bundle in several blocks",
-    "preflight/worlds/contexts.ts",
-    "      signed.length > 1 &&\n",
-    "      signed.length > 99 &&\n",
-    "test/preflight/combined",
-  ],
-  [
-    "a bundle in several blocks on sealed state",
-    "preflight/worlds/placed.ts",
-    "if (!isTogether(claim) || apart?.agrees === true) return [];",
-    "if (apart === undefined || apart.agrees === true || claim.bundle.length > 0) return [];",
-    "test/preflight/combined",
-  ],
-  [
-    "the next block's veto",
-    "preflight/worlds/contrast.ts",
-    "const seen = isAlike ? null : contrast(exact, story, next, other);",
-    "const seen = isAlike || true ? null : contrast(exact, story, next, other);",
-    "test/preflight/zoo",
-  ],
-  [
-    "what is booked in events",
-    "preflight/worlds/contrast.ts",
-    "movedNumbers(mine.outcomes, theirs.outcomes, concerned, share, isClockOf(one, other));",
-    "movedNumbers(mine.outcomes, theirs.outcomes, new Set(), share, isClockOf(one, other));",
-    "test/preflight/combined",
-  ],
-  [
-    "places of those concerned",
-    "steps/reading/places.ts",
-    "return { decisive: decisive.slice(0, mostTold),",
-    "return { decisive: [],",
-    "test/preflight/places",
-  ],
-  [
-    "accounts that a policy names",
-    "preflight/limits.ts",
-    "const accounts = [...new Set([...judged, ...delegates",
-    "const accounts = [...new Set([...delegates",
-    "test/preflight/combined",
-  ],
-  [
-    "own transactions in flight that the state lacks",
-    "preflight/checks.ts",
-    "if (!isAhead(claim, proof))",
-    "if (isAhead(claim, proof) || true)",
-    "test/preflight/pending test/preflight/pool",
-  ],
-  [
-    "a node that does not validate, with some in flight",
-    "preflight/checks.ts",
-    '(inFlightOf(claim) > 0 && successOf(round.run)?.plan.without?.has("validation") === true) ||',
-    "",
-    "test/preflight/tiers",
-  ],
-  [
-    "no validation is told",
-    "preflight/endpoint/taken.ts",
-    'left.includes("validation") ? [note("NotValidated"',
-    'left.includes("validation") && false ? [note("NotValidated"',
-    "test/preflight/tiers",
-  ],
-  [
-    "native movements unseen",
-    "steps/simulate.ts",
-    ": moved.every(([, { logs }])",
-    ": true || moved.every(([, { logs }])",
-    "test/preflight/tiers",
-  ],
-  [
-    "an answer's weight in memory",
-    "rpc/receive.ts",
-    "return Math.max(body.length, leastValue * values);",
-    "return body.length;",
-    "test/rpc/room",
-  ],
-  [
-    "a remembered chain is checked",
-    "preflight/endpoint/known.ts",
-    "(environment !== null && environment.chainId !== BigInt(chainId)) ||",
-    "",
-    "test/preflight/known",
-  ],
-  ["another branch answers", "preflight/endpoint/known.ts", "    isForeign(round) ||\n", "", "test/preflight/known"],
-  [
-    "a fork ahead",
-    "preflight/observe.ts",
-    'note("ForkAhead", "warning"',
-    'note("ForkAhead", "info"',
-    "test/preflight/forks",
-  ],
-  [
-    "gas in a block that is a little smaller",
-    "preflight/proofPlans.ts",
-    "const isCramped = BigInt(context?.gasLimit ?? room ?? taken) < taken;",
-    "const isCramped = false;",
-    "test/preflight/pure/gas",
-  ],
-  [
-    "requests are those of the inputs",
-    "preflight/checks.ts",
-    "bundle.every(({ input, request }) => isRequestOf(input, request))",
-    "bundle.length > 0",
-    "test/preflight/reprove",
-  ],
-  [
-    "what found no room to be read",
-    "preflight/checks.ts",
-    "return missing === 0 ?",
-    "return missing >= 0 ?",
-    "test/preflight/measureLimits",
-  ],
-  [
-    "bounds of a policy",
-    "preflight/worlds/bounded.ts",
-    "return isMeasured && differing.length > 0 && differing.every(holds);",
-    "return true;",
-    "test/preflight/pure/compare",
-  ],
-  [
-    "the run with free gas",
-    "preflight/worlds/contrast.ts",
-    "...(watched !== null && watched.length > 0",
-    "...(watched !== null && watched.length > 99",
-    "test/preflight/clearances test/preflight/zoo test/preflight/priced test/preflight/reprove test/preflight/prove test/preflight/choices test/net/net",
-  ],
+/**
+ * By the name in the marker: what is put in the place of the expression below it, which is `$` there, and the tests
+ * that must notice, as few as do.
+ */
+const guards = {
+  "a bundle in several blocks": ["false", "test/preflight/combined"],
+  "a bundle in several blocks on sealed state": ["true", "test/preflight/combined"],
+  "the next block's veto": ["null", "test/preflight/clearances"],
+  "what is booked in events": ["() => []", "test/preflight/combined"],
+  "places of those concerned": ["[]", "test/preflight/places"],
+  "accounts that a policy names": ["[]", "test/preflight/combined"],
+  "own transactions in flight that the state lacks": ["true", "test/preflight/pending"],
+  "a node that does not validate, with some in flight": ["false", "test/preflight/tiers"],
+  "no validation is told": ["[]", "test/preflight/pure/taken"],
+  "native movements unseen": ["$ === null ? null : true", "test/preflight/tiers"],
+  "an answer's weight in memory": ["0", "test/rpc/room"],
+  "a remembered chain is checked": ["false", "test/preflight/known"],
+  "another branch answers": ["false", "test/preflight/known"],
+  "a fork ahead": ['$.map((finding) => ({ ...finding, severity: "info" }))', "test/quorum/alone"],
+  "gas in a block that is a little smaller": ["false", "test/preflight/pure/gas"],
+  "requests are those of the inputs": ["true", "test/preflight/reprove"],
+  "what found no room to be read": ["[]", "test/preflight/measureLimits"],
+  "bounds of a policy": ["true", "test/preflight/pure/compare"],
+  "the run with free gas": ["$ && []", "test/preflight/reprove"],
+};
+
+const isJoint = (node) =>
+  ts.isConditionalExpression(node) ||
+  (ts.isBinaryExpression(node) && ["&&", "||", "??"].includes(node.operatorToken.getText()));
+
+/** Of what stands below a marker the part that decides: a declared, returned or tested value, else a single operand. */
+const decidingPart = (node) => {
+  if (ts.isVariableStatement(node)) return node.declarationList.declarations[0].initializer;
+  if (ts.isPropertyAssignment(node)) return node.initializer;
+  if (ts.isReturnStatement(node) || ts.isIfStatement(node) || ts.isSpreadElement(node)) return node.expression;
+  return ts.isExpression(node) && !isJoint(node) ? node : undefined;
+};
+
+/** The expression below a marker, whatever its text is; undefined where there is none. */
+const guardedAt = (source, marker) => {
+  const visit = (node) =>
+    node.pos <= marker && marker < node.end
+      ? ((marker < node.getStart() ? decidingPart(node) : undefined) ?? ts.forEachChild(node, visit))
+      : undefined;
+  return visit(source);
+};
+
+/** Every guard that is marked below a folder, with the source that lacks it. */
+const markedIn = (folder) =>
+  readdirSync(folder, { recursive: true })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => {
+      const path = join(folder, file);
+      const text = readFileSync(path, "utf8");
+      return [...text.matchAll(/\/\/ guard: (.+)/g)].map(({ index, 1: name }) => {
+        const guarded = guardedAt(ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true), index);
+        const entry = Object.hasOwn(guards, name) ? guards[name] : undefined;
+        if (entry === undefined || guarded === undefined) return { name, path, text };
+        const instead = entry[0].replaceAll("$", () => `(${guarded.getText()})`);
+        const broken = `${text.slice(0, guarded.getStart())}(${instead})${text.slice(guarded.end)}`;
+        return { name, path, text, broken };
+      });
+    });
+
+/** A line for each marker and entry of which nothing could be broken. */
+const staleIn = (marked) => [
+  ...Object.keys(guards)
+    .filter((name) => marked.filter((one) => one.name === name).length !== 1)
+    .map((name) => `${name}: not marked exactly once`),
+  ...marked
+    .filter(
+      ({ broken }) =>
+        broken === undefined || ts.transpileModule(broken, { reportDiagnostics: true }).diagnostics.length > 0,
+    )
+    .map(({ name, path }) => `${name}: marked in ${path}, and not known how to break`),
 ];
 
-const wanted = process.argv[2] ?? "";
+/** Whether the tests fail without the guard. */
+const isNoticed = ({ name, path, text, broken }, cwd) => {
+  writeFileSync(path, broken);
+  const command = ["vitest", "run", "--project=pure", "--project=unit", "--coverage.enabled=false", "--bail=1"];
+  const env = { ...process.env, TEST_ALL: "1" };
+  const run = spawnSync("npx", [...command, ...guards[name][1].split(" ")], { cwd, env, encoding: "utf8" });
+  writeFileSync(path, text);
+  return run.status !== 0 && /Tests .*failed/.test(run.stdout);
+};
+
 const root = execFileSync("git", ["rev-parse", "--show-toplevel"], { encoding: "utf8" }).trim();
+const wanted = process.argv[2] ?? "";
+if (wanted === "--list") {
+  const marked = markedIn(join(root, "src"));
+  const stale = staleIn(marked);
+  for (const line of stale) console.error(line);
+  console.log(`${marked.length} guards`);
+  process.exit(stale.length === 0 ? 0 : 1);
+}
+
 const copy = join(mkdtempSync(join(tmpdir(), "mutations-")), "copy");
 execFileSync("git", ["worktree", "add", "--quiet", "--detach", copy, "HEAD"], { cwd: root });
 symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-
 let unnoticed = 0;
 try {
-  for (const [name, file, from, to, test] of guards) {
-    if (!name.includes(wanted)) continue;
-    const path = join(copy, "src", file);
-    const source = readFileSync(path, "utf8");
-    if (source.split(from).length !== 2) {
-      console.log(`STALE      ${name}: src/${file} does not say it once`);
-      unnoticed++;
-      continue;
-    }
-    writeFileSync(
-      path,
-      source.replace(from, () => to),
-    );
-    const run = spawnSync(
-      "npx",
-      [
-        "vitest",
-        "run",
-        ...["--project", "pure", "--project", "unit"],
-        "--coverage.enabled=false",
-        "--bail=1",
-        ...test.split(" ").map((file) => `${file}.test.ts`),
-      ],
-      { cwd: copy, encoding: "utf8" },
-    );
-    writeFileSync(path, source);
-    const isCaught = run.status !== 0 && /Tests .*failed/.test(run.stdout);
+  const marked = markedIn(join(copy, "src"));
+  for (const line of staleIn(marked)) {
+    console.log(`STALE       ${line}`);
+    unnoticed++;
+  }
+  for (const guard of marked) {
+    if (guard.broken === undefined || !guard.name.includes(wanted)) continue;
+    const started = performance.now();
+    const isCaught = isNoticed(guard, copy);
     if (!isCaught) unnoticed++;
-    console.log(`${isCaught ? "noticed   " : "NOT NOTICED"} ${name}`);
+    const seconds = Math.round((performance.now() - started) / 1_000);
+    console.log(`${isCaught ? "noticed    " : "NOT NOTICED"} ${guard.name}, ${seconds} s`);
   }
 } finally {
   execFileSync("git", ["worktree", "remove", "--force", copy], { cwd: root });

@@ -1,4 +1,5 @@
 /** The house rules that can be read from the sources: floors, cycles, where IO lives, words and sizes. */
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -238,6 +239,8 @@ describe("the sources", () => {
   it("talk to the outside only in Rpc and the doors made for it", () => expect(ioBreaches(modules)).toEqual([]));
   it("hold no forbidden word", () => expect(wordBreaches(modules)).toEqual([]));
   it("have no drawer for leftovers", () => expect(nameBreaches(files)).toEqual([]));
+  it("mark every guard that `npm run mutations` breaks, once, and no other", () =>
+    execFileSync(process.execPath, [join(root, "scripts/mutations.mjs"), "--list"], { stdio: "pipe" }));
   it("stay below 300 lines a file", () =>
     expect(
       modules

@@ -18,6 +18,7 @@ import { inFlightOf, unasked, type Claim } from "./proofPlans.js";
 const isAhead = (claim: Claim, { round, assumed }: Proof): boolean =>
   assumed !== null ||
   // why: a node that does not validate refuses nothing for a state that lacks the predecessors
+  // guard: a node that does not validate, with some in flight
   (inFlightOf(claim) > 0 && successOf(round.run)?.plan.without?.has("validation") === true) ||
   (round.block !== "pending" &&
     claim.bundle.some((one) => {
@@ -28,6 +29,7 @@ const isAhead = (claim: Claim, { round, assumed }: Proof): boolean =>
 /** `isAlike` = the next block, which has nothing of what is in flight, did the same. */
 export const checkAhead = (claim: Claim, proof: Proof, isAlike: boolean): ReadonlyArray<Finding> => {
   const inFlight = inFlightOf(claim);
+  // guard: own transactions in flight that the state lacks
   if (!isAhead(claim, proof))
     return isAlike && inFlight > 0
       ? [note("BehindInFlight", "info", { evidence: "measured" }, count("in flight", inFlight))]
@@ -54,10 +56,12 @@ export const checkMeasured = (claim: Claim, { round }: Proof): ReadonlyArray<Fin
         ).length;
   // why: what was not asked is not read either
   const missing = measure.cut + Math.max(unasked(claim), unread);
+  // guard: what found no room to be read
   return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
 };
 
 export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
+  // guard: requests are those of the inputs
   bundle.every(({ input, request }) => isRequestOf(input, request))
     ? []
     : [

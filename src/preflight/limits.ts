@@ -103,6 +103,7 @@ export const measureOfReport = (
   const delegates = report.transactions.flatMap(({ code }) =>
     [code.from, code.to].flatMap((account) => account?.delegate ?? []),
   );
+  // guard: accounts that a policy names
   const judged = policies.flatMap(({ balances }) => balances ?? []).flatMap(({ account }) => account ?? []);
   const accounts = [...new Set([...judged, ...delegates, ...measure.accounts])];
   return { ...measure, accounts, doubtful: doubtfulIn(bundle) };

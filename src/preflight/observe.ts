@@ -45,6 +45,7 @@ const checkRules = (
   );
   return [
     ...(agrees ? [] : [uncertain]),
+    // guard: a fork ahead
     ...(isBetween || isPlanned
       ? [note("ForkAhead", "warning", { evidence: isBetween ? "measured" : "estimated" }, ...when)]
       : []),

@@ -205,6 +205,7 @@ export const gasPlan = ({ bundle, options, block, ahead, context, room }: Trial,
     });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
   const taken = limits.reduce((sum, gas) => sum + gas, Simulate.witnessGas({ before, calls: [], after: [] }));
+  // guard: gas in a block that is a little smaller
   const isCramped = BigInt(context?.gasLimit ?? room ?? taken) < taken;
   return {
     name: "gas",

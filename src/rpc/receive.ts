@@ -20,6 +20,7 @@ const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array =
 };
 
 /** What a value of JSON takes in memory, bytes, however few it was written with. */
+// guard: an answer's weight in memory
 const leastValue = 24;
 /** Bytes of a body that is too short for its values to matter. */
 const leastWeighed = 65_536;

@@ -150,6 +150,7 @@ const tellsMoves = (calls: ReadonlyArray<Eth.CallRequest>, results: ReadonlyArra
   const moved = Arr.zip(calls, results).filter(
     ([{ from, to, value }, { status }]) => status === "success" && BigInt(value ?? 0) > 0n && from !== to,
   );
+  // guard: native movements unseen
   return moved.length === 0
     ? null
     : moved.every(([, { logs }]) => logs.some(({ address }) => isNativeReporter(address.toLowerCase())));

@@ -74,7 +74,9 @@ export const isDisproved = (
   const seen = seenIn(round);
   const { environment } = seen;
   return (
+    // guard: another branch answers
     isForeign(round) ||
+    // guard: a remembered chain is checked
     (environment !== null && environment.chainId !== BigInt(chainId)) ||
     (noFeeOracle !== null && L1Fee.livesAt(noFeeOracle, seen) === true)
   );

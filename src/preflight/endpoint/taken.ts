@@ -62,6 +62,7 @@ export const checkTaken = (bundle: ReadonlyArray<Filled>, run: Simulate.Run | nu
   const where = { evidence: "unavailable" } as const;
   const isQuiet = bundle.every(({ input, code }) => isPlain(input, code) && code.from.kind !== "delegated");
   return [
+    // guard: no validation is told
     ...(left.includes("validation") ? [note("NotValidated", "warning", where)] : []),
     // why: where nothing is executed, nothing moves but what is sent
     ...(run?.traced === false ? [note("NativeMovesUnseen", isQuiet ? "info" : "warning", where)] : []),

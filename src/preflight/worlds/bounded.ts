@@ -46,5 +46,6 @@ export const isBounded = (
           bounded.bound === (delta < 0n ? "spent" : "received"),
       ),
     );
+  // guard: bounds of a policy
   return isMeasured && differing.length > 0 && differing.every(holds);
 };

@@ -225,6 +225,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
     ahead: isPastNext || isCramped ? null : ahead,
     // why: what is ordered before us may be laid over every block anew, and without a base fee each works out its own
     isApart:
+      // guard: a bundle in several blocks
       signed.length > 1 &&
       takesEntries &&
       (isSealed || block !== "pending") &&

@@ -106,10 +106,12 @@ export const compare = Effect.fnUntraced(function* (
       ...{ numbers: [], cause: "context", isBounded: false },
     };
   };
+  // guard: what is booked in events
   const numbers = (one: Run, mine: Told, other: Run, theirs: Told, share = tolerance) =>
     movedNumbers(mine.outcomes, theirs.outcomes, concerned, share, isClockOf(one, other));
   const other = next === null ? null : storyIn(bundle, next, measure);
   const isAlike = next === null || other === null || !isComparable(claim, proof);
+  // guard: the next block's veto
   const seen = isAlike ? null : contrast(exact, story, next, other);
   let counted = isAlike ? [] : numbers(exact, story, next, other);
   const { state } = worlds.next;
@@ -155,6 +157,7 @@ export const compare = Effect.fnUntraced(function* (
   return {
     ...{ exact, story, other, concerned, isPendingOnly, why: further },
     contrast: seen && { ...seen, numbers: counted, cause, isBounded: bounded(seen) },
+    // guard: the run with free gas
     watched:
       watched &&
       (asksPrice ? [] : [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive]),

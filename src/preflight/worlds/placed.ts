@@ -96,6 +96,7 @@ export const worldsOfPlaced = (claim: Claim, exact: Run | null, placed: Placed):
 /** Nothing holds the transactions of a bundle together: what was seen in one block alone is not what will be mined. */
 export const checkApart = (claim: Claim, worlds: Observed["worlds"]): ReadonlyArray<Finding> => {
   const apart = worlds.find(({ run }) => run === "apart");
+  // guard: a bundle in several blocks on sealed state
   if (!isTogether(claim) || apart?.agrees === true) return [];
   return [note("BundleInOneBlock", "warning", { evidence: apart?.agrees === false ? "measured" : "unavailable" })];
 };

@@ -219,6 +219,7 @@ const textsOf = (one: Said, other: Said, concerned: ReadonlySet<string>): Readon
 export const movedPlaces = (one: Said, other: Said, concerned: ReadonlySet<string>): Moved => {
   const texts = textsOf(one, other, concerned);
   const placesIn = placesOf(concerned);
+  // guard: places of those concerned
   const decisive = texts.flatMap(({ at, one: mine, other: theirs }) => {
     const [places, others] = [placesIn(mine), placesIn(theirs)];
     return [...new Set([...places.keys(), ...others.keys()])]
