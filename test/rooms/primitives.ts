@@ -2,7 +2,7 @@
 export { forksIn, unknownForks } from "../../src/primitives/forks.js";
 export * as Branded from "../../src/primitives/hex.js";
 export { Address, Hash, Hex } from "../../src/primitives/hex.js";
-export { stepNames, type Fork, type SimulationPart } from "../../src/primitives/names.js";
+export { stepNames, type AskRule, type Fork, type SimulationPart } from "../../src/primitives/names.js";
 export { nearest } from "../../src/primitives/nearest.js";
 export { remembered } from "../../src/primitives/remembered.js";
 export * as Statement from "../../src/primitives/statement.js";

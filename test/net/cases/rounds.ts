@@ -8,7 +8,7 @@ import { keccak256, multicall3Abi, type Hex, type TransactionSerializable } from
 import * as Chains from "../../../src/Chains.js";
 import * as Errors from "../../../src/Errors.js";
 import * as Preflight from "../../../src/Preflight.js";
-import type { AskRule } from "../../../src/primitives/names.js";
+import type { AskRule } from "../../rooms/primitives.js";
 import type { Report, RunName, Settled } from "../../../src/Report.js";
 import type * as Rpc from "../../../src/Rpc.js";
 import * as artifacts from "../../contracts/artifacts.js";
