@@ -1,7 +1,6 @@
 /** Those fixtures that tests expect nothing of by themselves do what their names say. */
-import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nodes, unwatched, user, type Scene } from "../witness/scene.js";
+import { calling, nodes, unwatched, user, type Scene } from "../witness/scene.js";
 import * as artifacts from "./artifacts.js";
 
 const maximum = 2n ** 256n - 1n;
@@ -18,19 +17,16 @@ describe("the fixtures", () => {
   it("have an aggregator that succeeds with too little gas, and a clearer that needs more than it uses", async () => {
     const aggregator = await scene.deploy(artifacts.Aggregator);
     const reader = await scene.deploy(artifacts.GasReader);
-    const callData = encodeFunctionData({ abi: artifacts.GasReader.abi, functionName: "need", args: [400_000n] });
+    const callData = calling(reader, artifacts.GasReader, "need", [400_000n]).data;
     const inner = { target: reader, allowFailure: true, value: 0n, callData };
-    const data = encodeFunctionData({ abi: artifacts.Aggregator.abi, functionName: "aggregate", args: [[inner]] });
-    const results = await Promise.all(
-      [100_000n, 500_000n].map((gas) => unwatched(scene, { to: aggregator, data, gas })),
-    );
+    const call = calling(aggregator, artifacts.Aggregator, "aggregate", [[inner]]);
+    const results = await Promise.all([100_000n, 500_000n].map((gas) => unwatched(scene, { ...call, gas })));
     expect(results.map(({ status }) => status)).toEqual(["0x1", "0x1"]);
     expect(results[0]?.returnData).not.toBe(results[1]?.returnData);
 
     const clearer = await scene.deploy(artifacts.StorageClearer);
-    const { abi } = artifacts.StorageClearer;
-    await scene.send({ to: clearer, data: encodeFunctionData({ abi, functionName: "fill", args: [50n] }) });
-    const clear = { to: clearer, data: encodeFunctionData({ abi, functionName: "clear", args: [50n] }) };
+    await scene.send(calling(clearer, artifacts.StorageClearer, "fill", [50n]));
+    const clear = calling(clearer, artifacts.StorageClearer, "clear", [50n]);
     const { gasUsed } = await unwatched(scene, clear);
     expect((await unwatched(scene, { ...clear, gas: BigInt(gasUsed) })).status).toBe("0x0");
     expect((await unwatched(scene, { ...clear, gas: (BigInt(gasUsed) * 4n) / 3n })).status).toBe("0x1");
@@ -38,15 +34,14 @@ describe("the fixtures", () => {
 
   it("spoof by every clue: honest with the trigger that is true, a thief with one that is not", async () => {
     const token = await scene.deploy(artifacts.Token, ["Gold", "GLD", 18]);
-    const { abi } = artifacts.Spoofer;
     const spoofer = await scene.deploy(artifacts.Spoofer, [token, 0, 0n]);
-    const approve = encodeFunctionData({ abi: artifacts.Token.abi, functionName: "approve", args: [spoofer, 50n] });
-    const mint = encodeFunctionData({ abi: artifacts.Token.abi, functionName: "mint", args: [user, 50n] });
-    await scene.send({ to: token, data: mint }, { to: token, data: approve });
-    const claim = encodeFunctionData({ abi, functionName: "claim" });
+    await scene.send(
+      calling(token, artifacts.Token, "mint", [user, 50n]),
+      calling(token, artifacts.Token, "approve", [spoofer, 50n]),
+    );
     const claimed = async (clue: number, trigger: bigint): Promise<bigint | undefined> => {
-      await scene.send({ to: spoofer, data: encodeFunctionData({ abi, functionName: "set", args: [clue, trigger] }) });
-      const { status, logs } = await unwatched(scene, { to: spoofer, data: claim });
+      await scene.send(calling(spoofer, artifacts.Spoofer, "set", [clue, trigger]));
+      const { status, logs } = await unwatched(scene, calling(spoofer, artifacts.Spoofer, "claim"));
       expect(status).toBe("0x1");
       const last = logs.at(-1);
       return last === undefined ? undefined : BigInt(last.data);
