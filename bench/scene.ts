@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { encodeFunctionData, numberToHex, type Address, type Hex } from "viem";
 import { SpoofToken, Token } from "../test/contracts/artifacts.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../test/harness/anvil.js";
-import { sceneOn } from "../test/harness/accuracy/scene.js";
+import { sceneOn } from "../test/witness/scene.js";
 import { startProcess } from "../test/harness/process.js";
 
 const [, { address: from }, { address: to }] = accounts;

@@ -44,7 +44,7 @@ describe("the table", () => {
           item.name,
         ).toBe(true);
       if (item.type === "function" && item.stateMutability !== "view" && item.stateMutability !== "pure")
-        expect(wellKnown.functions(toFunctionSelector(item)).length, item.name).toBeGreaterThan(0);
+        expect(wellKnown.functions(toFunctionSelector(item)).map(({ name }) => name)).toContain(item.name);
     }
   });
 
@@ -54,16 +54,11 @@ describe("the table", () => {
     ["0xd505accf", "permit", "ERC-2612"],
     ["0x8fcbaf0c", "permit", "DAI"],
     ["0xa22cb465", "setApprovalForAll", "ERC-721"],
-    ["0xb88d4fde", "safeTransferFrom", "ERC-721"],
     ["0x2eb2c2d6", "safeBatchTransferFrom", "ERC-1155"],
     ["0xd0e30db0", "deposit", "WETH9"],
     ["0x2e1a7d4d", "withdraw", "WETH9"],
-    ["0x87517c45", "approve", "Permit2"],
-    ["0x2b67b570", "permit", "Permit2"],
-    ["0x2a2d80d1", "permit", "Permit2"],
     ["0x36c78516", "transferFrom", "Permit2"],
     ["0x0d58b1db", "transferFrom", "Permit2"],
-    ["0x30f28b7a", "permitTransferFrom", "Permit2"],
     ["0xcc53287f", "lockdown", "Permit2"],
     ["0x82ad56cb", "aggregate3", "Multicall3"],
     ["0xac9650d8", "multicall", "Multicall"],

@@ -15,8 +15,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fromJson } from "../rooms/report.js";
 import { Token } from "../contracts/artifacts.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
+import type { Server } from "../harness/server.js";
 import { buildBin, type Bin } from "./bin.js";
-import { forbidden, guarded, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
+import { forbidden, guarded, strict, withoutSimulate } from "./endpoints.js";
 
 const [alice, bob] = [accounts[0].address, accounts[1].address];
 
@@ -24,8 +25,8 @@ let bin: Bin;
 let node: Node;
 let token: `0x${string}`;
 let tokenAbi: string;
-const endpoints: Array<Endpoint> = [];
-const use = async (endpoint: Promise<Endpoint>): Promise<Endpoint> => {
+const endpoints: Array<Pick<Server, "stop">> = [];
+const use = async <A extends Pick<Server, "stop">>(endpoint: Promise<A>): Promise<A> => {
   endpoints.push(await endpoint);
   return endpoint;
 };
@@ -109,12 +110,6 @@ describe("check", () => {
     expect(code).toBe(1);
   });
 
-  it("names the shortfall of who cannot pay", async () => {
-    const { code, stdout } = await check("--from", alice, "--to", bob, "--value", "20000ether");
-    expect(stdout).toMatch(/short by 10000\.\d+ ETH/);
-    expect(code).toBe(1);
-  });
-
   it("takes a signature in place of a file, and the call's only function", async () => {
     const { code, stdout } = await check(
       ...["--from", alice, "--to", token, "--abi", "mint(address to, uint256 amount)"],
@@ -178,7 +173,7 @@ describe("check", () => {
   });
 
   it("is unknown on an endpoint that answers 403, or is not there", async () => {
-    const endpoint = await use(forbidden());
+    const endpoint = await use(forbidden(node.url));
     const refused = await bin.run(["check", ...transfer], { env: { ETH_RPC_URL: endpoint.url } });
     expect(refused.stdout).toContain("HTTP 403");
     expect(refused.stdout).not.toContain("\u001b");
@@ -198,11 +193,7 @@ describe("check", () => {
   it.each([
     [["--from", "0x12"], "--from: must be 20 bytes of hex with 0x"],
     [["--to", bob], "--from: is missing"],
-    [["--from", alice, "--to", bob, "--value", "0.1"], "--value: needs a unit: 0.1ether or 0.1gwei\nsee"],
-    [["--from", alice, "--to", bob, "--gas", "0"], "--gas: must be above 0"],
     [["--from", alice, "--to", bob, "--max-fee", "1gwei", "--tip", "2gwei"], "--tip: is above maxFeePerGas"],
-    [["--from", alice, "--to", bob, "--data", "0x123"], "--data: has an odd number of hex digits"],
-    [["--from", alice, "--to", bob, "--args", "[1]"], "--abi: is missing; args needs it"],
     [["--from", alice, "--to", bob, "--abi", "f(uint256 a)", "--args", "[1"], "--args: is no JSON"],
     [["--from", alice, "--to", bob, "--abi", "f(uint256 a)", "--args", '["x"]'], "--args[0]: must be wei"],
     [["--from", alice, "--to", bob, "--abi", "/nowhere.json"], "--abi: /nowhere.json cannot be read (NotFound)"],

@@ -10,7 +10,8 @@ import { KnownEndpoint } from "../rooms/rpc.js";
 import { accounts, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 import { buildBin, type Bin } from "./bin.js";
-import { forbidden, sevenMethods, startEndpoint, strict, withoutSimulate, type Endpoint } from "./endpoints.js";
+import { sevenMethods, startProxy, type Proxy } from "../harness/proxy.js";
+import { forbidden, strict, withoutSimulate } from "./endpoints.js";
 
 interface Printed extends Rpc.KnownEndpoint {
   readonly endpoint: string;
@@ -24,8 +25,8 @@ const [alice, bob] = [accounts[0].address, accounts[1].address];
 
 let bin: Bin;
 let node: Node;
-const endpoints: Array<Endpoint> = [];
-const use = async (endpoint: Promise<Endpoint>): Promise<Endpoint> => {
+const endpoints: Array<Proxy> = [];
+const use = async (endpoint: Promise<Proxy>): Promise<Proxy> => {
   endpoints.push(await endpoint);
   return endpoint;
 };
@@ -86,11 +87,11 @@ describe("doctor", () => {
     expect(code).toBe(3);
     expect(meaning[0]).toMatch(/^no eth_simulateV1: tier call.*the verdict is at most unknown$/);
     expect(meaning.join("\n")).not.toContain("state overrides");
-    expect(endpoint.asked.filter((method) => method === "eth_simulateV1").length).toBeLessThanOrEqual(4);
+    expect(endpoint.seen.filter(({ method }) => method === "eth_simulateV1").length).toBeLessThanOrEqual(4);
   });
 
   it("shows an endpoint that answers 403 as one that permits nothing", async () => {
-    const endpoint = await use(forbidden());
+    const endpoint = await use(forbidden(node.url));
     const { findings, level, code } = await diagnose(endpoint.url);
     for (const { id, status } of findings) if (id !== "batches") expect(status, id).not.toBe("yes");
     expect(findings.find(({ id }) => id === "eth_getCode")?.detail).toContain("HTTP 403");
@@ -180,15 +181,14 @@ describe("doctor", () => {
 
   it("learns a log range from what the endpoint says, and asks no more than fifteen questions beside", async () => {
     const words = "query exceeds max block range 2";
-    const narrow = await use(
-      startEndpoint(node.url, (method) => (method === "eth_getLogs" ? { code: -32602, message: words } : null)),
-    );
+    const narrow = await use(startProxy({ target: node.url }));
+    narrow.fail("eth_getLogs", { kind: "error", error: { code: -32602, message: words } });
     await rawRequest(node.url, "anvil_mine", ["0x20"]);
     const { findings, status } = await diagnose(narrow.url);
     expect(status["limits.logRange"]).toBe("no");
     expect(findings.find(({ id }) => id === "limits.logRange")?.detail).toMatch(/are refused, 2 are not/);
     const before = 16 + 1 + 12 + 2;
-    expect(narrow.asked.length).toBeLessThanOrEqual(before + 15);
+    expect(narrow.posts()).toBeLessThanOrEqual(before + 15);
   });
 
   it("is text in groups by default, without escapes in a pipe", async () => {

@@ -11,6 +11,7 @@ import {
 import { looksLikeRevert } from "../rooms/abi.js";
 import { classify, refusedPart, type ClassifyInput, type RpcError, type Verdict } from "../rooms/errors.js";
 import { isVerdict } from "../../src/Errors.js";
+import { tagOf } from "./invariants.js";
 
 const rows = <A>(name: string): ReadonlyArray<A> =>
   readFileSync(new URL(`../fixtures/${name}`, import.meta.url), "utf8")
@@ -18,7 +19,6 @@ const rows = <A>(name: string): ReadonlyArray<A> =>
     .split("\n")
     .map((line) => JSON.parse(line) as A);
 
-const tagOf = (error: RpcError | Verdict): string => (isVerdict(error) ? error._tag : error.reason._tag);
 const evidenceOf = (error: RpcError | Verdict): object => (isVerdict(error) ? error : error.reason);
 
 /** As JSON with bigints as decimals and addresses in lower case, to compare with a fixture. */

@@ -4,7 +4,9 @@ import { classify, Reason, RpcError, Verdict, type ClassifyInput } from "../room
 import { isVerdict } from "../../src/Errors.js";
 import { decodeRevert, describeRevert } from "../rooms/abi.js";
 
-const known: ReadonlySet<string> = new Set([...Verdict.members, ...Reason.members].map((member) => member.identifier));
+export const known: ReadonlySet<string> = new Set(
+  [...Verdict.members, ...Reason.members].map((member) => member.identifier),
+);
 const codec = Schema.toCodecJson(Schema.Union([Verdict, RpcError]));
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
@@ -12,10 +14,12 @@ const must = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(what);
 };
 
+export const tagOf = (error: RpcError | Verdict): string => (isVerdict(error) ? error._tag : error.reason._tag);
+
 /** Classifies and checks: one known tag, a bounded harmless message, the same after JSON. Gives the tag. */
 export const checkClassified = (input: ClassifyInput): string => {
   const answer = classify(input);
-  const tag = isVerdict(answer) ? answer._tag : answer.reason._tag;
+  const tag = tagOf(answer);
   must(known.has(tag), `unknown tag ${tag}`);
   must(answer.message.length < 8192, `a message of ${answer.message.length} characters`);
   must(!hidden.test(answer.message), `hidden characters in ${JSON.stringify(answer.message)}`);

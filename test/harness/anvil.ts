@@ -77,10 +77,11 @@ export const rawRequest = async (
   url: string,
   method: string,
   params: ReadonlyArray<unknown> = [],
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> => {
   const response = await fetch(url, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
   });
   const answer = (await response.json()) as { readonly result?: unknown; readonly error?: unknown };

@@ -8,14 +8,7 @@ const base64url = (data: string | Buffer): string => Buffer.from(data).toString(
 export const engineOf = (url: string, secret: Buffer) => async (method: string, params: ReadonlyArray<unknown>) => {
   const claims = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url(JSON.stringify({ iat: Math.floor(Date.now() / 1000) }))}`;
   const token = `${claims}.${createHmac("sha256", secret).update(claims).digest("base64url")}`;
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  const answer = (await response.json()) as { readonly result?: unknown; readonly error?: unknown };
-  if (answer.error !== undefined) throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
-  return answer.result;
+  return rawRequest(url, method, params, { authorization: `Bearer ${token}` });
 };
 
 export type Engine = ReturnType<typeof engineOf>;

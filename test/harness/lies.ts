@@ -13,8 +13,9 @@ import {
   type Verdict,
 } from "../rooms/errors.js";
 import { layerOf, nobody } from "../preflight/scene.js";
+import { rawRequest } from "./anvil.js";
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer is replaced by; the node's own where it is returned as it is, a failure where it is an error. */
 export interface Lie {
@@ -52,13 +53,17 @@ const simulated = (who: "user" | "witness", change: (call: Fields) => Fields): L
   tell: calls(who, change),
 });
 
-const more = (value: unknown, by: bigint) => {
+export const more = (value: unknown, by: bigint) => {
   const sum = BigInt(String(value)) + by;
   return numberToHex(sum > 0n ? sum : 0n);
 };
 const logsOf = (call: Fields) => call["logs"] as ReadonlyArray<Fields>;
 const word = (value: bigint): string => value.toString(16).padStart(64, "0");
 const padded = (address: string): string => address.slice(2).toLowerCase().padStart(64, "0");
+
+/** Each log of the user's calls changed. */
+const logged = (change: (log: Fields) => Fields): Lie =>
+  simulated("user", (call) => ({ ...call, logs: logsOf(call).map(change) }));
 
 /** Another word in the place of one that the witness read. */
 const reading = (from: string, to: string): Lie =>
@@ -103,23 +108,14 @@ export const liesAbout = ({ other, token, held, codeHash, owner, chainId }: Fact
   "it takes less gas": simulated("user", (call) => ({ ...call, gasUsed: more(call["gasUsed"], -999n) })),
   "no log": simulated("user", (call) => ({ ...call, logs: [] })),
   "a log twice": simulated("user", (call) => ({ ...call, logs: [...logsOf(call), ...logsOf(call)] })),
-  "another amount in the log": simulated("user", (call) => ({
-    ...call,
-    logs: logsOf(call).map((log) => ({ ...log, data: `0x${word(1n)}` })),
+  "another amount in the log": logged((log) => ({ ...log, data: `0x${word(1n)}` })),
+  "another receiver in the log": logged((log) => ({
+    ...log,
+    topics: (log["topics"] as ReadonlyArray<string>).map((topic) =>
+      topic.endsWith(other.slice(2).toLowerCase()) ? `0x${padded(nobody)}` : topic,
+    ),
   })),
-  "another receiver in the log": simulated("user", (call) => ({
-    ...call,
-    logs: logsOf(call).map((log) => ({
-      ...log,
-      topics: (log["topics"] as ReadonlyArray<string>).map((topic) =>
-        topic.endsWith(other.slice(2).toLowerCase()) ? `0x${padded(nobody)}` : topic,
-      ),
-    })),
-  })),
-  "another contract in the log": simulated("user", (call) => ({
-    ...call,
-    logs: logsOf(call).map((log) => ({ ...log, address: nobody })),
-  })),
+  "another contract in the log": logged((log) => ({ ...log, address: nobody })),
   "another return value": simulated("user", (call) => ({ ...call, returnData: `0x${word(0n)}` })),
   "ten times the balance of the token": reading(word(held), word(held * 10n)),
   "what is left of it, too": reading(word(held - 5n), word(held - 1n)),
@@ -294,6 +290,16 @@ export const liesUnheld: Readonly<Record<string, Lie>> = {
   ),
 };
 
+/** The node, its requests answered otherwise. */
+const answering = (
+  url: string,
+  request: (node: Rpc.Rpc["Service"]) => Rpc.Rpc["Service"]["request"],
+): Layer.Layer<Rpc.Rpc> =>
+  Layer.effect(
+    Rpc.Rpc,
+    Effect.map(Rpc.Rpc, (node) => ({ ...node, request: request(node) })),
+  ).pipe(Layer.provide(layerOf(url)));
+
 /** Lies in this run only; null = in every answer. `told` counts the answers that were changed. */
 export const liar = (
   url: string,
@@ -301,29 +307,22 @@ export const liar = (
   run: Rpc.Run["run"],
   told: { count: number },
 ): Layer.Layer<Rpc.Rpc> =>
-  Layer.effect(
-    Rpc.Rpc,
-    Effect.map(Rpc.Rpc, (node) => ({
-      ...node,
-      request: (asked: string, params: ReadonlyArray<unknown>) =>
-        Effect.flatMap(Effect.service(Rpc.CurrentRun), (current) => {
-          const answer = node.request(asked, params);
-          const isLied = [method].flat().includes(asked) && (run == null || current.run === run);
-          if (!isLied) return answer;
-          return Effect.flatMap(answer, (result) => {
-            const lie = tell(result, params);
-            if (JSON.stringify(lie) !== JSON.stringify(result)) told.count++;
-            return lie instanceof Error ? Effect.fail(lie as RpcError | Verdict) : Effect.succeed(lie);
-          });
-        }),
-    })),
-  ).pipe(Layer.provide(layerOf(url)));
+  answering(
+    url,
+    (node) => (asked, params) =>
+      Effect.flatMap(Effect.service(Rpc.CurrentRun), (current) => {
+        const answer = node.request(asked, params);
+        const isLied = [method].flat().includes(asked) && (run == null || current.run === run);
+        if (!isLied) return answer;
+        return Effect.flatMap(answer, (result) => {
+          const lie = tell(result, params);
+          if (JSON.stringify(lie) !== JSON.stringify(result)) told.count++;
+          return lie instanceof Error ? Effect.fail(lie as RpcError | Verdict) : Effect.succeed(lie);
+        });
+      }),
+  );
 
-const heightOf = (url: string) =>
-  Effect.promise(async () => {
-    const { rawRequest } = await import("./anvil.js");
-    return BigInt((await rawRequest(url, "eth_blockNumber")) as Hex);
-  });
+const heightOf = (url: string) => Effect.promise(async () => BigInt((await rawRequest(url, "eth_blockNumber")) as Hex));
 
 const isTag = (block: unknown) => block === "latest" || block === "pending";
 
@@ -332,47 +331,37 @@ const isTag = (block: unknown) => block === "latest" || block === "pending";
  * `blind`, it serves newer ones by their hash all the same, as one behind a balancer does.
  */
 export const lagging = (url: string, behind: bigint, blind = true): Layer.Layer<Rpc.Rpc> =>
-  Layer.effect(
-    Rpc.Rpc,
-    Effect.map(Rpc.Rpc, (node) => {
-      const request = (method: string, params: ReadonlyArray<unknown>) =>
-        Effect.gen(function* () {
-          const height = (yield* heightOf(url)) - behind;
-          const asOf = numberToHex(height);
-          const named = params.find(
-            (one): one is { readonly blockHash: Hex } => typeof one === "object" && one !== null && "blockHash" in one,
-          );
-          if (named !== undefined && blind) {
-            const block = (yield* node.request("eth_getBlockByHash", [named.blockHash, false])) as Fields | null;
-            if (block === null || BigInt(String(block["number"])) > height)
-              return yield* new RpcError({ method, reason: new BlockNotFound({ detail: "header not found" }) });
-          }
-          if (method === "eth_blockNumber") return asOf;
-          return yield* node.request(
-            method,
-            params.map((one) => (isTag(one) ? asOf : one)),
-          );
-        });
-      return { ...node, request };
-    }),
-  ).pipe(Layer.provide(layerOf(url)));
+  answering(
+    url,
+    (node) => (method, params) =>
+      Effect.gen(function* () {
+        const height = (yield* heightOf(url)) - behind;
+        const asOf = numberToHex(height);
+        const named = params.find(
+          (one): one is { readonly blockHash: Hex } => typeof one === "object" && one !== null && "blockHash" in one,
+        );
+        if (named !== undefined && blind) {
+          const block = (yield* node.request("eth_getBlockByHash", [named.blockHash, false])) as Fields | null;
+          if (block === null || BigInt(String(block["number"])) > height)
+            return yield* new RpcError({ method, reason: new BlockNotFound({ detail: "header not found" }) });
+        }
+        if (method === "eth_blockNumber") return asOf;
+        return yield* node.request(
+          method,
+          params.map((one) => (isTag(one) ? asOf : one)),
+        );
+      }),
+  );
 
 /** Answers no simulation; every other request as the node does. */
 export const unable = (url: string): Layer.Layer<Rpc.Rpc> =>
-  Layer.effect(
-    Rpc.Rpc,
-    Effect.map(Rpc.Rpc, (node) => ({
-      ...node,
-      request: (method: string, params: ReadonlyArray<unknown>) =>
-        method === "eth_simulateV1"
-          ? Effect.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }))
-          : node.request(method, params),
-    })),
-  ).pipe(Layer.provide(layerOf(url)));
+  answering(
+    url,
+    (node) => (method, params) =>
+      method === "eth_simulateV1"
+        ? Effect.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }))
+        : node.request(method, params),
+  );
 
 /** Never answers. */
-export const silent = (url: string): Layer.Layer<Rpc.Rpc> =>
-  Layer.effect(
-    Rpc.Rpc,
-    Effect.map(Rpc.Rpc, (node) => ({ ...node, request: () => Effect.never })),
-  ).pipe(Layer.provide(layerOf(url)));
+export const silent = (url: string): Layer.Layer<Rpc.Rpc> => answering(url, () => () => Effect.never);

@@ -1,11 +1,8 @@
 /** What a lying endpoint may say of what is mined, one lie each: receipts, transactions, counts and final blocks. */
-import { numberToHex, type Hex } from "viem";
+import type { Hex } from "viem";
 import { nobody } from "../preflight/scene.js";
-import type { Lie } from "./lies.js";
+import { more, type Fields, type Lie } from "./lies.js";
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const more = (value: unknown, by: bigint) => numberToHex(BigInt(String(value)) + by);
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, "0")}`;
 
 /** Of a receipt that is there. */

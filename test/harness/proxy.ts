@@ -1,5 +1,5 @@
 /** An HTTP proxy in front of a node that delays, breaks and records what passes through. */
-import { Agent, request as httpRequest, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { startServer, type Asked } from "./server.js";
 
 /** What happens to a request instead of, or after, its being answered. */
@@ -97,26 +97,16 @@ interface Answer {
 const json = { "content-type": "application/json" };
 const wrap = (id: unknown, rest: object): string => JSON.stringify({ jsonrpc: "2.0", id, ...rest });
 
-const forward = (target: string, agent: Agent, body: string): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const headers = { ...json, "content-length": Buffer.byteLength(body) };
-    const outgoing = httpRequest(target, { method: "POST", agent, headers }, (incoming) => {
-      const chunks: Array<Buffer> = [];
-      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.on("end", () =>
-        resolve({ status: incoming.statusCode ?? 502, body: Buffer.concat(chunks).toString(), headers: json }),
-      );
-      incoming.on("error", reject);
-    });
-    outgoing.on("error", reject);
-    outgoing.end(body);
-  });
+// why: a node that refuses a long body before it is whole ends the sockets of `node:http` without a listener
+const forward = async (target: string, body: string): Promise<Answer> => {
+  const answer = await fetch(target, { method: "POST", headers: json, body });
+  return { status: answer.status, body: await answer.text(), headers: json };
+};
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Starts a proxy in front of `target`. */
 export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
-  const agent = new Agent({ keepAlive: true });
   const seen: Array<Seen> = [];
   const planned = new Map<string, { readonly fault: Fault; left: number }>();
   const placed = new Map<string, { readonly fault: Fault; left: number }>();
@@ -148,7 +138,7 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
     }
     if (fault?.kind === "error") return { status: 200, body: wrap(asked.id, { error: fault.error }), headers: json };
     if (fault?.kind === "result") return { status: 200, body: wrap(asked.id, { result: fault.result }), headers: json };
-    const real = await forward(options.target, agent, JSON.stringify(asked));
+    const real = await forward(options.target, JSON.stringify(asked));
     if (fault === null) return real;
     if (fault.kind === "drop" || fault.kind === "reset") return fault.kind;
     if (fault.kind === "cut") return { ...real, body: real.body.slice(0, real.body.length >> 1) };
@@ -220,9 +210,6 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
       posts = 0;
     },
     posts: () => posts,
-    stop: async () => {
-      agent.destroy();
-      await server.stop();
-    },
+    stop: server.stop,
   };
 };

@@ -8,14 +8,18 @@ import {
   note,
   reportVersion,
   verdictOf,
+  type Approval,
   type Report,
   type TransactionReport,
+  type Transfer,
 } from "../rooms/report.js";
 import { Address, address, Hash, Hex } from "../rooms/primitives.js";
+import { outcome, parties, transaction } from "../steps/parts.js";
 import { ExecutionReverted, InsufficientFunds, MethodNotSupported, RpcError } from "../rooms/errors.js";
 
 export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
-const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+export const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+export const pool = Address.make("0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640");
 export const usdc = Address.make("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48");
 const spender = Address.make("0x000000000022d473030f116ddee9f6b43ac78ba3");
 
@@ -41,23 +45,7 @@ const options: Report["options"] = {
 
 /** A plain transfer of 1.5 ETH that is ready. */
 export const transfer: TransactionReport = {
-  input: {
-    from: alice,
-    to: bob,
-    data: Hex.make("0x"),
-    value: 1_500_000_000_000_000_000n,
-    chainId: null,
-    gas: null,
-    nonce: null,
-    maxFeePerGas: null,
-    maxPriorityFeePerGas: null,
-    gasPrice: null,
-    accessList: null,
-    authorizationList: null,
-    blobVersionedHashes: null,
-    maxFeePerBlobGas: null,
-    item: null,
-  },
+  input: transaction({ from: alice, to: bob, value: 1_500_000_000_000_000_000n }),
   request: {
     type: "eip1559",
     chainId: 1,
@@ -69,22 +57,8 @@ export const transfer: TransactionReport = {
     maxFeePerGas: 2_100_000_000n,
     maxPriorityFeePerGas: 1_000_000_000n,
   },
-  code: {
-    from: { account: alice, kind: "nobody", delegate: null, delegateHasCode: null, evidence: "measured" },
-    to: { account: bob, kind: "nobody", delegate: null, delegateHasCode: null, evidence: "measured" },
-    creates: null,
-  },
-  outcome: {
-    status: "success",
-    gasUsed: 21_000n,
-    maxUsedGas: 21_000n,
-    returnData: Hex.make("0x"),
-    result: null,
-    logs: [],
-    revert: null,
-    failure: null,
-    evidence: "measured",
-  },
+  code: parties(transaction({ from: alice, to: bob })),
+  outcome: outcome({ gasUsed: 21_000n, maxUsedGas: 21_000n }),
   gas: {
     estimate: 21_000n,
     used: 21_000n,
@@ -109,6 +83,27 @@ export const transfer: TransactionReport = {
     evidence: "estimated",
   },
 };
+
+/** 1 USDC from the sender to the pool, with some fields replaced. */
+export const moved = (changed: Partial<Transfer> = {}): Transfer => ({
+  ...{ standard: "erc20", token: usdc, from: alice, to: pool, amount: 1_000_000n },
+  ...{ tokenId: null, transaction: 0, evidence: "logged" },
+  ...changed,
+});
+
+/** All USDC of the sender for the pool, with some fields replaced. */
+export const granted = (changed: Partial<Approval> = {}): Approval => ({
+  ...{ standard: "erc20", token: usdc, owner: alice, spender: pool, tokenId: null },
+  ...{ before: 0n, after: 2n ** 256n - 1n, expiration: null, unlimited: true },
+  ...{ spenderKind: "contract", transaction: 0, evidence: "measured" },
+  ...changed,
+});
+
+type Request = Report["ledger"]["requests"][number];
+const asked = (changed: Pick<Request, "method" | "step"> & Partial<Request>): Request => ({
+  ...{ run: null, endpoint: "http://127.0.0.1:8545", round: 1, because: null, ms: 11, bytes: 900, tries: 1 },
+  ...changed,
+});
 
 const fields: Report = {
   version: reportVersion,
@@ -155,18 +150,7 @@ const fields: Report = {
       evidence: "measured",
     },
   ],
-  transfers: [
-    {
-      standard: "native",
-      token: null,
-      from: alice,
-      to: bob,
-      amount: 1_500_000_000_000_000_000n,
-      tokenId: null,
-      transaction: 0,
-      evidence: "logged",
-    },
-  ],
+  transfers: [moved({ standard: "native", token: null, to: bob, amount: 1_500_000_000_000_000_000n })],
   balanceChanges: [
     {
       account: alice,
@@ -185,28 +169,8 @@ const fields: Report = {
   ledger: {
     rounds: 2,
     requests: [
-      {
-        method: "eth_simulateV1",
-        run: "bare",
-        step: "simulate",
-        endpoint: "http://127.0.0.1:8545",
-        round: 1,
-        because: null,
-        ms: 12,
-        bytes: 900,
-        tries: 1,
-      },
-      {
-        method: "eth_getTransactionCount",
-        run: null,
-        step: "nonce",
-        endpoint: "http://127.0.0.1:8545",
-        round: 2,
-        because: "proof",
-        ms: 11,
-        bytes: 900,
-        tries: 1,
-      },
+      asked({ method: "eth_simulateV1", run: "bare", step: "simulate", ms: 12 }),
+      asked({ method: "eth_getTransactionCount", step: "nonce", round: 2, because: "proof" }),
     ],
     ms: 25.4,
   },
@@ -318,66 +282,16 @@ export const tokens = (): Report => {
     transactions: [call, transfer],
     tokens: [{ token: usdc, name: "USD Coin", symbol: "USDC", decimals: 6 }],
     transfers: [
-      {
-        standard: "erc20",
-        token: usdc,
-        from: alice,
-        to: bob,
-        amount: 1_234_567n,
-        tokenId: null,
-        transaction: 0,
-        evidence: "logged",
-      },
-      {
-        standard: "erc721",
-        token: spender,
-        from: bob,
-        to: alice,
-        amount: 1n,
-        tokenId: 42n,
-        transaction: 1,
-        evidence: "logged",
-      },
-      {
-        standard: "native",
-        token: null,
-        from: alice,
-        to: bob,
-        amount: 1n,
-        tokenId: null,
-        transaction: 1,
-        evidence: "measured",
-      },
+      moved({ amount: 1_234_567n, to: bob }),
+      moved({ standard: "erc721", token: spender, from: bob, to: alice, amount: 1n, tokenId: 42n, transaction: 1 }),
+      moved({ standard: "native", token: null, to: bob, amount: 1n, transaction: 1, evidence: "measured" }),
     ],
     approvals: [
-      {
-        standard: "erc20",
-        token: usdc,
-        owner: alice,
-        spender,
-        tokenId: null,
-        before: 0n,
-        after: 2n ** 256n - 1n,
-        expiration: null,
-        unlimited: true,
-        spenderKind: "contract",
-        transaction: 0,
-        evidence: "measured",
-      },
-      {
-        standard: "permit2",
-        token: usdc,
-        owner: alice,
-        spender: bob,
-        tokenId: null,
-        before: null,
-        after: 2_500_000n,
-        expiration: 1_800_000_000n,
-        unlimited: false,
-        spenderKind: "eoa",
-        transaction: 0,
-        evidence: "logged",
-      },
+      granted({ spender }),
+      granted({
+        ...{ standard: "permit2", spender: bob, before: null, after: 2_500_000n, expiration: 1_800_000_000n },
+        ...{ unlimited: false, spenderKind: "eoa", evidence: "logged" },
+      }),
     ],
     findings: [note("ApprovalUnlimited", "warning", { transaction: 0, evidence: "measured" }, address("to", spender))],
   });

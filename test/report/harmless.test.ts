@@ -80,7 +80,7 @@ describe("every rendering", () => {
     const many = report({ transfers: movement === undefined ? [] : Array.from({ length: 5_000 }, () => movement) });
     const started = performance.now();
     const text = toText(many, { full: true });
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(2_000);
     expect(text).toContain("… and 4800 more, all of them in the JSON");
   });
 

@@ -1,28 +1,11 @@
 /** Reports as a wallet meets them: a swap with an NFT and approvals, and a bundle of thirty. */
-import { note, type Approval, type Report, type TransactionReport, type Transfer } from "../rooms/report.js";
+import { note, type Report, type TransactionReport } from "../rooms/report.js";
 import { Address, address, units } from "../rooms/primitives.js";
-import { alice, report, transfer, usdc } from "./fixtures.js";
+import { alice, bob, granted, moved, pool, report, transfer, usdc } from "./fixtures.js";
 
-export const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
-export const pool = Address.make("0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640");
 export const weth = Address.make("0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
 export const apes = Address.make("0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d");
 const operator = Address.make("0x000000000022d473030f116ddee9f6b43ac78ba3");
-
-/** 1 USDC from the sender to the pool, with some fields replaced. */
-export const moved = (changed: Partial<Transfer> = {}): Transfer => ({
-  ...{ standard: "erc20", token: usdc, from: alice, to: pool, amount: 1_000_000n },
-  ...{ tokenId: null, transaction: 0, evidence: "logged" },
-  ...changed,
-});
-
-/** All USDC of the sender for the pool, with some fields replaced. */
-export const granted = (changed: Partial<Approval> = {}): Approval => ({
-  ...{ standard: "erc20", token: usdc, owner: alice, spender: pool, tokenId: null },
-  ...{ before: 0n, after: 2n ** 256n - 1n, expiration: null, unlimited: true },
-  ...{ spenderKind: "contract", transaction: 0, evidence: "measured" },
-  ...changed,
-});
 
 /** Calls of the pool. */
 export const calls = (count: number): Report["transactions"] => {

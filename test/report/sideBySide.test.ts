@@ -3,20 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SimulationDiverged } from "../rooms/errors.js";
 import type { Address } from "../rooms/primitives.js";
-import {
-  diff,
-  diffText,
-  settledText,
-  toText,
-  type Approval,
-  type BalanceChange,
-  type Report,
-} from "../../src/Report.js";
+import { diff, diffText, settledText, toText, type BalanceChange, type Report } from "../../src/Report.js";
 import { fromError } from "../rooms/report.js";
 import { differences, type Story } from "../rooms/steps.js";
-import { alice, report, tokens, usdc } from "./fixtures.js";
+import { alice, bob, granted, moved, report, tokens, usdc } from "./fixtures.js";
 
-const bob: Address = report().transactions[0].code.to?.account ?? alice;
 const told = "USDC (0xA0b8…eB48)";
 const change = (delta: bigint, token: Address | null = usdc, tokenId: bigint | null = null): BalanceChange => ({
   ...{ account: alice, token, tokenId, before: null, after: null, delta, evidence: "measured" },
@@ -106,24 +97,10 @@ describe("diffText", () => {
 describe("a finding's differences", () => {
   const story = (delta: bigint, token: Address | null = usdc): Story => ({
     ...{ outcomes: [], approvals: [{ ...right, token: token ?? usdc, after: -delta }] },
-    transfers: [
-      {
-        standard: "erc20",
-        token,
-        from: alice,
-        to: bob,
-        amount: -delta,
-        tokenId: null,
-        transaction: 0,
-        evidence: "logged",
-      },
-    ],
+    transfers: [moved({ token, to: bob, amount: -delta })],
     balanceChanges: [change(delta, token)],
   });
-  const right: Approval = {
-    ...{ standard: "erc20", token: usdc, owner: alice, spender: bob, tokenId: null, before: 0n, after: 0n },
-    ...{ expiration: null, unlimited: false, spenderKind: "eoa", transaction: 0, evidence: "measured" },
-  };
+  const right = granted({ spender: bob, after: 0n, unlimited: false, spenderKind: "eoa" });
   const textOf = (one: Story, other: Story) => {
     const lines = differences(one, other, 0).map(({ line }) => line);
     const finding = fromError(new SimulationDiverged({ differences: lines }), "blocker", {

@@ -11,8 +11,8 @@ import {
   type NoteCode,
   type Report,
 } from "../rooms/report.js";
-import { alice, blocked, report, revert, unknown, usdc } from "./fixtures.js";
-import { apes, bob, calls, moved, moving, pool, swap, thirty, weth } from "./scenes.js";
+import { alice, blocked, bob, moved, pool, report, revert, unknown, usdc } from "./fixtures.js";
+import { apes, calls, moving, swap, thirty, weth } from "./scenes.js";
 
 const at = (digit: string) => `0x${digit.repeat(40)}` as typeof alice;
 const zero = "0x0000000000000000000000000000000000000000" as typeof alice;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { address } from "../rooms/primitives.js";
 import { note, summary, toSvg, toText, type Approval, type Funds, type Report } from "../rooms/report.js";
-import { alice, report } from "./fixtures.js";
-import { bob, calls, granted, moved, moving, pool, swap } from "./scenes.js";
+import { alice, bob, granted, moved, pool, report } from "./fixtures.js";
+import { calls, moving, swap } from "./scenes.js";
 
 const zero = "0x0000000000000000000000000000000000000000" as typeof alice;
 const granting = (given: Partial<Approval>): Report => moving({ approvals: [granted(given)] });

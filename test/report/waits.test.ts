@@ -5,12 +5,10 @@ import { privateKeyToAccount } from "viem/accounts";
 import { Address } from "../rooms/primitives.js";
 import { costUpTo, waitsOf, type Funds, type TransactionReport } from "../rooms/report.js";
 import type { Authorization } from "../rooms/transaction.js";
-import { alice, report, transfer } from "./fixtures.js";
+import { alice, bob, report, transfer, usdc } from "./fixtures.js";
 
 const key = privateKeyToAccount(`0x${"42".repeat(32)}`);
 const signer = Address.make(key.address.toLowerCase() as `0x${string}`);
-const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
-const delegate = Address.make("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48");
 
 interface Row {
   readonly from?: Address;
@@ -49,7 +47,7 @@ const waits = (
   );
 };
 const authorization = async (nonce: number): Promise<Authorization> => {
-  const { v: _, yParity, ...signed } = await key.signAuthorization({ address: delegate, chainId: 1, nonce });
+  const { v: _, yParity, ...signed } = await key.signAuthorization({ address: usdc, chainId: 1, nonce });
   return { ...signed, yParity: yParity ?? 0 } as unknown as Authorization;
 };
 

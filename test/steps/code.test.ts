@@ -24,6 +24,16 @@ const seen = (before: string, after: string, appears: Code.Appearance = "after")
   ...{ before: account(before), after: account(after), appears },
 });
 
+/** A bundle whose nonces are those of its places, unless others are named. */
+const numbered = (
+  inputs: ReadonlyArray<Partial<Transaction>>,
+  valueOf: (one: ReturnType<typeof bundle>[number]) => number | null = ({ index }) => index,
+) =>
+  bundle(...inputs).map((one) => ({
+    ...one,
+    nonce: { value: valueOf(one), by: "us", evidence: "estimated" } as const,
+  }));
+
 describe("the kind of an account", () => {
   const kind = (asked: Code.Sightings["asked"], sight: Sight, address = bob) => {
     const { kind: found, evidence } = Code.decideAccount(address, { asked, ...sight });
@@ -77,14 +87,14 @@ describe("a transaction", () => {
       readonly view?: View;
     } = {},
   ) => {
-    const [one] = bundle(changed);
-    const numbered = { ...one, nonce: { value: nonce, by: "us", evidence: "estimated" } } as const;
+    const [one] = numbered([changed], () => nonce);
+    if (one === undefined) throw new Error("no case");
     const answers: Code.Answers = {
       codes: new Map(Object.entries(found).map(([address, code]) => [Address.make(address as Address), said(code)])),
-      ...{ before: view, after: view, met: [], chain: chain(), bundle: [numbered] },
+      ...{ before: view, after: view, met: [], chain: chain(), bundle: [one] },
     };
-    const code = Code.read(numbered, answers);
-    const findings = Code.check({ ...numbered, code }, answers);
+    const code = Code.read(one, answers);
+    const findings = Code.check({ ...one, code }, answers);
     return { code, codes: codes(findings), findings };
   };
   const data = hexOf("0x12345678");
@@ -119,12 +129,11 @@ describe("a transaction", () => {
 
 it("a request for code that failed is said with its error, and costs no more than another witness makes up for", () => {
   const check = (view: View) => {
-    const [one] = bundle({ to: alice });
-    const numbered = { ...one, nonce: { value: 0, by: "us", evidence: "estimated" } } as const;
+    const cases = numbered([{ to: alice }]);
     const answers: Code.Answers = {
-      ...{ codes: new Map([[alice, failed]]), before: view, after: view, met: [], chain: chain(), bundle: [numbered] },
+      ...{ codes: new Map([[alice, failed]]), before: view, after: view, met: [], chain: chain(), bundle: cases },
     };
-    return codes(Code.check({ ...numbered, code: Code.read(numbered, answers) }, answers));
+    return codes(cases.flatMap((one) => Code.check({ ...one, code: Code.read(one, answers) }, answers)));
   };
   expect(check(inhabited({}))).toEqual(["Transport/info"]);
   expect(check(unseen)).toEqual(["Transport/unavailable"]);
@@ -167,13 +176,10 @@ describe("code that is there only after the bundle", () => {
       return kind === "calls" ? { data: hexOf("0x12345678") } : {};
     });
     // the deployment is the sender's first transaction, wherever it stands
-    const numbered = bundle(...inputs).map((one) => ({
-      ...one,
-      nonce: { value: one.input.to === null ? 0 : 1, by: "us", evidence: "estimated" } as const,
-    }));
-    const one = numbered[index];
+    const cases = numbered(inputs, ({ input }) => (input.to === null ? 0 : 1));
+    const one = cases[index];
     if (one === undefined) throw new Error("no such case");
-    return Code.appearanceOf(kinds.includes("authorises") ? authority : deployed, one, numbered);
+    return Code.appearanceOf(kinds.includes("authorises") ? authority : deployed, one, cases);
   };
 
   it.each<[ReadonlyArray<Kind>, number, Code.Appearance]>([
@@ -196,19 +202,14 @@ describe("code that is there only after the bundle", () => {
   it("is there for what comes after the deployment, by the nonces that were chosen", () => {
     const deploy = { to: null, data: hexOf("0x00") };
     const call = { data: hexOf("0x12") };
-    const numbered = (...inputs: ReadonlyArray<Partial<Transaction>>) =>
-      bundle(...inputs).map((one) => ({
-        ...one,
-        nonce: { value: one.index, by: "us", evidence: "estimated" } as const,
-      }));
     const appearance = (address: Address, index: number, all: ReturnType<typeof numbered>) => {
       const one = all[index];
       return one === undefined ? null : Code.appearanceOf(address, one, all);
     };
-    expect(appearance(deployed, 1, numbered(deploy, call))).toBe("before");
-    expect(appearance(deployed, 0, numbered(deploy, call))).toBe("after");
+    expect(appearance(deployed, 1, numbered([deploy, call]))).toBe("before");
+    expect(appearance(deployed, 0, numbered([deploy, call]))).toBe("after");
     const second = Address.make("0xe7f1725e7734ce288f8367e1bb143e90bb3f0512");
-    expect(appearance(second, 0, numbered(call, deploy))).toBe("after");
+    expect(appearance(second, 0, numbered([call, deploy]))).toBe("after");
   });
 });
 
@@ -220,10 +221,7 @@ describe("whom a later transaction calls", () => {
   ];
   const [empty, there] = [inhabited({ [token]: some }), inhabited({ [token]: some, [made]: some })];
   const found = (inputs: ReadonlyArray<Partial<Transaction>>, seen: Partial<Code.Answers>) => {
-    const cases = bundle(...inputs).map((one) => ({
-      ...one,
-      nonce: { value: one.index, by: "us", evidence: "estimated" } as const,
-    }));
+    const cases = numbered(inputs);
     const none = new Map([[made, said("0x")]]);
     const answers = { codes: none, before: empty, after: unseen, met: [], chain: chain(), bundle: cases, ...seen };
     return cases.map((one) => {

@@ -13,6 +13,7 @@ import {
 } from "../rooms/transaction.js";
 import { accountArbitrary, changes, hexOf, lower, requestArbitrary } from "./requests.js";
 import { runs } from "../harness/parts.js";
+import { transaction } from "../steps/parts.js";
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
@@ -137,26 +138,16 @@ describe("the digest", () => {
 });
 
 describe("a request and its input", () => {
-  const open: Transaction = {
-    ...{ from: lower(`0x${"aa".repeat(20)}`), to: null, data: "0x" as never, value: 0n, chainId: null, gas: null },
-    ...{ nonce: null, maxFeePerGas: null, maxPriorityFeePerGas: null, gasPrice: null, accessList: null },
-    ...{ authorizationList: null, blobVersionedHashes: null, maxFeePerBlobGas: null, item: null },
-  };
-  const fixedIn = (request: object): Transaction => ({ ...open, ...request }) as Transaction;
+  const fixedIn = (request: object): Transaction =>
+    transaction({ from: lower(`0x${"aa".repeat(20)}`), to: null, ...request });
 
   it("belong together when only open fields were filled in", () => {
     fc.assert(
       fc.property(requestArbitrary, (request) => {
         const all = fixedIn(request);
         expect(isRequestOf(all, request)).toBe(true);
-        const gasOpen = {
-          ...all,
-          nonce: null,
-          gas: null,
-          chainId: null,
-          maxFeePerGas: null,
-          maxPriorityFeePerGas: null,
-        };
+        const fees = { maxFeePerGas: null, maxPriorityFeePerGas: null };
+        const gasOpen = { ...all, nonce: null, gas: null, chainId: null, ...fees };
         expect(isRequestOf(gasOpen, request)).toBe(true);
         for (const [field, changed] of changes(request))
           expect([field, isRequestOf(all, changed)]).toEqual([field, false]);

@@ -4,135 +4,146 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../harness/sources.js";
 
-/** A call's arguments; `‹…›` stands around what must be underlined. */
-interface Mistake {
-  readonly name: string;
-  readonly written: string;
-  /** All of these must be said there. */
-  readonly words: ReadonlyArray<string>;
-}
-
-export const mistakes: ReadonlyArray<Mistake> = [
-  {
-    name: "a wrong function name",
-    written: '{ from, to, abi, ‹functionName›: "transfr", args: [to, 1n] }',
-    words: ["Type '\"transfr\"' is not assignable to type", "Did you mean '\"transfer\"'?"],
-  },
-  {
-    name: "a wrong argument",
-    written: '{ from, to, abi, functionName: "transfer", args: [to, ‹1›] }',
-    words: ["Type 'number' is not assignable to type 'bigint'."],
-  },
-  {
-    name: "too few arguments",
-    written: '{ from, to, abi, functionName: "transfer", ‹args›: [to] }',
-    words: ["'readonly [to: `0x${string}`, amount: bigint]'", "Source has 1 element(s) but target requires 2."],
-  },
-  {
-    name: "too many arguments",
-    written: '{ from, to, abi, functionName: "transfer", ‹args›: [to, 1n, 2n] }',
-    words: ["'readonly [to: `0x${string}`, amount: bigint]'", "Source has 3 element(s) but target allows only 2."],
-  },
-  {
-    name: "no arguments where there must be some",
-    written: '‹{› from, to, abi, functionName: "transfer" }',
-    words: ["Property 'args' is missing", "'{ readonly args: readonly [to: `0x${string}`, amount: bigint]; }'"],
-  },
-  {
-    name: "arguments where there are none",
-    written: '{ from, to, abi, functionName: "pause", args: [‹1›] }',
-    words: ["Type 'number' is not assignable to type 'undefined'."],
-  },
-  {
-    name: "a call without a target",
-    written: '‹{› from, abi, functionName: "pause" }',
-    words: ["Property 'to' is missing", "FunctionCall"],
-  },
-  {
-    name: "calldata beside an ABI",
-    written: '{ from, to, abi, functionName: "pause", ‹data›: "0x" }',
-    words: ["is not assignable to type 'undefined'"],
-  },
-  {
-    name: "a misspelt field",
-    written: "{ from, to, ‹valeu›: 1n }",
-    words: ["'valeu' does not exist in type 'RawCall'. Did you mean to write 'value'?"],
-  },
-  {
-    name: "a misspelt field beside an ABI",
-    written: '{ from, to, abi, functionName: "pause", ‹valeu›: 1n }',
-    words: ["'valeu' does not exist", "Did you mean to write 'value'?"],
-  },
-  {
-    name: "viem's name of the sender",
-    written: "{ ‹account›: from, to }",
-    words: ["'account' does not exist in type 'RawCall'."],
-  },
-  {
-    name: "no sender",
-    written: "‹{› to }",
-    words: ["Property 'from' is missing in type '{ to: `0x${string}`; }' but required in type 'RawCall'."],
-  },
-  {
-    name: "a name for an address",
-    written: '{ ‹from›: "alice.eth", to }',
-    words: ["Type '\"alice.eth\"' is not assignable to type '`0x${string}`'."],
-  },
-  {
-    name: "a number of wei",
-    written: "{ from, to, ‹value›: 1 }",
-    words: ["Type 'number' is not assignable to type 'bigint'."],
-  },
-  {
-    name: "a constructor's wrong argument",
-    written: '{ from, abi, bytecode: "0x60", args: [‹1›] }',
-    words: ["Type 'number' is not assignable to type 'bigint'."],
-  },
-  {
-    name: "no constructor's arguments",
-    written: '‹{› from, abi, bytecode: "0x60" }',
-    words: ["Property 'args' is missing", "'{ readonly args: readonly [supply: bigint]; }'"],
-  },
-  {
-    name: "a signature that is none",
-    written: '{ from, to, abi: [‹"functon pause()"›], functionName: "pause" }',
-    words: ["has a signature that is none"],
-  },
-  {
-    name: "a wrong function name in a bundle",
-    written: '[{ from, to }, { from, to, abi, ‹functionName›: "transfr", args: [to, 1n] }]',
-    words: ["Type '\"transfr\"' is not assignable to type", "Did you mean '\"transfer\"'?"],
-  },
-  {
-    name: "a wrong argument in a bundle",
-    written: '[{ from, to }, { from, to, abi, functionName: "transfer", args: [to, ‹1›] }]',
-    words: ["Type 'number' is not assignable to type 'bigint'."],
-  },
-  {
-    name: "a misspelt field in a bundle",
-    written: "[{ from, to }, { from, to, ‹valeu›: 1n }]",
-    words: ["'valeu' does not exist in type 'RawCall'. Did you mean to write 'value'?"],
-  },
-  {
-    name: "no sender in a bundle",
-    written: "[{ from, to }, ‹{› to }]",
-    words: ["Property 'from' is missing in type '{ to: `0x${string}`; }' but required in type 'RawCall'."],
-  },
-  {
-    name: "no transaction in a bundle",
-    written: "[{ from, to }, ‹7›]",
-    words: ["Type 'number' is not assignable to type 'RawCall'."],
-  },
-  {
-    name: "a misspelt option",
-    written: "{ from, to }, { ‹deadlin›: 1_000 }",
-    words: ["'deadlin' does not exist in type", "Did you mean to write 'deadline'?"],
-  },
-  {
-    name: "a wrong option",
-    written: '{ from, to }, { ‹feeLevel›: "ludicrous" }',
-    words: ["Type '\"ludicrous\"' is not assignable to type", '"normal"'],
-  },
+/** By name: a call's arguments, `‹…›` around what must be underlined; and all that must be said there. */
+export const mistakes: ReadonlyArray<readonly [name: string, written: string, ...words: ReadonlyArray<string>]> = [
+  [
+    "a wrong function name",
+    '{ from, to, abi, ‹functionName›: "transfr", args: [to, 1n] }',
+    "Type '\"transfr\"' is not assignable to type",
+    "Did you mean '\"transfer\"'?",
+  ],
+  [
+    "a wrong argument",
+    '{ from, to, abi, functionName: "transfer", args: [to, ‹1›] }',
+    "Type 'number' is not assignable to type 'bigint'.",
+  ],
+  [
+    "too few arguments",
+    '{ from, to, abi, functionName: "transfer", ‹args›: [to] }',
+    "'readonly [to: `0x${string}`, amount: bigint]'",
+    "Source has 1 element(s) but target requires 2.",
+  ],
+  [
+    "too many arguments",
+    '{ from, to, abi, functionName: "transfer", ‹args›: [to, 1n, 2n] }',
+    "'readonly [to: `0x${string}`, amount: bigint]'",
+    "Source has 3 element(s) but target allows only 2.",
+  ],
+  [
+    "no arguments where there must be some",
+    '‹{› from, to, abi, functionName: "transfer" }',
+    "Property 'args' is missing",
+    "'{ readonly args: readonly [to: `0x${string}`, amount: bigint]; }'",
+  ],
+  [
+    "arguments where there are none",
+    '{ from, to, abi, functionName: "pause", args: [‹1›] }',
+    "Type 'number' is not assignable to type 'undefined'.",
+  ],
+  ["a call without a target", '‹{› from, abi, functionName: "pause" }', "Property 'to' is missing", "FunctionCall"],
+  [
+    "calldata beside an ABI",
+    '{ from, to, abi, functionName: "pause", ‹data›: "0x" }',
+    "is not assignable to type 'undefined'",
+  ],
+  [
+    "a misspelt field",
+    "{ from, to, ‹valeu›: 1n }",
+    "'valeu' does not exist in type 'RawCall'. Did you mean to write 'value'?",
+  ],
+  [
+    "a misspelt field beside an ABI",
+    '{ from, to, abi, functionName: "pause", ‹valeu›: 1n }',
+    "'valeu' does not exist",
+    "Did you mean to write 'value'?",
+  ],
+  ["viem's name of the sender", "{ ‹account›: from, to }", "'account' does not exist in type 'RawCall'."],
+  [
+    "no sender",
+    "‹{› to }",
+    "Property 'from' is missing in type '{ to: `0x${string}`; }' but required in type 'RawCall'.",
+  ],
+  [
+    "a name for an address",
+    '{ ‹from›: "alice.eth", to }',
+    "Type '\"alice.eth\"' is not assignable to type '`0x${string}`'.",
+  ],
+  ["a number of wei", "{ from, to, ‹value›: 1 }", "Type 'number' is not assignable to type 'bigint'."],
+  [
+    "a constructor's wrong argument",
+    '{ from, abi, bytecode: "0x60", args: [‹1›] }',
+    "Type 'number' is not assignable to type 'bigint'.",
+  ],
+  [
+    "no constructor's arguments",
+    '‹{› from, abi, bytecode: "0x60" }',
+    "Property 'args' is missing",
+    "'{ readonly args: readonly [supply: bigint]; }'",
+  ],
+  [
+    "a signature that is none",
+    '{ from, to, abi: [‹"functon pause()"›], functionName: "pause" }',
+    "has a signature that is none",
+  ],
+  [
+    "a wrong function name in a bundle",
+    '[{ from, to }, { from, to, abi, ‹functionName›: "transfr", args: [to, 1n] }]',
+    "Type '\"transfr\"' is not assignable to type",
+    "Did you mean '\"transfer\"'?",
+  ],
+  [
+    "a wrong argument in a bundle",
+    '[{ from, to }, { from, to, abi, functionName: "transfer", args: [to, ‹1›] }]',
+    "Type 'number' is not assignable to type 'bigint'.",
+  ],
+  [
+    "a misspelt field in a bundle",
+    "[{ from, to }, { from, to, ‹valeu›: 1n }]",
+    "'valeu' does not exist in type 'RawCall'. Did you mean to write 'value'?",
+  ],
+  [
+    "no sender in a bundle",
+    "[{ from, to }, ‹{› to }]",
+    "Property 'from' is missing in type '{ to: `0x${string}`; }' but required in type 'RawCall'.",
+  ],
+  ["no transaction in a bundle", "[{ from, to }, ‹7›]", "Type 'number' is not assignable to type 'RawCall'."],
+  [
+    "a misspelt option",
+    "{ from, to }, { ‹deadlin›: 1_000 }",
+    "'deadlin' does not exist in type",
+    "Did you mean to write 'deadline'?",
+  ],
+  [
+    "a wrong option",
+    '{ from, to }, { ‹feeLevel›: "ludicrous" }',
+    "Type '\"ludicrous\"' is not assignable to type",
+    '"normal"',
+  ],
+  [
+    "too many arguments of a constructor",
+    '{ from, abi, bytecode: "0x60", ‹args›: [1n, 2n] }',
+    "Source has 2 element(s) but target allows only 1.",
+  ],
+  [
+    "a wrong function name in a list that is made",
+    '‹[from, to].map((each) => ({ from, to, abi, functionName: "transfr", args: [each, 1n] }) as const)›',
+    "Did you mean '\"transfer\"'?",
+  ],
+  [
+    "a wrong argument in a list that is made",
+    '‹[from, to].map((each) => ({ from, to, abi, functionName: "transfer", args: [each, 1] }) as const)›',
+    "Type 'number' is not assignable to type 'bigint'.",
+  ],
+  [
+    "too few arguments in a list that is made",
+    '‹[from, to].map((each) => ({ from, to, abi, functionName: "transfer", args: [each] }) as const)›',
+    "Source has 1 element(s) but target requires 2.",
+  ],
+  [
+    "no arguments in a list that is made",
+    '‹[from, to].map((each) => ({ from, to, abi, functionName: "transfer" }) as const)›',
+    "Property 'args' is missing",
+  ],
 ];
 
 const callers = [
@@ -158,6 +169,11 @@ const right = [
   '{ from, to, abi: anyAbi, functionName: "anything", args: [1] }',
   '[{ from, to }, { from, to, abi, functionName: "transfer", args: [to, 1n] }, { from, data: "0x60" }]',
   '[from, to].map((each) => ({ from, to: each, abi, functionName: "transfer", args: [each, 1n] }) as const)',
+  '{ from, to, abi, functionName: "safe", args: [to] }',
+  '{ from, to, abi, functionName: "safe", args: [to, "0x"] }',
+  '{ from, abi: ["function pause()"], bytecode: "0x60" }',
+  "raws",
+  "[...raws, { from, to }]",
   "input",
   "{ from, to }, { deadline: 1_000 }",
 ];
@@ -172,9 +188,10 @@ const opening = [
   "declare const to: `0x${string}`;",
   "declare const anyAbi: Abi;",
   "declare const input: Transaction.Input;",
+  "declare const raws: ReadonlyArray<Transaction.RawCall>;",
   "declare const sign: Sign;",
   "const none = Effect.succeed([]);",
-  'const abi = parseAbi(["constructor(uint256 supply)", "function transfer(address to, uint256 amount)", "function pause()"]);',
+  'const abi = parseAbi(["constructor(uint256 supply)", "function transfer(address to, uint256 amount)", "function pause()", "function safe(address to)", "function safe(address to, bytes data)"]);',
   'const preflight = createPreflight({ url: "http://127.0.0.1:8545" });',
   "const client = createPublicClient({ transport: http() }).extend(preflightActions());",
 ];
@@ -187,7 +204,9 @@ interface Said {
 }
 
 const marks = /[‹›]/g;
-const wrong = mistakes.flatMap((mistake) => callers.map((caller) => ({ ...mistake, caller })));
+const wrong = mistakes.flatMap(([name, written, ...words]) =>
+  callers.map((caller) => ({ name, written, words, caller })),
+);
 const lines = [
   ...opening,
   ...callers.flatMap((caller) => right.map((written) => `void ${caller}(${written});`)),

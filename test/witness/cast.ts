@@ -1,8 +1,7 @@
 /** The contracts of the witness's tests, and the user's calls whose result must not depend on being watched. */
-import { encodeFunctionData } from "viem";
 import type { Address } from "../rooms/primitives.js";
 import * as artifacts from "../contracts/artifacts.js";
-import { user, type Scene, type UserCall } from "./scene.js";
+import { calling, user, type Scene, type UserCall } from "./scene.js";
 
 /** The modes of HostileToken, in the order of its enum. */
 export const modes = [
@@ -64,71 +63,28 @@ export const setTheScene = async (scene: Scene): Promise<Cast> => {
     tokens.push([mode, await scene.deploy(artifacts.HostileToken, [index])]);
   }
   const hostile = Object.fromEntries(tokens) as Record<Mode, Address>;
-  const { abi } = artifacts.Token;
   await scene.send(
-    ...[token, bytes32, ...Object.values(hostile)].map((to) => ({
-      to,
-      data: encodeFunctionData({ abi, functionName: "mint", args: [user, held] }),
-    })),
-    { to: token, data: encodeFunctionData({ abi, functionName: "approve", args: [vault, 500n] }) },
-    { to: nft, data: encodeFunctionData({ abi: artifacts.Nft.abi, functionName: "mint", args: [user, 7n] }) },
-    { to: multi, data: encodeFunctionData({ abi: artifacts.Multi.abi, functionName: "mint", args: [user, 3n, 9n] }) },
-    {
-      to: clearer,
-      data: encodeFunctionData({ abi: artifacts.StorageClearer.abi, functionName: "fill", args: [20n] }),
-    },
-    {
-      to: oracle,
-      data: encodeFunctionData({ abi: artifacts.GasPriceOracle.abi, functionName: "set", args: [3n, 5n, 7n, 11n, 4] }),
-    },
+    ...[token, bytes32, ...Object.values(hostile)].map((to) => calling(to, artifacts.Token, "mint", [user, held])),
+    calling(token, artifacts.Token, "approve", [vault, 500n]),
+    calling(nft, artifacts.Nft, "mint", [user, 7n]),
+    calling(multi, artifacts.Multi, "mint", [user, 3n, 9n]),
+    calling(clearer, artifacts.StorageClearer, "fill", [20n]),
+    calling(oracle, artifacts.GasPriceOracle, "set", [3n, 5n, 7n, 11n, 4]),
   );
-  const transferOf = (amount: bigint): UserCall => ({
-    to: token,
-    data: encodeFunctionData({ abi, functionName: "transfer", args: [stranger, amount] }),
-  });
-  const transfer = transferOf(100n);
-  const reverting = (functionName: "many" | "nested" | "panicAssert" | "invalid" | "ok"): UserCall => ({
-    to: reverter,
-    data: encodeFunctionData({ abi: artifacts.Reverter.abi, functionName }),
-  });
+  const transfer = calling(token, artifacts.Token, "transfer", [stranger, 100n]);
+  const reverting = (name: string) => calling(reverter, artifacts.Reverter, name);
   const calls: Record<string, UserCall> = {
     "token transfer": transfer,
-    "failing transfer": transferOf(held + 1n),
-    "vault deposit": {
-      to: vault,
-      data: encodeFunctionData({ abi: artifacts.Vault.abi, functionName: "deposit", args: [token, 400n] }),
-    },
-    "closed gate": { to: gate, data: encodeFunctionData({ abi: artifacts.Gate.abi, functionName: "pass" }) },
-    "refund-heavy clear": {
-      to: clearer,
-      data: encodeFunctionData({ abi: artifacts.StorageClearer.abi, functionName: "clear", args: [20n] }),
-    },
-    "gas reader": {
-      to: gasReader,
-      data: encodeFunctionData({ abi: artifacts.GasReader.abi, functionName: "record" }),
-    },
-    "context reader": {
-      to: context,
-      data: encodeFunctionData({ abi: artifacts.ContextReader.abi, functionName: "read" }),
-    },
-    "ether splitter": {
-      to: splitter,
-      value: 1000n,
-      data: encodeFunctionData({ abi: artifacts.Splitter.abi, functionName: "split", args: [[stranger, nobody]] }),
-    },
-    factory: {
-      to: deployer,
-      data: encodeFunctionData({ abi: artifacts.Deployer.abi, functionName: "deploy", args: [5n] }),
-    },
-    "self-destruct": {
-      to: destruct,
-      value: 10n,
-      data: encodeFunctionData({ abi: artifacts.DestructFactory.abi, functionName: "run", args: [stranger] }),
-    },
-    "watcher of the fee recipient's balance": {
-      to: spoofer,
-      data: encodeFunctionData({ abi: artifacts.Spoofer.abi, functionName: "claim" }),
-    },
+    "failing transfer": calling(token, artifacts.Token, "transfer", [stranger, held + 1n]),
+    "vault deposit": calling(vault, artifacts.Vault, "deposit", [token, 400n]),
+    "closed gate": calling(gate, artifacts.Gate, "pass"),
+    "refund-heavy clear": calling(clearer, artifacts.StorageClearer, "clear", [20n]),
+    "gas reader": calling(gasReader, artifacts.GasReader, "record"),
+    "context reader": calling(context, artifacts.ContextReader, "read"),
+    "ether splitter": { ...calling(splitter, artifacts.Splitter, "split", [[stranger, nobody]]), value: 1000n },
+    factory: calling(deployer, artifacts.Deployer, "deploy", [5n]),
+    "self-destruct": { ...calling(destruct, artifacts.DestructFactory, "run", [stranger]), value: 10n },
+    "watcher of the fee recipient's balance": calling(spoofer, artifacts.Spoofer, "claim"),
     "custom error": reverting("many"),
     "nested error": reverting("nested"),
     panic: reverting("panicAssert"),
@@ -136,19 +92,11 @@ export const setTheScene = async (scene: Scene): Promise<Cast> => {
     counter: reverting("ok"),
   };
   for (const mode of modes) {
-    calls[`hostile ${mode}: primed transfer`] = {
-      to: hostile[mode],
-      data: encodeFunctionData({
-        abi: artifacts.HostileToken.abi,
-        functionName: "transferPrimed",
-        args: [stranger, 5n],
-      }),
-    };
-    calls[`hostile ${mode}: balanceOf as a transaction`] = {
-      to: hostile[mode],
-      gas: 400_000n,
-      data: encodeFunctionData({ abi: artifacts.HostileToken.abi, functionName: "balanceOf", args: [user] }),
-    };
+    const asked = calling(hostile[mode], artifacts.HostileToken, "balanceOf", [user]);
+    calls[`hostile ${mode}: primed transfer`] = calling(hostile[mode], artifacts.HostileToken, "transferPrimed", [
+      ...[stranger, 5n],
+    ]);
+    calls[`hostile ${mode}: balanceOf as a transaction`] = { ...asked, gas: 400_000n };
   }
   return { token, bytes32, nft, multi, vault, hostile, oracle, transfer, calls: new Map(Object.entries(calls)) };
 };

@@ -1,6 +1,15 @@
 /** A node with contracts on it, and raw `eth_call` / `eth_simulateV1` with a witness placed in the state. */
 import { randomBytes } from "node:crypto";
-import { createWalletClient, encodeDeployData, getContractAddress, http, numberToHex, type Abi, type Hex } from "viem";
+import {
+  createWalletClient,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  http,
+  numberToHex,
+  type Abi,
+  type Hex,
+} from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address as BrandedAddress, Hex as BrandedHex } from "../rooms/primitives.js";
 import {
@@ -27,6 +36,13 @@ export interface UserCall {
   readonly gas?: bigint;
 }
 
+export const calling = (
+  to: Hex,
+  { abi }: Pick<Artifact, "abi">,
+  functionName: string,
+  args: ReadonlyArray<unknown> = [],
+): UserCall => ({ to, data: encodeFunctionData({ abi, functionName, args: [...args] }) });
+
 export interface CallResult {
   readonly status: string;
   readonly gasUsed: string;
@@ -42,7 +58,6 @@ export interface CallResult {
 }
 
 export interface Scene {
-  readonly name: string;
   readonly url: string;
   /** Deploys and waits until mined. */
   readonly deploy: (artifact: Artifact, args?: ReadonlyArray<unknown>) => Promise<BrandedAddress>;
@@ -54,39 +69,34 @@ export interface Scene {
 export const user = accounts[0].address as BrandedAddress;
 const maxFeePerGas = 100_000_000_000n;
 
-const sceneOn = (
-  name: string,
-  node: { readonly url: string; readonly stop: () => Promise<void> },
+/** A node on which the first account deploys and sends; the nonce is read anew each time. */
+export const sceneOn = (
+  url: string,
   chainId: number,
   mine: () => Promise<unknown>,
+  stop: () => Promise<void> = () => Promise.resolve(),
 ): Scene => {
   const account = privateKeyToAccount(accounts[0].privateKey);
   const currency = { name: "Ether", symbol: "ETH", decimals: 18 };
-  const chain = { id: chainId, name, nativeCurrency: currency, rpcUrls: { default: { http: [node.url] } } };
-  const wallet = createWalletClient({ account, chain, transport: http(node.url) });
-  let nonce = 0;
-  const sendOne = async (transaction: { to?: Hex; data: Hex; value?: bigint }): Promise<void> => {
-    await wallet.sendTransaction({
-      ...transaction,
-      nonce: nonce++,
-      gas: 5_000_000n,
-      maxFeePerGas,
-      maxPriorityFeePerGas: 1n,
-    });
-  };
+  const chain = { id: chainId, name: "test", nativeCurrency: currency, rpcUrls: { default: { http: [url] } } };
+  const wallet = createWalletClient({ account, chain, transport: http(url) });
+  const fees = { gas: 16_000_000n, maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1n };
+  const next = async () => Number(await rawRequest(url, "eth_getTransactionCount", [account.address, "latest"]));
   return {
-    name,
-    url: node.url,
-    stop: node.stop,
-    deploy: async (artifact, args = []) => {
-      const address = getContractAddress({ from: account.address, nonce: BigInt(nonce) });
-      await sendOne({ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args: [...args] }) });
+    url,
+    stop,
+    deploy: async ({ abi, bytecode }, args = []) => {
+      const nonce = await next();
+      await wallet.sendTransaction({ data: encodeDeployData({ abi, bytecode, args: [...args] }), nonce, ...fees });
       await mine();
-      if ((await rawRequest(node.url, "eth_getCode", [address, "latest"])) === "0x") throw new Error("not deployed");
+      const address = getContractAddress({ from: account.address, nonce: BigInt(nonce) });
+      if ((await rawRequest(url, "eth_getCode", [address, "latest"])) === "0x") throw new Error("not deployed");
       return address.toLowerCase() as BrandedAddress;
     },
     send: async (...calls) => {
-      for (const { to, data, value } of calls) await sendOne({ to, data, ...(value === undefined ? {} : { value }) });
+      let nonce = await next();
+      for (const { to, data, value = 0n } of calls)
+        await wallet.sendTransaction({ to, data, value, nonce: nonce++, ...fees });
       await mine();
     },
   };
@@ -98,7 +108,7 @@ export const nodes: ReadonlyArray<readonly [name: string, start: () => Promise<S
     "anvil",
     async () => {
       const node = await startAnvil({ noMining: true });
-      return sceneOn("anvil", node, 31337, () => mineAnvil(node.url));
+      return sceneOn(node.url, 31337, () => mineAnvil(node.url), node.stop);
     },
   ],
   ...[findGethOrWarn("the witness on geth")].flatMap((bin) =>
@@ -109,7 +119,7 @@ export const nodes: ReadonlyArray<readonly [name: string, start: () => Promise<S
             "geth",
             async () => {
               const node = await startGethDev(bin);
-              return sceneOn("geth", node, 1337, () => node.mine());
+              return sceneOn(node.url, 1337, () => node.mine(), node.stop);
             },
           ] as const,
         ],

@@ -4,7 +4,7 @@ import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "../anvil
 import { findGethOrWarn, startGethAsIs, startGethDev, type Forks } from "../geth.js";
 import { findOpGethOrWarn, startOpGeth, type Generation } from "../opGeth.js";
 import { setStage, type Stage } from "./cases.js";
-import { sceneOn } from "./scene.js";
+import { sceneOn } from "../../witness/scene.js";
 
 export interface Bed {
   readonly url: string;

@@ -105,89 +105,70 @@ type Draw = (stage: Stage, random: Random) => Case | Promise<Case>;
 
 const address = (stage: Stage, name: string): Hex => stage.at[name] ?? "0x";
 
+/** A call of what stands on the stage, by its name. */
+const calling = (
+  stage: Stage,
+  name: string,
+  artifact: { readonly abi: Abi },
+  fn: string,
+  ...args: ReadonlyArray<unknown>
+) => ({
+  to: address(stage, name),
+  data: call(artifact, fn, args),
+});
+/** A call down to the bottom of a pile of calls. */
+const sinking = (stage: Stage, target: string, callData: Hex, depth: number, allowFailure: boolean) => ({
+  to: address(stage, "aggregator"),
+  data: nested(address(stage, "aggregator"), { target: address(stage, target), callData }, depth, allowFailure),
+});
+
 /** The kinds of transaction that work on every chain, by name. */
 const plainKinds = {
   "transfer to somebody new": (_, random) => ({ to: someone(random), value: BigInt(1 + random(10 ** 9)) }),
   "transfer with a gas price": (_, random) => ({ to: someone(random), value: 1n, gasPrice: 3_000_000_000n }),
   "any calldata": (stage, random) => ({ to: address(stage, "anything"), data: hex(random, 1 + random(200)) }),
-  "token transfer": (stage, random) => ({
-    to: address(stage, "token"),
-    data: call(artifacts.Token, "transfer", [someone(random), BigInt(1 + random(10 ** 6))]),
-  }),
-  "token approval": (stage, random) => ({
-    to: address(stage, "token"),
-    data: call(artifacts.Token, "approve", [someone(random), BigInt(random(10 ** 6))]),
-  }),
-  "vault deposit": (stage, random) => ({
-    to: address(stage, "vault"),
-    data: call(artifacts.Vault, "deposit", [address(stage, "token"), BigInt(1 + random(1000))]),
-  }),
-  "storage filled": (stage, random) => ({
-    to: address(stage, "clearer"),
-    data: call(artifacts.StorageClearer, "fill", [BigInt(1 + random(30))]),
-  }),
-  "storage cleared (refunds)": (stage, random) => ({
-    to: address(stage, "clearer"),
-    data: call(artifacts.StorageClearer, "clear", [BigInt(1 + random(12))]),
-  }),
+  "token transfer": (stage, random) =>
+    calling(stage, "token", artifacts.Token, "transfer", someone(random), BigInt(1 + random(10 ** 6))),
+  "token approval": (stage, random) =>
+    calling(stage, "token", artifacts.Token, "approve", someone(random), BigInt(random(10 ** 6))),
+  "vault deposit": (stage, random) =>
+    calling(stage, "vault", artifacts.Vault, "deposit", address(stage, "token"), BigInt(1 + random(1000))),
+  "storage filled": (stage, random) =>
+    calling(stage, "clearer", artifacts.StorageClearer, "fill", BigInt(1 + random(30))),
+  "storage cleared (refunds)": (stage, random) =>
+    calling(stage, "clearer", artifacts.StorageClearer, "clear", BigInt(1 + random(12))),
   deployment: (_, random) => ({
-    data: encodeDeployData({
-      abi: artifacts.Box.abi,
-      bytecode: artifacts.Box.bytecode,
-      args: [BigInt(1 + random(10 ** 6))],
-    }),
+    data: encodeDeployData({ ...artifacts.Box, args: [BigInt(1 + random(10 ** 6))] }),
     value: BigInt(random(3)),
   }),
   factory: (stage, random) => ({
-    to: address(stage, "deployer"),
-    data: call(artifacts.Deployer, "deploy2", [BigInt(1 + random(1000)), hex(random, 32)]),
+    ...calling(stage, "deployer", artifacts.Deployer, "deploy2", BigInt(1 + random(1000)), hex(random, 32)),
     value: BigInt(random(5)),
   }),
-  "deep calls": (stage, random) => ({
-    to: address(stage, "aggregator"),
-    data: nested(
-      address(stage, "aggregator"),
-      { target: address(stage, "box"), callData: call(artifacts.Box, "set", [BigInt(random(10 ** 6))]) },
-      1 + random(25),
-      random(2) === 0,
-    ),
-  }),
-  "swallowed inner call that needs gas": (stage, random) => ({
-    to: address(stage, "aggregator"),
-    data: nested(
-      address(stage, "aggregator"),
-      {
-        target: address(stage, "gasReader"),
-        callData: call(artifacts.GasReader, "maybe", [BigInt(100_000 + random(900_000))]),
-      },
-      1 + random(6),
-      true,
-    ),
-  }),
-  "gas burnt at the bottom": (stage, random) => ({
-    to: address(stage, "aggregator"),
-    data: nested(
-      address(stage, "aggregator"),
-      {
-        target: address(stage, "gasReader"),
-        callData: call(artifacts.GasReader, "burn", [BigInt(100_000 + random(600_000))]),
-      },
-      1 + random(12),
-      true,
-    ),
-  }),
+  "deep calls": (stage, random) =>
+    sinking(stage, "box", call(artifacts.Box, "set", [BigInt(random(10 ** 6))]), 1 + random(25), random(2) === 0),
+  "swallowed inner call that needs gas": (stage, random) => {
+    const inner = call(artifacts.GasReader, "maybe", [BigInt(100_000 + random(900_000))]);
+    return sinking(stage, "gasReader", inner, 1 + random(6), true);
+  },
+  "gas burnt at the bottom": (stage, random) => {
+    const inner = call(artifacts.GasReader, "burn", [BigInt(100_000 + random(600_000))]);
+    return sinking(stage, "gasReader", inner, 1 + random(12), true);
+  },
   "value split": (stage, random) => ({
-    to: address(stage, "splitter"),
-    data: call(artifacts.Splitter, "split", [Array.from({ length: 1 + random(5) }, () => someone(random))]),
+    ...calling(
+      stage,
+      "splitter",
+      artifacts.Splitter,
+      "split",
+      Array.from({ length: 1 + random(5) }, () => someone(random)),
+    ),
     value: BigInt(1000 + random(10 ** 6)),
   }),
-  "NFT minted": (stage, random) => ({
-    to: address(stage, "nft"),
-    data: call(artifacts.Nft, "mint", [someone(random), BigInt(hex(random, 8))]),
-  }),
+  "NFT minted": (stage, random) =>
+    calling(stage, "nft", artifacts.Nft, "mint", someone(random), BigInt(hex(random, 8))),
   "access list": (stage, random) => ({
-    to: address(stage, "token"),
-    data: call(artifacts.Token, "transfer", [someone(random), 1n]),
+    ...calling(stage, "token", artifacts.Token, "transfer", someone(random), 1n),
     accessList: [
       {
         address: address(stage, "token"),
@@ -214,10 +195,7 @@ const plainKinds = {
       ],
     };
   },
-  "two hundred new words": (stage) => ({
-    to: address(stage, "clearer"),
-    data: call(artifacts.StorageClearer, "fill", [200n]),
-  }),
+  "two hundred new words": (stage) => calling(stage, "clearer", artifacts.StorageClearer, "fill", 200n),
   "asks for a gas price": (stage) => ({ to: address(stage, "priced"), data: "0x01" }),
 } satisfies Readonly<Record<string, Draw>>;
 
@@ -226,10 +204,8 @@ const oddKinds: Readonly<Record<string, Draw>> = {
   "a limit above 2^24": (_, random) => ({ to: someone(random), value: 1n, gas: 17_000_000n }),
   "init code of 60,000 bytes": () => ({ data: `0x00${"00".repeat(59_999)}` }),
   "21,000 gas to somebody new": (_, random) => ({ to: someone(random), value: 1n, gas: 21_000n }),
-  "more tokens than there are": (stage, random) => ({
-    to: address(stage, "token"),
-    data: call(artifacts.Token, "transfer", [someone(random), 10n ** 30n]),
-  }),
+  "more tokens than there are": (stage, random) =>
+    calling(stage, "token", artifacts.Token, "transfer", someone(random), 10n ** 30n),
 };
 
 /** What a bundle of four is drawn from. */

@@ -11,7 +11,7 @@ import { accounts, mineAnvil, rawRequest, startAnvil } from "../anvil.js";
 import { findGethOrWarn, startGethDev } from "../geth.js";
 import { findOpGethOrWarn, startOpGeth } from "../opGeth.js";
 import { startProxy, type Proxy } from "../proxy.js";
-import { sceneOn } from "./scene.js";
+import { sceneOn } from "../../witness/scene.js";
 import { encodeFunctionData, type Abi, type Hex } from "viem";
 
 /** A node that moves by itself. */

@@ -1,5 +1,6 @@
 /** Topics that are read, and logs of any shape. */
 import fc from "fast-check";
+import { keccak256, toHex } from "viem";
 import { Address } from "../../rooms/primitives.js";
 import type { OutcomeLog } from "../../rooms/report.js";
 import { log } from "../parts.js";
@@ -20,6 +21,9 @@ export const topics = {
   roleGranted: "2f8788117e7eff1d82e926ec794901d17c78024a50270940304540a733656f0d",
   upgraded: "bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b",
 } as const;
+
+/** The topic of an event, without `0x`. */
+export const kind = (event: string): string => keccak256(toHex(event)).slice(2);
 
 /** Up to so many bytes, without `0x`. */
 export const hex = (maxLength: number) =>

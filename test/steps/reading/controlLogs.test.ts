@@ -1,10 +1,9 @@
 /** Changes of control out of logs: who gains, who loses, and no exception over any shape. */
 import fc from "fast-check";
-import { keccak256, toHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { controlsIn } from "../../rooms/steps.js";
 import { log, word } from "../parts.js";
-import { anyLogs, at, topics } from "./arbitrary.js";
+import { anyLogs, at, kind, topics } from "./arbitrary.js";
 
 const [alice, bob, contract] = [at("a"), at("b"), at("1")];
 
@@ -18,7 +17,6 @@ describe("a change of control", () => {
     ]);
   });
   it("of accounts with modules, of diamonds and of managers of access is one", () => {
-    const kind = (event: string) => keccak256(toHex(event)).slice(2);
     const events = [
       log(contract, [kind("ModuleInstalled(uint256,address)")], [word(1n), word(bob)]),
       log(contract, [kind("ModuleUninstalled(uint256,address)")], [word(1n), word(bob)]),

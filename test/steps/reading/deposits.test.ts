@@ -1,17 +1,13 @@
 /** Whose balances are deposits, by what the contracts say in their own name. */
-import { keccak256, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
+import type { Address } from "../../rooms/primitives.js";
 import type { OutcomeLog } from "../../rooms/report.js";
 import { depositsIn } from "../../rooms/steps.js";
-import { alice, bob, caseOf, outcome, token, word } from "../parts.js";
+import { alice, bob, caseOf, log as logOf, outcome, token, word } from "../parts.js";
+import { kind } from "./arbitrary.js";
 
-type Hex = `0x${string}`;
-const log = (address: Hex, event: string, topics: ReadonlyArray<string> = [], data = ""): OutcomeLog => ({
-  address,
-  topics: [keccak256(stringToHex(event)), ...topics.map((one): Hex => `0x${one}`)],
-  data: `0x${data}`,
-  decoded: null,
-});
+const log = (address: Address, event: string, topics: ReadonlyArray<string> = [], data = "") =>
+  logOf(address, [kind(event), ...topics], [data]);
 const of = (...logs: ReadonlyArray<OutcomeLog>) => [
   ...depositsIn([{ ...caseOf(), outcome: outcome({ logs }), transfers: [] }]),
 ];

@@ -20,6 +20,10 @@ const whole = concatHex(["0x8dd7712f", second]);
 const of6 = [one, 0n, "0x", whole, 0n, 0n, 0n, 0n, 0n, "0x", "0x"];
 const of7 = [one, 0n, "0x", second, zero, 0n, zero, "0x", "0x"];
 const request = [alice, one, 0n, 0n, 0, second, "0x"];
+const pairs = [
+  [one, first],
+  [other, second],
+] as const;
 const lists = [
   [one, other],
   [0n, 0n],
@@ -30,56 +34,12 @@ const proposal = ["x", [zero], ...safe];
 
 /** Arguments of every function whose calls are shown, in its own order; none = it holds no calls to addresses. */
 const samples: Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>>>> = {
-  "aggregate((address,bytes)[])": [
-    [
-      [
-        [one, first],
-        [other, second],
-      ],
-    ],
-  ],
-  "blockAndAggregate((address,bytes)[])": [
-    [
-      [
-        [one, first],
-        [other, second],
-      ],
-    ],
-  ],
-  "tryAggregate(bool,(address,bytes)[])": [
-    [
-      false,
-      [
-        [one, first],
-        [other, second],
-      ],
-    ],
-  ],
-  "tryBlockAndAggregate(bool,(address,bytes)[])": [
-    [
-      true,
-      [
-        [one, first],
-        [other, second],
-      ],
-    ],
-  ],
-  "aggregate3((address,bool,bytes)[])": [
-    [
-      [
-        [one, true, first],
-        [other, false, second],
-      ],
-    ],
-  ],
-  "aggregate3Value((address,bool,uint256,bytes)[])": [
-    [
-      [
-        [one, true, 0n, first],
-        [other, false, 0n, second],
-      ],
-    ],
-  ],
+  "aggregate((address,bytes)[])": [[pairs]],
+  "blockAndAggregate((address,bytes)[])": [[pairs]],
+  "tryAggregate(bool,(address,bytes)[])": [[false, pairs]],
+  "tryBlockAndAggregate(bool,(address,bytes)[])": [[true, pairs]],
+  "aggregate3((address,bool,bytes)[])": [[pairs.map(([to, data]) => [to, true, data])]],
+  "aggregate3Value((address,bool,uint256,bytes)[])": [[pairs.map(([to, data]) => [to, false, 0n, data])]],
   "multicall(bytes[])": [[[first, second]]],
   "multicall(uint256,bytes[])": [[1n, [first, second]]],
   "multicall(bytes32,bytes[])": [[zero, [first, second]]],
@@ -120,22 +80,8 @@ const samples: Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>>>> =
   "executeBatch(address[],uint256[],bytes[],bytes32,bytes32)": [[...lists, zero, zero]],
   "execute(address[],uint256[],bytes[],bytes32)": [[...lists, zero]],
   "executeBatch(address[],bytes[])": [[lists[0], lists[2]]],
-  "execute((address,uint256,bytes)[])": [
-    [
-      [
-        [one, 0n, first],
-        [other, 0n, second],
-      ],
-    ],
-  ],
-  "executeBatch((address,uint256,bytes)[])": [
-    [
-      [
-        [one, 0n, first],
-        [other, 0n, second],
-      ],
-    ],
-  ],
+  "execute((address,uint256,bytes)[])": [[pairs.map(([to, data]) => [to, 0n, data])]],
+  "executeBatch((address,uint256,bytes)[])": [[pairs.map(([to, data]) => [to, 0n, data])]],
   ...Object.fromEntries(
     ["execute", "executeFromExecutor"].map((name) => [
       `${name}(bytes32,bytes)`,
@@ -145,7 +91,7 @@ const samples: Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>>>> =
         [mode("0x0101"), executions([one, first], [nobody, second])],
         [
           mode("0x01000000000078210002"),
-          encodeAbiParameters([{ type: "bytes[]" }], [[executions([one, first]), executions([other, second])]]),
+          encodeAbiParameters([{ type: "bytes[]" }], [pairs.map((each) => executions(each))]),
         ],
       ],
     ]),

@@ -6,7 +6,6 @@ import {
   multicall3Abi,
   parseAbi,
   parseAbiParameters,
-  stringToHex,
   toFunctionSelector,
 } from "viem";
 import { describe, expect, it } from "vitest";
@@ -14,16 +13,13 @@ import { indexAbis } from "../../rooms/abi.js";
 import type { Approval, OutcomeLog } from "../../rooms/report.js";
 import { innerEventOf, innerOf, isGranted, knownCode, mayTell, readInner, type Subject } from "../../rooms/steps.js";
 import { tracedInner } from "../../rooms/preflight.js";
-import { alice, bob, token, word } from "../parts.js";
+import { alice, bob, log as logOf, token, word } from "../parts.js";
+import { kind } from "./arbitrary.js";
 
 type Hex = `0x${string}`;
 const none = indexAbis([]);
-const log = (address: Hex, event: string, topics: ReadonlyArray<string> = [], data = ""): OutcomeLog => ({
-  address,
-  topics: [keccak256(stringToHex(event)), ...topics.map((one): Hex => `0x${one}`)],
-  data: `0x${data}`,
-  decoded: null,
-});
+const log = (address: Hex, event: string, topics: ReadonlyArray<string> = [], data = "") =>
+  logOf(address, [kind(event), ...topics], [data]);
 const subject = (changed: Partial<Subject>): Subject => ({
   ...{ to: bob, data: "0x", returnData: "0x", logs: [], isMulticall: () => false, evidence: "measured" },
   ...changed,

@@ -1,14 +1,13 @@
 /** Events and calls that nothing explains: told where they name a sender and somebody else, in whatever order. */
-import { encodeFunctionData, erc20Abi, keccak256, toHex } from "viem";
+import { encodeFunctionData, erc20Abi } from "viem";
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../rooms/primitives.js";
 import { checkUnexplained } from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, bob, bundle, codes, filled, hexOf, log, outcome, token, word } from "../parts.js";
-import { at, topics } from "./arbitrary.js";
+import { at, kind, topics } from "./arbitrary.js";
 
 const stranger = at("7");
-const kind = (event: string) => keccak256(toHex(event)).slice(2);
 const unknown = kind("Entrusted(address,address)");
 const check = (
   logs: ReadonlyArray<ReturnType<typeof log>>,

@@ -1,0 +1,50 @@
+/** What each door gives. What may be written through them, and what not, is told in `mistakes.ts`, token by token. */
+import type * as Effect from "effect/Effect";
+import { Preflight, type Errors, type Eth, type Report, type Rpc } from "evm-preflight";
+import { createPreflight } from "evm-preflight/promise";
+import { preflightActions } from "evm-preflight/viem";
+import { createPublicClient, http } from "viem";
+import { expectTypeOf, it } from "vitest";
+
+declare const from: `0x${string}`;
+declare const to: `0x${string}`;
+declare const preflight: ReturnType<typeof createPreflight>;
+const client = createPublicClient({ transport: http() }).extend(preflightActions());
+
+it("Preflight gives a report, fails with InvalidTransaction only, and needs Rpc", () => {
+  type Expected = Effect.Effect<Report.Report, Errors.InvalidTransaction, Rpc.Rpc>;
+  expectTypeOf(Preflight.scan({ from, to })).toEqualTypeOf<Expected>();
+  expectTypeOf(Preflight.preflight([{ from, to }])).toEqualTypeOf<Expected>();
+  expectTypeOf(
+    Preflight.scan({ from, to, abi: ["function pause()"], functionName: "pause" }),
+  ).toEqualTypeOf<Expected>();
+  expectTypeOf(Preflight.prove).returns.toEqualTypeOf<Effect.Effect<Report.Report, never, Rpc.Rpc>>();
+});
+it("preflightActions give promises of reports and clearances, beside the client's own actions", () => {
+  expectTypeOf(client.preflight({ from, to })).toEqualTypeOf<Promise<Report.Report>>();
+  expectTypeOf(client.scan([{ from, to }])).toEqualTypeOf<Promise<Report.Report>>();
+  expectTypeOf(client.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
+  expectTypeOf(client.getChainId()).toEqualTypeOf<Promise<number>>();
+});
+it("createPreflight gives promises of reports and clearances", () => {
+  expectTypeOf(preflight.run({ from, to })).toEqualTypeOf<Promise<Report.Report>>();
+  expectTypeOf(preflight.scan([{ from, to }])).toEqualTypeOf<Promise<Report.Report>>();
+  expectTypeOf(preflight.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
+  expectTypeOf(preflight.dispose).returns.toEqualTypeOf<Promise<void>>();
+});
+it("createPreflight gives async iterables of what happens", () => {
+  expectTypeOf(preflight.watch).returns.toEqualTypeOf<AsyncIterable<Preflight.Watched>>();
+  expectTypeOf(preflight.watchHeads()).toEqualTypeOf<AsyncIterable<Eth.Head>>();
+  expectTypeOf(preflight.watchLogs({ address: to, topics: [null] })).toEqualTypeOf<AsyncIterable<Eth.Log>>();
+  expectTypeOf<Preflight.Watched["_tag"]>().toEqualTypeOf<"Fresh" | "Moved" | "Lost">();
+  // @ts-expect-error a range has an end
+  preflight.watchLogs({ fromBlock: 1n });
+});
+it("createPreflight takes one way to the node", () => {
+  // @ts-expect-error none
+  createPreflight({});
+  // @ts-expect-error a URL is a string
+  createPreflight({ url: 1 });
+  // @ts-expect-error no such option
+  createPreflight({ url: "" }, { deadlin: 1 });
+});
