@@ -139,14 +139,6 @@ describe.skipIf(bin === null)("under Amsterdam", () => {
     expect(report.transactions[0].gas.limit ?? 0n).toBeGreaterThanOrEqual(204_600n);
     await scene.mine();
   });
-
-  it("more than a block is blocked", async () => {
-    const report = await preflight(scene.url, { from, to: other.address, value: 1n, gas: 61_000_000n });
-    expect([report.verdict, severe(report)]).toEqual([
-      "blocked",
-      expect.arrayContaining(["BlockGasLimitExceeded/blocker"]),
-    ]);
-  });
 });
 
 // its `--dev` has the opcodes and prices of the fork after Amsterdam, and the blocks and rules of Osaka
@@ -262,13 +254,6 @@ describe.skipIf(bin === null)("under other rules", () => {
     }
   };
   const send = (gas: bigint) => ({ from: owner.address, to: other.address, value: 1n, gas });
-
-  it("a limit above 2^24 is blocked under Osaka, on a chain that nobody described", () =>
-    on({ osakaTime: 0 }, async (scene) => {
-      const report = await preflight(scene.url, send(16_777_217n));
-      expect([report.verdict, severe(report)]).toEqual(["blocked", ["TxGasLimitTooHigh/blocker"]]);
-      expect((await preflight(scene.url, send(16_777_216n))).verdict).toBe("ready");
-    }));
 
   it("before Osaka a block is the limit, and what needs more than 2^24 gas is ready", () =>
     on({}, async (scene) => {

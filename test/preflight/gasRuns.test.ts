@@ -15,7 +15,6 @@ import {
   proveOn,
   readiness,
   scan,
-  scanOn,
   startAnvilScene,
   tampered,
   type Scene,
@@ -77,14 +76,6 @@ describe("a swallowed inner call", () => {
     expect((await scene.receipt(hash)).status).toBe("0x1");
     const last = await scene.ask("eth_call", [{ to: reader, data: calldata(artifacts.GasReader, "last") }, "latest"]);
     expect(BigInt(last as Hex)).toBe(400_007n);
-  });
-
-  it.each([0, 1, 2])("is never taken to work by a scan that lost its gas run %s", async (index) => {
-    const { layer, lost } = losing(index);
-    const scanned = await scanOn(layer, swallowing(3_000_001n, 2));
-    expect(lost).toEqual([index]);
-    expect(await told(scanned)).toEqual(inDoubt);
-    expect(scanned.findings.find(({ error }) => error === transport)?.step).toBe("estimate");
   });
 
   it.each([0, 1, 2])("is never taken to work by a preflight that lost its gas run %s", async (index) => {

@@ -339,29 +339,6 @@ it("what a caller pretends is nothing that others believe", async () => {
 });
 
 describe("a node that refuses a parameter of every simulation", () => {
-  it("is asked by eth_call instead, at once from the second time on", async () => {
-    const node = await startAnvil();
-    const refusal = new RpcError({
-      method: "eth_simulateV1",
-      reason: new InvalidParams({ code: -32602, detail: "unknown field `traceTransfers`" }),
-    });
-    const layer = tampered(node.url, ({ method }) => (method === "eth_simulateV1" ? refusal : null));
-    const send = { from: owner.address, to: nobody, value: 1n } as const;
-    const [first, second] = await Effect.runPromise(
-      Effect.provide(Effect.all([Preflight.scan(send), Preflight.scan(send)]), layer),
-    );
-    for (const report of [first, second]) {
-      expect([report.verdict, report.observed.tier, report.transactions[0].outcome.status]).toEqual([
-        "unknown",
-        "call",
-        "success",
-      ]);
-      expect(codesOf(report)).toContain("InvalidParams/unavailable");
-    }
-    expect([first.ledger.rounds, second.ledger.rounds]).toEqual([3, 1]);
-    await node.stop();
-  });
-
   it("is not believed to, where the caller's own overrides are refused", async () => {
     const node = await startAnvil();
     const refusal = new RpcError({

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Report from "../../src/Report.js";
 import {
   codesOf,
-  owner,
   preflightOn,
   prove,
   quantity,
@@ -156,21 +155,5 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
       reward: [["0x1", "0x1", quantity(2n ** 255n)]],
     };
     expect((await answered("eth_feeHistory", history)).verdict).not.toBe("ready");
-  });
-
-  it("code where there is none, and none where there is some", async () => {
-    const code = await preflightOn(
-      tampered(scene.url, ({ purpose }) => (purpose === "eth_getCode" ? () => "0x" : null)),
-      transfer(),
-    );
-    // the witness sees the code itself
-    expect(code.verdict).toBe("ready");
-    const contract = await preflightOn(
-      tampered(scene.url, ({ purpose, params }) =>
-        purpose === "eth_getCode" && params[0] === owner.address.toLowerCase() ? () => "0x6001" : null,
-      ),
-      transfer(),
-    );
-    expect(contract.verdict).toBe("unknown");
   });
 });

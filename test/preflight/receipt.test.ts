@@ -1,11 +1,10 @@
 /** What is promised is what happens: cleared, signed unchanged, sent, mined, compared with the receipt. */
-import { getContractAddress, hexToBigInt, type Hex } from "viem";
+import { hexToBigInt, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Report from "../../src/Report.js";
-import { Aggregator, Box, Gate, Splitter, Token } from "../contracts/artifacts.js";
+import { Aggregator, Gate, Token } from "../contracts/artifacts.js";
 import {
   cleared,
-  nobody,
   other,
   owner,
   preflight,
@@ -19,18 +18,16 @@ import {
   type Receipt,
   type Scene,
 } from "./scene.js";
-import { furnish, transferOf } from "./furnished.js";
+import { furnish } from "./furnished.js";
 
 describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
-  let splitter: Hex;
   /** Code to delegate to, that takes ether. */
   let wallet: Hex;
   beforeAll(async () => {
     ({ scene, token, gate } = await furnish(start));
-    splitter = await scene.deploy(Splitter);
     wallet = await scene.deploy(Aggregator);
   });
   afterAll(() => scene?.stop());
@@ -88,31 +85,6 @@ describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => 
     return hexToBigInt((await scene.ask("eth_call", [{ to: token, data }, "latest"])) as Hex);
   };
 
-  it("a transfer of ether, to somebody and to a new account", async () => {
-    await carriedOut({ from: owner.address, to: other.address, value: 10n ** 17n });
-    const { report } = await carriedOut({ from: owner.address, to: nobody, value: 5n });
-    expect(report.transactions[0].gas.limit).toBe(21_000n);
-  });
-
-  it("calls through an ABI, their transfers and token balances", async () => {
-    const before = await tokens(other.address);
-    const { report } = await carriedOut(transferOf(token, 1_234n));
-    expect(report.transfers).toMatchObject([{ standard: "erc20", token, amount: 1_234n }]);
-    expect(report.balanceChanges.filter(({ token: of }) => of === token)).toMatchObject([
-      { account: owner.address.toLowerCase(), delta: -1_234n, evidence: "measured" },
-      { account: other.address.toLowerCase(), delta: 1_234n, evidence: "measured" },
-    ]);
-    expect((await tokens(other.address)) - before).toBe(1_234n);
-  });
-
-  it("inner calls that move ether", async () => {
-    const { report } = await carriedOut({
-      ...{ from: owner.address, to: splitter, value: 100n, abi: Splitter.abi, functionName: "split" },
-      args: [[other.address, third.address]],
-    });
-    expect(report.transfers.filter(({ standard }) => standard === "native").length).toBeGreaterThanOrEqual(3);
-  });
-
   it("a legacy transaction, and one with an access list", async () => {
     const call = { from: owner.address, to: gate, abi: Gate.abi, functionName: "open", gasPrice: 30_000_000_000n };
     const legacy = await carriedOut(call);
@@ -125,16 +97,6 @@ describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => 
     expect(listed.report.transactions[0].request?.type).toBe("eip2930");
     const empty = await carriedOut({ ...call, functionName: "pass", accessList: [] });
     expect(empty.report.transactions[0].request?.type).toBe("eip2930");
-  });
-
-  it("what the caller fixed stays as it is", async () => {
-    const nonce = await scene.count(owner.address);
-    const fixed = { gas: 123_456n, nonce, maxFeePerGas: 77_000_000_001n, maxPriorityFeePerGas: 1_000_000_007n };
-    const { report } = await carriedOut({
-      ...{ from: owner.address, to: gate, abi: Gate.abi, functionName: "pass", chainId: scene.chainId },
-      ...fixed,
-    });
-    expect(report.transactions[0].request).toMatchObject(fixed);
   });
 
   it("an EIP-7702 authorisation of somebody else and of the sender itself", async () => {
@@ -154,24 +116,6 @@ describe.each(scenesFor("receipts against promises"))("on %s", (name, start) => 
     expect(report.transactions.map((one) => one.nonce.value)).toEqual([nonce, nonce + 2]);
     const delegated = await carriedOut({ from: third.address, to: other.address, value: 3n });
     expect(delegated.report.transactions[0].code.from).toMatchObject({ kind: "delegated", delegate: wallet });
-  });
-
-  it.runIf(name === "geth")("a deployment, alone and with a call to what it deploys", async () => {
-    const alone = await carriedOut({
-      from: owner.address,
-      abi: Box.abi,
-      bytecode: Box.bytecode,
-      args: [7n],
-      value: 3n,
-    });
-    expect(alone.receipts[0]?.contractAddress?.toLowerCase()).toBe(alone.report.transactions[0].code.creates);
-    const nonce = BigInt(await scene.count(owner.address));
-    const at = getContractAddress({ from: owner.address, nonce });
-    const { report } = await carriedOut([
-      { from: owner.address, abi: Box.abi, bytecode: Box.bytecode, args: [7n] },
-      { from: owner.address, to: at, abi: Box.abi, functionName: "set", args: [8n] },
-    ]);
-    expect(report.transactions[1]?.code.to?.kind).toBe("contract");
   });
 
   it("a bundle of two senders: the owner approves, the spender pulls", async () => {

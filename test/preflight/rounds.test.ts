@@ -33,7 +33,7 @@ import {
   type AnyInput,
   type Scene,
 } from "./scene.js";
-import { furnish, passing, transferOf } from "./furnished.js";
+import { furnish, transferOf } from "./furnished.js";
 
 const delayMs = 200;
 
@@ -105,12 +105,6 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
       // the head, then everything on it
       expect([again.ledger.rounds, roundsOf(proxy.seen).length]).toEqual([2, 2]);
     }
-  });
-
-  it("a call that fails is asked once more at a price, and then the answer is there", async () => {
-    const proxy = await proxied({ delayMs });
-    const report = await preflight(proxy.url, passing(gate));
-    expect([report.verdict, report.ledger.rounds, roundsOf(proxy.seen).length]).toEqual(["blocked", 2, 2]);
   });
 
   it("a strict node, with the seven methods and no batches, reaches ready", async () => {
@@ -210,21 +204,6 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     await server.stop();
     process.off("warning", listen);
     expect(warnings.map(({ name }) => name)).toEqual([]);
-  });
-
-  it("many requests of one run leave no listeners behind", async () => {
-    const warnings: Array<Error> = [];
-    const listen = (warning: Error) => warnings.push(warning);
-    process.on("warning", listen);
-    const bundle = Array.from({ length: 20 }, (_, value) => ({
-      from: owner.address,
-      to: other.address,
-      value: BigInt(value),
-    }));
-    const report = await preflight(scene.url, bundle);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    process.off("warning", listen);
-    expect([report.verdict, warnings]).toEqual(["ready", []]);
   });
 
   it("an older report is proven in one round, and one with a hole comes back as it is", async () => {
