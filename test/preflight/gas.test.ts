@@ -81,17 +81,6 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(await last()).toBe(400_007n);
   });
 
-  it("satisfies a contract that works only with gas to spare, and returns either way", async () => {
-    const data = calldata(artifacts.GasReader, "maybe", [3_000_001n]);
-    const report = await preflight(scene.url, { from: owner.address, to: gasReader, data });
-    expect(report.verdict).toBe("ready");
-    expect(BigInt(report.transactions[0].outcome.returnData ?? "0x0")).toBe(1n);
-    expect(gasOf(report).limit).toBeGreaterThan(3_000_001n);
-    expect(gasOf(report).limit).toBeLessThan(12_000_000n);
-    await mined(report);
-    expect(await last()).toBe(3_000_001n);
-  });
-
   it("says no more of it where the caller fixed the gas: the block of the proof is another, not the outcome", async () => {
     const data = calldata(artifacts.GasReader, "record");
     for (const gas of [120_000n, 900_000n, 16_000_000n]) {
@@ -182,25 +171,6 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(codesOf(report)).toContain("GasHeadroomThin/warning");
     expect(report.verdict).toBe("caution");
     await isSaidAgain(report, "GasHeadroomThin/warning");
-  });
-
-  it("of every transaction of a bundle is enough, and proven together", async () => {
-    const trapped = nested(aggregator, inner("need", 400_013n), 30, true);
-    const report = await preflight(scene.url, [
-      { from: owner.address, to: clearer, data: calldata(artifacts.StorageClearer, "fill", [5n]) },
-      { from: owner.address, to: aggregator, data: trapped },
-      { from: other.address, to: clearer, data: calldata(artifacts.StorageClearer, "clear", [5n]) },
-    ]);
-    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
-    const hashes: Array<Hex> = [];
-    for (const { request, input } of report.transactions) {
-      if (request === null) throw new Error("no request");
-      const signer = input.from === owner.address.toLowerCase() ? owner : other;
-      hashes.push(await scene.broadcast(await signer.signTransaction(request)));
-    }
-    await scene.mine();
-    for (const hash of hashes) expect((await scene.receipt(hash)).status).toBe("0x1");
-    expect(await last()).toBe(400_013n);
   });
 
   it("of a later transaction that is refunded covers its peak, and is no wider than that takes", async () => {

@@ -5,9 +5,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Report from "../../src/Report.js";
 import {
-  codesOf,
   preflightOn,
-  prove,
   quantity,
   scenesFor,
   severe,
@@ -92,13 +90,6 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     expect(bundle.transactions[2]?.nonce.value).toBe(2 ** 52 + 2);
     const backwards = await answered("pending count", "0x0");
     expect(severe(backwards)).toContain("CountsDisagree/warning");
-  });
-
-  it("two chain ids, in every proof that follows", async () => {
-    const report = await answered("eth_chainId", "0x1");
-    expect([report.verdict, report.stage]).toEqual(["unknown", "proven"]);
-    expect(codesOf(report)).toContain("ChainIdDisagrees/unavailable");
-    expect((await prove(scene.url, report)).verdict).toBe("unknown");
   });
 
   it("a simulation with too few, too many, or contradicting calls", async () => {

@@ -134,6 +134,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     "-32601": faults.notFound,
     "-32604": { kind: "error", error: { code: -32604, message: "Method not supported" } },
     "-32004": { kind: "error", error: { code: -32004, message: "Method eth_simulateV1 is not supported" } },
+    "-32004 without known words": { kind: "error", error: { code: -32004, message: "not available" } },
     "HTTP 403": faults.forbidden,
     "403 with words": {
       kind: "status",

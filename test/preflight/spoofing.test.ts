@@ -131,6 +131,7 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
   });
 
   it("a witness whose place could be guessed is not there", async () => {
+    await approveAgain();
     for (const guess of [0xca11bde05977b3631167028862be2a173976ca11n, 1n << 100n, BigInt(spoofer) + 1n]) {
       await set("CodeAt", guess);
       const report = await preflight(scene.url, claim());
