@@ -1,4 +1,4 @@
-/** What a proof does with what it measures: limits, older reports, delegations, names remembered. */
+/** Names and symbols of tokens are remembered between proofs as long as the caller says. */
 import * as Effect from "effect/Effect";
 import * as TestClock from "effect/testing/TestClock";
 import type { Hex } from "viem";

@@ -1,4 +1,4 @@
-/** What is offered per gas, on real nodes: horizon, levels, a balance that does not carry it, nodes that refuse. */
+/** What is offered per gas where a balance does not carry the horizon, on real nodes. */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codesOf, nobody, owner, preflight, scenesFor, third, type Scene } from "./scene.js";
@@ -14,17 +14,6 @@ describe.each(scenesFor("fees"))("on %s", (_, start) => {
   });
   afterAll(() => scene?.stop());
   const transfer = { from: third.address, to: nobody, value: 1n } as const;
-
-  it("the base fee is that of the block that is mined next, and the tip comes from recent blocks", async () => {
-    const report = await preflight(scene.url, transfer);
-    const { fee, request } = report.transactions[0];
-    if (request === null) throw new Error(codesOf(report).join(" "));
-    expect(fee).toMatchObject({ tipSource: "feeHistory", maxPriorityFeePerGas: 1_000_000_000n, horizonSeconds: 60 });
-    await scene.broadcast(await third.signTransaction(request));
-    await scene.mine();
-    const block = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { readonly baseFeePerGas: string };
-    expect(BigInt(block.baseFeePerGas)).toBe(fee.baseFeePerGas);
-  });
 
   it("a balance that does not carry the horizon gets a shorter one, said and proven", async () => {
     const full = await preflight(scene.url, transfer);

@@ -52,9 +52,6 @@ const isReady = async (report: Report) => (await readiness(report))._tag === "Su
 /** By round, what is asked of `gas`. */
 const gasRounds = ({ ledger: { requests } }: Report) =>
   requests.filter(({ run }) => run === "gas").map(({ round }) => round);
-/** By round, where the calls were run with free and ample gas. */
-const bareRounds = ({ ledger: { requests } }: Report) =>
-  requests.filter(({ run }) => run === "bare").map(({ round }) => round);
 const inDoubt = [expect.any(String), expect.arrayContaining(["Transport/unavailable"]), false];
 const told = async (report: Report) => [report.verdict, codesOf(report), await isReady(report)];
 
@@ -93,15 +90,5 @@ describe("a swallowed inner call", () => {
     expect(await isReady(await prove(scene.url, scanned))).toBe(true);
     const layer = tampered(scene.url, ({ purpose }) => (purpose === "bare" ? transport : null));
     expect(await told(await proveOn(layer, scanned))).toEqual(inDoubt);
-  });
-});
-
-describe("a proof", () => {
-  const plain = { from: owner.address, to: owner.address, value: 1n };
-  it("asks for ample gas once where the report came from outside, and not where it is its own scan's", async () => {
-    const own = await preflight(scene.url, plain);
-    expect([own.verdict, bareRounds(own)]).toEqual(["ready", [1]]);
-    const again = await prove(scene.url, own);
-    expect([again.verdict, bareRounds(again)]).toEqual(["ready", [2]]);
   });
 });

@@ -1,4 +1,4 @@
-/** What a proof notices: a world that moved, runs that cannot be compared, answers that lie, and no order of arrival. */
+/** What a proof notices: a world that moved, runs that cannot be compared, and answers that lie. */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { Hex } from "viem";
