@@ -3,9 +3,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type * as Report from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
-import { nested } from "../harness/accuracy/cases.js";
 import {
-  calldata,
   cleared,
   codesOf,
   nobody,
@@ -14,7 +12,6 @@ import {
   preflight,
   prove,
   refusedWith,
-  roundsIn,
   scan,
   scenesFor,
   signAll,
@@ -30,24 +27,14 @@ const loop = "366018575f545b8015601357600190036006565b5f5fa0005b5f355f5500";
 /** This one emits it when it has that much gas, and comes to its end without it all the same. */
 const spoilt = "366010575f545a10600e575f5fa05b005b5f355f5500";
 
-/** The runs of each round, in the order of their names. */
-const runsOf = ({ ledger }: Report.Report): ReadonlyArray<ReadonlyArray<string>> =>
-  Array.from({ length: ledger.rounds }, (_, index) =>
-    ledger.requests.flatMap(({ round, run }) => (round === index + 1 && run !== null ? [run] : [])).sort(),
-  );
-
 describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
-  let aggregator: Hex;
-  let gasReader: Hex;
   let looping: Hex;
   let wanting: Hex;
   beforeAll(async () => {
     ({ scene, token, gate } = await furnish(start));
-    aggregator = await scene.deploy(artifacts.Aggregator);
-    gasReader = await scene.deploy(artifacts.GasReader);
     looping = await scene.deploy({ abi: [], bytecode: creation(loop) });
     wanting = await scene.deploy({ abi: [], bytecode: creation(spoilt) });
   });
@@ -137,54 +124,6 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         "2 nonce eth_getTransactionCount",
         "2 simulate exact",
         "2 simulate next",
-      ]);
-    });
-
-    it("names every other run that a doubt costs", async () => {
-      const poor = await scan(scene.url, { from: owner.address, to: nobody, value: 10n ** 30n });
-      expect(runsOf(poor)).toEqual([["alone", "bare"], ["funded"]]);
-      // pays tx.gasprice × 50,000 to its caller: nothing in a scan, which has no price, so that its limit is too tight
-      const keeper = await scene.deploy({ abi: [], bytecode: creation("5f5f5f5f3a61c35002335af100") });
-      await scene.send(third, { to: keeper, value: 10n ** 18n });
-      await scene.mine();
-      const priced = await preflight(scene.url, { from: owner.address, to: keeper, data: "0x12345678" });
-      expect(runsOf(priced)).toEqual([
-        ["alone", "bare"],
-        ["exact", "next"],
-        // at three limits, in both worlds
-        ["gas", "gas", "gas", "gas", "gas", "gas"],
-        ["exact", "next"],
-        ["priced", "swap"],
-      ]);
-      expect(codesOf(priced)).toContain("PriceDependent/info");
-      await scene.send(third, { to: nobody, value: 1n });
-      const behind = await preflight(scene.url, { from: third.address, to: nobody, value: 2n });
-      expect(runsOf(behind)).toEqual([
-        ["alone", "bare"],
-        ["alone", "exact", "next", "reserved"],
-      ]);
-      await scene.mine();
-    });
-
-    it("tells the rounds of a doubtful gas limit: the runs `gas`, and the wider one proven", async () => {
-      const inner = { target: gasReader, callData: calldata(artifacts.GasReader, "need", [400_007n]) };
-      const input = { from: owner.address, to: aggregator, data: nested(aggregator, inner, 40, true) };
-      const report = await preflight(scene.url, input);
-      expect([report.verdict, codesOf(report).includes("GasLimitWidened/info")]).toEqual(["ready", true]);
-      const proof = ["exact", "next"];
-      const runs = ["gas", "gas", "gas"];
-      // geth's estimate says nothing against the limit, so that only the proof casts doubt on it
-      const asked = name === "anvil" ? [runs, proof] : [proof, runs, proof];
-      expect(runsOf(report)).toEqual([["alone", "bare"], ...asked]);
-      expect(roundsIn(report)).toBe(1 + asked.length);
-      // the scan ran at the caller's own limit, so that ample gas is asked for beside the proof
-      const fixed = await preflight(scene.url, { ...transferOf(token), gas: 90_000n });
-      expect([fixed.verdict, runsOf(fixed)]).toEqual([
-        "ready",
-        [
-          ["alone", "bare"],
-          ["bare", "exact", "next"],
-        ],
       ]);
     });
   });

@@ -50,6 +50,10 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
       await pause(maxAge * 2);
       return signedBy(address)(request);
     };
+  const turned = async (how: "open" | "close") => {
+    await turn({ scene, gate }, how);
+    await scene.mine();
+  };
   const maxAge = 1_000;
   const connect = (ttlMs = Nonces.defaults.ttlMs) =>
     createPreflight(
@@ -72,14 +76,15 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
 
   it("what no longer is ready rejects with its error, nothing is sent, and the nonce is free", async () => {
     await using preflight = connect();
-    await turn({ scene, gate }, "open");
-    await scene.mine();
+    await turned("open");
     const nonce = await scene.count(other.address);
-    const closing = async () => {
-      await turn({ scene, gate }, "close");
-      await scene.mine();
-    };
-    await expect(deliver(preflight, slowly(other.address, closing), passing(gate))).rejects.toMatchObject({
+    await expect(
+      deliver(
+        preflight,
+        slowly(other.address, () => turned("close")),
+        passing(gate),
+      ),
+    ).rejects.toMatchObject({
       _tag: "ExecutionReverted",
     });
     expect(await scene.count(other.address, "pending")).toBe(nonce);
@@ -141,8 +146,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
 
   it("what is not mined in time stops the rest, and says what was sent", async () => {
     await using preflight = connect(2_000);
-    await turn({ scene, gate }, "close");
-    await scene.mine();
+    await turned("close");
     const bundle = [{ ...passing(gate), from: owner.address, functionName: "open" }, passing(gate)];
     const senders = [owner.address, other.address];
     const nonce = await scene.count(owner.address);
@@ -166,8 +170,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
       if (asked === 1) await Promise.all([meanwhile(), pause(2 * maxAge)]);
       return hash;
     };
-    await turn({ scene, gate }, "open");
-    await scene.mine();
+    await turned("open");
     await using preflight = createPreflight({ layer: layerOf(scene.url) }, { nonces: layerNonces, maxAge, send });
     const bundle = [{ from: other.address, to: third.address, value: 1n }, passing(gate)];
     return await deliver(preflight, signedBy(other.address), bundle);
@@ -179,11 +182,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     expect(sent.map(({ outcome }) => outcome.kind)).toEqual(["accepted", "accepted"]);
     await scene.mine();
     expect(await scene.count(other.address)).toBe(nonce + 2);
-    const closing = async () => {
-      await turn({ scene, gate }, "close");
-      await scene.mine();
-    };
-    await expect(overSlowRelay(closing)).rejects.toMatchObject({
+    await expect(overSlowRelay(() => turned("close"))).rejects.toMatchObject({
       ...{ _tag: "PartlySent", mayBeSent: true, inDoubt: null, left: 1, sent: [{ nonce: BigInt(nonce + 2) }] },
     });
     expect(await scene.count(other.address, "pending")).toBe(nonce + 3);

@@ -34,9 +34,6 @@ const fresh = (n: number): Hex => `0x00000000000000000000000000000000f0e1${n.toS
 /** Adds one to each of so many words. */
 const counting = (words: number): Hex =>
   creation(`61${words.toString(16).padStart(4, "0")}5b60019003805460010181558060035700`);
-/** Code that returns so many zero bytes as a contract. */
-const returning = (bytes: number): Hex => `0x61${bytes.toString(16).padStart(4, "0")}5ff3${"00".repeat(64)}`;
-
 const starting = (forks: Forks) => startGethScene(bin ?? "", { forks });
 
 /** Signs as cleared, mines, and expects what was said. */
@@ -56,15 +53,9 @@ const minedAs = async (scene: Scene, report: Report) => {
 describe.skipIf(bin === null)("under Amsterdam", () => {
   let scene: Scene;
   let token: Hex;
-  let counters: Hex;
-  let splitter: Hex;
-  let idle: Hex;
   beforeAll(async () => {
     scene = await starting({ osakaTime: 0, amsterdamTime: 0 });
     token = await scene.deploy(artifacts.Token, ["Token", "TKN", 18]);
-    counters = await scene.deploy({ abi: [], bytecode: counting(200) });
-    idle = await scene.deploy({ abi: [], bytecode: creation("00") });
-    splitter = await scene.deploy(artifacts.Splitter);
     await scene.send(owner, { to: token, data: calldata(artifacts.Token, "mint", [owner.address, 10n ** 24n]) });
     await scene.mine();
   }, 60_000);
@@ -75,28 +66,9 @@ describe.skipIf(bin === null)("under Amsterdam", () => {
     ["a transfer", () => ({ from, to: other.address, value: 1n })],
     ["a transfer to a new account", () => ({ from, to: fresh(1), value: 1n })],
     ["a transfer to oneself", () => ({ from, to: from, value: 1n })],
-    ["a transfer with more gas than Osaka allows", () => ({ from, to: other.address, value: 1n, gas: 17_000_000n })],
-    ["bytes for nothing, at the floor", () => ({ from, to: idle, data: `0x${"00".repeat(4_000)}` })],
-    [
-      "an access list",
-      () => ({ from, to: other.address, accessList: [{ address: token, storageKeys: [`0x${"00".repeat(32)}`] }] }),
-    ],
-    ["a deployment of 12,000 bytes", () => ({ from, data: returning(12_000) })],
-    ["init code of 60,000 bytes", () => ({ from, data: `0x00${"00".repeat(59_999)}` })],
     [
       "a token to a new holder",
       () => ({ from, to: token, data: calldata(artifacts.Token, "transfer", [fresh(2), 5n]) }),
-    ],
-    ["two hundred new words in one call", () => ({ from, to: counters, data: "0x01" })],
-    ["the same words once more", () => ({ from, to: counters, data: "0x01" })],
-    [
-      "ether split between two, one of them new",
-      () => ({
-        from,
-        to: splitter,
-        value: 10n,
-        data: calldata(artifacts.Splitter, "split", [[other.address, fresh(3)]]),
-      }),
     ],
     [
       "a bundle",
@@ -138,14 +110,6 @@ describe.skipIf(bin === null)("under Amsterdam", () => {
     expect([report.verdict, codesOf(report)]).toEqual(["ready", ["GasLimitWidened/info"]]);
     expect(report.transactions[0].gas.limit ?? 0n).toBeGreaterThanOrEqual(204_600n);
     await scene.mine();
-  });
-
-  it("more than a block is blocked", async () => {
-    const report = await preflight(scene.url, { from, to: other.address, value: 1n, gas: 61_000_000n });
-    expect([report.verdict, severe(report)]).toEqual([
-      "blocked",
-      expect.arrayContaining(["BlockGasLimitExceeded/blocker"]),
-    ]);
   });
 });
 
@@ -262,13 +226,6 @@ describe.skipIf(bin === null)("under other rules", () => {
     }
   };
   const send = (gas: bigint) => ({ from: owner.address, to: other.address, value: 1n, gas });
-
-  it("a limit above 2^24 is blocked under Osaka, on a chain that nobody described", () =>
-    on({ osakaTime: 0 }, async (scene) => {
-      const report = await preflight(scene.url, send(16_777_217n));
-      expect([report.verdict, severe(report)]).toEqual(["blocked", ["TxGasLimitTooHigh/blocker"]]);
-      expect((await preflight(scene.url, send(16_777_216n))).verdict).toBe("ready");
-    }));
 
   it("before Osaka a block is the limit, and what needs more than 2^24 gas is ready", () =>
     on({}, async (scene) => {

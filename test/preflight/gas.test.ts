@@ -1,5 +1,5 @@
 /** The gas limit that is handed out, proven on real nodes: traps in which a tighter one does something else. */
-import { encodeDeployData, type Hex } from "viem";
+import { type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
@@ -13,7 +13,6 @@ import {
   owner,
   preflight,
   prove,
-  roundsIn,
   scan,
   scenesFor,
   severe,
@@ -70,14 +69,6 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
       (await scene.ask("eth_call", [{ to: gasReader, data: calldata(artifacts.GasReader, "last") }, "latest"])) as Hex,
     );
 
-  it("of a plain transfer is what it takes, to the unit", async () => {
-    const report = await preflight(scene.url, { from: owner.address, to: nobody, value: 1n });
-    const { limit, used } = gasOf(report);
-    expect(limit).toBe(used);
-    expect(roundsIn(report)).toBe(2);
-    await mined(report);
-  });
-
   it("leaves a swallowed inner call what it needs behind many frames (63/64)", async () => {
     // the estimate is satisfied with the outer success; 40 frames deep a buffer of 10 % is nothing
     const input = { from: owner.address, to: aggregator, data: nested(aggregator, inner("need", 400_007n), 40, true) };
@@ -88,26 +79,6 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(gasOf(report).limit).toBeLessThan(4_000_000n);
     await mined(report);
     expect(await last()).toBe(400_007n);
-  });
-
-  it("satisfies a contract that works only with gas to spare, and returns either way", async () => {
-    const data = calldata(artifacts.GasReader, "maybe", [3_000_001n]);
-    const report = await preflight(scene.url, { from: owner.address, to: gasReader, data });
-    expect(report.verdict).toBe("ready");
-    expect(BigInt(report.transactions[0].outcome.returnData ?? "0x0")).toBe(1n);
-    expect(gasOf(report).limit).toBeGreaterThan(3_000_001n);
-    expect(gasOf(report).limit).toBeLessThan(12_000_000n);
-    await mined(report);
-    expect(await last()).toBe(3_000_001n);
-  });
-
-  it("of a contract that needs gas and says so comes from the estimate", async () => {
-    const data = calldata(artifacts.GasReader, "need", [500_001n]);
-    const report = await preflight(scene.url, { from: owner.address, to: gasReader, data });
-    expect(report.verdict).toBe("ready");
-    expect(gasOf(report).limit).toBeGreaterThan(500_001n);
-    expect(codesOf(report)).toContain("GasWitnessesDisagree/info");
-    await mined(report);
   });
 
   it("says no more of it where the caller fixed the gas: the block of the proof is another, not the outcome", async () => {
@@ -202,25 +173,6 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     await isSaidAgain(report, "GasHeadroomThin/warning");
   });
 
-  it("of every transaction of a bundle is enough, and proven together", async () => {
-    const trapped = nested(aggregator, inner("need", 400_013n), 30, true);
-    const report = await preflight(scene.url, [
-      { from: owner.address, to: clearer, data: calldata(artifacts.StorageClearer, "fill", [5n]) },
-      { from: owner.address, to: aggregator, data: trapped },
-      { from: other.address, to: clearer, data: calldata(artifacts.StorageClearer, "clear", [5n]) },
-    ]);
-    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
-    const hashes: Array<Hex> = [];
-    for (const { request, input } of report.transactions) {
-      if (request === null) throw new Error("no request");
-      const signer = input.from === owner.address.toLowerCase() ? owner : other;
-      hashes.push(await scene.broadcast(await signer.signTransaction(request)));
-    }
-    await scene.mine();
-    for (const hash of hashes) expect((await scene.receipt(hash)).status).toBe("0x1");
-    expect(await last()).toBe(400_013n);
-  });
-
   it("of a later transaction that is refunded covers its peak, and is no wider than that takes", async () => {
     const report = await preflight(scene.url, [
       { from: owner.address, to: nobody, value: 1n },
@@ -239,26 +191,4 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(Number(limit) / Number(used)).toBeGreaterThan(1.2);
     expect(Number(limit) / Number(used)).toBeLessThan(1.9);
   });
-
-  it("blocks the caller's limit where it is too low or beyond the cap", async () => {
-    const data = calldata(artifacts.GasReader, "burn", [300_000n]);
-    const low = await preflight(scene.url, { from: owner.address, to: gasReader, data, gas: 100_000n });
-    expect(low.verdict).toBe("blocked");
-    const high = await preflight(scene.url, { from: owner.address, to: nobody, value: 1n, gas: 100_000_000n });
-    expect(codesOf(high)).toContain("BlockGasLimitExceeded/blocker");
-  });
-
-  if (name === "geth")
-    it("of a deployment is enough", async () => {
-      const data = encodeDeployData({
-        abi: artifacts.Token.abi,
-        bytecode: artifacts.Token.bytecode,
-        args: ["A", "A", 1],
-      });
-      const report = await preflight(scene.url, { from: owner.address, data });
-      expect(report.verdict).toBe("ready");
-      const { limit, used } = gasOf(report);
-      expect(Number(limit) / Number(used)).toBeLessThan(1.2);
-      await mined(report);
-    });
 });

@@ -15,7 +15,6 @@ import {
   proveOn,
   readiness,
   scan,
-  scanOn,
   startAnvilScene,
   tampered,
   type Scene,
@@ -53,9 +52,6 @@ const isReady = async (report: Report) => (await readiness(report))._tag === "Su
 /** By round, what is asked of `gas`. */
 const gasRounds = ({ ledger: { requests } }: Report) =>
   requests.filter(({ run }) => run === "gas").map(({ round }) => round);
-/** By round, where the calls were run with free and ample gas. */
-const bareRounds = ({ ledger: { requests } }: Report) =>
-  requests.filter(({ run }) => run === "bare").map(({ round }) => round);
 const inDoubt = [expect.any(String), expect.arrayContaining(["Transport/unavailable"]), false];
 const told = async (report: Report) => [report.verdict, codesOf(report), await isReady(report)];
 
@@ -70,21 +66,6 @@ describe("a swallowed inner call", () => {
     const proven = await prove(scene.url, scanned);
     expect([proven.verdict, codesOf(proven).includes("GasLimitWidened/info")]).toEqual(["ready", true]);
     expect([limitOf(proven), proven.digest]).toEqual([limitOf(scanned), scanned.digest]);
-    const { request } = proven.transactions[0];
-    if (request === null) throw new Error("no request");
-    const hash = await scene.broadcast(await owner.signTransaction(request));
-    await scene.mine();
-    expect((await scene.receipt(hash)).status).toBe("0x1");
-    const last = await scene.ask("eth_call", [{ to: reader, data: calldata(artifacts.GasReader, "last") }, "latest"]);
-    expect(BigInt(last as Hex)).toBe(400_007n);
-  });
-
-  it.each([0, 1, 2])("is never taken to work by a scan that lost its gas run %s", async (index) => {
-    const { layer, lost } = losing(index);
-    const scanned = await scanOn(layer, swallowing(3_000_001n, 2));
-    expect(lost).toEqual([index]);
-    expect(await told(scanned)).toEqual(inDoubt);
-    expect(scanned.findings.find(({ error }) => error === transport)?.step).toBe("estimate");
   });
 
   it.each([0, 1, 2])("is never taken to work by a preflight that lost its gas run %s", async (index) => {
@@ -109,15 +90,5 @@ describe("a swallowed inner call", () => {
     expect(await isReady(await prove(scene.url, scanned))).toBe(true);
     const layer = tampered(scene.url, ({ purpose }) => (purpose === "bare" ? transport : null));
     expect(await told(await proveOn(layer, scanned))).toEqual(inDoubt);
-  });
-});
-
-describe("a proof", () => {
-  const plain = { from: owner.address, to: owner.address, value: 1n };
-  it("asks for ample gas once where the report came from outside, and not where it is its own scan's", async () => {
-    const own = await preflight(scene.url, plain);
-    expect([own.verdict, bareRounds(own)]).toEqual(["ready", [1]]);
-    const again = await prove(scene.url, own);
-    expect([again.verdict, bareRounds(again)]).toEqual(["ready", [2]]);
   });
 });

@@ -5,7 +5,6 @@ import {
   concatHex,
   decodeFunctionResult,
   encodeAbiParameters,
-  encodeFunctionData,
   encodePacked,
   hashTypedData,
   multicall3Abi,
@@ -20,7 +19,8 @@ import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import { PermitToken, Reverter } from "../contracts/artifacts.js";
-import { layerOf, nobody, other, owner, scenesFor, third, type Scene } from "./scene.js";
+import { encode, executing, making } from "./safes.js";
+import { calldata, nobody, other, owner, preflight, scan, scenesFor, third, type Scene } from "./scene.js";
 
 type Hex = `0x${string}`;
 const codes = JSON.parse(readFileSync(new URL("../fixtures/inner.json", import.meta.url), "utf8")) as Record<
@@ -29,7 +29,7 @@ const codes = JSON.parse(readFileSync(new URL("../fixtures/inner.json", import.m
 >;
 const zero = "0x0000000000000000000000000000000000000000";
 const zero32 = padHex("0x", { size: 32 });
-const plain = encodeFunctionData({ abi: Reverter.abi, functionName: "plain", args: [7n] });
+const plain = calldata(Reverter, "plain", [7n]);
 /** A call that does nothing, and succeeds wherever nobody lives. */
 const idle = "0x12345678" as Hex;
 
@@ -79,36 +79,27 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     decodeFunctionResult({
       abi,
       functionName,
-      data: (await scene.ask("eth_call", [
-        { to, data: encodeFunctionData({ abi, functionName, args }) },
-        "latest",
-      ])) as Hex,
+      data: (await scene.ask("eth_call", [{ to, data: calldata({ abi }, functionName, args) }, "latest"])) as Hex,
     }) as unknown;
   const run = (to: Hex, data: Hex, options: Preflight.Options = {}, value = 0n) =>
-    Effect.runPromise(
-      Preflight.preflight({ from: owner.address, to, data, value }, options).pipe(Effect.provide(layerOf(scene.url))),
-    );
+    preflight(scene.url, { from: owner.address, to, data, value }, options);
 
   describe("Multicall3", () => {
     let at: Hex = "0x";
     beforeAll(async () => {
       at = await deploy("Multicall3");
     });
-    const call = (functionName: string, args: ReadonlyArray<unknown>) =>
-      encodeFunctionData({
-        abi: [
-          ...multicall3Abi,
-          ...parseAbi([
-            "function aggregate((address target, bytes callData)[] calls) payable returns (uint256, bytes[])",
-            "function tryAggregate(bool, (address target, bytes callData)[] calls) payable returns ((bool, bytes)[])",
-            "function blockAndAggregate((address target, bytes callData)[] calls) payable returns (uint256, bytes32, (bool, bytes)[])",
-            "function tryBlockAndAggregate(bool, (address target, bytes callData)[] calls) payable returns (uint256, bytes32, (bool, bytes)[])",
-            "function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls) payable returns ((bool, bytes)[])",
-          ]),
-        ] as Abi,
-        functionName,
-        args,
-      });
+    const abi = [
+      ...multicall3Abi,
+      ...parseAbi([
+        "function aggregate((address target, bytes callData)[] calls) payable returns (uint256, bytes[])",
+        "function tryAggregate(bool, (address target, bytes callData)[] calls) payable returns ((bool, bytes)[])",
+        "function blockAndAggregate((address target, bytes callData)[] calls) payable returns (uint256, bytes32, (bool, bytes)[])",
+        "function tryBlockAndAggregate(bool, (address target, bytes callData)[] calls) payable returns (uint256, bytes32, (bool, bytes)[])",
+        "function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls) payable returns ((bool, bytes)[])",
+      ]),
+    ] as Abi;
+    const call = (functionName: string, args: ReadonlyArray<unknown>) => calldata({ abi }, functionName, args);
     const pairs = (data: Hex) => [
       { target: nobody, callData: idle },
       { target: reverter, callData: data },
@@ -119,7 +110,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       ["aggregate3", [pairs(data).map((one) => ({ ...one, allowFailure: true }))]],
       ["aggregate3Value", [pairs(data).map((one) => ({ ...one, allowFailure: true, value: 0n }))]],
     ];
-    const counter = encodeFunctionData({ abi: Reverter.abi, functionName: "swallow", args: [nobody, idle] });
+    const counter = calldata(Reverter, "swallow", [nobody, idle]);
 
     it("tells which call failed, and why, in each of its forms that pass over failures", async () => {
       for (const [name, args] of forms(plain)) {
@@ -176,11 +167,10 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       const args = [pairs(counter).map((one) => ({ ...one, allowFailure: true }))];
       const seen = await run(lookalike, call("aggregate3", args));
       expect(said(seen)).toEqual(ready);
-      const refusing = await Effect.runPromise(
-        Preflight.scan(
-          { from: owner.address, to: lookalike, data: call("aggregate3", args) },
-          { policies: [Policy.noInnerFailures] },
-        ).pipe(Effect.provide(layerOf(scene.url))),
+      const refusing = await scan(
+        scene.url,
+        { from: owner.address, to: lookalike, data: call("aggregate3", args) },
+        { policies: [Policy.noInnerFailures] },
       );
       expect(refusing.transactions[0].outcome.inner).toEqual({ failed: [], unseen: 2 });
       expect(said(refusing)).toContain("PolicyUnknown");
@@ -196,7 +186,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     it("takes a permit that somebody else used before for no failure", async () => {
       const coin = await scene.deploy(PermitToken);
       const use = (functionName: "mint" | "approve" | "transferFrom" | "permit", args: ReadonlyArray<unknown>) =>
-        encodeFunctionData({ abi: PermitToken.abi as Abi, functionName, args });
+        calldata(PermitToken, functionName, args);
       await send(coin, use("mint", [owner.address, 1_000n]));
       await send(coin, use("approve", [at, 100n]));
       const paying = (permitted: bigint) =>
@@ -248,41 +238,13 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     });
   });
 
-  describe.each(["1.4.1", "1.5.0"])("Safe %s", (version) => {
+  describe.each(["1.4.1", "1.5.0"] as const)("Safe %s", (version) => {
     let safe: Hex = "0x";
-    const abi = parseAbi([
-      "function setup(address[],uint256,address,bytes,address,address,uint256,address)",
-      "function createProxyWithNonce(address,bytes,uint256) returns (address)",
-      "function execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes) returns (bool)",
-      "function enableModule(address)",
-      "function execTransactionFromModule(address,uint256,bytes,uint8) returns (bool)",
-      "function execTransactionFromModuleReturnData(address,uint256,bytes,uint8) returns (bool,bytes)",
-    ]);
-    const signature = concatHex([padHex(owner.address, { size: 32 }), zero32, "0x01"]);
-    const exec = (to: Hex, value: bigint, data: Hex, safeTxGas = 50_000n) =>
-      encodeFunctionData({
-        abi,
-        functionName: "execTransaction",
-        args: [to, value, data, 0, safeTxGas, 0n, 0n, zero, zero, signature],
-      });
+    const exec = (to: Hex, value: bigint, data: Hex) => executing({ to, value, data }, owner.address, 50_000n);
     beforeAll(async () => {
-      const singleton = await deploy(`Safe ${version}`);
-      const factory = await deploy(`SafeProxyFactory ${version}`);
-      const setup = encodeFunctionData({
-        abi,
-        functionName: "setup",
-        args: [[owner.address], 1n, zero, "0x", zero, zero, 0n, zero],
-      });
-      const create = encodeFunctionData({ abi, functionName: "createProxyWithNonce", args: [singleton, setup, 1n] });
-      safe = (
-        (await view(factory, abi as Abi, "createProxyWithNonce", [singleton, setup, 1n])) as string
-      ).toLowerCase() as Hex;
-      await send(factory, create);
+      safe = await making(scene, version, owner.address);
       await send(safe, "0x", 1_000n);
-      await send(
-        safe,
-        exec(safe, 0n, encodeFunctionData({ abi, functionName: "enableModule", args: [owner.address] }), 0n),
-      );
+      await send(safe, executing({ to: safe, data: encode("enableModule", owner.address) }));
     });
 
     it("tells of a payment that its own nonce was used up for", async () => {
@@ -299,8 +261,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
 
     it("tells of a module's call that failed", async () => {
       for (const functionName of ["execTransactionFromModule", "execTransactionFromModuleReturnData"] as const) {
-        const call = (value: bigint) =>
-          encodeFunctionData({ abi, functionName, args: [third.address, value, "0x", 0] });
+        const call = (value: bigint) => encode(functionName, third.address, value, "0x", 0);
         expect(said(await run(safe, call(5_000n)))).toEqual(failing);
         expect(said(await run(safe, call(500n)))).toEqual(ready);
       }
@@ -331,7 +292,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       for (const salt of salts) {
         const account = (await view(factory, abi, "getAddress", [owner.address, salt])) as Hex;
         accounts.push(account.toLowerCase() as Hex);
-        await send(entryPoint, encodeFunctionData({ abi, functionName: "depositTo", args: [account] }), 10n ** 18n);
+        await send(entryPoint, calldata({ abi }, "depositTo", [account]), 10n ** 18n);
       }
     });
     const signed = async (at: number, to: Hex, value: bigint, data: Hex) => {
@@ -339,12 +300,12 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       const account = accounts[at] ?? "0x";
       const nonce = (await view(entryPoint, nonceAbi as Abi, "getNonce", [account, 0n])) as bigint;
       const code = (await scene.ask("eth_getCode", [account, "latest"])) as Hex;
-      const create = encodeFunctionData({ abi, functionName: "createAccount", args: [owner.address, salts[at]] });
+      const create = calldata({ abi }, "createAccount", [owner.address, salts[at]]);
       const common = {
         sender: account,
         nonce,
         initCode: code === "0x" ? concatHex([factory, create]) : "0x",
-        callData: encodeFunctionData({ abi, functionName: "execute", args: [to, value, data] }),
+        callData: calldata({ abi }, "execute", [to, value, data]),
         preVerificationGas: 50_000n,
         paymasterAndData: "0x",
       };
@@ -382,8 +343,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       const signature = isTyped ? await owner.sign({ hash }) : await owner.signMessage({ message: { raw: hash } });
       return { ...draft, signature };
     };
-    const bundle = (ops: ReadonlyArray<unknown>) =>
-      encodeFunctionData({ abi, functionName: "handleOps", args: [ops, other.address] });
+    const bundle = (ops: ReadonlyArray<unknown>) => calldata({ abi }, "handleOps", [ops, other.address]);
 
     it("is ready with honest operations: a deposit is no token", async () => {
       const report = await run(
@@ -392,10 +352,10 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       );
       expect(said(report)).toEqual(ready);
       expect(report.balanceChanges.filter(({ token }) => token === entryPoint)).toEqual([]);
-      const deposit = encodeFunctionData({ abi, functionName: "depositTo", args: [owner.address] });
+      const deposit = calldata({ abi }, "depositTo", [owner.address]);
       expect(said(await run(entryPoint, deposit, {}, 1_000n))).toEqual(ready);
       await send(entryPoint, deposit, 1_000n);
-      const withdraw = (to: Hex) => encodeFunctionData({ abi, functionName: "withdrawTo", args: [to, 1_000n] });
+      const withdraw = (to: Hex) => calldata({ abi }, "withdrawTo", [to, 1_000n]);
       expect(said(await run(entryPoint, withdraw(owner.address)))).toEqual(ready);
       // what nothing else tells of
       expect(said(await run(entryPoint, withdraw(third.address)))).toEqual(["caution", "TransferMismatch"]);
@@ -458,8 +418,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
         });
         return { ...body, signature };
       };
-      const batch = (requests: ReadonlyArray<unknown>) =>
-        encodeFunctionData({ abi, functionName: "executeBatch", args: [requests, owner.address] });
+      const batch = (requests: ReadonlyArray<unknown>) => calldata({ abi }, "executeBatch", [requests, owner.address]);
       const [fine, fails] = ["0x22222222", "0x11111111"] as const;
       const second = { ...(await signed(fine, 1n)) };
       expect(said(await run(forwarder, batch([await signed(fine, 0n), second])))).toEqual(ready);
@@ -483,10 +442,10 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
           primaryType: "ForwardRequest",
           message: req,
         });
-        return encodeFunctionData({ abi, functionName: "execute", args: [req, signature] });
+        return calldata({ abi }, "execute", [req, signature]);
       };
       expect(said(await run(forwarder, await call(plain)))).toEqual(failing);
-      const fine = encodeFunctionData({ abi: Reverter.abi, functionName: "swallow", args: [nobody, idle] });
+      const fine = calldata(Reverter, "swallow", [nobody, idle]);
       expect(said(await run(forwarder, await call(fine)))).toEqual(ready);
     });
   });
@@ -496,7 +455,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     const abi = parseAbi(["function execute(bytes32,bytes) payable"]);
     const single = `0x0001${"0".repeat(60)}` as Hex;
     const many = `0x0101${"0".repeat(60)}` as Hex;
-    const execute = (mode: Hex, data: Hex) => encodeFunctionData({ abi, functionName: "execute", args: [mode, data] });
+    const execute = (mode: Hex, data: Hex) => calldata({ abi }, "execute", [mode, data]);
     const one = (data: Hex) => encodePacked(["address", "uint256", "bytes"], [reverter, 0n, data]);
     const batch = (data: Hex) =>
       encodeAbiParameters(parseAbiParameters("(address,uint256,bytes)[]"), [
@@ -505,7 +464,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
           [reverter, 0n, data],
         ],
       ]);
-    const fine = encodeFunctionData({ abi: Reverter.abi, functionName: "swallow", args: [nobody, idle] });
+    const fine = calldata(Reverter, "swallow", [nobody, idle]);
     const abis = [Reverter.abi];
     expect(inner(await run(account, execute(single, one(plain)), { abis }))).toMatchObject([
       { "made by": account, call: 1, to: reverter, reason: expect.stringContaining("Plain(code: 7)") },
@@ -527,11 +486,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     const sweep = (least: bigint) =>
       encodeAbiParameters(parseAbiParameters("address, address, uint256"), [zero, third.address, least]);
     const plan = (least: bigint) =>
-      encodeFunctionData({
-        abi,
-        functionName: "execute",
-        args: ["0xa1", [encodeAbiParameters(list, ["0x04", [sweep(least)]])]],
-      });
+      calldata({ abi }, "execute", ["0xa1", [encodeAbiParameters(list, ["0x04", [sweep(least)]])]]);
     const report = await run(router, plan(1n));
     expect(said(report)).toEqual(failing);
     expect(inner(report)).toMatchObject([{ "made by": router, call: 1 }]);
@@ -543,7 +498,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     const topic = "23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23";
     const runtime = `7f${topic}60406000a100`;
     const stranger = await scene.deploy({ abi: [], bytecode: `0x6027600c60003960276000f3${runtime}` });
-    const data = encodeFunctionData({ abi: Reverter.abi, functionName: "swallow", args: [stranger, "0x"] });
+    const data = calldata(Reverter, "swallow", [stranger, "0x"]);
     const report = await run(reverter, data);
     expect(report.transactions[0].outcome.logs).toHaveLength(1);
     expect(inner(report)).toEqual([]);

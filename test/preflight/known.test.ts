@@ -16,6 +16,8 @@ import { codesOf, layerOf, nobody, owner, scenesFor, tampered, type Scene, type 
 const l1Block = "0x4200000000000000000000000000000000000015";
 const oracle = "0x420000000000000000000000000000000000000f";
 
+const send = { from: owner.address, to: nobody, value: 1n } as const;
+
 const asked = ({ ledger }: Report) => ledger.requests.filter(({ tries }) => tries > 0).length;
 const methodsOf = ({ ledger }: Report, round: number) =>
   ledger.requests.flatMap((request) => (request.round === round ? [request.run ?? request.method] : [])).sort();
@@ -127,7 +129,6 @@ it("is found out when another chain answers", async () => {
   const [one, other] = [await startAnvil(), await startAnvil({ chainId: 4242 })];
   const behind = { target: one.url };
   const proxy = await startProxy(behind);
-  const send = { from: owner.address, to: nobody, value: 1n } as const;
   const reports = await Effect.runPromise(
     Effect.gen(function* () {
       yield* Preflight.scan(send);
@@ -145,9 +146,11 @@ it("is found out when another chain answers", async () => {
   await Promise.all([proxy.stop(), one.stop(), other.stop()]);
 });
 
+/** How often the head is asked for in the second round. */
+const heads = (report: Report) => methodsOf(report, 2).filter((method) => method === "eth_getBlockByNumber").length;
+
 /** What was remembered after these, by how many requests a scan then asks: 8 of an endpoint that is known, else 11. */
 describe("what an endpoint is believed", () => {
-  const send = { from: owner.address, to: nobody, value: 1n } as const;
   const otherHash = `0x${"77".repeat(32)}`;
   const foreign: Tampering = ({ method }) =>
     method === "eth_getBlockByNumber" ? (header) => ({ ...(header as object), hash: otherHash }) : null;
@@ -226,6 +229,91 @@ describe("what an endpoint is believed", () => {
     );
     expect(methodsOf(warm as Report, 1)).toContain("alone");
   });
+
+  it("does not take over the header of a scan that has grown old", async () => {
+    const reports = await Effect.runPromise(
+      Effect.forEach([0, 1, 4, 20], (blocks) =>
+        Preflight.reserving(() =>
+          Effect.promise(async () => {
+            await new Promise((resolve) => setTimeout(resolve, 1_100));
+            if (blocks > 0) await rawRequest(url, "anvil_mine", [`0x${blocks.toString(16)}`]);
+            return [null];
+          }),
+        )(send),
+      ).pipe(Effect.provide(layerOf(url))),
+    );
+    for (const report of reports) {
+      const { verdict, observed } = report;
+      expect([verdict, observed.freshness, heads(report)]).toEqual(["ready", "fresh", 1]);
+      expect(observed.latestNumber).toBe(observed.baseNumber);
+    }
+  });
+
+  it("takes over a header that was answered long before the rest, for its block is named by hash; asks where there was none", async () => {
+    const slow = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (real) =>
+        Rpc.Rpc.of({
+          ...real,
+          request: (method, params) =>
+            Effect.delay(real.request(method, params), method === "eth_estimateGas" ? 1_200 : 0),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(url)));
+    const broken = tampered(url, ({ method, before }) =>
+      method === "eth_getBlockByNumber" && before === 0
+        ? new RpcError({ method, reason: new Transport({ detail: "" }) })
+        : null,
+    );
+    for (const [layer, times] of [
+      [slow, 0],
+      [broken, 1],
+    ] as const) {
+      const report = await Effect.runPromise(Preflight.preflight(send).pipe(Effect.provide(layer)));
+      expect([report.verdict, report.observed.freshness, heads(report)]).toEqual(["ready", "fresh", times]);
+    }
+  });
+
+  it("asks for no nonce where nothing was learned", async () => {
+    const down = tampered(url, ({ method }) =>
+      method === "eth_simulateV1" ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null,
+    );
+    let taken = 0;
+    const take = () => Effect.sync(() => [BigInt(taken++)]);
+    const report = await Effect.runPromise(Preflight.reserving(take)(send).pipe(Effect.provide(down)));
+    expect([report.verdict, taken]).toEqual(["unknown", 0]);
+  });
+
+  it("a node is not believed to refuse a parameter, where the caller's own overrides are refused", async () => {
+    const refusal = new RpcError({
+      method: "eth_simulateV1",
+      reason: new InvalidParams({ code: -32602, detail: "bad override" }),
+    });
+    let isBroken = true;
+    const layer = tampered(url, ({ method }) => (isBroken && method === "eth_simulateV1" ? refusal : null));
+    const [first, second] = await Effect.runPromise(
+      Effect.gen(function* () {
+        const refused = yield* Preflight.scan(send, { stateOverrides: { [nobody]: { balance: 1n } } });
+        isBroken = false;
+        return [refused, yield* Preflight.scan(send)] as const;
+      }).pipe(Effect.provide(layer)),
+    );
+    expect([first.observed.tier, second.observed.tier, second.verdict]).toEqual(["none", "simulate", "ready"]);
+  });
+
+  it("what a caller pretends is nothing that others believe", async () => {
+    for (const address of [l1Block, oracle]) await rawRequest(url, "anvil_setCode", [address, "0x60015f5260205ff3"]);
+    const gone = { [l1Block]: { code: "0x" }, [oracle]: { code: "0x" } } as const;
+    const [honest, pretended, after] = await Effect.runPromise(
+      Effect.all([
+        Preflight.preflight(send),
+        Preflight.scan(send, { stateOverrides: gone }),
+        Preflight.preflight(send),
+      ]).pipe(Effect.provide(layerOf(url))),
+    );
+    expect(pretended.funds[0]?.terms.some(({ name }) => name === "l1Fee")).toBe(false);
+    expect(after.funds).toEqual(honest.funds);
+  });
 });
 
 describe("the memory of a connection", () => {
@@ -250,135 +338,5 @@ describe("the memory of a connection", () => {
       Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }));
     for (let index = 0; index < 10_000; index++) known.heard(`m${index}`, refusal(`m${index}`));
     expect([known.refused("m0")?.method, known.refused("m9999")]).toEqual(["m0", null]);
-  });
-});
-
-it("does not take over the header of a scan that has grown old", async () => {
-  const node = await startAnvil();
-  const send = { from: owner.address, to: nobody, value: 1n } as const;
-  const reports = await Effect.runPromise(
-    Effect.forEach([0, 1, 4, 20], (blocks) =>
-      Preflight.reserving(() =>
-        Effect.promise(async () => {
-          await new Promise((resolve) => setTimeout(resolve, 1_100));
-          if (blocks > 0) await rawRequest(node.url, "anvil_mine", [`0x${blocks.toString(16)}`]);
-          return [null];
-        }),
-      )(send),
-    ).pipe(Effect.provide(layerOf(node.url))),
-  );
-  for (const { verdict, observed, ledger } of reports) {
-    expect([verdict, observed.freshness]).toEqual(["ready", "fresh"]);
-    expect(observed.latestNumber).toBe(observed.baseNumber);
-    expect(ledger.requests.filter(({ round, method }) => round === 2 && method === "eth_getBlockByNumber").length).toBe(
-      1,
-    );
-  }
-  await node.stop();
-});
-
-it("takes over a header that was answered long before the rest, for its block is named by hash; asks where there was none", async () => {
-  const node = await startAnvil();
-  const send = { from: owner.address, to: nobody, value: 1n } as const;
-  const latest = ({ ledger }: Report) =>
-    ledger.requests.filter(({ round, method }) => round === 2 && method === "eth_getBlockByNumber").length;
-  const slow = Layer.effect(
-    Rpc.Rpc,
-    Effect.map(Rpc.Rpc, (real) =>
-      Rpc.Rpc.of({
-        ...real,
-        request: (method, params) =>
-          Effect.delay(real.request(method, params), method === "eth_estimateGas" ? 1_200 : 0),
-      }),
-    ),
-  ).pipe(Layer.provide(layerOf(node.url)));
-  const broken = tampered(node.url, ({ method, before }) =>
-    method === "eth_getBlockByNumber" && before === 0
-      ? new RpcError({ method, reason: new Transport({ detail: "" }) })
-      : null,
-  );
-  for (const [layer, times] of [
-    [slow, 0],
-    [broken, 1],
-  ] as const) {
-    const report = await Effect.runPromise(Preflight.preflight(send).pipe(Effect.provide(layer)));
-    expect([report.verdict, report.observed.freshness, latest(report)]).toEqual(["ready", "fresh", times]);
-  }
-  await node.stop();
-});
-
-it("asks for no nonce where nothing was learned", async () => {
-  const node = await startAnvil();
-  const down = tampered(node.url, ({ method }) =>
-    method === "eth_simulateV1" ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null,
-  );
-  let taken = 0;
-  const take = () => Effect.sync(() => [BigInt(taken++)]);
-  const report = await Effect.runPromise(
-    Preflight.reserving(take)({ from: owner.address, to: nobody, value: 1n }).pipe(Effect.provide(down)),
-  );
-  expect([report.verdict, taken]).toEqual(["unknown", 0]);
-  await node.stop();
-});
-
-it("what a caller pretends is nothing that others believe", async () => {
-  const node = await startAnvil();
-  for (const address of [l1Block, oracle]) await rawRequest(node.url, "anvil_setCode", [address, "0x60015f5260205ff3"]);
-  const send = { from: owner.address, to: nobody, value: 1n } as const;
-  const gone = { [l1Block]: { code: "0x" }, [oracle]: { code: "0x" } } as const;
-  const [honest, pretended, after] = await Effect.runPromise(
-    Effect.all([
-      Preflight.preflight(send),
-      Preflight.scan(send, { stateOverrides: gone }),
-      Preflight.preflight(send),
-    ]).pipe(Effect.provide(layerOf(node.url))),
-  );
-  expect(pretended.funds[0]?.terms.some(({ name }) => name === "l1Fee")).toBe(false);
-  expect(after.funds).toEqual(honest.funds);
-  await node.stop();
-});
-
-describe("a node that refuses a parameter of every simulation", () => {
-  it("is asked by eth_call instead, at once from the second time on", async () => {
-    const node = await startAnvil();
-    const refusal = new RpcError({
-      method: "eth_simulateV1",
-      reason: new InvalidParams({ code: -32602, detail: "unknown field `traceTransfers`" }),
-    });
-    const layer = tampered(node.url, ({ method }) => (method === "eth_simulateV1" ? refusal : null));
-    const send = { from: owner.address, to: nobody, value: 1n } as const;
-    const [first, second] = await Effect.runPromise(
-      Effect.provide(Effect.all([Preflight.scan(send), Preflight.scan(send)]), layer),
-    );
-    for (const report of [first, second]) {
-      expect([report.verdict, report.observed.tier, report.transactions[0].outcome.status]).toEqual([
-        "unknown",
-        "call",
-        "success",
-      ]);
-      expect(codesOf(report)).toContain("InvalidParams/unavailable");
-    }
-    expect([first.ledger.rounds, second.ledger.rounds]).toEqual([3, 1]);
-    await node.stop();
-  });
-
-  it("is not believed to, where the caller's own overrides are refused", async () => {
-    const node = await startAnvil();
-    const refusal = new RpcError({
-      method: "eth_simulateV1",
-      reason: new InvalidParams({ code: -32602, detail: "bad override" }),
-    });
-    let isBroken = true;
-    const layer = tampered(node.url, ({ method }) => (isBroken && method === "eth_simulateV1" ? refusal : null));
-    const send = { from: owner.address, to: nobody, value: 1n } as const;
-    const [first, second] = await Effect.runPromise(
-      Effect.gen(function* () {
-        const refused = yield* Preflight.scan(send, { stateOverrides: { [nobody]: { balance: 1n } } });
-        isBroken = false;
-        return [refused, yield* Preflight.scan(send)] as const;
-      }).pipe(Effect.provide(layer)),
-    );
-    expect([first.observed.tier, second.observed.tier, second.verdict]).toEqual(["none", "simulate", "ready"]);
-    await node.stop();
   });
 });

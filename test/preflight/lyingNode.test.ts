@@ -5,10 +5,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Report from "../../src/Report.js";
 import {
-  codesOf,
-  owner,
   preflightOn,
-  prove,
   quantity,
   scenesFor,
   severe,
@@ -95,13 +92,6 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     expect(severe(backwards)).toContain("CountsDisagree/warning");
   });
 
-  it("two chain ids, in every proof that follows", async () => {
-    const report = await answered("eth_chainId", "0x1");
-    expect([report.verdict, report.stage]).toEqual(["unknown", "proven"]);
-    expect(codesOf(report)).toContain("ChainIdDisagrees/unavailable");
-    expect((await prove(scene.url, report)).verdict).toBe("unknown");
-  });
-
   it("a simulation with too few, too many, or contradicting calls", async () => {
     const shapes: ReadonlyArray<(block: BlockWire) => unknown> = [
       (block) => [{ ...block, calls: block.calls.slice(1) }],
@@ -156,21 +146,5 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
       reward: [["0x1", "0x1", quantity(2n ** 255n)]],
     };
     expect((await answered("eth_feeHistory", history)).verdict).not.toBe("ready");
-  });
-
-  it("code where there is none, and none where there is some", async () => {
-    const code = await preflightOn(
-      tampered(scene.url, ({ purpose }) => (purpose === "eth_getCode" ? () => "0x" : null)),
-      transfer(),
-    );
-    // the witness sees the code itself
-    expect(code.verdict).toBe("ready");
-    const contract = await preflightOn(
-      tampered(scene.url, ({ purpose, params }) =>
-        purpose === "eth_getCode" && params[0] === owner.address.toLowerCase() ? () => "0x6001" : null,
-      ),
-      transfer(),
-    );
-    expect(contract.verdict).toBe("unknown");
   });
 });

@@ -1,6 +1,7 @@
 /** Heads and pending state that move while a report is made: a part of the moving beds, and what decides on them. */
 import * as Effect from "effect/Effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rawRequest } from "../harness/anvil.js";
 import * as Chains from "../../src/Chains.js";
 import { BlockNotFound, RpcError, SimBlockOrder } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
@@ -216,16 +217,8 @@ describe.skipIf(opGeth === null)("the pace of a chain that is known, whatever th
           ),
         );
         const head = report.observed.worlds.find(({ run }) => run === "next");
-        const { timestamp } = (await (
-          await fetch(node.url, {
-            method: "POST",
-            headers: { "content-type": "application/json" },
-            body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", false] }),
-          })
-        )
-          .json()
-          .then((answer) => (answer as { readonly result: { readonly timestamp: string } }).result)) as {
-          timestamp: string;
+        const { timestamp } = (await rawRequest(node.url, "eth_getBlockByNumber", ["latest", false])) as {
+          readonly timestamp: string;
         };
         expect([head?.timestamp, head?.state]).toEqual([BigInt(timestamp) + slot, report.observed.latestNumber]);
       }

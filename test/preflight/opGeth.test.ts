@@ -208,15 +208,6 @@ describe.skipIf(bin === null).each([
     expect(Math.abs(ratio - 1)).toBeLessThan(0.001);
     expect(severe(known)).toEqual([]);
   });
-  it("the simulation tells of native movements, and measures them without any fee", async () => {
-    const report = await preflightOf(node, { from, to: third.address, value: 12_345n });
-    const moved = report.transfers.map(({ standard, amount }) => [standard, amount]);
-    expect(moved).toEqual([["native", 12_345n]]);
-    expect(report.balanceChanges.map(({ delta, evidence }) => [delta, evidence])).toEqual([
-      [-12_345n, "measured"],
-      [12_345n, "measured"],
-    ]);
-  });
   it("blocks and receipts are read in full", async () => {
     await node.mine(base);
     await carryOut(node, await preflightOf(node, padded("")), other);

@@ -7,7 +7,7 @@ import * as Chains from "../../src/Chains.js";
 import { fjordL1Fee, oracleLength } from "../rooms/chains.js";
 import { Branded } from "../rooms/primitives.js";
 import * as Preflight from "../../src/Preflight.js";
-import { messageOf, type Report } from "../../src/Report.js";
+import { type Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import { calldata, codesOf, layerOf, nobody, owner, startAnvilScene, third, type Scene } from "./scene.js";
@@ -27,7 +27,7 @@ const parameters = {
   baseFeeScalar: BigInt(base.baseFeeScalar),
   blobBaseFeeScalar: BigInt(base.blobBaseFeeScalar),
 };
-const forks = { fjord: 1, isthmus: 2, jovian: 3 } as const;
+const forks = { fjord: 1, jovian: 3 } as const;
 
 let scene: Scene;
 beforeAll(async () => {
@@ -36,22 +36,11 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 const install = (address: string, code: Hex) => rawRequest(scene.url, "anvil_setCode", [address, code]);
-const setOracle = async (
-  fork: keyof typeof forks,
-  operator: { readonly scalar: number; readonly constant: bigint } = { scalar: 0, constant: 0n },
-  skew = 0n,
-) => {
+const setOracle = async (fork: keyof typeof forks, skew = 0n) => {
   await install(oracle, artifacts.FjordGasPriceOracle.deployedBytecode);
   await install(l1Block, artifacts.L1Block.deployedBytecode);
-  const { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar } = base;
-  const { scalar, constant } = operator;
-  await scene.send(owner, {
-    to: oracle,
-    data: calldata(artifacts.FjordGasPriceOracle, "set", [
-      ...[l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar, scalar, constant],
-      forks[fork],
-    ]),
-  });
+  const set = [...Object.values(base), 0, 0n, forks[fork]];
+  await scene.send(owner, { to: oracle, data: calldata(artifacts.FjordGasPriceOracle, "set", set) });
   await scene.send(owner, { to: oracle, data: calldata(artifacts.FjordGasPriceOracle, "setSkew", [skew]) });
   await scene.send(owner, { to: l1Block, data: calldata(artifacts.L1Block, "set", [0x94]) });
   await scene.mine();
@@ -116,16 +105,8 @@ describe("the L1 fee", () => {
     expect(fees[0]).toBeGreaterThan(fees[2] ?? 0n);
     expect(fees[2]).toBeGreaterThan(fees[3] ?? 0n);
   });
-  it("is the larger of oracle and formula where they disagree, and that is said", async () => {
-    for (const skew of [1_000_000n, -1_000_000n]) {
-      await setOracle("isthmus", { scalar: 0, constant: 0n }, skew);
-      const report = await run({ to: nobody, value: 1n });
-      expect(codesOf(report)).toContain("L1FeeDisagrees/info");
-      expect(termOf(report, "l1Fee")).toBe(minuteLater(formula(report) + (skew > 0n ? skew : 0n)));
-    }
-  });
   it("of data too large for a contract to compress comes from the formula", async () => {
-    await setOracle("jovian", { scalar: 0, constant: 0n }, 5n);
+    await setOracle("jovian", 5n);
     const anything = await scene.deploy(artifacts.GarbageGasPriceOracle);
     const report = await run({ to: anything, data: `0x${"00c0ffee".repeat(10_000)}` });
     expect(report.verdict).toBe("ready");
@@ -133,133 +114,24 @@ describe("the L1 fee", () => {
   });
 });
 
-describe("the operator fee", () => {
-  it("is read at two points, so that each fork's formula holds", async () => {
-    const scalar = 1_234_567;
-    const constant = 987_654_321n;
-    for (const [fork, at] of [
-      ["isthmus", (gas: bigint) => (gas * BigInt(scalar)) / 1_000_000n + constant],
-      ["jovian", (gas: bigint) => gas * BigInt(scalar) * 100n + constant],
-    ] as const) {
-      await setOracle(fork, { scalar, constant });
-      const report = await run({ to: nobody, value: 1n });
-      const { limit } = report.transactions[0].gas;
-      expect(report.verdict).toBe("ready");
-      expect(termOf(report, "operatorFee") - at(limit ?? 0n)).toBeLessThanOrEqual(1n);
-      expect(termOf(report, "operatorFee") - at(limit ?? 0n)).toBeGreaterThanOrEqual(0n);
-    }
-  });
-});
-
-describe("the data footprint", () => {
-  it("of one transaction must fit a block", async () => {
-    await setOracle("jovian");
-    const anything = await scene.deploy(artifacts.GarbageGasPriceOracle);
-    const random = Array.from({ length: 120_000 }, (_, index) =>
-      ((Math.imul(index ^ (index >>> 7), 2_246_822_519) >>> 11) & 0xff).toString(16).padStart(2, "0"),
-    ).join("");
-    await scene.send(owner, { to: l1Block, data: calldata(artifacts.L1Block, "set", [60_000]) });
-    await scene.mine();
-    const report = await run({ to: anything, data: `0x${random.slice(0, 40_000)}` });
-    expect(report.verdict).toBe("blocked");
-    const finding = report.findings.find(({ code }) => code === "BlockGasLimitExceeded");
-    expect(finding && messageOf(finding)).toContain("data footprint");
-  });
-});
-
-describe("an oracle that cannot be read", () => {
-  it.each([
-    ["reverts", artifacts.RevertingGasPriceOracle],
-    ["answers with nonsense", artifacts.GarbageGasPriceOracle],
-    ["answers too few bytes", artifacts.ShortGasPriceOracle],
-  ])("that %s is an error, never zero", async (_, artifact) => {
-    await install(l1Block, artifacts.L1Block.deployedBytecode);
-    await install(oracle, artifact.deployedBytecode);
-    const report = await run({ to: nobody, value: 1n });
-    expect(report.verdict).toBe("unknown");
-    expect(report.funds[0]?.required).toBeNull();
-    expect(codesOf(report)).toContain("L1FeeUnknown/unavailable");
-  });
-  it("that is not there is none: the chain charges nothing beyond gas, unless it is known to", async () => {
-    await install(oracle, "0x");
-    const plain = await run({ to: nobody, value: 1n });
-    expect(plain.verdict).toBe("ready");
-    expect(termOf(plain, "l1Fee")).toBe(0n);
-    const known = await run({ to: nobody, value: 1n }, { feeModel: "opstack" });
-    expect(known.verdict).toBe("unknown");
-    expect(known.funds[0]?.required).toBeNull();
-  });
-  it("that knows no operator fee is one from before Isthmus", async () => {
-    await install(l1Block, artifacts.L1Block.deployedBytecode);
-    await install(oracle, artifacts.OldGasPriceOracle.deployedBytecode);
-    await scene.send(owner, { to: oracle, data: calldata(artifacts.OldGasPriceOracle, "set", [1_000_000n]) });
-    await scene.mine();
-    const report = await run({ to: nobody, value: 1n });
-    expect(report.verdict).toBe("ready");
-    expect(termOf(report, "l1Fee")).toBeGreaterThan(0n);
-    expect(termOf(report, "operatorFee")).toBe(0n);
-  });
-});
-
-describe("funds on an OP-stack chain", () => {
-  it("that the simulation accepts may not carry the L1 fee: short by exactly that", async () => {
-    await setOracle("jovian", { scalar: 0, constant: 10n ** 15n });
-    const rich = await run({ to: nobody, value: 10n ** 18n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n });
-    const required = rich.funds[0]?.required ?? 0n;
-    const beyondGas = termOf(rich, "l1Fee") + termOf(rich, "operatorFee");
-    expect(beyondGas).toBeGreaterThan(10n ** 15n);
-    await rawRequest(scene.url, "anvil_setBalance", [third.address, `0x${(required - beyondGas).toString(16)}`]);
-    const poor = await run({ to: nobody, value: 10n ** 18n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n });
-    expect(poor.verdict).toBe("blocked");
-    const finding = poor.findings.find(({ code }) => code === "InsufficientFunds");
-    expect(finding?.error).toMatchObject({ want: poor.funds[0]?.required, shortfall: poor.funds[0]?.shortfall });
-    // the scan's stand-in bytes are a little longer than the real ones
-    const off = (poor.funds[0]?.shortfall ?? 0n) - beyondGas;
-    expect(off).toBeGreaterThanOrEqual(0n);
-    expect(off).toBeLessThan(termOf(rich, "l1Fee"));
-    await rawRequest(scene.url, "anvil_setBalance", [third.address, `0x${(10n ** 22n).toString(16)}`]);
-  });
-});
-
-describe("a fee model of the caller's own", () => {
-  it("is one object: what to read, and what follows", async () => {
-    const token = await scene.deploy(artifacts.GasPriceOracle);
-    await scene.send(owner, { to: token, data: calldata(artifacts.GasPriceOracle, "set", [3n, 500n, 0n, 0n, 0]) });
-    await scene.mine();
-    const query = Chains.staticCall(
-      Branded.Address.make(token),
-      Branded.Hex.make(calldata(artifacts.GasPriceOracle, "base")),
-    );
-    const feeModel: Chains.FeeModel = {
-      name: "mine",
-      queries: () => [query],
-      decide: (_, { limit }, view) => {
-        const fee = Chains.readUint256(view.call(query));
-        if (fee === null) return { unreadable: "my oracle did not answer" };
-        return { fees: { l1Fee: fee, l1FeeAtMost: fee * 2n, operatorFee: 0n, operatorFeeAtMost: limit } };
-      },
-    };
-    const report = await run({ to: nobody, value: 1n }, { feeModel });
-    expect(report.verdict).toBe("ready");
-    expect([termOf(report, "l1Fee"), termOf(report, "operatorFee")]).toEqual([1_000n, 21_000n]);
-  });
-  it.each([
-    [
-      "throws",
-      () => {
-        throw new Error("no");
-      },
-    ],
-    [
-      "names less than nothing",
-      () => ({
-        fees: { l1Fee: -1n, l1FeeAtMost: 0n, operatorFee: 0n, operatorFeeAtMost: 0n },
-      }),
-    ],
-    ["cannot read it", () => ({ unreadable: "my oracle is silent" })],
-  ])("that %s makes the funds unknown", async (_, decide) => {
-    const report = await run({ to: nobody, value: 1n }, { feeModel: { name: "mine", queries: () => [], decide } });
-    expect(report.verdict).toBe("unknown");
-    expect(report.funds[0]?.required).toBeNull();
-  });
+it("a fee model of the caller's own is one object: what to read, and what follows", async () => {
+  const token = await scene.deploy(artifacts.GasPriceOracle);
+  await scene.send(owner, { to: token, data: calldata(artifacts.GasPriceOracle, "set", [3n, 500n, 0n, 0n, 0]) });
+  await scene.mine();
+  const query = Chains.staticCall(
+    Branded.Address.make(token),
+    Branded.Hex.make(calldata(artifacts.GasPriceOracle, "base")),
+  );
+  const feeModel: Chains.FeeModel = {
+    name: "mine",
+    queries: () => [query],
+    decide: (_, { limit }, view) => {
+      const fee = Chains.readUint256(view.call(query));
+      if (fee === null) return { unreadable: "my oracle did not answer" };
+      return { fees: { l1Fee: fee, l1FeeAtMost: fee * 2n, operatorFee: 0n, operatorFeeAtMost: limit } };
+    },
+  };
+  const report = await run({ to: nobody, value: 1n }, { feeModel });
+  expect(report.verdict).toBe("ready");
+  expect([termOf(report, "l1Fee"), termOf(report, "operatorFee")]).toEqual([1_000n, 21_000n]);
 });

@@ -6,6 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
 import { RpcError, Timeout } from "../rooms/errors.js";
+import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import { Aggregator, Gate, Token, Vault } from "../contracts/artifacts.js";
@@ -23,6 +24,7 @@ import {
   scenesFor,
   severe,
   signAll,
+  spare,
   tampered,
   third,
   type Scene,
@@ -65,6 +67,25 @@ describe.each(scenesFor("the pool"))("on %s", (_, start) => {
     expect([second.verdict, codesOf(second)]).toEqual(["caution", expect.arrayContaining(["OneInFlight/warning"])]);
     expect((await cleared(second)).waits).toEqual([{ ...wait, transaction: 0 }]);
     await scene.mine();
+  });
+
+  it("a sender that delegates its own account goes on behind its authorisation, one at a time", async () => {
+    const wallet = await scene.deploy(Aggregator);
+    const nonce = await scene.count(spare.address);
+    const own = await spare.signAuthorization({ address: wallet, chainId: 0, nonce: nonce + 1 });
+    const one = { from: spare.address, to: other.address, value: 1n };
+    const bundle = [{ ...one, authorizationList: [own] }, one];
+    const report = await preflight(scene.url, bundle);
+    expect([report.verdict, severe(report)]).toEqual(["caution", ["OneInFlight/warning", "DelegationSet/warning"]]);
+    const denied = await preflight(scene.url, bundle, { policies: [Policy.denyDelegated] });
+    expect(severe(denied)).toContain("PolicyViolation/blocker");
+    expect(report.transactions.map((each) => each.nonce.value)).toEqual([nonce, nonce + 2]);
+    for (const [index, raw] of (await signAll(await cleared(report))).entries()) {
+      await scene.untilNext(spare.address, nonce + 2 * index);
+      await scene.broadcast(raw);
+      await scene.mine();
+    }
+    expect(await scene.count(spare.address)).toBe(nonce + 3);
   });
 
   it("a sender whom the bundle itself pays waits until it is paid, and what is required says so", async () => {

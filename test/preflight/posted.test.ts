@@ -88,18 +88,6 @@ describe("a request that was changed", () => {
       expect(codes).toContain("PolicyViolation/blocker");
     }
   });
-  it("to a nonce that is not due is told to be", async () => {
-    const nonce = (plain.transactions[0].request?.nonce ?? 0) + 7;
-    const { proof, isReady, verdict, codes } = await proven(await posted(plain, requesting({ nonce })));
-    expect([verdict, isReady]).toEqual(["blocked", false]);
-    expect(codes).toContain("NonceTooHigh/blocker");
-    expect(proof.transactions[0].nonce).toMatchObject({ value: nonce, gap: 7, by: "us" });
-  });
-  it("to a fee below the base fee is told to be", async () => {
-    const report = await posted(plain, requesting({ maxFeePerGas: 1n, maxPriorityFeePerGas: 0n }));
-    const { isReady, verdict, codes } = await proven(report);
-    expect([verdict, isReady, codes.includes("FeeCapTooLow/blocker")]).toEqual(["blocked", false, true]);
-  });
   it.each([{ value: 2n }, { chainId: 5 }])("to %o is not that of its input", async (numbers) => {
     const { isReady, verdict } = await proven(await posted(plain, requesting(numbers)));
     expect([isReady, ["unknown", "blocked"].includes(verdict)]).toEqual([false, true]);

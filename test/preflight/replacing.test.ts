@@ -94,6 +94,10 @@ describe.skipIf(bin === null)("on geth", () => {
     return { report, refused };
   };
   const bumped = (cap: bigint, tip: bigint) => ({ maxFeePerGas: cap, maxPriorityFeePerGas: tip });
+  const tooLittle = (nonce: number) => ({
+    ...{ from: owner.address, to: other.address, value: 2n, nonce },
+    ...bumped(31n * gwei, 21n * 10n ** 8n),
+  });
 
   it.each([
     ["a wei more", bumped(old.maxFeePerGas + 1n, old.maxPriorityFeePerGas + 1n)],
@@ -129,13 +133,7 @@ describe.skipIf(bin === null)("on geth", () => {
     const known = Layer.merge(layerOf(scene.url), Chains.layerWith(scene.chainId, { priceBump: 10 }));
     const nonce = await scene.count(owner.address);
     await pool(owner, { nonce, ...old });
-    const request = {
-      from: owner.address,
-      to: other.address,
-      value: 2n,
-      nonce,
-      ...bumped(31n * gwei, 21n * 10n ** 8n),
-    };
+    const request = tooLittle(nonce);
     expect((await preflightOn(known, request)).verdict).toBe("blocked");
     const relayed = await preflightOn(known, request, { priceBump: 0 });
     expect([relayed.verdict, codesOf(relayed)]).toEqual(["ready", expect.arrayContaining(["ReplacesPending/info"])]);
@@ -149,13 +147,7 @@ describe.skipIf(bin === null)("on geth", () => {
         proxy.fail(method, faults.notFound);
       const nonce = await scene.count(owner.address);
       await pool(owner, { nonce, ...old });
-      const request = {
-        from: owner.address,
-        to: other.address,
-        value: 2n,
-        nonce,
-        ...bumped(31n * gwei, 21n * 10n ** 8n),
-      };
+      const request = tooLittle(nonce);
       proxy.fail("eth_getBlockByNumber", {
         kind: "map",
         map: (result, { params }) => (params[0] === "pending" ? { ...(result as object), transactions: [] } : result),

@@ -33,7 +33,7 @@ import {
   type AnyInput,
   type Scene,
 } from "./scene.js";
-import { furnish, passing, transferOf } from "./furnished.js";
+import { furnish, transferOf } from "./furnished.js";
 
 const delayMs = 200;
 
@@ -107,12 +107,6 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     }
   });
 
-  it("a call that fails is asked once more at a price, and then the answer is there", async () => {
-    const proxy = await proxied({ delayMs });
-    const report = await preflight(proxy.url, passing(gate));
-    expect([report.verdict, report.ledger.rounds, roundsOf(proxy.seen).length]).toEqual(["blocked", 2, 2]);
-  });
-
   it("a strict node, with the seven methods and no batches, reaches ready", async () => {
     for (const batch of [false, true]) {
       const proxy = await proxied({ only: sevenMethods, refuseBatches: true });
@@ -140,6 +134,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     "-32601": faults.notFound,
     "-32604": { kind: "error", error: { code: -32604, message: "Method not supported" } },
     "-32004": { kind: "error", error: { code: -32004, message: "Method eth_simulateV1 is not supported" } },
+    "-32004 without known words": { kind: "error", error: { code: -32004, message: "not available" } },
     "HTTP 403": faults.forbidden,
     "403 with words": {
       kind: "status",
@@ -210,21 +205,6 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     await server.stop();
     process.off("warning", listen);
     expect(warnings.map(({ name }) => name)).toEqual([]);
-  });
-
-  it("many requests of one run leave no listeners behind", async () => {
-    const warnings: Array<Error> = [];
-    const listen = (warning: Error) => warnings.push(warning);
-    process.on("warning", listen);
-    const bundle = Array.from({ length: 20 }, (_, value) => ({
-      from: owner.address,
-      to: other.address,
-      value: BigInt(value),
-    }));
-    const report = await preflight(scene.url, bundle);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    process.off("warning", listen);
-    expect([report.verdict, warnings]).toEqual(["ready", []]);
   });
 
   it("an older report is proven in one round, and one with a hole comes back as it is", async () => {

@@ -1,14 +1,5 @@
 /** What Safes run in their own place, on real nodes with real Safes: known libraries, and code that takes the Safe over. */
-import {
-  concatHex,
-  encodeAbiParameters,
-  encodeFunctionData,
-  encodePacked,
-  pad,
-  parseAbi,
-  zeroAddress,
-  type Hex,
-} from "viem";
+import { concatHex, encodeFunctionData, pad, parseAbi, zeroAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
 import { summary } from "../rooms/report.js";
@@ -183,28 +174,6 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
       if (version === "1.3.0") expect(of(hidden, "ContractControlChanged")).toHaveLength(1);
       else expect(delegateCalls(hidden)).toEqual([["UnknownDelegateCall", "blocker", safe, evil]]);
     }
-  });
-  it("an account's own mode of execution is judged like a Safe's operation", async () => {
-    const account = parseAbi(["function execute(bytes32 mode, bytes data)"]);
-    // takes any call, and does nothing
-    const idle = await planting(scene, "0x00");
-    const execute = (mode: Hex, data: Hex) =>
-      encodeFunctionData({
-        abi: account,
-        functionName: "execute",
-        args: [pad(mode, { size: 32, dir: "right" }), data],
-      });
-    const report = await asking(idle, execute("0xff", encodePacked(["address", "bytes"], [evil, attack])));
-    expect(delegateCalls(report)).toEqual([["UnknownDelegateCall", "blocker", idle, evil]]);
-    const pairs = [
-      { type: "tuple[]", components: [{ type: "address" }, { type: "uint256" }, { type: "bytes" }] },
-    ] as const;
-    const batch = encodeAbiParameters(pairs, [
-      [[safeOf("1.4.1"), 0n, executing({ to: evil, isDelegate: true })]],
-    ] as never);
-    expect(delegateCalls(await asking(idle, execute("0x01", batch)))).toEqual([
-      ["UnknownDelegateCall", "blocker", safeOf("1.4.1"), evil],
-    ]);
   });
   it("code that nobody reads, or where none is, is never ready", async () => {
     const nowhere = await through("1.4.1", { to: nobody, data: "0x12345678", isDelegate: true });

@@ -53,9 +53,10 @@ export const multiSend = (...calls: ReadonlyArray<Inner>): Hex =>
 export const executing = (
   { to, data = "0x", value = 0n, isDelegate = false }: Inner,
   sender: Hex = owner.address,
+  safeTxGas = 0n,
 ): Hex =>
   encode(
-    ...(["execTransaction", to, value, data, Number(isDelegate), 0n, 0n, 0n, zeroAddress, zeroAddress] as const),
+    ...(["execTransaction", to, value, data, Number(isDelegate), safeTxGas, 0n, 0n, zeroAddress, zeroAddress] as const),
     concatHex([pad(sender, { size: 32 }), pad("0x", { size: 32 }), "0x01"]),
   );
 

@@ -11,8 +11,6 @@ import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { calldata, other, owner, type Scene } from "./scene.js";
 
-export const collector = "0x00000000000000000000000000000000c0ffee00";
-
 export interface Troupe {
   readonly token: Hex;
   readonly fee: Hex;
