@@ -278,3 +278,13 @@ export const signBy =
         }) as Promise<Hex>,
     );
 export const sign = signBy(sender);
+/** Signs an authorisation of the sender itself, which uses the next nonce as well. */
+export const signPair = (nonce: bigint): Effect.Effect<Hex> =>
+  Effect.promise(async () => {
+    const delegate = { address: accounts[2].address, chainId: 31337, nonce: Number(nonce) + 1 };
+    const authorizationList = [await sender.signAuthorization(delegate)];
+    return sender.signTransaction({
+      ...{ type: "eip7702", chainId: 31337, nonce: Number(nonce), gas: 100_000n, to: accounts[1].address },
+      ...{ maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1n, authorizationList },
+    });
+  });

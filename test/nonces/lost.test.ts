@@ -86,6 +86,7 @@ describe("500 payments at once that may wait", () => {
     );
     clearInterval(mining);
     expect(new Set(sent.map(({ nonce }) => nonce)).size).toBe(500);
+    expect(chain.duplicates(sender.address)).toEqual([]);
     const requests = Object.values(chain.asked).reduce((sum, each) => sum + each, 0);
     expect(requests / 500).toBeLessThan(9);
   }, 60_000);
