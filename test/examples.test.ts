@@ -393,7 +393,7 @@ describe("examples/fee-model.ts", () => {
 });
 
 describe("examples/demo.ts", () => {
-  it("shows six verdicts as expected and ends its node", () => {
+  it("shows six verdicts as expected and ends its node", { timeout: 90_000 }, () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ["--import", "tsx", "--conditions=@evm-preflight/source", "examples/demo.ts"],

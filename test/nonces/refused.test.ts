@@ -59,6 +59,12 @@ describe("a transaction that the node refuses for good", () => {
     });
     expect(busy.message).toContain("replace the first");
   });
+
+  it("is told from what is only reserved at the head, which has no hash", async () => {
+    const behind = Effect.scoped(Effect.andThen(Nonces.reserve(lane), Effect.flip(send())));
+    const busy = await run(new SimulatedChain(), behind, { settings: { inFlight: 1 } });
+    expect(busy).toMatchObject({ _tag: "NonceBusy", head: { nonce: 0n, hash: null } });
+  });
 });
 
 it("a commit whose answer is lost fails with its nonce and hash", async () => {
