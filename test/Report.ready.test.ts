@@ -38,6 +38,7 @@ describe("ready", () => {
       expiresAt: one.observed.at + 30_000,
       waits: [],
     });
+    expect(gapsOf(proven({ observed: { ...one.observed, at: Date.now() - 20_000 } }))).toEqual([]);
     const warning = note("TipCapped", "warning", { evidence: "assumed" });
     expect(gapsOf(proven({ findings: [warning] }))).toEqual([]);
   });
@@ -80,6 +81,7 @@ describe("ready", () => {
       ["Altered", proven({ digest: `0x${"00".repeat(32)}` })],
       ["Altered", proven({ chainId: 5 })],
       ["Altered", proven({ chainId: null })],
+      ["Altered", proven({ chainId: -1 })],
       ["Altered", proven(with0({ request: { ...transfer.request, value: 1n } as Report.Request }))],
       ["Altered", proven(with0({ input: { ...transfer.input, value: 1n } }))],
       ["Altered", proven({ verdict: "caution" })],

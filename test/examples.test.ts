@@ -98,7 +98,8 @@ describe("examples/dry-run.ts", () => {
 });
 
 describe("examples/bot.ts", () => {
-  const starting = (key: Hex) => startBot({ url: node.url, key, token }, { settleMs: 1, keepMs: 200 });
+  const starting = (key: Hex, options: Parameters<typeof startBot>[1] = {}) =>
+    startBot({ url: node.url, key, token }, { settleMs: 1, keepMs: 200, ...options });
 
   it("pays what can be paid, exactly once, and gives up what would revert when its patience is over", async () => {
     await using bot = await starting(owner.privateKey);
@@ -145,10 +146,7 @@ describe("examples/bot.ts", () => {
     const times: Array<bigint> = [];
     const requests: Array<string> = [];
     const log = (event: LogEvent) => void ("method" in event && requests.push(event.method));
-    await using bot = await startBot(
-      { url: node.url, key: owner.privateKey, token },
-      { settleMs: 1, keepMs: 60_000, log },
-    );
+    await using bot = await starting(owner.privateKey, { keepMs: 60_000, log });
     const round = await bot.pay(
       { to: bob.address, amount: 2n },
       {
@@ -187,10 +185,7 @@ describe("examples/bot.ts", () => {
         }),
       read: (given) => (losses.commit > 0 && losses.read++ < 2 ? gone("read") : store.read(given)),
     }));
-    await using bot = await startBot(
-      { url: node.url, key: owner.privateKey, token },
-      { settleMs: 1, keepMs: 60_000, nonces },
-    );
+    await using bot = await starting(owner.privateKey, { keepMs: 60_000, nonces });
     const round = await bot.pay({ to: bob.address, amount: 1n });
     expect([Object.keys(round), losses.commit, losses.read > 2]).toEqual([["sent"], 1, true]);
   });
@@ -205,10 +200,7 @@ describe("examples/bot.ts", () => {
           return { ...found, floor: found.next, slots };
         }),
     }));
-    await using bot = await startBot(
-      { url: node.url, key: owner.privateKey, token },
-      { settleMs: 1, keepMs: 60_000, nonces },
-    );
+    await using bot = await starting(owner.privateKey, { keepMs: 60_000, nonces });
     const round = await bot.pay({ to: bob.address, amount: 1n });
     const paid = bot.isPaid("sent" in round ? round.sent : "0x", { signal: AbortSignal.timeout(20_000) });
     isBurned = true;
@@ -401,7 +393,7 @@ describe("examples/fee-model.ts", () => {
 });
 
 describe("examples/demo.ts", () => {
-  it("shows six verdicts as expected and ends its node", () => {
+  it("shows six verdicts as expected and ends its node", { timeout: 90_000 }, () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ["--import", "tsx", "--conditions=@evm-preflight/source", "examples/demo.ts"],

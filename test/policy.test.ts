@@ -237,35 +237,17 @@ describe("costs", () => {
 });
 
 describe("one's own", () => {
-  it("says what it likes, and is unknown where it throws or talks nonsense", () => {
-    expect(
-      tag(
-        Policy.make("a", () => Policy.pass),
-        report(),
-      ),
-    ).toBe("Pass");
-    expect(
-      tag(
-        Policy.make("a", () => Policy.fail("no")),
-        report(),
-      ),
-    ).toBe("Fail");
+  it.each<[what: string, evaluate: () => Policy.PolicyResult, expected: string]>([
+    ["passes", () => Policy.pass, "Pass"],
+    ["fails", () => Policy.fail("no"), "Fail"],
+    ["says nothing", () => undefined as never, "Unknown"],
+    ["talks nonsense", () => ({ _tag: "Sure" }) as never, "Unknown"],
+  ])("%s", (_, evaluate, expected) => expect(tag(Policy.make("a", evaluate), report())).toBe(expected));
+  it("is unknown where it throws, and says why", () => {
     const throwing = Policy.make("a", () => {
       throw new Error("boom");
     });
     expect(throwing.evaluate(report())).toEqual(Policy.unknown(expect.stringContaining("boom") as never));
-    expect(
-      tag(
-        Policy.make("a", () => undefined as never),
-        report(),
-      ),
-    ).toBe("Unknown");
-    expect(
-      tag(
-        Policy.make("a", () => ({ _tag: "Sure" }) as never),
-        report(),
-      ),
-    ).toBe("Unknown");
   });
 });
 

@@ -1,14 +1,12 @@
 /** Blooms beside the logs that they came with: honest ones of real nodes, and logs that were left out or put in. */
 import * as Effect from "effect/Effect";
-import * as Layer from "effect/Layer";
 import { concatHex, hexToBytes, keccak256, pad, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
 import { contradicts } from "../rooms/eth.js";
 import * as Preflight from "../../src/Preflight.js";
-import * as Rpc from "../../src/Rpc.js";
 import { Token } from "../contracts/artifacts.js";
-import { calldata, layerOf, nobody, owner, scenesFor, type Scene } from "../preflight/scene.js";
+import { calldata, layerOf, nobody, owner, scenesFor, tampered, type Scene } from "../preflight/scene.js";
 
 const [one, other, native] = [pad("0x01", { size: 20 }), pad("0x02", { size: 20 }), `0x${"e".repeat(40)}` as Hex];
 const [first, second] = [pad("0xaa"), pad("0xbb")];
@@ -63,18 +61,8 @@ describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {
     readonly calls?: ReadonlyArray<{ logs: ReadonlyArray<unknown> }>;
     readonly logs: ReadonlyArray<{ readonly topics: Array<Hex> }>;
   }
-  /** The node, its results changed. */
   const changing = (change: (result: ReadonlyArray<Told> & Told) => unknown) =>
-    Layer.effect(
-      Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) =>
-        Rpc.Rpc.of({
-          ...node,
-          request: (method, params) =>
-            Effect.map(node.request(method, params), (result) => change(structuredClone(result) as never)),
-        }),
-      ),
-    ).pipe(Layer.provide(layerOf(scene.url)));
+    tampered(scene.url, () => (result) => change(structuredClone(result) as never));
   const call = () => ({ from: owner.address, to: token, data: calldata(Token, "transfer", [nobody, 1n]) });
 
   it("is right of what is simulated and mined; logs that are left out make the run none", async () => {

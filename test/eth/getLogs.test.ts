@@ -4,12 +4,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as Eth from "../../src/Eth.js";
 import * as Rpc from "../../src/Rpc.js";
 import { startNode } from "../harness/server.js";
+import { kept, stopAll, tagOf } from "../rpc/asking.js";
 import { account, word } from "./answers.js";
 
-const stops: Array<() => Promise<void>> = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
+afterEach(stopAll);
 
 type Filter = { readonly fromBlock?: string; readonly toBlock?: string };
 const head = 5_000;
@@ -26,22 +24,23 @@ const every = 7;
 /** A node with a log in every 7th block that refuses what `refuse` says. */
 const chain = async (refuse: (from: number, to: number, nth: number) => object | null) => {
   const asked: Array<readonly [from: number | string, to: number | string]> = [];
-  const node = await startNode(({ method, params }) => {
-    if (method === "eth_getBlockByNumber") {
-      const block = { parentHash: word, hash: word, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
-      return { result: { ...block, number: `0x${head.toString(16)}` } };
-    }
-    const { fromBlock, toBlock } = params[0] as Filter;
-    const number = (end: string | undefined) => (end?.startsWith("0x") === true ? Number(end) : (end ?? "absent"));
-    asked.push([number(fromBlock), number(toBlock)]);
-    const [from, to] = [heightOf(fromBlock), heightOf(toBlock)];
-    const error = refuse(from, to, asked.length);
-    if (error !== null) return { error };
-    const logs: Array<object> = [];
-    for (let block = Math.ceil(from / every) * every; block <= to; block += every) logs.push(logAt(block));
-    return { result: logs };
-  });
-  stops.push(node.stop);
+  const node = await kept(
+    startNode(({ method, params }) => {
+      if (method === "eth_getBlockByNumber") {
+        const block = { parentHash: word, hash: word, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
+        return { result: { ...block, number: `0x${head.toString(16)}` } };
+      }
+      const { fromBlock, toBlock } = params[0] as Filter;
+      const number = (end: string | undefined) => (end?.startsWith("0x") === true ? Number(end) : (end ?? "absent"));
+      asked.push([number(fromBlock), number(toBlock)]);
+      const [from, to] = [heightOf(fromBlock), heightOf(toBlock)];
+      const error = refuse(from, to, asked.length);
+      if (error !== null) return { error };
+      const logs: Array<object> = [];
+      for (let block = Math.ceil(from / every) * every; block <= to; block += every) logs.push(logAt(block));
+      return { result: logs };
+    }),
+  );
   return { node, asked };
 };
 
@@ -101,10 +100,11 @@ describe("getLogs", () => {
   });
 
   it("sends the range as it is where the tag cannot be resolved", async () => {
-    const node = await startNode(({ method }) =>
-      method === "eth_getLogs" ? { result: [] } : { error: { code: -32601, message: "method not found" } },
+    const node = await kept(
+      startNode(({ method }) =>
+        method === "eth_getLogs" ? { result: [] } : { error: { code: -32601, message: "method not found" } },
+      ),
     );
-    stops.push(node.stop);
     expect(logsOf(await get(node.url, { fromBlock: 1n }))).toEqual([]);
     expect(node.asked.map(({ method, params }) => [method, params[0]])).toEqual([
       ["eth_getBlockByNumber", "latest"],
@@ -152,9 +152,7 @@ describe("getLogs", () => {
   it("ends at one block, typed", async () => {
     const { node, asked } = await chain(() => ({ code: -32005, message: "query returned more than 10000 results" }));
     const answer = await get(node.url, { fromBlock: 0n, toBlock: 999n });
-    expect(answer._tag === "Failure" && answer.failure._tag === "RpcError" && answer.failure.reason._tag).toBe(
-      "NodeLimitExceeded",
-    );
+    expect(tagOf(answer)).toBe("NodeLimitExceeded");
     expect(asked.map(size)).toEqual([1_000, 500, 250, 125, 62, 31, 15, 7, 3, 1]);
   });
 
@@ -164,9 +162,7 @@ describe("getLogs", () => {
     expect(logsOf(await get(helps.node.url, { fromBlock: 0n, toBlock: 999n }))).toEqual(blocks(0, 999));
     const down = await chain(() => wide);
     const answer = await get(down.node.url, { fromBlock: 0n, toBlock: 999n });
-    expect(answer._tag === "Failure" && answer.failure._tag === "RpcError" && answer.failure.reason._tag).toBe(
-      "UpstreamUnavailable",
-    );
+    expect(tagOf(answer)).toBe("UpstreamUnavailable");
     expect(down.asked.map(size)).toEqual([1_000, 500]);
   });
 
@@ -180,15 +176,11 @@ describe("getLogs", () => {
   it("refuses a range that would never end, and other failures as they are", async () => {
     const { node, asked } = await chain(() => null);
     const answer = await get(node.url, { fromBlock: 0n, toBlock: (1n << 256n) - 1n });
-    expect(answer._tag === "Failure" && answer.failure._tag === "RpcError" && answer.failure.reason._tag).toBe(
-      "NodeLimitExceeded",
-    );
+    expect(tagOf(answer)).toBe("NodeLimitExceeded");
     expect(asked).toEqual([]);
     const invalid = await chain(() => ({ code: -32602, message: "invalid params" }));
     const failed = await get(invalid.node.url, { fromBlock: 0n, toBlock: 999n });
-    expect(failed._tag === "Failure" && failed.failure._tag === "RpcError" && failed.failure.reason._tag).toBe(
-      "InvalidParams",
-    );
+    expect(tagOf(failed)).toBe("InvalidParams");
     expect(invalid.asked.length).toBe(1);
   });
 

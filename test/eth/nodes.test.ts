@@ -80,41 +80,23 @@ for (const [name, chainId, start] of nodes) {
       }
     });
 
-    it("revert with data in a call, an estimate and a simulation", async () => {
-      // PUSH4 0x08c379a0, stored and reverted with
-      const reverting = "0x6308c379a060e01b60005260046000fd" as const;
-      const stateOverrides = { [bob]: { code: reverting } };
-      const call = { from: alice, to: bob, gas: 100_000n, block: "latest", stateOverrides } as const;
-      for (const ask of [Eth.call(call), Eth.estimateGas(call)] as ReadonlyArray<
-        Effect.Effect<unknown, Eth.Failure, Rpc.Rpc>
-      >) {
-        expect(await run(Effect.flip(ask))).toMatchObject({ _tag: "ExecutionReverted", data: "0x08c379a0" });
-      }
-      const [simulated] = await run(
-        Eth.simulateV1({
-          blocks: [{ calls: [{ from: alice, to: bob, gas: 100_000n }], stateOverrides }],
-          block: "latest",
-        }),
-      );
-      expect(simulated?.calls[0]).toMatchObject({
-        status: "failure",
-        failure: { _tag: "ExecutionReverted", data: "0x08c379a0" },
-      });
-    });
-
-    it("say what a revert says", async () => {
+    it("revert with data in a call, an estimate and a simulation, and say what it says", async () => {
       // PUSH4 Panic(uint256), and 17 as its word
       const code = "0x634e487b7160e01b600052601160045260246000fd";
+      const data = `0x4e487b71${"11".padStart(64, "0")}`;
       const stateOverrides = { [bob]: { code } } as const;
-      const call = { from: alice, to: bob, gas: 100_000n, block: "latest", stateOverrides } as const;
+      const call = { from: alice, to: bob, gas: 100_000n } as const;
       const revert = { address: bob, layers: [{ layer: { _tag: "Panic", code: 17n } }] };
-      for (const ask of [Eth.call(call), Eth.estimateGas(call)] as ReadonlyArray<
+      const asked = { ...call, block: "latest", stateOverrides } as const;
+      for (const ask of [Eth.call(asked), Eth.estimateGas(asked)] as ReadonlyArray<
         Effect.Effect<unknown, Eth.Failure, Rpc.Rpc>
       >) {
         const failure = await run(Effect.flip(ask));
-        expect(failure).toMatchObject({ _tag: "ExecutionReverted", to: bob, revert });
+        expect(failure).toMatchObject({ _tag: "ExecutionReverted", to: bob, data, revert });
         expect(failure.message).toContain("Panic(0x11)");
       }
+      const [simulated] = await run(Eth.simulateV1({ blocks: [{ calls: [call], stateOverrides }], block: "latest" }));
+      expect(simulated?.calls[0]).toMatchObject({ status: "failure", failure: { _tag: "ExecutionReverted", data } });
     });
 
     it("simulate every block, and give its transactions in full", async () => {

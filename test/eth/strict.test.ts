@@ -38,43 +38,28 @@ type Method = keyof typeof loosely;
 const methods = Object.keys(loosely) as ReadonlyArray<Method>;
 
 describe("a field that no method has", () => {
-  it.each<readonly [Method, object, string]>([
-    ["call", { inputs: "0x12" }, "call.inputs: no such field; did you mean input?"],
-    ["call", { gasLimit: 1n }, "call.gasLimit: no such field; did you mean gas?"],
-    ["call", { blockTag: "pending" }, "call.blockTag: no such field; did you mean block?"],
-    ["estimateGas", { form: address }, "call.form: no such field; did you mean from?"],
-    ["estimateGas", { account: address }, "call.account: no such field"],
-    ["inner", { Data: "0x12" }, "blocks[0].calls[0].Data: no such field; did you mean data?"],
-    ["inner", { block: "latest" }, "blocks[0].calls[0].block: no such field"],
-    ["entry", { call: [] }, "blocks[0].call: no such field; did you mean calls?"],
-    [
-      "entry",
-      { blockOverrides: { timestmp: 1n } },
-      "blocks[0].blockOverrides.timestmp: no such field; did you mean time?",
-    ],
-    ["entry", { blockOverrides: { coinbase: to } }, "blocks[0].blockOverrides.coinbase: no such field"],
-    [
-      "entry",
-      { blockOverrides: { baseFee: 1n } },
-      "blocks[0].blockOverrides.baseFee: no such field; did you mean baseFeePerGas?",
-    ],
-    [
-      "entry",
-      { stateOverrides: { [address]: { storageDiff: {} } } },
-      `blocks[0].stateOverrides[${address}].storageDiff: no such field`,
-    ],
-    [
-      "call",
-      { accessList: [{ address, keys: [] }] },
-      "call.accessList[0].keys: no such field; did you mean storageKeys?",
-    ],
-    ["simulateV1", { traceTransfer: true }, "traceTransfer: no such field; did you mean traceTransfers?"],
-    ["simulateV1", { blockStateCalls: [] }, "blockStateCalls: no such field; did you mean blocks?"],
-    ["getLogs", { addresses: [address] }, "filter.addresses: no such field; did you mean address?"],
-    ["getLogs", { blockhash: hash }, "filter.blockhash: no such field; did you mean blockHash?"],
-    ["getCode", { tag: "pending" }, "tag: no such field"],
-  ])("of %s: %#", (method, more, detail) => {
-    expect(refused(loosely[method](more))).toBe(detail);
+  it.each<readonly [Method, object, path: string, meant: string]>([
+    ["call", { inputs: "0x12" }, "call.inputs", "input"],
+    ["call", { gasLimit: 1n }, "call.gasLimit", "gas"],
+    ["call", { blockTag: "pending" }, "call.blockTag", "block"],
+    ["estimateGas", { form: address }, "call.form", "from"],
+    ["estimateGas", { account: address }, "call.account", ""],
+    ["inner", { Data: "0x12" }, "blocks[0].calls[0].Data", "data"],
+    ["inner", { block: "latest" }, "blocks[0].calls[0].block", ""],
+    ["entry", { call: [] }, "blocks[0].call", "calls"],
+    ["entry", { blockOverrides: { timestmp: 1n } }, "blocks[0].blockOverrides.timestmp", "time"],
+    ["entry", { blockOverrides: { coinbase: to } }, "blocks[0].blockOverrides.coinbase", ""],
+    ["entry", { blockOverrides: { baseFee: 1n } }, "blocks[0].blockOverrides.baseFee", "baseFeePerGas"],
+    ["entry", { stateOverrides: { [to]: { storageDiff: {} } } }, `blocks[0].stateOverrides[${to}].storageDiff`, ""],
+    ["call", { accessList: [{ address, keys: [] }] }, "call.accessList[0].keys", "storageKeys"],
+    ["simulateV1", { traceTransfer: true }, "traceTransfer", "traceTransfers"],
+    ["simulateV1", { blockStateCalls: [] }, "blockStateCalls", "blocks"],
+    ["getLogs", { addresses: [address] }, "filter.addresses", "address"],
+    ["getLogs", { blockhash: hash }, "filter.blockhash", "blockHash"],
+    ["getCode", { tag: "pending" }, "tag", ""],
+  ])("of %s: %#", (method, more, path, meant) => {
+    const hint = meant === "" ? "" : `; did you mean ${meant}?`;
+    expect(refused(loosely[method](more))).toBe(`${path}: no such field${hint}`);
   });
 
   it("is none where it holds nothing", () => {

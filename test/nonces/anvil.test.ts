@@ -10,8 +10,8 @@ import { layerNonces } from "../../src/testing.js";
 import * as Nonces from "../../src/Nonces.js";
 import { layerNodeRedis } from "../../src/redis.js";
 import * as Rpc from "../../src/Rpc.js";
-import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
-import { lane, sender, sign } from "./chain.js";
+import { mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
+import { lane, sender, sign, signPair } from "./chain.js";
 import { findRedis, startRedis } from "./servers.js";
 
 const quick = { ...Nonces.defaults, resendAfterMs: 0, burnedAfterMs: 100 };
@@ -34,6 +34,8 @@ const run = <A, E>(effect: Effect.Effect<A, E, NonceStore | Rpc.Rpc>, store: Lay
       Effect.provideService(Nonces.Settings, quick),
     ),
   );
+const itRuns = (what: string, use: () => Generator<Effect.Effect<unknown, unknown, NonceStore | Rpc.Rpc>, void>) =>
+  it(what, () => run(Effect.gen(use)));
 const ask = (method: string, ...params: ReadonlyArray<unknown>) =>
   Effect.promise(() => rawRequest(node.url, method, params));
 const mine = Effect.promise(() => mineAnvil(node.url));
@@ -41,146 +43,106 @@ const send = Nonces.withNonce(lane, (nonce) => sign(nonce));
 const minedCount = Effect.map(ask("eth_getTransactionCount", lane.address, "latest"), Number);
 
 describe("on anvil", () => {
-  it("a dropped transaction is sent again, byte for byte", () =>
-    run(
+  itRuns("a dropped transaction is sent again, byte for byte", function* () {
+    const sent = yield* Effect.all([send, send, send]);
+    yield* ask("anvil_dropTransaction", sent[1].hash);
+    const { resent } = yield* Nonces.reconcile(lane);
+    expect(resent.map(({ hash, outcome, fellOut }) => [hash, outcome.kind, fellOut])).toEqual([
+      [sent[0].hash, "alreadyKnown", false],
+      [sent[1].hash, "accepted", false],
+      // anvil drops what depends on a dropped one
+      [sent[2].hash, "accepted", false],
+    ]);
+    yield* mine;
+    expect(yield* minedCount).toBe(3);
+    const { ended, committed } = yield* Nonces.reconcile(lane);
+    expect([ended.map(({ end }) => end), committed]).toEqual([["mined", "mined", "mined"], []]);
+  });
+  itRuns("what a reorganisation dropped after it had settled is sent again", function* () {
+    yield* send;
+    yield* mine;
+    const before = yield* ask("evm_snapshot");
+    const [second, third] = [yield* send, yield* send];
+    yield* mine;
+    expect((yield* Nonces.reconcile(lane)).floor).toBe(3n);
+    yield* ask("evm_revert", before);
+    yield* ask("anvil_dropAllTransactions");
+    const { resent, floor } = yield* Nonces.reconcile(lane);
+    expect(resent.map(({ hash, fellOut, outcome }) => [hash, fellOut, outcome.kind])).toEqual([
+      [second.hash, true, "accepted"],
+      [third.hash, true, "accepted"],
+    ]);
+    yield* mine;
+    expect([floor, yield* minedCount, (yield* send).nonce]).toEqual([3n, 3, 3n]);
+  });
+  itRuns("somebody else's transaction with the key is absorbed, pending and mined", function* () {
+    yield* send;
+    const foreign = (nonce: bigint) => Effect.flatMap(sign(nonce, 777n), (raw) => ask("eth_sendRawTransaction", raw));
+    yield* foreign(1n);
+    expect((yield* send).nonce).toBe(2n);
+    yield* mine;
+    expect(yield* minedCount).toBe(3);
+    yield* foreign(3n);
+    yield* mine;
+    expect((yield* send).nonce).toBe(4n);
+    expect(yield* Nonces.check(lane)).toEqual([]);
+  });
+  itRuns("a nonce that somebody else used burns ours, and says so when that is final", function* () {
+    const sent = yield* Nonces.withNonce(lane, (nonce) =>
       Effect.gen(function* () {
-        const sent = yield* Effect.all([send, send, send]);
-        yield* ask("anvil_dropTransaction", sent[1].hash);
-        const { resent } = yield* Nonces.reconcile(lane);
-        expect(resent.map(({ hash, outcome }) => [hash, outcome.kind])).toEqual([
-          [sent[0].hash, "alreadyKnown"],
-          [sent[1].hash, "accepted"],
-          // anvil drops what depends on a dropped one
-          [sent[2].hash, "accepted"],
-        ]);
+        yield* ask("eth_sendRawTransaction", yield* sign(nonce, 777n));
         yield* mine;
-        expect(yield* minedCount).toBe(3);
-        const { ended, committed } = yield* Nonces.reconcile(lane);
-        expect([ended.map(({ end }) => end), committed]).toEqual([["mined", "mined", "mined"], []]);
+        return yield* sign(nonce);
       }),
-    ));
-  it("what a reorganisation dropped after it had settled is sent again", () =>
-    run(
-      Effect.gen(function* () {
-        yield* send;
-        yield* mine;
-        const before = yield* ask("evm_snapshot");
-        const [second, third] = [yield* send, yield* send];
-        yield* mine;
-        expect((yield* Nonces.reconcile(lane)).floor).toBe(3n);
-        yield* ask("evm_revert", before);
-        yield* ask("anvil_dropAllTransactions");
-        const { resent, floor } = yield* Nonces.reconcile(lane);
-        expect(resent.map(({ hash, fellOut, outcome }) => [hash, fellOut, outcome.kind])).toEqual([
-          [second.hash, true, "accepted"],
-          [third.hash, true, "accepted"],
-        ]);
-        yield* mine;
-        expect([floor, yield* minedCount, (yield* send).nonce]).toEqual([3n, 3, 3n]);
-      }),
-    ));
-  it("somebody else's transaction with the key is absorbed, pending and mined", () =>
-    run(
-      Effect.gen(function* () {
-        yield* send;
-        const foreign = (nonce: bigint) =>
-          Effect.flatMap(sign(nonce, 777n), (raw) => ask("eth_sendRawTransaction", raw));
-        yield* foreign(1n);
-        expect((yield* send).nonce).toBe(2n);
-        yield* mine;
-        expect(yield* minedCount).toBe(3);
-        yield* foreign(3n);
-        yield* mine;
-        expect((yield* send).nonce).toBe(4n);
-        expect(yield* Nonces.check(lane)).toEqual([]);
-      }),
-    ));
-  it("a nonce that somebody else used burns ours, and says so when that is final", () =>
-    run(
-      Effect.gen(function* () {
-        const sent = yield* Nonces.withNonce(lane, (nonce) =>
-          Effect.gen(function* () {
-            yield* ask("eth_sendRawTransaction", yield* sign(nonce, 777n));
-            yield* mine;
-            return yield* sign(nonce);
-          }),
-        );
-        expect(sent.outcome.kind).toBe("tooLow");
-        expect((yield* Nonces.reconcile(lane)).ended).toEqual([]);
-        yield* Effect.sleep(120);
-        expect((yield* Nonces.reconcile(lane)).ended).toEqual([]);
-        // anvil's final block is 64 behind the latest
-        yield* ask("anvil_mine", "0x40");
-        expect((yield* Nonces.reconcile(lane)).ended).toEqual([{ nonce: 0n, hash: sent.hash, end: "burned" }]);
-        expect((yield* send).nonce).toBe(1n);
-      }),
-    ));
-  it("a replacement is mined in the place of the first", () =>
-    run(
-      Effect.gen(function* () {
-        const first = yield* send;
-        const cheap = yield* Nonces.replace(lane, 0n, first.hash, yield* sign(0n, 1n));
-        const { resent } = yield* Nonces.reconcile(lane);
-        expect(resent[0]).toMatchObject({ hash: cheap.hash, outcome: { kind: "underpriced" } });
-        const raw = yield* Effect.promise(() =>
-          sender.signTransaction({
-            ...{ chainId: 31337, nonce: 0, gas: 21_000n, to: lane.address, value: 0n },
-            ...{ maxFeePerGas: 9_000_000_000n, maxPriorityFeePerGas: 5_000_000_000n },
-          }),
-        );
-        const dear = yield* Nonces.replace(lane, 0n, cheap.hash, raw);
-        expect((yield* Nonces.reconcile(lane)).resent[0]?.outcome.kind).toBe("accepted");
-        yield* mine;
-        expect((yield* Nonces.reconcile(lane)).ended).toEqual([{ nonce: 0n, hash: dear.hash, end: "mined" }]);
-      }),
-    ));
-  it("a self-authorisation uses two nonces, and a delegated sender has one in flight", () =>
-    run(
-      Effect.gen(function* () {
-        const pair = yield* Nonces.withNonce(
-          lane,
-          (nonce) =>
-            Effect.promise(async () => {
-              const delegate = { address: accounts[2].address, chainId: 31337, nonce: Number(nonce) + 1 };
-              const authorizationList = [await sender.signAuthorization(delegate)];
-              return sender.signTransaction({
-                ...{ type: "eip7702", chainId: 31337, nonce: Number(nonce), gas: 100_000n, to: lane.address },
-                ...{ maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1n, authorizationList },
-              });
-            }),
-          undefined,
-          { width: 2 },
-        );
-        expect(pair.outcome.kind).toBe("accepted");
-        yield* mine;
-        expect(yield* minedCount).toBe(2);
-        const next = yield* send;
-        expect(next.nonce).toBe(2n);
-        expect(yield* Effect.flip(send)).toMatchObject({ _tag: "NonceBusy", cap: 1 });
-      }),
-    ));
-  it("viem's own errors are read by the node's words, not by viem's reading of them", () =>
-    run(
-      Effect.gen(function* () {
-        const wallet = createWalletClient({
-          account: sender,
-          chain: anvilChain,
-          transport: http(node.url, { retryCount: 0 }),
-        });
-        const viaViem = (raw: Hex) =>
-          Effect.tryPromise({
-            try: () => wallet.sendRawTransaction({ serializedTransaction: raw }),
-            catch: (error) => error,
-          });
-        const sent = yield* Nonces.withNonce(lane, (nonce) => sign(nonce), viaViem);
-        expect(sent.outcome.kind).toBe("accepted");
-        const { resent } = yield* Nonces.reconcile(lane, viaViem);
-        expect(resent[0]?.outcome.kind).toBe("alreadyKnown");
-        yield* mine;
-        const late = Nonces.outcomeOf(yield* Effect.flip(viaViem(yield* sign(0n))));
-        expect(late.kind).toBe("tooLow");
-      }),
-    ));
+    );
+    expect(sent.outcome.kind).toBe("tooLow");
+    expect((yield* Nonces.reconcile(lane)).ended).toEqual([]);
+    yield* Effect.sleep(120);
+    expect((yield* Nonces.reconcile(lane)).ended).toEqual([]);
+    // anvil's final block is 64 behind the latest: the one behind that block, which is looked for from there
+    yield* ask("anvil_mine", "0x41");
+    expect((yield* Nonces.reconcile(lane)).ended).toEqual([{ nonce: 0n, hash: sent.hash, end: "burned" }]);
+    expect((yield* send).nonce).toBe(1n);
+  });
+  itRuns("a replacement is mined in the place of the first", function* () {
+    const first = yield* send;
+    const cheap = yield* Nonces.replace(lane, 0n, first.hash, yield* sign(0n, 1n));
+    const { resent } = yield* Nonces.reconcile(lane);
+    expect(resent[0]).toMatchObject({ hash: cheap.hash, outcome: { kind: "underpriced" } });
+    const raw = yield* sign(0n, 0n, 9_000_000_000n);
+    const dear = yield* Nonces.replace(lane, 0n, cheap.hash, raw);
+    expect((yield* Nonces.reconcile(lane)).resent[0]?.outcome.kind).toBe("accepted");
+    yield* mine;
+    expect((yield* Nonces.reconcile(lane)).ended).toEqual([{ nonce: 0n, hash: dear.hash, end: "mined" }]);
+  });
+  itRuns("a self-authorisation uses two nonces, and a delegated sender has one in flight", function* () {
+    const pair = yield* Nonces.withNonce(lane, signPair, undefined, { width: 2 });
+    expect(pair.outcome.kind).toBe("accepted");
+    yield* mine;
+    expect(yield* minedCount).toBe(2);
+    const next = yield* send;
+    expect(next.nonce).toBe(2n);
+    expect(yield* Effect.flip(send)).toMatchObject({ _tag: "NonceBusy", cap: 1 });
+  });
+  itRuns("viem's own errors are read by the node's words, not by viem's reading of them", function* () {
+    const wallet = createWalletClient({
+      account: sender,
+      chain: anvilChain,
+      transport: http(node.url, { retryCount: 0 }),
+    });
+    const viaViem = (raw: Hex) =>
+      Effect.tryPromise({
+        try: () => wallet.sendRawTransaction({ serializedTransaction: raw }),
+        catch: (error) => error,
+      });
+    const sent = yield* Nonces.withNonce(lane, (nonce) => sign(nonce), viaViem);
+    expect(sent.outcome.kind).toBe("accepted");
+    const { resent } = yield* Nonces.reconcile(lane, viaViem);
+    expect(resent[0]?.outcome.kind).toBe("alreadyKnown");
+    yield* mine;
+    const late = Nonces.outcomeOf(yield* Effect.flip(viaViem(yield* sign(0n))));
+    expect(late.kind).toBe("tooLow");
+  });
 });
 
 /** Transactions of both replicas together; the full proof is a thousand: `npm run crash:replicas`. */

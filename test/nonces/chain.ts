@@ -1,4 +1,5 @@
 /** A chain with one mempool that records every broadcast, and lies as nodes do. */
+import { randomUUID } from "node:crypto";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { keccak256 } from "viem";
@@ -81,6 +82,8 @@ export class SimulatedChain {
   private paidDouble = false;
   private readonly lies: Lies;
   readonly chainId: number;
+  /** Files share a process, which trusts an endpoint for some seconds to be of a lane's chain. */
+  private readonly endpoint = `simulated chain ${randomUUID()}`;
   private readonly read: ReadSent;
   constructor(lies: Lies = {}, chainId = 31337, read: ReadSent = readSigned) {
     this.lies = lies;
@@ -240,7 +243,7 @@ export class SimulatedChain {
     return Layer.succeed(
       Rpc,
       Rpc.of({
-        endpoint: "simulated chain",
+        endpoint: this.endpoint,
         memory: memoryOf(() => 0, 0),
         admit: (run) => run,
         request: (method, params) =>
@@ -278,3 +281,13 @@ export const signBy =
         }) as Promise<Hex>,
     );
 export const sign = signBy(sender);
+/** Signs an authorisation of the sender itself, which uses the next nonce as well. */
+export const signPair = (nonce: bigint): Effect.Effect<Hex> =>
+  Effect.promise(async () => {
+    const delegate = { address: accounts[2].address, chainId: 31337, nonce: Number(nonce) + 1 };
+    const authorizationList = [await sender.signAuthorization(delegate)];
+    return sender.signTransaction({
+      ...{ type: "eip7702", chainId: 31337, nonce: Number(nonce), gas: 100_000n, to: accounts[1].address },
+      ...{ maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1n, authorizationList },
+    });
+  });

@@ -35,12 +35,14 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     });
     return client;
   };
-  /** A process: its connection, and what it remembers of lanes. */
-  const process = (client: NodeRedisClient): Promise<Store> => {
-    const runtime = ManagedRuntime.make(layerNodeRedis(client, { replicas: 1, replicaTimeoutMs: 1_500 }));
+  const storeOf = (layer: Layer.Layer<NonceStore>): Promise<Store> => {
+    const runtime = ManagedRuntime.make(layer);
     onTestFinished(() => runtime.dispose());
     return runtime.runPromise(NonceStore);
   };
+  /** A process: its connection, and what it remembers of lanes. */
+  const process = (client: NodeRedisClient) =>
+    storeOf(layerNodeRedis(client, { replicas: 1, replicaTimeoutMs: 1_500 }));
   const start = async () => {
     const replicated = await startReplicated(bin);
     onTestFinished(replicated.stop);
@@ -126,9 +128,7 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
       const proxy = await startCutting(replicated.socket, join(directory, "p"), () => false);
       onTestFinished(proxy.stop);
       const over = await make(proxy.socket);
-      const runtime = ManagedRuntime.make(over({ replicas: 1, replicaTimeoutMs: 5_000 }));
-      onTestFinished(() => runtime.dispose());
-      const store = await runtime.runPromise(NonceStore);
+      const store = await storeOf(over({ replicas: 1, replicaTimeoutMs: 5_000 }));
       await run(store.bootstrap(lane, at(0n), keepAll));
       replicated.stall();
       const claim = await reserved(store);
@@ -158,9 +158,7 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     });
     onTestFinished(replica.stop);
     const client = await connect(replica.socket);
-    const runtime = ManagedRuntime.make(layerNodeRedis(client));
-    onTestFinished(() => runtime.dispose());
-    const store = await runtime.runPromise(NonceStore);
+    const store = await storeOf(layerNodeRedis(client));
     const refused = await run(Effect.flip(store.bootstrap(lane, at(0n), keepAll)));
     expect(refused.detail).toContain("REPLICA");
     await client.sendCommand(["REPLICAOF", "NO", "ONE"]);

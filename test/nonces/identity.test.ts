@@ -8,8 +8,8 @@ import { anchorIn, contradiction, makeMemory, markOf, nextAnchor } from "../room
 import * as Rpc from "../../src/Rpc.js";
 import type { Hash } from "../rooms/primitives.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
-import { lane, sign, SimulatedChain } from "./chain.js";
-import { quick } from "./running.js";
+import { lane, SimulatedChain } from "./chain.js";
+import { quick, send } from "./running.js";
 
 const hash = (byte: string) => `0x${byte.repeat(32)}` as Hash;
 const anchor = { block: 7n, hash: hash("ab") };
@@ -59,17 +59,10 @@ describe("a lane whose chain was reset", () => {
   const start = async () => {
     const store = await Effect.runPromise(makeMemory);
     const chain = new SimulatedChain();
-    await on(
-      chain.layer(),
-      store,
-    )(
-      Effect.gen(function* () {
-        yield* Nonces.adopt(lane);
-        for (let payment = 0; payment < 3; payment += 1) yield* Nonces.withNonce(lane, (nonce) => sign(nonce));
-        chain.mine(2);
-        yield* Nonces.reconcile(lane);
-      }),
-    );
+    const run = on(chain.layer(), store);
+    await run(Effect.all([Nonces.adopt(lane), send(), send(), send()]));
+    chain.mine(2);
+    await run(Nonces.reconcile(lane));
     return store;
   };
   const reset = () => Object.assign(new SimulatedChain(), { identity: "22" });
@@ -79,14 +72,14 @@ describe("a lane whose chain was reset", () => {
     const other = reset();
     const run = on(other.layer(), store, { doubtMs: 0 });
     expect(await run(Effect.flip(Nonces.reconcile(lane)))).toMatchObject({ _tag: "NonceChainReset", block: 1n });
-    expect(await run(Effect.flip(Nonces.withNonce(lane, (nonce) => sign(nonce))))).toMatchObject({
+    expect(await run(Effect.flip(send()))).toMatchObject({
       ...{ _tag: "NonceChainReset", mayBeSent: false },
     });
     expect(other.broadcasts).toEqual([]);
     // By the way that its words name, it starts there
     await run(Nonces.forget(lane));
     expect(await run(Nonces.bootstrap(lane, { settleMs: 1 }))).toBe(true);
-    expect((await run(Nonces.withNonce(lane, (nonce) => sign(nonce)))).nonce).toBe(0n);
+    expect((await run(send())).nonce).toBe(0n);
   });
   it("is the same one where it only went back", async () => {
     const store = await start();
@@ -113,15 +106,7 @@ describe("a lane whose chain was reset", () => {
   it("is noticed on a real node that was started anew", async () => {
     const store = await Effect.runPromise(makeMemory);
     const first = await startAnvil({ noMining: true });
-    const sent = await on(
-      Rpc.layerHttp(first.url),
-      store,
-    )(
-      Effect.andThen(
-        Nonces.adopt(lane),
-        Nonces.withNonce(lane, (nonce) => sign(nonce)),
-      ),
-    );
+    const sent = await on(Rpc.layerHttp(first.url), store)(Effect.andThen(Nonces.adopt(lane), send()));
     await first.stop();
     // Its first block is of the second in which it was started
     await new Promise((done) => setTimeout(done, 1_100));

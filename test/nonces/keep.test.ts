@@ -1,4 +1,4 @@
-/** `keep` goes on whatever fails, and is heard; lanes are started by one call. */
+/** `keep` goes on whatever fails, and is heard. */
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
@@ -9,9 +9,8 @@ import { describe, expect, it } from "vitest";
 import { NonceStore } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
 import type { Rpc } from "../../src/Rpc.js";
-import { lane, sender, sign, SimulatedChain } from "./chain.js";
-import { at } from "./lanes.js";
-import { changed, run, send } from "./running.js";
+import { lane, sender, SimulatedChain } from "./chain.js";
+import { changed, itOnChain, run, send } from "./running.js";
 
 interface Line {
   readonly level: string;
@@ -90,77 +89,19 @@ describe("keep", () => {
     expect(chain.broadcasts.length).toBeGreaterThan(2);
   });
 
-  it("works for a lane with a key, whose counts it is given; without them it fails at once", async () => {
-    const keyed = { ...lane, key: 7n };
-    const { lines } = await kept(
-      Effect.gen(function* () {
-        expect(yield* Nonces.bootstrap(keyed, { settleMs: 1, counts: () => Effect.succeed(at(0n)) })).toBe(true);
-        const counts = at(0n);
-        const lease = yield* Nonces.reserve(keyed, { counts });
-        yield* Nonces.commit(lease, { raw: yield* sign(lease.nonce) });
-        const asked: Array<string> = [];
-        const keeping = yield* Effect.forkChild(
-          Nonces.keep(keyed, {
-            everyMs: 5,
-            counts: ({ id }) => {
-              asked.push(id);
-              return Effect.succeed(at(1n));
-            },
-          }),
-        );
-        yield* Effect.sleep(50);
-        yield* Fiber.interrupt(keeping);
-        expect(asked[0]).toMatch(/:7$/);
-        expect((yield* Nonces.status(keyed)).floor).toBe(1n);
-        expect(yield* Effect.flip(Nonces.keep(keyed))).toMatchObject({ _tag: "InvalidLane", field: "key" });
-      }).pipe(Effect.scoped),
-    );
-    expect(lines).toEqual([]);
-  });
-
-  it("is a layer that lives as long as its scope", async () => {
-    const chain = new SimulatedChain();
-    await run(
-      chain,
-      Effect.gen(function* () {
-        const store = yield* NonceStore;
-        yield* Effect.gen(function* () {
-          yield* send();
-          chain.account(sender.address).pool.clear();
-          yield* Effect.sleep(50);
-          expect(chain.account(sender.address).pool.size).toBe(1);
-        }).pipe(
-          Effect.provide(Layer.provide(Nonces.layerKeep([lane], { everyMs: 5 }), Layer.succeed(NonceStore, store))),
-        );
-        chain.account(sender.address).pool.clear();
-        yield* Effect.sleep(50);
-        expect(chain.account(sender.address).pool.size).toBe(0);
-        const bad = Effect.scoped(Layer.build(Nonces.layerKeep([{ ...lane, key: 1n }])));
-        expect(yield* Effect.flip(bad)).toMatchObject({ _tag: "InvalidLane" });
-      }),
-    );
-  });
-});
-
-describe("a lane", () => {
-  it("that is cold names the one call that starts it, which answers at once when it is known", async () => {
-    const lasting = changed(() => ({ persistent: true }));
-    const chain = new SimulatedChain();
-    const [cold, unchecked, isNew, again, sound] = await run(
-      chain,
-      Effect.gen(function* () {
-        const first = yield* Effect.flip(send());
-        const second = yield* Effect.flip(Nonces.check(lane));
-        const third = yield* Nonces.bootstrap(lane, { settleMs: 1 });
-        const before = performance.now();
-        const fourth = yield* Nonces.bootstrap(lane);
-        expect(performance.now() - before).toBeLessThan(5_000);
-        return [first, second, third, fourth, yield* Nonces.check(lane)] as const;
-      }),
-      { store: lasting },
-    );
-    expect(cold.message).toContain("Nonces.bootstrap(lane)");
-    expect(cold.message).toContain("preflight.nonces.bootstrap(lane)");
-    expect([unchecked._tag, isNew, again, sound]).toEqual(["NonceColdStart", true, false, []]);
+  itOnChain("is a layer that lives as long as its scope", function* (chain) {
+    const { pool } = chain.account(sender.address);
+    const store = yield* NonceStore;
+    yield* Effect.gen(function* () {
+      yield* send();
+      pool.clear();
+      yield* Effect.sleep(50);
+      expect(pool.size).toBe(1);
+    }).pipe(Effect.provide(Layer.provide(Nonces.layerKeep([lane], { everyMs: 5 }), Layer.succeed(NonceStore, store))));
+    pool.clear();
+    yield* Effect.sleep(50);
+    expect(pool.size).toBe(0);
+    const bad = Effect.scoped(Layer.build(Nonces.layerKeep([{ ...lane, key: 1n }])));
+    expect(yield* Effect.flip(bad)).toMatchObject({ _tag: "InvalidLane" });
   });
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { NonceStore, type Store } from "../../src/NonceStore.js";
 import { layer, layerIoredis, layerNodeRedis, type Options } from "../../src/redis.js";
 import { at, attempt, freshLane, keepAll, newToken, request } from "./lanes.js";
-import { findRedis, freePort, startRedis, type RedisServer } from "./servers.js";
+import { findRedis, startRedis, type RedisServer } from "./servers.js";
 import { coldWhenLost, contract } from "./suite.js";
 
 const bin = findRedis("the Redis store");
@@ -33,6 +33,9 @@ if (bin !== null) {
       Effect.runPromise(Effect.flatMap(NonceStore, use).pipe(Effect.provide(given)));
     const run = <A, E>(use: (store: Store) => Effect.Effect<A, E>, options?: Options) =>
       using(use, layerNodeRedis(client, options));
+
+    const itOnStore = (what: string, use: (store: Store) => Generator<Effect.Effect<unknown, unknown>, void>) =>
+      it(what, () => run((store) => Effect.gen(() => use(store))));
 
     contract((use) => run(use), 60);
 
@@ -93,144 +96,91 @@ if (bin !== null) {
         layerNodeRedis(mixing),
       );
     });
-    it("loads its script again after SCRIPT FLUSH", () =>
-      run((store) =>
-        Effect.gen(function* () {
-          expect(yield* oneCommit(store)).toBe("committed");
-          yield* Effect.promise(() => client.sendCommand(["SCRIPT", "FLUSH"]));
-          expect(yield* oneCommit(store)).toBe("committed");
-        }),
-      ));
+    itOnStore("loads its script again after SCRIPT FLUSH", function* (store) {
+      expect(yield* oneCommit(store)).toBe("committed");
+      yield* Effect.promise(() => client.sendCommand(["SCRIPT", "FLUSH"]));
+      expect(yield* oneCommit(store)).toBe("committed");
+    });
     coldWhenLost(
       (use) => run(use),
       () => client.sendCommand(["FLUSHALL"]),
     );
-    it("fails a commit that too few replicas have, as unknown", async () => {
-      const options = { replicas: 1, replicaTimeoutMs: 30 };
-      const lane = freshLane();
-      const token = newToken();
-      await run((store) => store.bootstrap(lane, at(5n), keepAll));
-      await run((store) => store.reserve(lane, request({ token, counts: at(5n) })));
-      const failed = await run((store) => Effect.flip(store.commit(lane, { token, nonce: 5n }, attempt(5))), options);
-      expect(failed).toMatchObject({
-        _tag: "NonceStoreError",
-        operation: "commit",
-        isRetryable: true,
-        mayBeSent: true,
-      });
-      expect(failed.detail).toContain("0 of 1 replicas");
-      expect((await run((store) => store.read(lane)))?.slots[0]).toMatchObject({ state: "committed" });
-    });
-    it("writes again what is repeated, for WAIT covers only what its connection wrote (Redis 7.2, Valkey)", () =>
-      run((store) =>
-        Effect.gen(function* () {
-          const lane = freshLane();
-          const claim = { token: newToken(), nonce: 5n };
-          yield* store.bootstrap(lane, at(5n), keepAll);
-          yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
-          const writes = Effect.promise(async () => {
-            const info = String(await client.sendCommand(["INFO", "persistence"]));
-            return Number(/rdb_changes_since_last_save:(\d+)/.exec(info)?.[1]);
+    itOnStore(
+      "writes again what is repeated, for WAIT covers only what its connection wrote (Redis 7.2, Valkey)",
+      function* (store) {
+        const lane = freshLane();
+        const claim = { token: newToken(), nonce: 5n };
+        yield* store.bootstrap(lane, at(5n), keepAll);
+        yield* store.reserve(lane, request({ token: claim.token, counts: at(5n) }));
+        const writes = Effect.promise(async () => {
+          const info = String(await client.sendCommand(["INFO", "persistence"]));
+          return Number(/rdb_changes_since_last_save:(\d+)/.exec(info)?.[1]);
+        });
+        const writesOf = <A, E>(operation: Effect.Effect<A, E>) =>
+          Effect.gen(function* () {
+            const before = yield* writes;
+            yield* operation;
+            return (yield* writes) - before;
           });
-          const writesOf = <A, E>(operation: Effect.Effect<A, E>) =>
-            Effect.gen(function* () {
-              const before = yield* writes;
-              yield* operation;
-              return (yield* writes) - before;
-            });
-          const commit = store.commit(lane, claim, attempt(5));
-          const replace = store.replace(lane, 5n, attempt(5).hash, attempt(6));
-          yield* commit;
-          expect(yield* writesOf(commit)).toBeGreaterThan(0);
-          yield* replace;
-          expect(yield* writesOf(replace)).toBeGreaterThan(0);
-        }),
-      ));
-    it("commits once a replica has it", async () => {
-      const replica = await startRedis(bin);
-      onTestFinished(replica.stop);
-      const second = await connect(replica.socket);
-      // Replication needs TCP
-      const port = await freePort();
-      await client.sendCommand(["CONFIG", "SET", "port", String(port)]);
-      await client.sendCommand(["CONFIG", "SET", "repl-diskless-sync-delay", "0"]);
-      await second.sendCommand(["REPLICAOF", "127.0.0.1", String(port)]);
-      await expect.poll(() => second.sendCommand(["ROLE"]), { timeout: 40_000 }).toContain("connected");
-      expect(await run(oneCommit, { replicas: 1, replicaTimeoutMs: 20_000 })).toBe("committed");
-      second.destroy();
-      await client.sendCommand(["CONFIG", "SET", "port", "0"]);
-    }, 90_000);
-    it("refuses a lane that went back in time, and one of a newer format; one of 0.1.0 it upgrades", () =>
-      run((store) =>
-        Effect.gen(function* () {
-          const lane = freshLane();
-          const key = `evm-preflight:nonces:{${lane.id}}`;
-          const say = (...command: ReadonlyArray<string>) => Effect.promise(() => client.sendCommand([...command]));
-          const token = newToken();
-          yield* store.bootstrap(lane, at(5n), keepAll);
-          yield* store.reserve(lane, request({ token, counts: at(5n) }));
-          const before = (yield* say("HGETALL", key)) as unknown as ReadonlyArray<string>;
-          expect(yield* store.commit(lane, { token, nonce: 5n }, attempt(5))).toBe("committed");
-          yield* say("DEL", key);
-          yield* say("HSET", key, ...before);
-          const back = yield* Effect.flip(store.reserve(lane, request({ counts: at(5n) })));
-          expect(back).toMatchObject({ operation: "reserve", isRetryable: false });
-          expect(back.detail).toContain("went back in time: 1 commits");
+        const commit = store.commit(lane, claim, attempt(5));
+        const replace = store.replace(lane, 5n, attempt(5).hash, attempt(6));
+        yield* commit;
+        expect(yield* writesOf(commit)).toBeGreaterThan(0);
+        yield* replace;
+        expect(yield* writesOf(replace)).toBeGreaterThan(0);
+      },
+    );
+    itOnStore(
+      "refuses a lane that went back in time, and one of a newer format; one of 0.1.0 it upgrades",
+      function* (store) {
+        const lane = freshLane();
+        const key = `evm-preflight:nonces:{${lane.id}}`;
+        const say = (...command: ReadonlyArray<string>) => Effect.promise(() => client.sendCommand([...command]));
+        const token = newToken();
+        yield* store.bootstrap(lane, at(5n), keepAll);
+        yield* store.reserve(lane, request({ token, counts: at(5n) }));
+        const before = (yield* say("HGETALL", key)) as unknown as ReadonlyArray<string>;
+        expect(yield* store.commit(lane, { token, nonce: 5n }, attempt(5))).toBe("committed");
+        yield* say("DEL", key);
+        yield* say("HSET", key, ...before);
+        const back = yield* Effect.flip(store.reserve(lane, request({ counts: at(5n) })));
+        expect(back).toMatchObject({ operation: "reserve", isRetryable: false });
+        expect(back.detail).toContain("went back in time: 1 commits");
 
-          const next = freshLane();
-          const other = `evm-preflight:nonces:{${next.id}}`;
-          yield* store.bootstrap(next, at(5n), keepAll);
-          yield* say("HSET", other, "format", "3");
-          const newer = yield* Effect.flip(store.reserve(next, request({ counts: at(5n) })));
-          expect(newer).toMatchObject({ detail: expect.stringContaining("format 3"), isRetryable: false });
+        const next = freshLane();
+        const other = `evm-preflight:nonces:{${next.id}}`;
+        yield* store.bootstrap(next, at(5n), keepAll);
+        yield* say("HSET", other, "format", "3");
+        const newer = yield* Effect.flip(store.reserve(next, request({ counts: at(5n) })));
+        expect(newer).toMatchObject({ detail: expect.stringContaining("format 3"), isRetryable: false });
 
-          const old = freshLane();
-          const oldKey = `evm-preflight:nonces:{${old.id}}`;
-          yield* say("HSET", oldKey, "floor", "5", "next", "5", "tail", "5");
-          expect((yield* store.reserve(old, request({ counts: at(5n) }))).answer).toMatchObject({ nonce: 5n });
-          expect(yield* say("HGET", oldKey, "format")).toBe("2");
-        }),
-      ));
-    it("does not hand out a nonce that it lost", () =>
-      run((store) =>
-        Effect.gen(function* () {
-          const lane = freshLane();
-          yield* store.bootstrap(lane, at(5n, 7n), keepAll);
-          yield* Effect.promise(() => client.sendCommand(["HDEL", `evm-preflight:nonces:{${lane.id}}`, "5"]));
-          const { answer } = yield* store.reserve(lane, request({ counts: at(5n, 7n) }));
-          expect(answer).toMatchObject({ _tag: "Granted", nonce: 7n });
-        }),
-      ));
-    it("finds what somebody broke", () =>
-      run((store) =>
-        Effect.gen(function* () {
-          const lane = freshLane();
-          const key = `evm-preflight:nonces:{${lane.id}}`;
-          yield* store.bootstrap(lane, at(5n, 7n), keepAll);
-          yield* Effect.promise(() => client.sendCommand(["HDEL", key, "5"]));
-          yield* Effect.promise(() => client.sendCommand(["HSET", key, "6", "q|what", "r9.1", "0x"]));
-          expect(yield* store.check(lane)).toEqual([
-            "field 6 is damaged",
-            "field r9.1 belongs to no transaction",
-            "nonce 5 is in no state",
-            "nonce 6 is in no state",
-          ]);
-          expect(yield* Effect.flip(store.read(lane))).toMatchObject({ isRetryable: false });
-          yield* Effect.promise(() => client.sendCommand(["HDEL", key, "floor"]));
-          expect(yield* Effect.flip(store.bootstrap(lane, at(5n), keepAll))).toMatchObject({ isRetryable: false });
-          yield* Effect.promise(() => client.sendCommand(["SET", key, "mine"]));
-          expect(yield* Effect.flip(store.read(lane))).toMatchObject({ operation: "read", isRetryable: false });
-        }),
-      ));
-    it("refuses a token that would not fit its rows", () =>
-      run((store) =>
-        Effect.gen(function* () {
-          const lane = freshLane();
-          yield* store.bootstrap(lane, at(5n), keepAll);
-          const failed = yield* Effect.flip(store.reserve(lane, request({ token: "a|b", counts: at(5n) })));
-          expect(failed).toMatchObject({ operation: "reserve", isRetryable: false });
-        }),
-      ));
+        const old = freshLane();
+        const oldKey = `evm-preflight:nonces:{${old.id}}`;
+        yield* say("HSET", oldKey, "floor", "5", "next", "5", "tail", "5");
+        expect((yield* store.reserve(old, request({ counts: at(5n) }))).answer).toMatchObject({ nonce: 5n });
+        expect(yield* say("HGET", oldKey, "format")).toBe("2");
+      },
+    );
+    itOnStore("finds what somebody broke", function* (store) {
+      const lane = freshLane();
+      const key = `evm-preflight:nonces:{${lane.id}}`;
+      yield* store.bootstrap(lane, at(5n, 7n), keepAll);
+      yield* Effect.promise(() => client.sendCommand(["HDEL", key, "5"]));
+      const { answer } = yield* store.reserve(lane, request({ counts: at(5n, 7n) }));
+      expect(answer).toMatchObject({ _tag: "Granted", nonce: 7n });
+      yield* Effect.promise(() => client.sendCommand(["HSET", key, "6", "q|what", "r9.1", "0x"]));
+      expect(yield* store.check(lane)).toEqual([
+        "field 6 is damaged",
+        "field r9.1 belongs to no transaction",
+        "nonce 5 is in no state",
+        "nonce 6 is in no state",
+      ]);
+      expect(yield* Effect.flip(store.read(lane))).toMatchObject({ isRetryable: false });
+      yield* Effect.promise(() => client.sendCommand(["HDEL", key, "floor"]));
+      expect(yield* Effect.flip(store.bootstrap(lane, at(5n), keepAll))).toMatchObject({ isRetryable: false });
+      yield* Effect.promise(() => client.sendCommand(["SET", key, "mine"]));
+      expect(yield* Effect.flip(store.read(lane))).toMatchObject({ operation: "read", isRetryable: false });
+    });
   });
 
   describe("a Redis with appendfsync always", () => {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
 import { NonceStoreError } from "../rooms/errors.js";
 import * as Nonces from "../../src/Nonces.js";
-import { lane, sender, sign, SimulatedChain } from "./chain.js";
+import { lane, sign, SimulatedChain } from "./chain.js";
 import { changed, run, send } from "./running.js";
 
 const poor = "insufficient funds for gas * price + value: have 1 want 2";
@@ -59,6 +59,12 @@ describe("a transaction that the node refuses for good", () => {
     });
     expect(busy.message).toContain("replace the first");
   });
+
+  it("is told from what is only reserved at the head, which has no hash", async () => {
+    const behind = Effect.scoped(Effect.andThen(Nonces.reserve(lane), Effect.flip(send())));
+    const busy = await run(new SimulatedChain(), behind, { settings: { inFlight: 1 } });
+    expect(busy).toMatchObject({ _tag: "NonceBusy", head: { nonce: 0n, hash: null } });
+  });
 });
 
 it("a commit whose answer is lost fails with its nonce and hash", async () => {
@@ -73,31 +79,4 @@ it("a commit whose answer is lost fails with its nonce and hash", async () => {
   );
   expect(committed).toMatchObject({ nonce: 0n });
   expect(failure).toMatchObject({ _tag: "NonceStoreError", nonce: 0n, hash: committed?.hash, mayBeSent: true });
-});
-
-it("a sender that is given sends first, again, and what replaces; the node is not asked to", async () => {
-  const chain = new SimulatedChain();
-  const relayed: Array<string> = [];
-  const relay: Nonces.Send = (raw) =>
-    Effect.sync(() => {
-      relayed.push(raw);
-      return chain.send(raw);
-    });
-  const deaf = chain.layer();
-  const raws = await run(
-    chain,
-    Effect.gen(function* () {
-      const first = yield* sign(0n);
-      const second = yield* sign(0n, 0n, 9_000_000_000n);
-      const sent = yield* Nonces.withNonce(lane, () => Effect.succeed(first));
-      chain.account(sender.address).pool.clear();
-      yield* Nonces.reconcile(lane);
-      chain.account(sender.address).pool.clear();
-      yield* Nonces.replace(lane, 0n, sent.hash, second);
-      yield* Nonces.reconcile(lane);
-      return [first, first, second];
-    }).pipe(Effect.provideService(Nonces.Sender, relay), Effect.provide(deaf)),
-  );
-  expect(relayed).toEqual(raws);
-  expect(chain.broadcasts).toHaveLength(3);
 });

@@ -1,11 +1,12 @@
 /** The protocol on a simulated chain and a memory store of its own, with short times. */
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import { it } from "vitest";
 import { NonceStore, type Store } from "../../src/NonceStore.js";
 import * as Nonces from "../../src/Nonces.js";
 import type { Rpc } from "../../src/Rpc.js";
 import { layerNonces } from "../../src/testing.js";
-import { lane, sign, type SimulatedChain } from "./chain.js";
+import { lane, sign, SimulatedChain } from "./chain.js";
 
 export const quick = { ...Nonces.defaults, burnedAfterMs: 60, resendAfterMs: 0, storeTimeoutMs: 100 };
 
@@ -27,6 +28,19 @@ export const run = <A, E>(
       Effect.provideService(Nonces.Settings, { ...quick, ...options.settings }),
     ),
   );
+
+/** A test on a simulated chain of its own. */
+export const itOnChain = (
+  what: string,
+  use: (chain: SimulatedChain) => Generator<Effect.Effect<unknown, unknown, NonceStore | Rpc>, void>,
+): void =>
+  it(what, () => {
+    const chain = new SimulatedChain();
+    return run(
+      chain,
+      Effect.gen(() => use(chain)),
+    );
+  });
 
 /** Sends one transaction with the next nonce. */
 export const send = (value?: bigint) => Nonces.withNonce(lane, (nonce) => sign(nonce, value));

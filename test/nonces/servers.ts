@@ -142,16 +142,7 @@ export const startPostgres = async (
         ? ["setpriv", ["--reuid", "postgres", "--regid", "postgres", "--clear-groups", command, ...args]]
         : [command, args];
     const [init, initArgs] = as(join(bin, "initdb"), [
-      "-D",
-      data,
-      "-U",
-      "postgres",
-      "-A",
-      "trust",
-      "-E",
-      "UTF8",
-      "--locale=C",
-      "--no-sync",
+      ...["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"],
     ]);
     execFileSync(init, [...initArgs], { stdio: "pipe", cwd: "/" });
     const [run, runArgs] = as(join(bin, "postgres"), [

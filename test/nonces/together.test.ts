@@ -71,16 +71,18 @@ const broken = new NonceStoreError({ operation: "scripted", detail: "the connect
 
 type Scene = ReturnType<typeof scripted> & { readonly store: Store; readonly lane: ReturnType<typeof freshLane> };
 
-const live = <A, E>(use: (scene: Scene) => Effect.Effect<A, E>) =>
-  Effect.runPromise(
-    Effect.gen(function* () {
-      const scene = scripted();
-      const store = yield* makeTogether(scene.backend);
-      const lane = freshLane();
-      yield* store.bootstrap(lane, at(5n), keepAll);
-      scene.state.asked = 0;
-      return yield* use({ ...scene, store, lane });
-    }).pipe(Effect.provideService(Settings, { ...defaults, storeTimeoutMs: 200 })),
+const itLives = (what: string, use: (scene: Scene) => Generator<Effect.Effect<unknown, unknown>, void>) =>
+  it(what, () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const scene = scripted();
+        const store = yield* makeTogether(scene.backend);
+        const lane = freshLane();
+        yield* store.bootstrap(lane, at(5n), keepAll);
+        scene.state.asked = 0;
+        yield* use({ ...scene, store, lane });
+      }).pipe(Effect.provideService(Settings, { ...defaults, storeTimeoutMs: 200 })),
+    ),
   );
 
 const take = ({ store, lane }: Pick<Scene, "store" | "lane">, token = newToken()) =>
@@ -89,141 +91,111 @@ const take = ({ store, lane }: Pick<Scene, "store" | "lane">, token = newToken()
   );
 
 describe("operations of one process on a lane", () => {
-  it("are written together, and each gets its own answer", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const all = yield* Effect.all(
-          Array.from({ length: 20 }, () => take(scene)),
-          { concurrency: "unbounded" },
-        );
-        expect(all).toEqual([
-          ...Array.from({ length: 16 }, (_, index) => BigInt(index + 5)),
-          ..."Busy Busy Busy Busy".split(" "),
-        ]);
-        expect(scene.state.asked).toBeLessThanOrEqual(2);
-      }),
-    ));
-  it("do not lose each other's answers: one that is refused fails alone", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const { store, lane } = scene;
-        const lost = store.commit(lane, { token: newToken(), nonce: 5n }, attempt(1));
-        const bad = Effect.result(take(scene, "no token"));
-        const [nonce, answer, failed] = yield* Effect.all([take(scene), lost, bad], { concurrency: "unbounded" });
-        expect([nonce, answer, failed._tag]).toEqual([5n, "lost", "Failure"]);
-      }),
-    ));
-  it("go on when one that waits is interrupted", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const gone = yield* Effect.forkChild(take(scene));
-        const stays = yield* Effect.forkChild(take(scene));
-        yield* Effect.yieldNow;
-        yield* Fiber.interrupt(gone);
-        expect(typeof (yield* Fiber.join(stays))).toBe("bigint");
-        expect(typeof (yield* take(scene))).toBe("bigint");
-      }),
-    ));
-  it("are decided again when another process was quicker, and nothing that it took is given", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const other = yield* makeTogether(scene.backend);
-        yield* take(scene);
-        expect(yield* take({ store: other, lane: scene.lane })).toBe(6n);
-        expect(yield* take(scene)).toBe(7n);
-      }),
-    ));
-  it("can be repeated when the reply to their write is lost", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const token = newToken();
-        scene.state.before = (change) =>
-          Effect.andThen(
-            Effect.sync(() => scene.write(change)),
-            Effect.fail(broken),
-          );
-        const failed = yield* Effect.flip(take(scene, token));
-        expect(failed).toMatchObject({ operation: "reserve", detail: broken.detail, isRetryable: true });
-        scene.state.before = () => Effect.succeed(null);
-        expect(yield* take(scene, token)).toBe(5n);
-        expect(yield* take(scene)).toBe(6n);
-      }),
-    ));
-  it("fail in time when the store never answers, also where they cannot be interrupted, and the next ones are served", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        scene.state.before = () => Effect.never;
-        const began = performance.now();
-        const failed = yield* Effect.flip(Effect.uninterruptible(take(scene)));
-        expect(failed).toMatchObject({ operation: "reserve", isRetryable: true, detail: "no answer in 200 ms" });
-        expect(performance.now() - began).toBeLessThan(2_000);
-        scene.state.before = () => Effect.succeed(null);
-        expect(yield* take(scene)).toBe(5n);
-      }),
-    ));
-  it("fail in time when others are always quicker", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        scene.state.before = () => Effect.succeed({ _tag: "Conflict", found: null });
-        expect(yield* Effect.flip(take(scene))).toMatchObject({ isRetryable: true });
-      }),
-    ));
-  it("do not take a store that went back, and on again, for the one they remember", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const { store, lane, backend, state } = scene;
-        const restore = state.save();
-        expect(yield* take(scene)).toBe(5n);
-        // The lane of before; another process writes as often as this one did
-        restore();
-        const other = yield* makeTogether(backend);
-        const claim = { token: newToken(), nonce: 5n };
-        expect(yield* take({ store: other, lane }, claim.token)).toBe(5n);
-        expect(yield* take(scene)).toBe(6n);
-        expect(yield* other.commit(lane, claim, attempt(5))).toBe("committed");
-        expect(yield* store.commit(lane, { token: newToken(), nonce: 5n }, attempt(6))).toBe("lost");
-      }),
-    ));
-  it("refuse a store that lost a commit", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const { store, lane, state } = scene;
-        const token = newToken();
-        yield* take(scene, token);
-        const restore = state.save();
-        expect(yield* store.commit(lane, { token, nonce: 5n }, attempt(5))).toBe("committed");
-        restore();
-        const failed = yield* Effect.flip(take(scene));
-        expect(failed).toMatchObject({ isRetryable: false, detail: expect.stringContaining("1 commits") });
-      }),
-    ));
-  it("are decided on the store's clock, also when it jumps", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const { store, lane, state } = scene;
-        const short = request({ ttlMs: 60_000, counts: at(5n) });
-        yield* store.reserve(lane, short);
-        state.ahead = 70_000;
-        expect(yield* take(scene)).toBe(5n);
-        expect(yield* store.commit(lane, { token: short.token, nonce: 5n }, attempt(1))).toBe("lost");
-        state.ahead = -ever;
-        expect(yield* take(scene)).toBe(6n);
-      }),
-    ));
-  it("write a repeated commit as well: a standby is waited for only by who writes", () =>
-    live((scene) =>
-      Effect.gen(function* () {
-        const { store, lane, state } = scene;
-        const claim = { token: newToken(), nonce: 5n };
-        yield* take(scene, claim.token);
-        yield* store.commit(lane, claim, attempt(5));
-        const versions: Array<boolean> = [];
-        state.before = ({ before, after }) => {
-          versions.push(before?.version !== after.version);
-          return Effect.succeed(null);
-        };
-        expect(yield* store.commit(lane, claim, attempt(5))).toBe("committed");
-        expect(versions).toEqual([true]);
-      }),
-    ));
+  itLives("are written together, and each gets its own answer", function* (scene) {
+    const all = yield* Effect.all(
+      Array.from({ length: 20 }, () => take(scene)),
+      { concurrency: "unbounded" },
+    );
+    expect(all).toEqual([
+      ...Array.from({ length: 16 }, (_, index) => BigInt(index + 5)),
+      ..."Busy Busy Busy Busy".split(" "),
+    ]);
+    expect(scene.state.asked).toBeLessThanOrEqual(2);
+  });
+  itLives("do not lose each other's answers: one that is refused fails alone", function* (scene) {
+    const { store, lane } = scene;
+    const lost = store.commit(lane, { token: newToken(), nonce: 5n }, attempt(1));
+    const bad = Effect.result(take(scene, "no token"));
+    const [nonce, answer, failed] = yield* Effect.all([take(scene), lost, bad], { concurrency: "unbounded" });
+    expect([nonce, answer, failed._tag]).toEqual([5n, "lost", "Failure"]);
+  });
+  itLives("go on when one that waits is interrupted", function* (scene) {
+    const gone = yield* Effect.forkChild(take(scene));
+    const stays = yield* Effect.forkChild(take(scene));
+    yield* Effect.yieldNow;
+    yield* Fiber.interrupt(gone);
+    expect(typeof (yield* Fiber.join(stays))).toBe("bigint");
+    expect(typeof (yield* take(scene))).toBe("bigint");
+  });
+  itLives("are decided again when another process was quicker, and nothing that it took is given", function* (scene) {
+    const other = yield* makeTogether(scene.backend);
+    yield* take(scene);
+    expect(yield* take({ store: other, lane: scene.lane })).toBe(6n);
+    expect(yield* take(scene)).toBe(7n);
+  });
+  itLives("can be repeated when the reply to their write is lost", function* (scene) {
+    const token = newToken();
+    scene.state.before = (change) =>
+      Effect.andThen(
+        Effect.sync(() => scene.write(change)),
+        Effect.fail(broken),
+      );
+    const failed = yield* Effect.flip(take(scene, token));
+    expect(failed).toMatchObject({ operation: "reserve", detail: broken.detail, isRetryable: true });
+    scene.state.before = () => Effect.succeed(null);
+    expect(yield* take(scene, token)).toBe(5n);
+    expect(yield* take(scene)).toBe(6n);
+  });
+  itLives(
+    "fail in time when the store never answers, also where they cannot be interrupted, and the next ones are served",
+    function* (scene) {
+      scene.state.before = () => Effect.never;
+      const began = performance.now();
+      const failed = yield* Effect.flip(Effect.uninterruptible(take(scene)));
+      expect(failed).toMatchObject({ operation: "reserve", isRetryable: true, detail: "no answer in 200 ms" });
+      expect(performance.now() - began).toBeLessThan(2_000);
+      scene.state.before = () => Effect.succeed(null);
+      expect(yield* take(scene)).toBe(5n);
+    },
+  );
+  itLives("fail in time when others are always quicker", function* (scene) {
+    scene.state.before = () => Effect.succeed({ _tag: "Conflict", found: null });
+    expect(yield* Effect.flip(take(scene))).toMatchObject({ isRetryable: true });
+  });
+  itLives("do not take a store that went back, and on again, for the one they remember", function* (scene) {
+    const { store, lane, backend, state } = scene;
+    const restore = state.save();
+    expect(yield* take(scene)).toBe(5n);
+    // The lane of before; another process writes as often as this one did
+    restore();
+    const other = yield* makeTogether(backend);
+    const claim = { token: newToken(), nonce: 5n };
+    expect(yield* take({ store: other, lane }, claim.token)).toBe(5n);
+    expect(yield* take(scene)).toBe(6n);
+    expect(yield* other.commit(lane, claim, attempt(5))).toBe("committed");
+    expect(yield* store.commit(lane, { token: newToken(), nonce: 5n }, attempt(6))).toBe("lost");
+  });
+  itLives("refuse a store that lost a commit", function* (scene) {
+    const { store, lane, state } = scene;
+    const token = newToken();
+    yield* take(scene, token);
+    const restore = state.save();
+    expect(yield* store.commit(lane, { token, nonce: 5n }, attempt(5))).toBe("committed");
+    restore();
+    const failed = yield* Effect.flip(take(scene));
+    expect(failed).toMatchObject({ isRetryable: false, detail: expect.stringContaining("1 commits") });
+  });
+  itLives("are decided on the store's clock, also when it jumps", function* (scene) {
+    const { store, lane, state } = scene;
+    const short = request({ ttlMs: 60_000, counts: at(5n) });
+    yield* store.reserve(lane, short);
+    state.ahead = 70_000;
+    expect(yield* take(scene)).toBe(5n);
+    expect(yield* store.commit(lane, { token: short.token, nonce: 5n }, attempt(1))).toBe("lost");
+    state.ahead = -ever;
+    expect(yield* take(scene)).toBe(6n);
+  });
+  itLives("write a repeated commit as well: a standby is waited for only by who writes", function* (scene) {
+    const { store, lane, state } = scene;
+    const claim = { token: newToken(), nonce: 5n };
+    yield* take(scene, claim.token);
+    yield* store.commit(lane, claim, attempt(5));
+    const versions: Array<boolean> = [];
+    state.before = ({ before, after }) => {
+      versions.push(before?.version !== after.version);
+      return Effect.succeed(null);
+    };
+    expect(yield* store.commit(lane, claim, attempt(5))).toBe("committed");
+    expect(versions).toEqual([true]);
+  });
 });

@@ -56,32 +56,6 @@ describe("reserve that waits", () => {
     expect(chain.broadcasts).toHaveLength(1);
   });
 
-  it("lets all of many through, each with its own nonce", async () => {
-    const chain = new SimulatedChain();
-    const sent = await run(
-      chain,
-      Effect.gen(function* () {
-        const miner = yield* Effect.forkChild(
-          Effect.forever(
-            Effect.andThen(
-              Effect.sleep(5),
-              Effect.sync(() => chain.mine()),
-            ),
-          ),
-        );
-        const all = yield* Effect.all(
-          Array.from({ length: 12 }, () => sendWithin(20_000)),
-          { concurrency: "unbounded" },
-        );
-        yield* Fiber.interrupt(miner);
-        return all;
-      }),
-      { settings: { inFlight: 3 } },
-    );
-    expect(new Set(sent.map(({ nonce }) => nonce)).size).toBe(12);
-    expect(chain.duplicates(lane.address)).toEqual([]);
-  });
-
   it("can be interrupted, and leaves nothing behind", async () => {
     const chain = new SimulatedChain();
     const next = await run(

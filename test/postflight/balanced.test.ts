@@ -92,4 +92,9 @@ describe("a settlement behind a load balancer", () => {
     expect(await settled(lost, () => false)).toEqual([["mined", "mined", "replaced"]]);
     expect(await settled(lost, ({ method }) => ofHash(method))).toEqual([["replaced", "sent", "replaced"]]);
   });
+  it("is refused by a node of another chain, which knows nothing of it", async () => {
+    const elsewhere = tampered(scene.url, ({ method }) => (method === "eth_chainId" ? () => "0x7" : null));
+    const settled = Effect.runPromise(Effect.provide(Effect.flip(Preflight.settle(report, [mined])), elsewhere));
+    expect(await settled).toMatchObject({ _tag: "ChainIdMismatch", expected: 31337n, actual: 7n });
+  });
 });

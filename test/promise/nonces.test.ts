@@ -66,7 +66,9 @@ describe("nonces", () => {
     await expect(preflight.nonces.keep(keyed)).rejects.toMatchObject({ _tag: "InvalidLane", field: "key" });
     await preflight.nonces.bootstrap(keyed, { settleMs: 1, counts: async () => at(4n) });
     let fails = true;
-    const counts = async () => {
+    const asked = new Set<string>();
+    const counts = async ({ id }: { readonly id: string }) => {
+      asked.add(id);
       if (fails) throw new Error("no entry point");
       return at(6n);
     };
@@ -74,6 +76,7 @@ describe("nonces", () => {
     await pause(60);
     fails = false;
     await expect.poll(async () => (await preflight.nonces.status(keyed)).floor, { timeout: 10_000 }).toBe(6n);
+    expect([...asked]).toEqual([`31337:${sender.address.toLowerCase()}:3`]);
     const told = events.flatMap((event) => (event.type === "keep" ? [event] : []));
     expect(told[0]).toEqual({
       ...{ type: "keep", lane: `31337:${sender.address.toLowerCase()}:3` },
@@ -113,8 +116,10 @@ describe("nonces", () => {
       return Effect.runPromise(sign(nonce, 9n));
     };
     await expect(preflight.withNonce(lane, slowly, { ttl: 10, counts: at(6n) })).rejects.toMatchObject({
-      ...{ _tag: "LeaseLost", mayBeSent: false },
+      ...{ _tag: "LeaseLost", nonce: 6n, mayBeSent: false },
     });
+    // the first, and the one that had its nonce meanwhile
+    expect(chain.broadcasts.map(({ nonce }) => nonce)).toEqual([5, 6]);
   });
 
   it("go through a relay: first sends, what is kept, and what replaces", async () => {

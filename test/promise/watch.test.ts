@@ -131,17 +131,22 @@ describe("heads and logs", () => {
       await scene.mine();
     }
     expect(numbers.map((number) => number - (numbers[0] ?? 0n))).toEqual([0n, 1n, 2n]);
-    soon(async () => {
-      await scene.send(owner, {
-        to: token,
-        data: calldata({ abi: transferOf(token).abi }, "transfer", [other.address, 3n]),
-      });
-      await scene.mine();
-      await scene.mine();
-    });
+    let isTold = false;
+    // why: nobody says when the watching has begun
+    const giving = (async () => {
+      for (; !isTold; await pause(100)) {
+        await scene.send(owner, {
+          to: token,
+          data: calldata({ abi: transferOf(token).abi }, "transfer", [other.address, 3n]),
+        });
+        await scene.mine();
+      }
+    })();
     for await (const log of preflight.watchLogs({ address: token })) {
+      isTold = true;
       expect([log.address, BigInt(log.data)]).toEqual([token, 3n]);
       break;
     }
+    await giving;
   });
 });

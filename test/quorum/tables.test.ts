@@ -195,39 +195,16 @@ const votes = (...answers: ReadonlyArray<Answer>): ReadonlyArray<Vote> =>
   answers.map((answer, index) => ({ provider: `provider ${index}`, answer }));
 
 describe("a number that more than so many reach", () => {
-  it.each<[string, ReadonlyArray<readonly [string, bigint]>, number, bigint | null]>([
-    [
-      "the greatest, where all must agree",
-      [
-        ["a", 5n],
-        ["b", 7n],
-      ],
-      0,
-      7n,
-    ],
-    [
-      "the second, where one may lie",
-      [
-        ["a", 5n],
-        ["b", 99n],
-        ["c", 7n],
-      ],
-      1,
-      7n,
-    ],
-    [
-      "not what one provider tells twice",
-      [
-        ["a", 99n],
-        ["a", 98n],
-        ["b", 5n],
-      ],
-      1,
-      5n,
-    ],
-    ["none, where only those tell who may lie", [["a", 99n]], 1, null],
-    ["none at all", [], 0, null],
-  ])("%s", (_, claims, others, expected) => expect(reachedBy(claims, others)).toBe(expected));
+  /** `a5 b7` = 5 by a, 7 by b. */
+  const claimsIn = (text: string) =>
+    text.split(" ").flatMap((one) => (one === "" ? [] : [[one.slice(0, 1), BigInt(one.slice(1))] as const]));
+  it.each<[string, string, number, bigint | null]>([
+    ["the greatest, where all must agree", "a5 b7", 0, 7n],
+    ["the second, where one may lie", "a5 b99 c7", 1, 7n],
+    ["not what one provider tells twice", "a99 a98 b5", 1, 5n],
+    ["none, where only those tell who may lie", "a99", 1, null],
+    ["none at all", "", 0, null],
+  ])("%s", (_, claims, others, expected) => expect(reachedBy(claimsIn(claims), others)).toBe(expected));
 });
 
 describe("what enough answer alike", () => {

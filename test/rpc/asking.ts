@@ -7,6 +7,8 @@ import type { Failure } from "../../src/Eth.js";
 import { Agent } from "undici";
 import * as Rpc from "../../src/Rpc.js";
 import { startServer, type Server } from "../harness/server.js";
+// why: what the first error loads takes longer on a busy machine than an error waits for it
+import "../rooms/errors.js";
 
 void globalThis.Headers; // Node brings its dispatcher along with the first of these
 const builtIn = (globalThis as Record<symbol, unknown>)[Symbol.for("undici.globalDispatcher.1")] as Rpc.Dispatcher;
@@ -59,26 +61,29 @@ export const answering = (
 };
 export const ok = '{"jsonrpc":"2.0","id":ID,"result":"0x1"}';
 
+/** A run of the first round without an end, whose requests are written down. */
+export const recordedIn = (ledger: Array<Rpc.LedgerEntry>, run: Partial<Rpc.Run> = {}): Rpc.Run => ({
+  ...{ round: 1, deadline: null, signal: null, record: (entry) => void ledger.push(entry) },
+  ...run,
+});
+
 export const ask = (url: string, options: WayOptions, method = "eth_chainId", run: Partial<Rpc.Run> = {}) => {
   const ledger: Array<Rpc.LedgerEntry> = [];
-  const current: Rpc.Run = { round: 1, deadline: null, signal: null, record: (entry) => ledger.push(entry), ...run };
   return Effect.gen(function* () {
     const rpc = yield* Rpc.Rpc;
     return yield* Effect.result(rpc.request(method, []));
   }).pipe(
     Effect.provide(layerOf(url, { ...quick, ...options })),
-    Effect.provideService(Rpc.CurrentRun, current),
+    Effect.provideService(Rpc.CurrentRun, recordedIn(ledger, run)),
     Effect.map((result) => ({ result, ledger })),
     Effect.runPromise,
   );
 };
 
+export const tagOfFailure = (failure: Failure): string =>
+  failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
 export const tagOf = (result: Result.Result<unknown, Failure>): string =>
-  Result.isSuccess(result)
-    ? "success"
-    : result.failure._tag === "RpcError"
-      ? result.failure.reason._tag
-      : result.failure._tag;
+  Result.isSuccess(result) ? "success" : tagOfFailure(result.failure);
 export const pathOf = (result: Result.Result<unknown, Failure>): string | null =>
   Result.isFailure(result) && result.failure._tag === "RpcError" && result.failure.reason._tag === "MalformedResponse"
     ? result.failure.reason.path

@@ -1,29 +1,27 @@
 import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Failure } from "../../src/Eth.js";
 import * as Rpc from "../../src/Rpc.js";
 import { startServer, type Asked } from "../harness/server.js";
+import { kept, recordedIn, stopAll, tagOfFailure } from "./asking.js";
 
-const stops: Array<() => Promise<void>> = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
+afterEach(stopAll);
 
 /** A node that hands whole bodies to `answer`, which gives status and text. */
 const node = async (
   answer: (body: Asked | ReadonlyArray<Asked>) => string | readonly [status: number, text: string],
 ) => {
   const bodies: Array<Asked | ReadonlyArray<Asked>> = [];
-  const server = await startServer((body, _request, response) => {
-    const parsed = JSON.parse(body) as Asked | ReadonlyArray<Asked>;
-    bodies.push(parsed);
-    const given = answer(parsed);
-    const [status, text] = typeof given === "string" ? [200, given] : given;
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(text);
-  });
-  stops.push(server.stop);
+  const server = await kept(
+    startServer((body, _request, response) => {
+      const parsed = JSON.parse(body) as Asked | ReadonlyArray<Asked>;
+      bodies.push(parsed);
+      const given = answer(parsed);
+      const [status, text] = typeof given === "string" ? [200, given] : given;
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(text);
+    }),
+  );
   return { url: server.url, bodies };
 };
 
@@ -34,7 +32,6 @@ const honest = (body: Asked | ReadonlyArray<Asked>) =>
   JSON.stringify(Array.isArray(body) ? list(body).map(one) : one(body as Asked));
 
 const methods = ["a", "b", "c", "d"];
-const tagOf = (failure: Failure) => (failure._tag === "RpcError" ? failure.reason._tag : failure._tag);
 
 /** All methods at once, `times` times; each answer or the tag of its failure. */
 const askAll = (url: string, options: Rpc.HttpOptions = {}, times = 1) => {
@@ -46,7 +43,7 @@ const askAll = (url: string, options: Rpc.HttpOptions = {}, times = 1) => {
       answers.push(
         yield* Effect.forEach(
           methods,
-          (method) => Effect.match(rpc.request(method, []), { onSuccess: (result) => result, onFailure: tagOf }),
+          (method) => Effect.match(rpc.request(method, []), { onSuccess: (result) => result, onFailure: tagOfFailure }),
           { concurrency: "unbounded" },
         ),
       );
@@ -54,10 +51,7 @@ const askAll = (url: string, options: Rpc.HttpOptions = {}, times = 1) => {
     return { answers, ledger };
   }).pipe(
     Effect.provide(Rpc.layerHttp(url, { batch: true, retryBaseMs: 1, ...options })),
-    Effect.provideService(Rpc.CurrentRun, {
-      ...{ round: 1, deadline: null, signal: null },
-      record: (entry) => void ledger.push(entry),
-    }),
+    Effect.provideService(Rpc.CurrentRun, recordedIn(ledger)),
     Effect.runPromise,
   );
 };
@@ -162,11 +156,12 @@ describe("batch: true", () => {
     let closed = 0;
     let arrived: ((answer: () => void) => void) | null = null;
     const asked = new Promise<() => void>((resolve) => (arrived = resolve));
-    const server = await startServer((body, request, response) => {
-      request.socket.on("close", () => closed++);
-      arrived?.(() => response.end(honest(JSON.parse(body) as ReadonlyArray<Asked>)));
-    });
-    stops.push(server.stop);
+    const server = await kept(
+      startServer((body, request, response) => {
+        request.socket.on("close", () => closed++);
+        arrived?.(() => response.end(honest(JSON.parse(body) as ReadonlyArray<Asked>)));
+      }),
+    );
     const layer = Rpc.layerHttp(server.url, { batch: true });
     const program = Effect.gen(function* () {
       const rpc = yield* Rpc.Rpc;

@@ -5,16 +5,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { faults, startProxy, type Proxy } from "../harness/proxy.js";
 import { startNode, startServer } from "../harness/server.js";
+import { kept, recordedIn, stopAll, tagOf } from "./asking.js";
 
-const stops: Array<() => Promise<void>> = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
-});
+afterEach(stopAll);
 const start = async (): Promise<Proxy> => {
-  const node = await startNode(({ method }) => ({ result: method }));
-  const proxy = await startProxy({ target: node.url });
-  stops.push(proxy.stop, node.stop);
-  return proxy;
+  const node = await kept(startNode(({ method }) => ({ result: method })));
+  return kept(startProxy({ target: node.url }));
 };
 
 /** An EIP-1193 provider over fetch that rejects with the plain error object, as wallets do. */
@@ -56,21 +52,12 @@ const outcome = (layer: Layer.Layer<Rpc.Rpc>, run: Partial<Rpc.Run> = {}, method
   const ledger: Array<Rpc.LedgerEntry> = [];
   return Effect.flatMap(Rpc.Rpc, (rpc) => Effect.result(rpc.request(method, [{ to: "0x01" }, "latest"]))).pipe(
     Effect.provide(layer),
-    Effect.provideService(Rpc.CurrentRun, {
-      ...{ round: 3, deadline: null, signal: null },
-      record: (entry) => void ledger.push(entry),
-      ...run,
-    }),
+    Effect.provideService(Rpc.CurrentRun, recordedIn(ledger, { round: 3, ...run })),
     Effect.map((result) => ({
       ledger,
       failure: result._tag === "Failure" ? result.failure : null,
       value: result._tag === "Success" ? result.success : null,
-      tag:
-        result._tag === "Success"
-          ? "success"
-          : result.failure._tag === "RpcError"
-            ? result.failure.reason._tag
-            : result.failure._tag,
+      tag: tagOf(result),
     })),
     Effect.runPromise,
   );
@@ -183,21 +170,25 @@ describe("viem over HTTP", () => {
 
   it("aborts with the run's signal", async () => {
     let closed = 0;
-    const server = await startServer((_body, request) => request.socket.on("close", () => closed++));
-    stops.push(server.stop);
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 50);
+    const server = await kept(
+      startServer((_body, request) => {
+        request.socket.on("close", () => closed++);
+        controller.abort();
+      }),
+    );
     await expect(outcome(Rpc.layerTransport(http(server.url)), { signal: controller.signal })).rejects.toThrow();
     await expect.poll(() => closed).toBe(1);
   });
 
   it("shows no credentials", async () => {
     const secret = "k3yK3yK3yK3yK3y";
-    const server = await startServer((_body, request, response) => {
-      response.writeHead(404);
-      response.end(`Cannot POST ${request.url ?? ""}`);
-    });
-    stops.push(server.stop);
+    const server = await kept(
+      startServer((_body, request, response) => {
+        response.writeHead(404);
+        response.end(`Cannot POST ${request.url ?? ""}`);
+      }),
+    );
     for (const layer of [
       Rpc.layerTransport(http(`${server.url}/v2/${secret}`), { retryTimes: 0 }),
       Rpc.layerClient(createClient({ transport: http(`${server.url}/v2/${secret}`) }), { retryTimes: 0 }),

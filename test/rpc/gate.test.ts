@@ -12,19 +12,29 @@ import * as Rpc from "../../src/Rpc.js";
 import { gate, type GateOptions } from "../rooms/rpc.js";
 import { layerScripted, silence } from "../../src/testing.js";
 import { startNode, startServer } from "../harness/server.js";
-import { tagOf } from "./asking.js";
+import { recordedIn, tagOf } from "./asking.js";
 
 const wide: GateOptions = { maxInFlight: 2, maxWaitMs: 1_000 };
 
-/** A node that answers `a` and `b` with their names, and `slow` never. */
+/** A node that answers `a` and `b` with their names, a broadcast with a hash, and `slow` never. */
 const node = (options: Partial<GateOptions>): Layer.Layer<Rpc.Rpc> =>
-  layerScripted({ a: "a", b: "b", slow: silence }, undefined, options);
+  layerScripted({ a: "a", b: "b", slow: silence, eth_sendRawTransaction: "0xhash" }, undefined, options);
 
 const ask = (method: string) => Effect.flatMap(Rpc.Rpc, (rpc) => Effect.result(rpc.request(method, [])));
 const admit = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.flatMap(Rpc.Rpc, (rpc) => rpc.admit(run));
 
-const under = <A, E>(layer: Layer.Layer<Rpc.Rpc>, program: Effect.Effect<A, E, Rpc.Rpc>): Promise<A> =>
-  Effect.runPromise(program.pipe(Effect.provide(layer), Effect.provide(TestClock.layer())));
+/** On a node, by a clock that the test moves. */
+const itUnder = (
+  what: string,
+  layer: Layer.Layer<Rpc.Rpc>,
+  use: () => Generator<Effect.Effect<unknown, unknown, Rpc.Rpc>, void>,
+) => it(what, () => Effect.runPromise(Effect.gen(use).pipe(Effect.provide(layer), Effect.provide(TestClock.layer()))));
+const narrow: GateOptions = { ...wide, maxInFlight: 1 };
+/** Holds the one place until it is interrupted. */
+const holding = Effect.tap(
+  Effect.suspend(() => Effect.forkChild(ask("slow"))),
+  () => TestClock.adjust(10),
+);
 
 describe("the gate", () => {
   it("lets so many in at once, and the others in the order in which they came", async () => {
@@ -66,78 +76,43 @@ describe("the gate", () => {
     expect(await Effect.runPromise(program)).toBe(20_000);
   });
 
-  it("forgets who is interrupted, waiting or inside", async () => {
-    const answer = await under(
-      node(wide),
-      Effect.gen(function* () {
-        const inside = yield* Effect.forEach([1, 2], () => Effect.forkChild(admit(ask("slow"))));
-        const waiting = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(admit(ask("slow"))));
-        yield* TestClock.adjust(10);
-        yield* Fiber.interruptAll(waiting);
-        const last = yield* Effect.forkChild(admit(ask("a")));
-        yield* TestClock.adjust(10);
-        yield* Fiber.interruptAll(inside);
-        return [yield* Fiber.join(last), yield* admit(ask("b"))];
-      }),
-    );
-    expect(answer).toEqual([Result.succeed("a"), Result.succeed("b")]);
+  itUnder("forgets who is interrupted, waiting or inside", node(wide), function* () {
+    const inside = yield* Effect.forEach([1, 2], () => Effect.forkChild(admit(ask("slow"))));
+    const waiting = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(admit(ask("slow"))));
+    yield* TestClock.adjust(10);
+    yield* Fiber.interruptAll(waiting);
+    const last = yield* Effect.forkChild(admit(ask("a")));
+    yield* TestClock.adjust(10);
+    yield* Fiber.interruptAll(inside);
+    expect([yield* Fiber.join(last), yield* admit(ask("b"))]).toEqual([Result.succeed("a"), Result.succeed("b")]);
   });
 
-  it("does not make a run wait within a run, at any endpoint", async () => {
-    const answer = await under(
-      node({ ...wide, maxInFlight: 1 }),
-      Effect.gen(function* () {
-        const other = yield* Effect.provide(Rpc.Rpc, Layer.fresh(node({ ...wide, maxInFlight: 1 })));
-        return yield* admit(
-          Effect.all([admit(ask("a")), other.admit(Effect.provideService(ask("b"), Rpc.Rpc, other)), ask("b")], {
-            concurrency: "unbounded",
-          }),
-        );
-      }),
-    );
-    expect(answer).toEqual([Result.succeed("a"), Result.succeed("b"), Result.succeed("b")]);
+  itUnder("does not make a run wait within a run, at any endpoint", node(narrow), function* () {
+    const other = yield* Effect.provide(Rpc.Rpc, Layer.fresh(node(narrow)));
+    const elsewhere = other.admit(Effect.provideService(ask("b"), Rpc.Rpc, other));
+    const all = yield* admit(Effect.all([admit(ask("a")), elsewhere, ask("b")], { concurrency: "unbounded" }));
+    expect(all).toEqual([Result.succeed("a"), Result.succeed("b"), Result.succeed("b")]);
   });
 
-  it("counts a request outside a run as one, but never lets a broadcast wait", async () => {
-    const answer = await under(
-      layerScripted({ a: "a", slow: silence, eth_sendRawTransaction: "0xhash" }, undefined, {
-        ...wide,
-        maxInFlight: 1,
-      }),
-      Effect.gen(function* () {
-        const inside = yield* Effect.forkChild(ask("slow"));
-        yield* TestClock.adjust(10);
-        const waiting = yield* Effect.forkChild(ask("a"));
-        yield* TestClock.adjust(10);
-        const sent = yield* ask("eth_sendRawTransaction");
-        const waited = waiting.pollUnsafe();
-        yield* Fiber.interrupt(inside);
-        return { sent, waited, answered: yield* Fiber.join(waiting) };
-      }),
-    );
-    expect(answer).toEqual({ sent: Result.succeed("0xhash"), waited: undefined, answered: Result.succeed("a") });
+  itUnder("counts a request outside a run as one, but never lets a broadcast wait", node(narrow), function* () {
+    const inside = yield* holding;
+    const waiting = yield* Effect.forkChild(ask("a"));
+    yield* TestClock.adjust(10);
+    expect(yield* ask("eth_sendRawTransaction")).toEqual(Result.succeed("0xhash"));
+    expect(waiting.pollUnsafe()).toBeUndefined();
+    yield* Fiber.interrupt(inside);
+    expect(yield* Fiber.join(waiting)).toEqual(Result.succeed("a"));
   });
 
-  it("turns away who waited too long: every request says so, asking nothing", async () => {
+  itUnder("turns away who waited too long: every request says so, asking nothing", node(narrow), function* () {
     const ledger: Array<Rpc.LedgerEntry> = [];
-    const results = await under(
-      node({ ...wide, maxInFlight: 1 }),
-      Effect.gen(function* () {
-        const inside = yield* Effect.forkChild(ask("slow"));
-        yield* TestClock.adjust(10);
-        const late = yield* Effect.forkChild(
-          Effect.provideService(admit(Effect.all([ask("a"), ask("b")])), Rpc.CurrentRun, {
-            ...{ round: 1, deadline: null, signal: null },
-            record: (entry) => void ledger.push(entry),
-          }),
-        );
-        yield* TestClock.adjust(1_000);
-        const answers = yield* Fiber.join(late);
-        yield* Fiber.interrupt(inside);
-        return answers;
-      }),
-    );
-    expect(results.map(tagOf)).toEqual(["AdmissionTimeout", "AdmissionTimeout"]);
+    const inside = yield* holding;
+    const both = Effect.provideService(admit(Effect.all([ask("a"), ask("b")])), Rpc.CurrentRun, recordedIn(ledger));
+    const late = yield* Effect.forkChild(both);
+    yield* TestClock.adjust(1_000);
+    const answers = yield* Fiber.join(late);
+    yield* Fiber.interrupt(inside);
+    expect(answers.map(tagOf)).toEqual(["AdmissionTimeout", "AdmissionTimeout"]);
     expect(ledger).toMatchObject([
       { method: "a", tries: 0 },
       { method: "b", tries: 0 },
@@ -152,19 +127,12 @@ const transfer = {
 } as const;
 
 describe("a report on a run at a full gate", () => {
-  it("is unknown, and says that the endpoint was not asked", async () => {
-    const report = await under(
-      node({ ...wide, maxInFlight: 1 }),
-      Effect.gen(function* () {
-        const inside = yield* Effect.forkChild(ask("slow"));
-        yield* TestClock.adjust(10);
-        const late = yield* Effect.forkChild(Preflight.preflight(transfer));
-        yield* TestClock.adjust(1_000);
-        const made = yield* Fiber.join(late);
-        yield* Fiber.interrupt(inside);
-        return made;
-      }),
-    );
+  itUnder("is unknown, and says that the endpoint was not asked", node(narrow), function* () {
+    const inside = yield* holding;
+    const late = yield* Effect.forkChild(Preflight.preflight(transfer));
+    yield* TestClock.adjust(1_000);
+    const report = yield* Fiber.join(late);
+    yield* Fiber.interrupt(inside);
     expect(report.verdict).toBe("unknown");
     expect(report.findings).toContainEqual(
       expect.objectContaining({ code: "AdmissionTimeout", severity: "unavailable", evidence: "unavailable" }),
@@ -173,18 +141,13 @@ describe("a report on a run at a full gate", () => {
     expect(report.ledger.requests.every(({ tries }) => tries === 0)).toBe(true);
   });
 
-  it("counts its deadline from when it was let in", async () => {
-    const report = await under(
-      node({ maxInFlight: 1, maxWaitMs: 60_000 }),
-      Effect.gen(function* () {
-        const inside = yield* Effect.forkChild(admit(Effect.sleep(30_000)));
-        yield* TestClock.adjust(10);
-        const late = yield* Effect.forkChild(Preflight.scan(transfer, { deadline: 5_000 }));
-        yield* TestClock.adjust(30_000);
-        yield* Fiber.join(inside);
-        return yield* Fiber.join(late);
-      }),
-    );
+  itUnder("counts its deadline from when it was let in", node({ maxInFlight: 1, maxWaitMs: 60_000 }), function* () {
+    const inside = yield* Effect.forkChild(admit(Effect.sleep(30_000)));
+    yield* TestClock.adjust(10);
+    const late = yield* Effect.forkChild(Preflight.scan(transfer, { deadline: 5_000 }));
+    yield* TestClock.adjust(30_000);
+    yield* Fiber.join(inside);
+    const report = yield* Fiber.join(late);
     expect(report.ledger.requests.some(({ tries }) => tries === 1)).toBe(true);
     expect(report.findings.map(({ code }) => code)).not.toContain("Timeout");
   });
@@ -229,24 +192,17 @@ describe("what a caller gets wrong", () => {
     await server.stop();
   });
 
-  it("a fiber that outlives its run waits by itself", async () => {
-    const answers = await under(
-      node({ maxInFlight: 1 }),
-      Effect.gen(function* () {
-        const begun = yield* admit(Effect.forkDetach(Effect.andThen(Effect.sleep(10), ask("a"))));
-        // turned away: the one place is taken until after the wait
-        const holding = yield* Effect.forkDetach(admit(Effect.sleep(1_000_000)));
-        yield* Effect.yieldNow;
-        const late = yield* Effect.forkDetach(
-          admit(Effect.forkDetach(Effect.andThen(Effect.sleep(400_000), ask("b")))),
-        );
-        yield* TestClock.adjust(310_000);
-        yield* Fiber.interrupt(holding);
-        const outlived = yield* Fiber.join(late);
-        yield* TestClock.adjust(800_000);
-        return [yield* Fiber.join(begun), yield* Fiber.join(outlived)];
-      }),
-    );
-    expect(answers[1]).toEqual(Result.succeed("b"));
+  itUnder("a fiber that outlives its run waits by itself", node({ maxInFlight: 1 }), function* () {
+    const begun = yield* admit(Effect.forkDetach(Effect.andThen(Effect.sleep(10), ask("a"))));
+    // turned away: the one place is taken until after the wait
+    const held = yield* Effect.forkDetach(admit(Effect.sleep(1_000_000)));
+    yield* Effect.yieldNow;
+    const late = yield* Effect.forkDetach(admit(Effect.forkDetach(Effect.andThen(Effect.sleep(400_000), ask("b")))));
+    yield* TestClock.adjust(310_000);
+    yield* Fiber.interrupt(held);
+    const outlived = yield* Fiber.join(late);
+    yield* TestClock.adjust(800_000);
+    yield* Fiber.join(begun);
+    expect(yield* Fiber.join(outlived)).toEqual(Result.succeed("b"));
   });
 });

@@ -5,7 +5,7 @@ import * as Result from "effect/Result";
 import { afterEach, describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import { startNode, startServer } from "../harness/server.js";
-import { answering, ask, kept, layerOf, ok, pathOf, stopAll, tagOf, ways } from "./asking.js";
+import { answering, ask, kept, layerOf, ok, pathOf, recordedIn, stopAll, tagOf, ways } from "./asking.js";
 
 afterEach(stopAll);
 
@@ -177,10 +177,7 @@ for (const [way, options] of ways) {
       const fiber = Effect.runFork(
         Effect.flatMap(Rpc.Rpc, (rpc) => rpc.request("eth_call", [])).pipe(
           Effect.provide(layerOf(server.url, options)),
-          Effect.provideService(Rpc.CurrentRun, {
-            ...{ round: 1, deadline: null, signal: null },
-            record: (entry) => void ledger.push(entry),
-          }),
+          Effect.provideService(Rpc.CurrentRun, recordedIn(ledger)),
         ),
       );
       await expect.poll(() => asked).toBe(1);

@@ -50,13 +50,16 @@ export const played = <A, E>(
   program: Effect.Effect<A, E, Rpc.Rpc>,
   play: (peer: Peer, fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<unknown>,
   options?: Rpc.SocketOptions,
+  clock: Layer.Layer<never> = Layer.empty,
 ) =>
-  Effect.gen(function* () {
-    const other = yield* peer;
-    const fiber = yield* Effect.forkChild(Effect.result(program).pipe(Effect.provide(other.layer(options))));
-    yield* play(other, fiber);
-    return { told: yield* Fiber.join(fiber), ...other };
-  });
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const other = yield* peer;
+      const fiber = yield* Effect.forkChild(Effect.result(program).pipe(Effect.provide(other.layer(options))));
+      yield* play(other, fiber);
+      return { told: yield* Fiber.join(fiber), ...other };
+    }).pipe(Effect.provide(clock)),
+  );
 export const answer = (id: number | undefined, result: unknown) => ({ jsonrpc: "2.0", id, result });
 export const subscribing = (hear: (result: unknown) => void) =>
   Rpc.Rpc.use(({ subscribe }) => (subscribe === undefined ? Effect.die("no socket") : subscribe(["newHeads"], hear)));

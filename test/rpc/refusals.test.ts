@@ -1,21 +1,21 @@
 import * as Effect from "effect/Effect";
 import * as TestClock from "effect/testing/TestClock";
 import * as Layer from "effect/Layer";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { faults, startProxy } from "../harness/proxy.js";
 import { startNode } from "../harness/server.js";
 import * as Rpc from "../../src/Rpc.js";
+import { kept, recordedIn, stopAll, tagOfFailure } from "./asking.js";
 
-const tagOf = (failure: { readonly _tag: string; readonly reason?: unknown }) =>
-  failure._tag === "RpcError" ? (failure.reason as { readonly _tag: string })._tag : failure._tag;
+afterEach(stopAll);
 
 describe("a refused method", () => {
   it.each([
     ["MethodNotSupported", faults.notFound],
     ["MethodNotPermitted", faults.forbidden],
   ])("is remembered with %s, per endpoint and method, for a time", async (tag, fault) => {
-    const node = await startNode(() => ({ result: "0x1" }));
-    const proxy = await startProxy({ target: node.url });
+    const node = await kept(startNode(() => ({ result: "0x1" })));
+    const proxy = await kept(startProxy({ target: node.url }));
     proxy.fail("eth_simulateV1", fault);
     const ledger: Array<Rpc.LedgerEntry> = [];
     const program = Effect.gen(function* () {
@@ -23,7 +23,7 @@ describe("a refused method", () => {
       expect(rpc.memory.refused("eth_simulateV1")).toBe(null);
       const first = yield* Effect.flip(rpc.request("eth_simulateV1", []));
       const second = yield* Effect.flip(rpc.request("eth_simulateV1", []));
-      expect([tagOf(first), tagOf(second)]).toEqual([tag, tag]);
+      expect([tagOfFailure(first), tagOfFailure(second)]).toEqual([tag, tag]);
       expect(rpc.memory.refused("eth_simulateV1")).toBe(first);
       expect(yield* rpc.request("eth_call", [])).toBe("0x1");
       expect(rpc.memory.refused("eth_call")).toBe(null);
@@ -42,34 +42,27 @@ describe("a refused method", () => {
     });
     await program.pipe(
       Effect.provide(Rpc.layerHttp(proxy.url, { refusalMs: 60_000 })),
-      Effect.provideService(Rpc.CurrentRun, {
-        ...{ round: 1, deadline: null, signal: null },
-        record: (entry) => void ledger.push(entry),
-      }),
+      Effect.provideService(Rpc.CurrentRun, recordedIn(ledger)),
       Effect.provide(TestClock.layer()),
       Effect.runPromise,
     );
-    await proxy.stop();
-    await node.stop();
   });
 
   it("that has answered before is asked again: the refusal was for that request", async () => {
-    const node = await startNode(() => ({ result: "0x1" }));
-    const proxy = await startProxy({ target: node.url });
+    const node = await kept(startNode(() => ({ result: "0x1" })));
+    const proxy = await kept(startProxy({ target: node.url }));
     await Effect.gen(function* () {
       const rpc = yield* Rpc.Rpc;
       yield* rpc.request("eth_call", []);
       proxy.fail("eth_call", faults.forbidden, 1);
-      expect(tagOf(yield* Effect.flip(rpc.request("eth_call", [])))).toBe("MethodNotPermitted");
+      expect(tagOfFailure(yield* Effect.flip(rpc.request("eth_call", [])))).toBe("MethodNotPermitted");
       expect(rpc.memory.refused("eth_call")).toBe(null);
       expect(yield* rpc.request("eth_call", [])).toBe("0x1");
     }).pipe(Effect.provide(Rpc.layerHttp(proxy.url)), Effect.runPromise);
-    await proxy.stop();
-    await node.stop();
   });
 
   it("is forgotten with its layer", async () => {
-    const node = await startNode(() => ({ error: { code: -32601, message: "method not found" } }));
+    const node = await kept(startNode(() => ({ error: { code: -32601, message: "method not found" } })));
     const asked = Effect.flatMap(Rpc.Rpc, (rpc) =>
       Effect.andThen(Effect.flip(rpc.request("m", [])), Effect.flip(rpc.request("m", []))),
     );
@@ -77,6 +70,5 @@ describe("a refused method", () => {
     await fresh();
     await fresh();
     expect(node.asked.length).toBe(2);
-    await node.stop();
   });
 });

@@ -112,21 +112,19 @@ const chainIds = (count: number) =>
 
 describe("a peer that says anything", () => {
   it("gives answers in any order to those who asked, and others' to nobody", async () => {
-    const { told } = await Effect.runPromise(
-      played(chainIds(3), ({ asked, written, say }) =>
-        Effect.andThen(
-          asked(3),
-          Effect.suspend(() => {
-            const [one, two, three] = written.map(({ id }) => id);
-            return say(
-              answer(999, "0x9"),
-              answer(three, "0x3"),
-              answer(one, "0x1"),
-              answer(one, "0x7"),
-              answer(two, "0x2"),
-            );
-          }),
-        ),
+    const { told } = await played(chainIds(3), ({ asked, written, say }) =>
+      Effect.andThen(
+        asked(3),
+        Effect.suspend(() => {
+          const [one, two, three] = written.map(({ id }) => id);
+          return say(
+            answer(999, "0x9"),
+            answer(three, "0x3"),
+            answer(one, "0x1"),
+            answer(one, "0x7"),
+            answer(two, "0x2"),
+          );
+        }),
       ),
     );
     expect(Result.getOrThrow(told)).toEqual([1, 2, 3].map((id) => Result.succeed(id)));
@@ -137,21 +135,17 @@ describe("a peer that says anything", () => {
     ["a list", [answer(1, "0x1")]],
     ["more than an answer may hold", answer(1, "x".repeat(600))],
   ])("ends the connection for %s", async (_, said) => {
-    const { told, opened } = await Effect.runPromise(
-      played(chainIds(2), ({ asked, say }) => Effect.andThen(asked(2), say(said)), {
-        retryTimes: 0,
-        maxResponseBytes: 500,
-      }),
-    );
+    const { told, opened } = await played(chainIds(2), ({ asked, say }) => Effect.andThen(asked(2), say(said)), {
+      retryTimes: 0,
+      maxResponseBytes: 500,
+    });
     expect(Result.getOrThrow(told).every(Result.isFailure)).toBe(true);
     expect(opened()).toBe(1);
   });
 
   it("takes an error that names no request for all who wait", async () => {
-    const { told } = await Effect.runPromise(
-      played(chainIds(2), ({ asked, say }) =>
-        Effect.andThen(asked(2), say({ jsonrpc: "2.0", id: null, error: { code: -32005, message: "rate limit" } })),
-      ),
+    const { told } = await played(chainIds(2), ({ asked, say }) =>
+      Effect.andThen(asked(2), say({ jsonrpc: "2.0", id: null, error: { code: -32005, message: "rate limit" } })),
     );
     for (const one of Result.getOrThrow(told))
       expect(one).toMatchObject({ failure: { reason: { _tag: "RateLimited" } } });
@@ -159,26 +153,24 @@ describe("a peer that says anything", () => {
 
   it("hears a subscription from its answer on, what comes in the same breath included, and loses it with the line", async () => {
     const heard: Array<unknown> = [];
-    const { told, written } = await Effect.runPromise(
-      played(
-        Effect.scoped(
-          Effect.flatMap(
-            subscribing((result) => void heard.push(result)),
-            ({ lost }) => Effect.flip(lost),
-          ),
+    const { told, written } = await played(
+      Effect.scoped(
+        Effect.flatMap(
+          subscribing((result) => void heard.push(result)),
+          ({ lost }) => Effect.flip(lost),
         ),
-        ({ asked, written, say, close }) =>
-          Effect.gen(function* () {
-            yield* asked(1);
-            const tell = (subscription: string, result: unknown) => ({
-              ...{ jsonrpc: "2.0", method: "eth_subscription" },
-              params: { subscription, result },
-            });
-            yield* say(answer(written[0]?.id, "0xa"), tell("0xa", 1), tell("0xb", 2), tell("0xa", 3));
-            yield* Effect.repeat(Effect.yieldNow, { until: () => heard.length === 2 });
-            yield* close;
-          }),
       ),
+      ({ asked, written, say, close }) =>
+        Effect.gen(function* () {
+          yield* asked(1);
+          const tell = (subscription: string, result: unknown) => ({
+            ...{ jsonrpc: "2.0", method: "eth_subscription" },
+            params: { subscription, result },
+          });
+          yield* say(answer(written[0]?.id, "0xa"), tell("0xa", 1), tell("0xb", 2), tell("0xa", 3));
+          yield* Effect.repeat(Effect.yieldNow, { until: () => heard.length === 2 });
+          yield* close;
+        }),
     );
     expect(heard).toEqual([1, 3]);
     expect(Result.getOrThrow(told)).toMatchObject({ reason: { _tag: "Transport" } });
@@ -186,49 +178,44 @@ describe("a peer that says anything", () => {
   });
 
   it("unsubscribes with the scope", async () => {
-    const { written } = await Effect.runPromise(
-      played(Effect.scoped(subscribing(() => undefined)), ({ asked, written, say }) =>
-        Effect.andThen(
-          asked(1),
-          Effect.suspend(() => say(answer(written[0]?.id, "0xa"))),
-        ),
+    const { written } = await played(Effect.scoped(subscribing(() => undefined)), ({ asked, written, say }) =>
+      Effect.andThen(
+        asked(1),
+        Effect.suspend(() => say(answer(written[0]?.id, "0xa"))),
       ),
     );
     expect(written).toMatchObject([{ method: "eth_subscribe" }, { method: "eth_unsubscribe", params: ["0xa"] }]);
   });
 
   it("never writes on a new line what was asked on one that ended", async () => {
-    const { written, opened } = await Effect.runPromise(
-      played(
-        Effect.andThen(
-          Effect.result(Rpc.Rpc.use(({ request }) => request("eth_sendRawTransaction", ["0x01"]))),
-          Eth.chainId,
-        ),
-        ({ asked, written, say, close }) =>
-          Effect.gen(function* () {
-            yield* asked(1);
-            yield* close;
-            yield* asked(2);
-            yield* say(answer(written[1]?.id, "0x1"));
-          }),
+    const { written, opened } = await played(
+      Effect.andThen(
+        Effect.result(Rpc.Rpc.use(({ request }) => request("eth_sendRawTransaction", ["0x01"]))),
+        Eth.chainId,
       ),
+      ({ asked, written, say, close }) =>
+        Effect.gen(function* () {
+          yield* asked(1);
+          yield* close;
+          yield* asked(2);
+          yield* say(answer(written[1]?.id, "0x1"));
+        }),
     );
     expect(written.map(({ method }) => method)).toEqual(["eth_sendRawTransaction", "eth_chainId"]);
     expect(opened()).toBe(2);
   });
 
   it("takes a line for lost that was silent for ten seconds after it was asked", async () => {
-    const { opened } = await Effect.runPromise(
-      played(
-        Effect.gen(function* () {
-          for (let count = 0; count < 12; count++) yield* Effect.result(Eth.chainId);
+    const { opened } = await played(
+      Effect.gen(function* () {
+        for (let count = 0; count < 12; count++) yield* Effect.result(Eth.chainId);
+      }),
+      (_, fiber) =>
+        Effect.repeat(Effect.andThen(TestClock.adjust(1_000), Effect.yieldNow), {
+          until: () => fiber.pollUnsafe() !== undefined,
         }),
-        (_, fiber) =>
-          Effect.repeat(Effect.andThen(TestClock.adjust(1_000), Effect.yieldNow), {
-            until: () => fiber.pollUnsafe() !== undefined,
-          }),
-        { retryTimes: 0, timeoutMs: 1_000 },
-      ).pipe(Effect.provide(TestClock.layer())),
+      { retryTimes: 0, timeoutMs: 1_000 },
+      TestClock.layer(),
     );
     expect(opened()).toBe(2);
   });

@@ -17,15 +17,13 @@ const patiently = <A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.time
 
 describe("a broadcast", () => {
   it("is not refused by an error that names no request, which may be another's", async () => {
-    const { told } = await Effect.runPromise(
-      played(
-        Effect.all([Effect.flip(broadcast), Effect.flip(Eth.chainId)], { concurrency: "unbounded" }),
-        ({ asked, say }) =>
-          Effect.andThen(
-            asked(2),
-            say({ jsonrpc: "2.0", id: null, error: { code: -32600, message: "invalid request" } }),
-          ),
-      ),
+    const { told } = await played(
+      Effect.all([Effect.flip(broadcast), Effect.flip(Eth.chainId)], { concurrency: "unbounded" }),
+      ({ asked, say }) =>
+        Effect.andThen(
+          asked(2),
+          say({ jsonrpc: "2.0", id: null, error: { code: -32600, message: "invalid request" } }),
+        ),
     );
     const [sent, read] = Result.getOrThrow(told);
     expect(sent).toMatchObject({ reason: { _tag: "Transport" } });
@@ -53,21 +51,19 @@ describe("a layer that is closed", () => {
 
 describe("a subscription", () => {
   it("that nobody waits for any more when it is taken is given back", async () => {
-    const { written } = await Effect.runPromise(
-      played(
+    const { written } = await played(
+      Effect.gen(function* () {
+        const subscribed = yield* Effect.forkChild(Effect.scoped(subscribing(() => undefined)));
+        yield* Effect.sleep(5);
+        yield* Fiber.interrupt(subscribed);
+        yield* Effect.result(Eth.chainId);
+        yield* Effect.sleep(5);
+      }),
+      ({ asked, written, say }) =>
         Effect.gen(function* () {
-          const subscribed = yield* Effect.forkChild(Effect.scoped(subscribing(() => undefined)));
-          yield* Effect.sleep(5);
-          yield* Fiber.interrupt(subscribed);
-          yield* Effect.result(Eth.chainId);
-          yield* Effect.sleep(5);
+          yield* asked(2);
+          yield* say(answer(written[0]?.id, "0xa"), answer(written[1]?.id, "0x1"));
         }),
-        ({ asked, written, say }) =>
-          Effect.gen(function* () {
-            yield* asked(2);
-            yield* say(answer(written[0]?.id, "0xa"), answer(written[1]?.id, "0x1"));
-          }),
-      ),
     );
     expect(written).toMatchObject([
       { method: "eth_subscribe" },
@@ -81,25 +77,23 @@ describe("a subscription", () => {
   it("leaves nothing behind, however often it is begun and let go of", { timeout: 60_000 }, async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = timers();
-    const { written, opened } = await Effect.runPromise(
-      played(
-        Effect.forEach(
-          Array.from({ length: 2_000 }, (_, index) => index),
-          (index) => Effect.timeoutOption(Effect.scoped(subscribing(() => undefined)), index % 5),
-          { concurrency: 8 },
-        ).pipe(Effect.andThen(Effect.sleep(50))),
-        ({ written, say }, fiber) => {
-          let answered = 0;
-          return Effect.repeat(
-            Effect.suspend(() => {
-              const asked = written.slice(answered);
-              answered = written.length;
-              return Effect.andThen(say(...asked.map(({ id }) => answer(id, `0x${id}`))), Effect.sleep(1));
-            }),
-            { until: () => fiber.pollUnsafe() !== undefined },
-          );
-        },
-      ),
+    const { written, opened } = await played(
+      Effect.forEach(
+        Array.from({ length: 2_000 }, (_, index) => index),
+        (index) => Effect.timeoutOption(Effect.scoped(subscribing(() => undefined)), index % 5),
+        { concurrency: 8 },
+      ).pipe(Effect.andThen(Effect.sleep(50))),
+      ({ written, say }, fiber) => {
+        let answered = 0;
+        return Effect.repeat(
+          Effect.suspend(() => {
+            const asked = written.slice(answered);
+            answered = written.length;
+            return Effect.andThen(say(...asked.map(({ id }) => answer(id, `0x${id}`))), Effect.sleep(1));
+          }),
+          { until: () => fiber.pollUnsafe() !== undefined },
+        );
+      },
     );
     const count = (name: string) => written.filter(({ method }) => method === name).length;
     expect(count("eth_subscribe")).toBeGreaterThan(1_000);
