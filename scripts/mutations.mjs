@@ -14,7 +14,7 @@ import ts from "typescript";
 const guards = {
   "a bundle in several blocks": ["false", "test/preflight/combined"],
   "a bundle in several blocks on sealed state": ["true", "test/preflight/combined"],
-  "the next block's veto": ["null", "test/preflight/clearances"],
+  "the next block's veto": ["null", "test/preflight/zoo"],
   "what is booked in events": ["() => []", "test/preflight/combined"],
   "places of those concerned": ["[]", "test/preflight/places"],
   "accounts that a policy names": ["[]", "test/preflight/combined"],
@@ -28,7 +28,7 @@ const guards = {
   "a fork ahead": ['$.map((finding) => ({ ...finding, severity: "info" }))', "test/quorum/alone"],
   "gas in a block that is a little smaller": ["false", "test/preflight/pure/gas"],
   "requests are those of the inputs": ["true", "test/preflight/reprove"],
-  "what found no room to be read": ["[]", "test/preflight/measureLimits"],
+  "what found no room to be read": ["[]", "test/net/net"],
   "bounds of a policy": ["true", "test/preflight/pure/compare"],
   "the run with free gas": ["$ && []", "test/preflight/reprove"],
 };
