@@ -36,6 +36,8 @@ const proofsOn = perEndpoint(() => Semaphore.makeUnsafe(mostProofs));
 interface Holding {
   readonly what: Fiber.Fiber<Found>;
   readonly scope: Scope.Closeable;
+  /** Whether what it held was read again when its block was no longer the newest. */
+  readonly isSure: boolean;
 }
 
 /** A report that is watched, from the head that it was last judged at. */
@@ -96,7 +98,7 @@ const holding = (
     const found = Effect.tap(touchedBy(report, stand, options), (what) =>
       isHeld(what) ? Scope.provide(including(what.touched), scope) : Effect.void,
     );
-    return { what: yield* Effect.forkIn(found, scope), scope };
+    return { what: yield* Effect.forkIn(found, scope), scope, isSure: false };
   });
 
 /** The state that a watching begins with. */
@@ -148,14 +150,19 @@ export const atHead = (watching: Watching, state: State, head: Head): Effect.Eff
     const held = said.is === "prove" ? null : yield* heldAt(state, head, now);
     if (held === null) return yield* proven(watching, state, head);
     const { touched, block, held: before } = held;
-    const reading = yield* Effect.result(
-      head.header.hash === block ? Effect.succeed(before) : readingAt(touched, head.header.hash),
-    );
-    if (Result.isFailure(reading) || !isUntouched(touched, before, reading.success))
+    const isSame = head.header.hash === block;
+    // why: while blocks come a node may answer for the newest one by the state of the next (anvil does)
+    const again = isSame || state.held?.isSure === true ? Effect.succeed(before) : readingAt(touched, block, "older");
+    const behind = isSame ? Effect.succeed(before) : readingAt(touched, head.header.hash);
+    const readings = yield* Effect.result(Effect.all([again, behind], { concurrency: "unbounded" }));
+    if (Result.isFailure(readings) || !readings.success.every((one) => isUntouched(touched, before, one)))
       return yield* proven(watching, state, head);
     const fresh = dated(report, head, now);
     const clearance = yield* Effect.result(ready(fresh));
     return Result.isFailure(clearance)
       ? yield* proven(watching, state, head)
-      : { watched: { _tag: "Fresh", head, report: fresh, by: "reading" }, state };
+      : {
+          watched: { _tag: "Fresh", head, report: fresh, by: "reading" },
+          state: { ...state, held: state.held && { ...state.held, isSure: state.held.isSure || !isSame } },
+        };
   });

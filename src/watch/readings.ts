@@ -14,14 +14,14 @@ interface Asked {
   readonly answer: Deferred.Deferred<Reading, Failure>;
 }
 
-/** What is watched on one endpoint, and the latest readings: of each head the first, and those of sets that came later. */
+/** What is watched on one endpoint, and the latest readings by look and head: the first, and those of sets that came later. */
 interface Watched {
   readonly sets: Set<Touched>;
-  readonly readings: Map<Hash, ReadonlyArray<Asked>>;
+  readonly readings: Map<string, ReadonlyArray<Asked>>;
 }
 
-/** Heads whose readings are kept: late askers find them. */
-const mostKept = 8;
+/** Readings that are kept: late askers find them. */
+const mostKept = 16;
 
 const watchedOn = perEndpoint((): Watched => ({ sets: new Set(), readings: new Map() }));
 
@@ -44,20 +44,26 @@ const ask = (sets: ReadonlyArray<Touched>, block: Hash): Effect.Effect<Reading, 
 
 /**
  * The reading of a head that covers `set`: the one that another watcher asked for, else a new one for all sets that none
- * covers. One is under way at a time, so that whoever comes meanwhile is read with all others who did.
+ * covers. One is under way at a time, so that whoever comes meanwhile is read with all others who did. A `look` finds
+ * readings of its own name alone: what was read of a block while it was the newest may be of the next one.
  */
-export const readingAt = (set: Touched, block: Hash): Effect.Effect<Reading, Failure, Rpc> =>
+export const readingAt = (
+  set: Touched,
+  block: Hash,
+  look: "newest" | "older" = "newest",
+): Effect.Effect<Reading, Failure, Rpc> =>
   Rpc.use(({ memory }) => {
     const { sets, readings } = watchedOn(memory);
-    const all = readings.get(block) ?? [];
+    const key = `${look} ${block}`;
+    const all = readings.get(key) ?? [];
     const known = all.find((one) => one.sets.has(set));
     if (known !== undefined) return Deferred.await(known.answer);
     const last = all.at(-1);
     if (last !== undefined && !Deferred.isDoneUnsafe(last.answer))
-      return Effect.andThen(Effect.exit(Deferred.await(last.answer)), readingAt(set, block));
+      return Effect.andThen(Effect.exit(Deferred.await(last.answer)), readingAt(set, block, look));
     const uncovered = [...sets].filter((one) => all.every((other) => !other.sets.has(one)));
     const asked: Asked = { sets: new Set(uncovered).add(set), answer: Deferred.makeUnsafe() };
-    readings.set(block, [...all, asked]);
+    readings.set(key, [...all, asked]);
     for (const oldest of readings.keys()) {
       if (readings.size <= mostKept) break;
       readings.delete(oldest);

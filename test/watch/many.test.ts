@@ -56,7 +56,7 @@ it("a hundred watched reports", { timeout: 90_000 }, async () => {
     // why: what there is of a token is only compared with what is granted of it
     await scene.send(third, { to: token, data: calldata(Token, "mint", [third.address, 1_000n]) });
     expect(new Set(await mined())).toEqual(new Set(["reading"]));
-    expect(asked.filter((purpose) => purpose !== "eth_getBlockByNumber")).toEqual(Array(4).fill("eth_simulateV1"));
+    expect(asked.filter((purpose) => purpose !== "eth_getBlockByNumber")).toEqual(Array(5).fill("eth_simulateV1"));
     await scene.send(third, { to: other.address, value: 1n });
     const words = await mined();
     expect(words.map((word, index) => (index % 2 === 0 ? word : null)).filter((word) => word !== null)).toEqual(

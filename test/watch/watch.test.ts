@@ -107,6 +107,8 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
   it("says `Fresh` by one request while nothing is touched, and its report still gives a clearance", async () => {
     const { one, asked } = await watch(transferOf(token));
     await settled(one);
+    // why: behind the first head what its proof stood on is read once more
+    await mined(one);
     asked.length = 0;
     for (let count = 0; count < 3; count++) {
       await scene.send(third, { to: nobody, value: 1n });
@@ -116,6 +118,45 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     expect(new Set(asked)).toEqual(new Set(["eth_simulateV1", "eth_getBlockByNumber"]));
     const fresh = one.told.at(-1);
     expect(fresh?._tag === "Fresh" && fresh.report.observed.at > Date.now() - 5_000).toBe(true);
+  });
+
+  it("is not taken in where a node answers for the newest block by the state of the next, as anvil does", async () => {
+    const report = await proven(layerOf(scene.url), passing(gate));
+    const newest = async () => (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { readonly hash: Hex };
+    const { hash } = await newest();
+    let isFirst = true;
+    let toNext: (hash: Hex) => void = () => undefined;
+    const next = new Promise<Hex>((resolve) => (toNext = resolve));
+    const racing = Layer.effect(
+      Rpc,
+      Effect.map(Rpc, (node) =>
+        Rpc.of({
+          ...node,
+          request: (method, params) =>
+            Effect.flatMap(Effect.service(CurrentRun), ({ run }) => {
+              const [simulation, block] = params as readonly [unknown, { readonly blockHash?: Hex }];
+              if (method !== "eth_simulateV1" || run != null || block.blockHash !== hash || !isFirst)
+                return node.request(method, params);
+              isFirst = false;
+              return Effect.flatMap(
+                Effect.promise(() => next),
+                (blockHash) => node.request(method, [simulation, { blockHash }]),
+              );
+            }),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    running = watching([report], racing);
+    const [one] = running as [WatchedReport];
+    await until(() => !isFirst, "the reading behind its block");
+    await turn({ scene, gate }, "close");
+    await scene.mine();
+    toNext((await newest()).hash);
+    const number = BigInt(await head());
+    await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, "a word on the next", 20_000);
+    expect(last(one)).toMatch(/^Lost/);
+    await turn({ scene, gate }, "open");
+    await scene.mine();
   });
 
   it("proves again what was touched, and says what moved", async () => {
