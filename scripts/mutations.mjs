@@ -18,7 +18,7 @@ const guards = {
   "what is booked in events": ["() => []", "test/preflight/combined"],
   "places of those concerned": ["[]", "test/preflight/places"],
   "accounts that a policy names": ["[]", "test/preflight/combined"],
-  "own transactions in flight that the state lacks": ["true", "test/preflight/pending"],
+  "own transactions in flight that the state lacks": ["true", "test/net/net"],
   "a node that does not validate, with some in flight": ["false", "test/preflight/tiers"],
   "no validation is told": ["[]", "test/preflight/pure/taken"],
   "native movements unseen": ["$ === null ? null : true", "test/preflight/tiers"],
