@@ -11,7 +11,7 @@ import { mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.j
 import { findGethOrWarn, startGethDev, type GethDev } from "../harness/geth.js";
 import { startLine, type Line } from "../harness/line.js";
 import { faults, startProxy, type Proxy } from "../harness/proxy.js";
-import { followed, pause, until, type Following } from "./watching.js";
+import { followed, until, type Following } from "./watching.js";
 
 let node: Node;
 let line: Line;
@@ -81,8 +81,9 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     const heads = watch();
     await until(() => heads.told.length === 1, "the present head");
     line.setDown(true);
+    const tried = line.connections();
     await mineAnvil(node.url, 7);
-    await pause(300);
+    await until(() => line.connections() > tried, "a try that gets nobody through");
     line.setDown(false);
     await atHead(heads);
     await mineAnvil(node.url);
@@ -165,8 +166,10 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     const heads = watch();
     await until(() => heads.told.length === 1, "the present head");
     await heads.stop();
+    const others = watch();
+    await others.begun;
     await mineAnvil(node.url);
-    await pause(100);
+    await atHead(others);
     expect(heads.told).toHaveLength(1);
   });
 
@@ -243,8 +246,9 @@ describe("without a socket", () => {
   it("goes on after failures, and ends with the path of what no node may say", async () => {
     const heads = polled();
     await until(() => heads.told.length === 1, "the present head");
+    const asked = proxy.seen.length;
     proxy.fail("eth_getBlockByNumber", faults.reset);
-    await pause(200);
+    await until(() => proxy.seen.length > asked, "one that fails");
     proxy.fail("eth_getBlockByNumber", null);
     await mineAnvil(node.url);
     await atHead(heads);

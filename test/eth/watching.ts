@@ -1,15 +1,15 @@
 /** What a stream told so far, and waiting for more of it. */
 import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
-import type * as Layer from "effect/Layer";
+import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
 import type { Failure } from "../../src/Eth.js";
-import type { Rpc } from "../../src/Rpc.js";
+import { Rpc } from "../../src/Rpc.js";
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export const until = async (isSo: () => boolean, what: string, ms = 10_000): Promise<void> => {
+export const until = async (isSo: () => boolean, what: string, ms = 20_000): Promise<void> => {
   for (let waited = 0; !isSo(); waited += 10) {
     if (waited > ms) throw new Error(`never: ${what}`);
     await pause(10);
@@ -18,6 +18,8 @@ export const until = async (isSo: () => boolean, what: string, ms = 10_000): Pro
 
 export interface Following<A> {
   readonly told: ReadonlyArray<A>;
+  /** Its node told of a block: what is mined from now on is new to it. */
+  readonly begun: Promise<void>;
   /** The failure that ended it; null = goes on. */
   readonly failure: () => Failure | null;
   readonly stop: () => Promise<void>;
@@ -31,6 +33,20 @@ export const followed = <A>(
 ): Following<A> => {
   const told: Array<A> = [];
   let failure: Failure | null = null;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => void (begin = resolve));
+  const heard = Layer.effect(
+    Rpc,
+    Effect.map(Rpc, (node) =>
+      Rpc.of({
+        ...node,
+        request: (method, params) =>
+          Effect.tap(node.request(method, params), () =>
+            Effect.sync(() => method === "eth_getBlockByNumber" && begin()),
+          ),
+      }),
+    ),
+  ).pipe(Layer.provide(layer));
   const fiber = Effect.runFork(
     Stream.runForEach(stream, (one) => {
       told.push(one);
@@ -39,8 +55,8 @@ export const followed = <A>(
     }).pipe(
       Effect.result,
       Effect.map((ended) => void (failure = Result.isFailure(ended) ? ended.failure : null)),
-      Effect.provide(layer),
+      Effect.provide(heard),
     ),
   );
-  return { told, failure: () => failure, stop: () => Effect.runPromise(Fiber.interrupt(fiber)) };
+  return { told, begun, failure: () => failure, stop: () => Effect.runPromise(Fiber.interrupt(fiber)) };
 };

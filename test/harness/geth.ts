@@ -25,6 +25,8 @@ export const findGethOrWarn = finding({
 
 interface Geth extends Node {
   readonly engine: Engine;
+  /** Waits until the block that was begun by this id has what the pool holds: it starts empty, and is filled beside. */
+  readonly filled: (payloadId: string) => Promise<void>;
 }
 
 export const startGeth = async (
@@ -59,6 +61,7 @@ export const startGeth = async (
     return {
       url: `http://${running.match[1]}`,
       engine: engineOf(`http://${running.match[2]}`, secret),
+      filled: (payloadId) => running.said(new RegExp(`Updated payload .*${payloadId}`)),
       stop: async () => {
         await running.stop();
         remove();

@@ -8,6 +8,7 @@ import { concatHex, encodePacked, keccak256, numberToHex, padHex, toHex, toRlp, 
 import * as artifacts from "../contracts/artifacts.js";
 import { accounts, rawRequest, type Node } from "./anvil.js";
 import { startGeth } from "./geth.js";
+import { untilInLine } from "./gethEngine.js";
 import { finding } from "./parts.js";
 
 /** op-geth; null where it is left out or not installed, and the tests that are skipped are named. */
@@ -191,14 +192,12 @@ const depositOf = (attributes: Hex, salt: number): Hex =>
     ]),
   ]);
 
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
 interface Header {
   readonly hash: string;
   readonly timestamp: string;
 }
 interface Built {
-  readonly executionPayload: { readonly blockHash: string; readonly transactions: ReadonlyArray<string> };
+  readonly executionPayload: { readonly blockHash: string };
 }
 
 /** A chain that mines when told to, anvil's accounts funded; at its genesis nothing is known of L1. */
@@ -219,40 +218,34 @@ export const startOpGeth = async (bin: string, options: OpGethOptions): Promise<
   let salt = 0;
   const mine = async (change: Partial<L1> = {}): Promise<void> => {
     l1 = { ...l1, ...change };
-    const pooled = (await rawRequest(node.url, "txpool_status")) as { readonly pending: string };
-    // A builder starts with the deposits and fills the block beside; an answer without the pool came too early.
-    for (let attempt = 1; ; attempt++) {
-      const head = (await rawRequest(node.url, "eth_getBlockByNumber", ["latest", false])) as Header;
-      const state = { headBlockHash: head.hash, safeBlockHash: zeroHash, finalizedBlockHash: zeroHash };
-      const root = `0x${randomBytes(32).toString("hex")}`;
-      const { payloadId } = (await node.engine("engine_forkchoiceUpdatedV3", [
-        state,
-        {
-          // why: blocks on demand would run ahead of the clock
-          timestamp: hex(Math.max(Number(head.timestamp) + 1, Math.floor(Date.now() / 1000) - 30)),
-          prevRandao: `0x${randomBytes(32).toString("hex")}`,
-          suggestedFeeRecipient: "0x4200000000000000000000000000000000000011",
-          withdrawals: [],
-          parentBeaconBlockRoot: root,
-          transactions: [depositOf(attributesOf(l1, told), ++salt)],
-          noTxPool: false,
-          gasLimit: hex(gasLimit),
-          ...(isFrom("holocene", generation) ? { eip1559Params: eip1559Hex(eip1559) } : {}),
-          ...(isFrom("jovian", generation) ? { minBaseFee: l1.minBaseFee } : {}),
-        },
-      ])) as { readonly payloadId: string };
-      await sleep(30 * attempt);
-      const built = (await node.engine(`engine_getPayloadV${version}`, [payloadId])) as Built;
-      const { transactions, blockHash } = built.executionPayload;
-      if (Number(pooled.pending) > 0 && transactions.length === 1 && attempt < 5) continue;
-      const { status } = (await node.engine(`engine_newPayloadV${version}`, [
-        ...[built.executionPayload, [], root],
-        ...(version === 4 ? [[]] : []),
-      ])) as { readonly status: string };
-      if (status !== "VALID") throw new Error(`the block is ${status}`);
-      await node.engine("engine_forkchoiceUpdatedV3", [{ ...state, headBlockHash: blockHash }, null]);
-      return;
-    }
+    await untilInLine(node.url);
+    const head = (await rawRequest(node.url, "eth_getBlockByNumber", ["latest", false])) as Header;
+    const state = { headBlockHash: head.hash, safeBlockHash: zeroHash, finalizedBlockHash: zeroHash };
+    const root = `0x${randomBytes(32).toString("hex")}`;
+    const { payloadId } = (await node.engine("engine_forkchoiceUpdatedV3", [
+      state,
+      {
+        // why: blocks on demand would run ahead of the clock
+        timestamp: hex(Math.max(Number(head.timestamp) + 1, Math.floor(Date.now() / 1000) - 30)),
+        prevRandao: `0x${randomBytes(32).toString("hex")}`,
+        suggestedFeeRecipient: "0x4200000000000000000000000000000000000011",
+        withdrawals: [],
+        parentBeaconBlockRoot: root,
+        transactions: [depositOf(attributesOf(l1, told), ++salt)],
+        noTxPool: false,
+        gasLimit: hex(gasLimit),
+        ...(isFrom("holocene", generation) ? { eip1559Params: eip1559Hex(eip1559) } : {}),
+        ...(isFrom("jovian", generation) ? { minBaseFee: l1.minBaseFee } : {}),
+      },
+    ])) as { readonly payloadId: string };
+    await node.filled(payloadId);
+    const { executionPayload } = (await node.engine(`engine_getPayloadV${version}`, [payloadId])) as Built;
+    const { status } = (await node.engine(`engine_newPayloadV${version}`, [
+      ...[executionPayload, [], root],
+      ...(version === 4 ? [[]] : []),
+    ])) as { readonly status: string };
+    if (status !== "VALID") throw new Error(`the block is ${status}`);
+    await node.engine("engine_forkchoiceUpdatedV3", [{ ...state, headBlockHash: executionPayload.blockHash }, null]);
   };
   return { url: node.url, chainId, mine, stop: node.stop };
 };

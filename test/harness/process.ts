@@ -11,6 +11,8 @@ export interface Running {
   readonly match: RegExpMatchArray;
   /** Everything written so far, for failures. */
   readonly output: () => string;
+  /** Waits until it has written this. */
+  readonly said: (what: RegExp) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -40,8 +42,20 @@ export const startProcess = (
       reject(new Error(`${bin} ${why}\n${text.slice(-4000)}`));
     };
     const timer = setTimeout(() => fail(`did not start in ${timeoutMs} ms`), timeoutMs);
+    const listening = new Set<() => void>();
+    const said = (what: RegExp) =>
+      new Promise<void>((heard) => {
+        const listen = () => {
+          if (!what.test(text)) return;
+          listening.delete(listen);
+          heard();
+        };
+        listening.add(listen);
+        listen();
+      });
     const read = (chunk: Buffer) => {
       text = (text + chunk.toString()).slice(-200_000);
+      for (const listen of listening) listen();
       const match = settled ? null : ready.exec(text);
       if (match === null) return;
       settled = true;
@@ -49,6 +63,7 @@ export const startProcess = (
       resolve({
         match,
         output: () => text,
+        said,
         stop: async () => {
           if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
           const force = setTimeout(() => child.kill("SIGKILL"), 5_000);

@@ -64,8 +64,10 @@ export interface Scene {
   /** The nonce after the last transaction in `block`, by default the latest. */
   readonly count: (address: string, block?: string) => Promise<number>;
   readonly deploy: (artifact: { abi: Abi; bytecode: Hex }, args?: ReadonlyArray<unknown>) => Promise<Hex>;
-  /** Into the pool; there until `mine`. */
+  /** Into the pool; there until `mine`, and in the pending block. */
   readonly send: (from: (typeof keys)[number], call: Call) => Promise<Hex>;
+  /** The same for who only mines it: geth's pending block may be two seconds late. */
+  readonly pool: (from: (typeof keys)[number], call: Call) => Promise<Hex>;
   readonly broadcast: (raw: Hex) => Promise<Hex>;
   /** Waits until `nonce` is the next that the pool takes: geth takes note of a block a moment after it. */
   readonly untilNext: (address: string, nonce: number) => Promise<void>;
@@ -120,7 +122,13 @@ const sceneOn = (
       if (receipt === null) throw new Error(`no receipt of ${hash}`);
       return receipt;
     },
-    send: async (from, { to, data, value, nonce, gas, maxFeePerGas }) => {
+    send: async (from, call) => {
+      const hash = await scene.pool(from, call);
+      await untilPending(hash);
+      return hash;
+    },
+    pool: async (from, { to, data, value, nonce, gas, maxFeePerGas }) => {
+      const next = nonce ?? (await count(from.address, "pending"));
       const hash = await broadcast(
         await from.signTransaction({
           type: "eip1559",
@@ -128,13 +136,13 @@ const sceneOn = (
           ...(to === undefined ? {} : { to }),
           ...(data === undefined ? {} : { data }),
           value: value ?? 0n,
-          nonce: nonce ?? (await count(from.address, "pending")),
+          nonce: next,
           gas: gas ?? 2_000_000n,
           maxFeePerGas: maxFeePerGas ?? 20_000_000_000n,
           maxPriorityFeePerGas: 1_000_000_000n,
         }),
       );
-      await untilPending(hash);
+      if (nonce === undefined) await scene.untilNext(from.address, next + 1);
       return hash;
     },
     deploy: async ({ abi, bytecode }, args = []) => {

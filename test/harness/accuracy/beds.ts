@@ -34,6 +34,17 @@ const onGeth = (bin: string, forks: Forks) => async (): Promise<Bed> => {
   return bed(node, 1337, () => node.mine());
 };
 
+/** Until the pool has taken note of the head: as many of the sender's are pending as it tells of. Answers how many it holds. */
+const untilNoted = async (url: string): Promise<number> => {
+  const count = async (tag: string) =>
+    Number(await rawRequest(url, "eth_getTransactionCount", [accounts[0].address, tag]));
+  for (;;) {
+    const { pending, queued } = (await rawRequest(url, "txpool_status")) as Record<"pending" | "queued", Hex>;
+    if ((await count("pending")) - (await count("latest")) === Number(pending)) return Number(pending) + Number(queued);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
 /** Until nothing of the sender's is pending. */
 const untilMined = async (url: string): Promise<void> => {
   const count = (tag: string) => rawRequest(url, "eth_getTransactionCount", [accounts[0].address, tag]);
@@ -61,7 +72,9 @@ const [age, crossing] = [60, 78];
  */
 const acrossAmsterdam = (bin: string) => async (): Promise<Bed> => {
   const began = Date.now();
-  const node = await startGethDev(bin, { age, forks: { osakaTime: 0, amsterdamTime: crossing } });
+  // why: after ten seconds, and after every minute, a node would send again what its callers sent and a rewind took
+  const args = ["--txpool.nolocals"];
+  const node = await startGethDev(bin, { age, forks: { osakaTime: 0, amsterdamTime: crossing }, args });
   const on = await bed(node, 1337, () => node.mine());
   const head = await rawRequest(node.url, "eth_blockNumber");
   let [isAfter, isStuck] = [false, false];
@@ -73,11 +86,7 @@ const acrossAmsterdam = (bin: string) => async (): Promise<Bed> => {
     },
     rewind: async () => {
       await rawRequest(node.url, "debug_setHead", [head]);
-      // the pool takes note of it a moment later
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      const { pending, queued } = (await rawRequest(node.url, "txpool_status")) as Record<string, Hex>;
-      isStuck = pending !== "0x0" || queued !== "0x0";
-      if (!isStuck) await untilMined(node.url);
+      isStuck = (await untilNoted(node.url)) > 0;
     },
     isSpent: () => isStuck || Date.now() - began > (crossing - age + 20) * 1000,
   };
