@@ -283,7 +283,8 @@ export const maxSendable = maxSendableWith(scan, preflight);
  *
  * By the header alone: a fee cap below the next base fee, on chains whose formula is known. Then what the outcome hangs on
  * (accounts, slots, what the proof asked of contracts, the sender's count), in one `eth_simulateV1` per head for all the
- * watched reports of an endpoint: `Fresh` where nothing of it has changed since the proof. Everything else is a `prove`,
+ * watched reports of an endpoint: `Fresh` where nothing of it has changed since the proof. Behind the first head after a
+ * proof, what that stood on is read once more: a node may answer for its newest block by the state of the next. Everything else is a `prove`,
  * one at a time and eight of an endpoint, at the newest head: a report that is not `ready`, a bundle, a deployment, blobs
  * or authorisations, a contract whose code may read the block, the price or make accounts, a block of another producer
  * where the call meets one of the two, a chain with precompiles of its own, a node without `eth_createAccessList`, five

@@ -14,7 +14,7 @@ export const furnish = async (start: () => Promise<Scene>): Promise<Furnished> =
   const scene = await start();
   const token = await scene.deploy(Token, ["Token", "TKN", 18]);
   const gate = await scene.deploy(Gate);
-  await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 10n ** 24n]) });
+  await scene.pool(owner, { to: token, data: calldata(Token, "mint", [owner.address, 10n ** 24n]) });
   await scene.mine();
   return { scene, token, gate };
 };

@@ -147,7 +147,7 @@ const sceneOn = (
     },
     deploy: async ({ abi, bytecode }, args = []) => {
       const nonce = BigInt(await count(owner.address, "pending"));
-      await scene.send(owner, { data: encodeDeployData({ abi, bytecode, args: [...args] }), gas: 16_000_000n });
+      await scene.pool(owner, { data: encodeDeployData({ abi, bytecode, args: [...args] }), gas: 16_000_000n });
       await scene.mine();
       const at = getContractAddress({ from: owner.address, nonce });
       if ((await ask("eth_getCode", [at, "latest"])) === "0x") throw new Error("not deployed");

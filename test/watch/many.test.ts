@@ -23,8 +23,8 @@ let scene: Scene;
 let token: Hex;
 beforeAll(async () => {
   ({ scene, token } = await furnish(startAnvilScene));
-  await scene.send(owner, { to: token, data: calldata(Token, "mint", [other.address, 1n]) });
-  await scene.send(third, { to: nobody, value: 1n });
+  await scene.pool(owner, { to: token, data: calldata(Token, "mint", [other.address, 1n]) });
+  await scene.pool(third, { to: nobody, value: 1n });
   await scene.mine();
 });
 afterAll(() => scene.stop());
@@ -50,14 +50,14 @@ it("a hundred watched reports", { timeout: 90_000 }, async () => {
     await until(() => all.every(({ told }) => told.length > 0), "the first words", 60_000);
     asked.length = 0;
     for (let count = 0; count < 3; count++) {
-      await scene.send(third, { to: nobody, value: 1n });
+      await scene.pool(third, { to: nobody, value: 1n });
       expect(new Set(await mined())).toEqual(new Set(["reading"]));
     }
     // why: what there is of a token is only compared with what is granted of it
-    await scene.send(third, { to: token, data: calldata(Token, "mint", [third.address, 1_000n]) });
+    await scene.pool(third, { to: token, data: calldata(Token, "mint", [third.address, 1_000n]) });
     expect(new Set(await mined())).toEqual(new Set(["reading"]));
     expect(asked.filter((purpose) => purpose !== "eth_getBlockByNumber")).toEqual(Array(5).fill("eth_simulateV1"));
-    await scene.send(third, { to: other.address, value: 1n });
+    await scene.pool(third, { to: other.address, value: 1n });
     const words = await mined();
     expect(words.map((word, index) => (index % 2 === 0 ? word : null)).filter((word) => word !== null)).toEqual(
       Array(50).fill("reading"),

@@ -91,12 +91,13 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     await until(() => one.told.length > 0, "the first word");
     return { one, asked, report };
   };
+  const turned = (how: "open" | "close") => scene.pool(owner, { to: gate, data: calldata(Gate, how) });
   const head = async () => Number(await scene.ask("eth_blockNumber", []));
   /** Mines, and waits for the word on the block. */
   const mined = async (one: WatchedReport) => {
     await scene.mine();
     const number = BigInt(await head());
-    await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`, 20_000);
+    await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`);
     return last(one);
   };
   /** Until it is read: where a report names no hash of its block, the first head is a proof. */
@@ -110,14 +111,16 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     // why: behind the first head what its proof stood on is read once more
     await mined(one);
     asked.length = 0;
+    let before = 0;
     for (let count = 0; count < 3; count++) {
-      await scene.send(third, { to: nobody, value: 1n });
+      await scene.pool(third, { to: nobody, value: 1n });
+      before = Date.now();
       expect(await mined(one)).toBe("Fresh by reading");
     }
     expect(asked.filter((purpose) => purpose === "eth_simulateV1")).toHaveLength(3);
     expect(new Set(asked)).toEqual(new Set(["eth_simulateV1", "eth_getBlockByNumber"]));
     const fresh = one.told.at(-1);
-    expect(fresh?._tag === "Fresh" && fresh.report.observed.at > Date.now() - 5_000).toBe(true);
+    expect(fresh?._tag === "Fresh" && fresh.report.observed.at >= before).toBe(true);
   });
 
   it("is not taken in where a node answers for the newest block by the state of the next, as anvil does", async () => {
@@ -160,7 +163,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
   });
 
   it("proves again what was touched, and says what moved", async () => {
-    const mint = () => scene.send(third, { to: token, data: calldata(Token, "mint", [other.address, 5n]) });
+    const mint = () => scene.pool(third, { to: token, data: calldata(Token, "mint", [other.address, 5n]) });
     // the first of it costs the call less gas
     await mint();
     await scene.mine();
@@ -169,7 +172,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     await mint();
     expect(await mined(one)).toBe("Fresh by proof");
     expect(await mined(one)).toBe("Fresh by reading");
-    await scene.send(third, { to: owner.address, value: 7n });
+    await scene.pool(third, { to: owner.address, value: 7n });
     expect(await mined(one)).toBe("Moved");
     const moved = one.told.at(-1);
     expect(moved?._tag === "Moved" ? moved.diff.map(({ path, by }) => [path, by]) : []).toEqual([
@@ -181,17 +184,17 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
   it("is lost while the call reverts, and there again afterwards", async () => {
     const { one } = await watch(passing(gate));
     await settled(one);
-    await turn({ scene, gate }, "close");
+    await turned("close");
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
-    await turn({ scene, gate }, "open");
+    await turned("open");
     expect(await mined(one)).toBe("Fresh by proof");
     expect(await mined(one)).toBe("Fresh by reading");
   });
 
   it("is lost once the nonce is used", async () => {
     const { one } = await watch({ from: spare.address, to: nobody, value: 1n });
-    await scene.send(spare, { to: nobody, value: 2n });
+    await scene.pool(spare, { to: nobody, value: 2n });
     expect(await mined(one)).toBe("Lost: NonceTooLow");
   });
 
@@ -201,7 +204,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     running = watching([report], layer, { silentMs: 200 });
     const [one] = running as [WatchedReport];
     await settled(one);
-    await turn({ scene, gate }, "close");
+    await turned("close");
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
     await scene.ask("anvil_rollback", [1]);
     await until(() => last(one) === "Fresh by proof", "the word on the block before");
@@ -223,13 +226,13 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
   it("proves at every head what reads what others own, which tells the base fee", async () => {
     const at = await scene.deploy(purse);
     const set = async (slot: bigint, value: bigint) => {
-      await scene.send(third, { to: at, data: words(slot, value) });
+      await scene.pool(third, { to: at, data: words(slot, value) });
       await scene.mine();
     };
     await set(0n, await scene.balance(other.address));
     const { one } = await watch({ from: other.address, to: at });
     expect(await mined(one)).toBe("Fresh by proof");
-    await scene.send(third, { to: at, data: words(1n, 1n) });
+    await scene.pool(third, { to: at, data: words(1n, 1n) });
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
   });
 
@@ -238,7 +241,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     const input = { from: other.address, to: at, gas: 100_000n, data: words(75_000n) };
     const { one } = await watch(input);
     expect(await mined(one)).toBe("Fresh by proof");
-    await scene.send(third, { to: at, data: words(0n, 1n) });
+    await scene.pool(third, { to: at, data: words(0n, 1n) });
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
   });
 
@@ -267,7 +270,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     const sealed = async (one: WatchedReport, producer: Hex) => {
       await scene.seal({ feeRecipient: producer });
       const number = BigInt(await head());
-      await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`, 20_000);
+      await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`);
       return last(one);
     };
     const at = await scene.deploy(glance(rare));
@@ -282,29 +285,35 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
 
   it("is lost when it expires while a proof is under way, whose word follows", async () => {
     const pool = await scene.deploy(Swap, [token, token]);
-    let isSlow = false;
-    const slow = Layer.effect(
+    let go: () => void = () => undefined;
+    const going = new Promise<void>((resolve) => void (go = resolve));
+    let isHeld = false;
+    const held = Layer.effect(
       Rpc,
       Effect.map(Rpc, (node) =>
         Rpc.of({
           ...node,
           request: (method, params) =>
             Effect.flatMap(Effect.service(CurrentRun), ({ run }) =>
-              isSlow && run != null ? Effect.delay(node.request(method, params), 3_000) : node.request(method, params),
+              Effect.andThen(
+                isHeld && run != null ? Effect.promise(() => going) : Effect.void,
+                node.request(method, params),
+              ),
             ),
         }),
       ),
     ).pipe(Layer.provide(layerOf(scene.url)));
     const options = { maxAge: 1_000, deadline: "20 seconds" } as const;
     const quote = { from: owner.address, to: pool, data: calldata(Swap, "quote", [1n]) };
-    running = watching([await proven(slow, quote, options)], slow, options);
+    running = watching([await proven(held, quote, options)], held, options);
     const [one] = running as [WatchedReport];
     await until(() => last(one) === "Fresh by proof", "the first word");
-    isSlow = true;
+    isHeld = true;
     await scene.mine();
-    await until(() => last(one) === "Lost: NotProven", "the end of the clearance", 2_500);
+    await until(() => last(one) === "Lost: NotProven", "the end of the clearance");
     expect(one.told.at(-1)?.head).toBeNull();
-    await until(() => last(one) === "Fresh by proof", "the word of the proof", 20_000);
+    go();
+    await until(() => last(one) === "Fresh by proof", "the word of the proof");
   });
 
   it.each([0, 1_000])(
@@ -353,7 +362,7 @@ describe("over a quorum", () => {
     const mined = async () => {
       const before = one.told.length;
       await scene.mine();
-      await until(() => one.told.length > before, "a word", 20_000);
+      await until(() => one.told.length > before, "a word");
       return last(one);
     };
     try {
