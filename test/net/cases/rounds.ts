@@ -97,6 +97,8 @@ const refusing = (is: (asked: Simulation) => boolean, why: () => Error, run: Run
 const noPending = refusing(isPending, failure(-32000, "pending state is not available"));
 const noEntries = refusing(isLong, malformed);
 const noSimulation = lied(failure(-32601, "the method eth_simulateV1 does not exist/is not available"));
+/** Takes blocks by their tags alone, and the head moves on. */
+const movingTags = lied((_, params) => (isPinned(params as never) ? malformed() : misnumbered()), "next");
 const movingPending = refusing(isPending, misnumbered, "exact");
 
 const rewriting =
@@ -116,8 +118,8 @@ const elsewhere = rewriting((text, { scene: { chainId } }) => {
 const amsterdam = rewriting((text, { scene: { chainId } }) =>
   text.replaceAll(new RegExp(`(?<=01${word(chainId)}[0-9a-f]{576})01`, "g"), "03"),
 );
-const unlogged: Lie["tell"] = (blocks) =>
-  JSON.parse(JSON.stringify(blocks), (key, value: unknown) => (key === "logs" ? [] : value)) as unknown;
+/** A transfer takes a unit of gas more. */
+const dearer = rewriting((text) => text.replaceAll('"0x5208"', '"0x5209"'));
 /** A fork at the last block of `exact`, told in the same round. */
 const forking: Way = ({ scene }) => {
   let activationTime = 0;
@@ -158,7 +160,7 @@ const posted =
   };
 /** By two endpoints; on the latest block, for the pending one hangs on the clock. */
 const agreed = (pair: (stage: Stage) => readonly [ReturnType<Way>, ReturnType<Way>]): Tell =>
-  checked(token, (stage) => pairOf(...pair(stage)), { block: "latest" });
+  checked(spend, (stage) => pairOf(...pair(stage)), { block: "latest" });
 /** Scanned twice on one connection, which turns to lies after the first time. */
 const known =
   (ask: Ask, lie: (stage: Stage) => Lie["tell"], run: RunName | null, asked?: Lie["method"]): Tell =>
@@ -228,6 +230,7 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
     "under what is in flight": [checked(follow, movingPending)],
     "by what was mined": [checked(spend, mining)],
     "in every attempt": [checked(send, lied(misnumbered, "next"), { block: "latest" })],
+    "in every attempt, by tags": [checked(send, movingTags, { block: "latest" }), open],
   },
   misplaced: { "by a gateway": [checked(send, lied(badGateway, "next"))] },
   forkBetween: {
@@ -243,7 +246,7 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
   quorumPinned: {
     "where the second is behind": [agreed((stage) => [honest(stage), behind(stage)]), open],
     "where the first is behind": [agreed((stage) => [behind(stage), honest(stage)]), open],
-    "on the block of the first": [agreed((stage) => [honest(stage), lied(unlogged)(stage)]), ["geth"]],
+    "on the block of the first": [agreed((stage) => [honest(stage), lied(dearer(stage))(stage)]), ["geth"]],
   },
   settlement: {
     "as it was said": [settled(spend, async ({ scene }, report) => scene.broadcast(await sign(report))), open],
@@ -265,14 +268,17 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
   },
 };
 
-/** Mines what the world left in flight, and sends what fails, to stay there. */
+/** Mines what the world left in flight, then what the sender counts by; and sends what fails, to stay there. */
 const prepared: Case = {
   names: [],
   on: everywhere,
   tell: async (stage) => {
-    await stage.scene.mine();
+    const { scene } = stage;
+    await scene.mine();
+    await scene.send(plain, { to: you, value: 1n });
+    await scene.mine();
     const { to, data } = revert(stage);
-    await stage.scene.send(clerk, { to, data });
+    await scene.send(clerk, { to, data });
     return [];
   },
 };
