@@ -49,6 +49,7 @@ export {
 } from "./report/parts.js";
 export { InnerCalls, InnerFailure } from "./report/inner.js";
 export {
+  AskRule,
   Clearance,
   Ledger,
   Observed,
