@@ -149,25 +149,32 @@ describe("on anvil", () => {
 const many = Number(process.env["NONCE_REPLICA_SENDS"] ?? 200);
 
 describe("two replicas", () => {
-  /** Each sends half; blocks come every 50 ms. */
+  /** Each sends half, and keeps the lane beside it; blocks come every 50 ms, and now and then the node forgets what it accepted. */
   const sendMany = async (one: Layer.Layer<NonceStore>, other: Layer.Layer<NonceStore>, count: number) => {
-    const miner = setInterval(() => void mineAnvil(node.url).catch(() => undefined), 50);
-    const sendOne = Effect.retry(send, {
-      while: (error) => (error._tag === "NonceBusy" ? Effect.as(Effect.sleep(20), true) : Effect.succeed(false)),
-    });
+    let blocks = 0;
+    const forget = async () => {
+      const { pending } = (await rawRequest(node.url, "txpool_content")) as {
+        pending: Record<string, Record<string, { hash: string }>>;
+      };
+      const last = Object.values(pending)
+        .flatMap((of) => Object.values(of))
+        .at(-1);
+      if (last !== undefined) await rawRequest(node.url, "anvil_dropTransaction", [last.hash]);
+    };
+    const block = async () => {
+      if ((blocks += 1) % 10 === 0) await forget();
+      await mineAnvil(node.url);
+    };
+    const miner = setInterval(() => void block().catch(() => undefined), 50);
+    onTestFinished(() => clearInterval(miner));
+    const sendOne = Nonces.withNonce(lane, (nonce) => sign(nonce), undefined, { waitMs: 60_000 });
+    const all = Effect.forEach(Array.from({ length: count / 2 }), () => sendOne, { concurrency: 8 });
+    const keep = Effect.forkChild(Nonces.keep(lane, { everyMs: 200 }));
     const replica = (store: Layer.Layer<NonceStore>) =>
-      run(
-        Effect.andThen(
-          Nonces.adopt(lane),
-          Effect.forEach(Array.from({ length: count / 2 }), () => sendOne, { concurrency: 8 }),
-        ),
-        store,
-      );
+      run(Effect.andThen(Effect.andThen(Nonces.adopt(lane), keep), all), store);
     const sent = (await Promise.all([replica(one), replica(other)])).flat();
-    // As a user's `keep` would: a node may forget what it accepted, and only the last one has no successor that re-sends it.
-    const keep = Effect.andThen(Nonces.reconcile(lane), minedCount);
-    await expect.poll(() => run(keep, one), { timeout: 60_000 }).toBe(count);
-    clearInterval(miner);
+    const isMined = Effect.andThen(Nonces.reconcile(lane), minedCount);
+    await expect.poll(() => run(isMined, one), { timeout: 60_000 }).toBe(count);
     expect(sent.map(({ nonce }) => Number(nonce)).sort((a, b) => a - b)).toEqual(
       Array.from({ length: count }, (_, index) => index),
     );

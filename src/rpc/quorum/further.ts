@@ -5,7 +5,7 @@ import { isRecord } from "../../primitives/record.js";
 import type { Run } from "../run.js";
 import { compareAdvice } from "./advice.js";
 import { isDoubtOnly } from "./normal.js";
-import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, type State } from "./question.js";
+import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, unnumbered, type State } from "./question.js";
 import {
   agreed,
   canFollow,
@@ -99,6 +99,13 @@ const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { ask
   const here = compareAnswers(asked, first, mine, true);
   return here.kind === "agreed" ? here : unconfirmed(`is ${behind} blocks behind, where the outcome is another`);
 });
+
+/** What one that has not got the block in front says after its own: nobody is held to it, and it tells who is believed. */
+export const onItsOwn = (asked: Asked, refusal: Answer, ask: Ask): Effect.Effect<Answer> => {
+  const { method, params, run } = asked;
+  const isBehind = method === "eth_simulateV1" && lacksBlock(refusal) && baseOf(params) !== null;
+  return isBehind ? ask({ method, params: unnumbered(params), run: inFurther(run, 1) }) : Effect.succeed(refusal);
+};
 
 /** One block, and each node chose values of its own for the next: the other runs in those of the first. */
 const inTheirBlock = Effect.fnUntraced(function* (

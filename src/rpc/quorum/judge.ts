@@ -5,7 +5,7 @@ import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
 import { WitnessesDisagree } from "../../errors/verdicts.js";
 import type { Testimony } from "../run.js";
-import { compareFurther, type Ask, type Asked } from "./further.js";
+import { compareFurther, onItsOwn, type Ask, type Asked } from "./further.js";
 import { isFailed, unasked, votesOf, type Answers, type Member, type MemberVote, type Quorum } from "./members.js";
 import { byMiddle, providersOf, reachedBy, sharedBy, textOf, type Vote } from "./middle.js";
 import { tagOf } from "./question.js";
@@ -78,11 +78,25 @@ export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (
     return { answer, agreeing: [], isConfirmed: true, told: [], against };
   };
 
-  /** The answer that enough confirm, and no other as well; where none is, the first that was weighed. */
+  /** The answers of all, of those who are behind what they say after a block of their own. */
+  const onTheirOwn = (asked: Asked, answers: Answers): Effect.Effect<Answers> => {
+    const own = [...answers].map(([member, answer]) =>
+      Effect.map(onItsOwn(asked, answer, askOf(member)), (again) => [member, again] as const),
+    );
+    return Effect.map(Effect.all(own, { concurrency: "unbounded" }), (all) => new Map(all));
+  };
+
+  /**
+   * Of the votes the one that enough confirm by all answers, and no other as well; where none is, the first that was
+   * weighed.
+   */
   const choose = Effect.fnUntraced(function* (asked: Asked, votes: ReadonlyArray<MemberVote>, answers: Answers) {
+    const speaking = votes.filter(({ answer }) => !isFailed(answer)).map(({ member }) => member);
     const answerOf = (member: Member): Answer => answers.get(member) ?? unasked(asked.method);
-    const speaking = votes.filter(({ answer }) => !isFailed(answer));
-    const speakers = isSpare ? byMiddle(asked.params, speaking) : speaking.filter(({ member }) => member === lead);
+    const heard = votesOf(members, answers).filter(({ answer }) => !isFailed(answer));
+    const speakers = (isSpare ? byMiddle(asked.params, heard) : heard.filter(({ member }) => member === lead)).filter(
+      ({ member }) => speaking.includes(member),
+    );
     const weighed: Array<Weighed> = [];
     let chosen: Weighed | undefined;
     for (const { member } of speakers) {
@@ -102,7 +116,10 @@ export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (
   return Effect.fnUntraced(function* (asked: Asked, answers: Answers) {
     const { method, params, state, run } = asked;
     const votes = votesOf(members, answers);
-    const chosen: Weighed | null = inOneWord(asked, votes) ?? (yield* choose(asked, votes, answers));
+    const first: Weighed | null = inOneWord(asked, votes) ?? (yield* choose(asked, votes, answers));
+    // why: where two say otherwise, one that is behind tells who is believed
+    const isOpen = isSpare && first?.isConfirmed === false && state === "pending";
+    const chosen = isOpen ? yield* choose(asked, votes, yield* onTheirOwn(asked, answers)) : first;
     const refused = votes.filter(({ answer }) => isFailed(answer));
     const isRefused = chosen?.isConfirmed !== true && providersOf(refused) >= agree;
     if (chosen === null || isRefused)

@@ -1,7 +1,7 @@
 /** Which of several answers nobody else could have moved: the same of enough providers, else the nearest to the middle. Pure. */
 import * as Result from "effect/Result";
 import { isRecord } from "../../primitives/record.js";
-import { environmentIn } from "./simulated.js";
+import { environmentIn, simulationParts } from "./simulated.js";
 import type { Answer } from "./verdict.js";
 
 /** An answer, and who runs the endpoint that gave it. */
@@ -85,7 +85,13 @@ const leavesOf = (params: ReadonlyArray<unknown>, answer: Answer): Leaves => {
     else if (typeof value === "string" && (isFailed || !opaque.test(value))) leaves.set(path, value);
   };
   add("", Result.isSuccess(answer) ? answer.success : { ...answer.failure });
-  if (Result.isSuccess(answer)) add("witness", environmentIn(params, answer.success));
+  if (Result.isFailure(answer)) return leaves;
+  const environments = environmentIn(params, answer.success);
+  add("witness", environments);
+  // why: one block further most of what a simulation says is the same, so that who says otherwise stands alone
+  if (environments.length > 0)
+    for (const [path, text] of simulationParts(params, answer.success, { isOpen: true, isMoved: true }))
+      leaves.set(`said ${path}`, text);
   return leaves;
 };
 
