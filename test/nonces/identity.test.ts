@@ -81,6 +81,16 @@ describe("a lane whose chain was reset", () => {
     expect(await run(Nonces.bootstrap(lane, { settleMs: 1 }))).toBe(true);
     expect((await run(send())).nonce).toBe(0n);
   });
+  it("is refused though the same endpoint was just found to be right by another store", async () => {
+    const store = await start();
+    const layer = reset().layer();
+    const fresh = await Effect.runPromise(makeMemory);
+    await on(
+      layer,
+      fresh,
+    )(Effect.all([Nonces.adopt(lane), Nonces.reserve(lane), Nonces.reserve(lane)]).pipe(Effect.scoped));
+    expect(await on(layer, store, { doubtMs: 0 })(Effect.flip(send()))).toMatchObject({ _tag: "NonceChainReset" });
+  });
   it("is the same one where it only went back", async () => {
     const store = await start();
     const chain = new SimulatedChain();
@@ -109,8 +119,10 @@ describe("a lane whose chain was reset", () => {
     const sent = await on(Rpc.layerHttp(first.url), store)(Effect.andThen(Nonces.adopt(lane), send()));
     await first.stop();
     // Its first block is of the second in which it was started
-    await new Promise((done) => setTimeout(done, 1_100));
-    const second = await startAnvil({ noMining: true });
+    const second = await startAnvil({
+      noMining: true,
+      args: ["--timestamp", String(Math.ceil(Date.now() / 1000) + 5)],
+    });
     const failed = await on(Rpc.layerHttp(second.url), store)(Effect.flip(Nonces.reconcile(lane)));
     expect(failed).toMatchObject({ _tag: "NonceChainReset" });
     await mineAnvil(second.url);

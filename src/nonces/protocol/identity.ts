@@ -98,20 +98,21 @@ export const checkIdentity = Effect.fnUntraced(function* (lane: LaneId, store: S
 
 /** How long a chain that was the lane's is taken for it by who reserves, ms. */
 const trustMs = 5_000;
-const checkedAt = new Map<string, number>();
+const checkedAt = new WeakMap<Store, Map<string, number>>();
 
 /** {@link checkIdentity}, every few seconds; a node in trouble is no reason. */
 export const checkAgain = Effect.fnUntraced(function* (lane: LaneId, store: Store, settings: Settings) {
   const { endpoint } = yield* Rpc;
   const key = `${endpoint} ${lane.id}`;
   const now = yield* Clock.currentTimeMillis;
-  if (now - (checkedAt.get(key) ?? -trustMs) < trustMs) return;
+  const known = checkedAt.get(store) ?? new Map<string, number>();
+  if (now - (known.get(key) ?? -trustMs) < trustMs) return;
   yield* checkIdentity(lane, store, settings).pipe(
     Effect.catchIf(
       (error) => error._tag !== "NonceChainReset",
       () => Effect.void,
     ),
   );
-  if (checkedAt.size > 1_000) checkedAt.clear();
-  checkedAt.set(key, now);
+  if (known.size > 1_000) known.clear();
+  checkedAt.set(store, known.set(key, now));
 });
