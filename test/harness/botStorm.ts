@@ -28,7 +28,7 @@ export interface Landed {
   readonly skipped: ReadonlyArray<string>;
   /** What it did not expect. */
   readonly failed: ReadonlyArray<string>;
-  /** The most of the bot's transactions that waited at once. */
+  /** The most of the bot's transactions that waited at once, but for those that a reorganisation gave back to the pool. */
   readonly mostWaiting: number;
 }
 
@@ -91,6 +91,7 @@ export const botStorm = async ({ url, mine, drop }: Sky, ms: number, random: () 
 
   const until = Date.now() + ms;
   let isOver = false;
+  let mined = 0;
   const weather = (async () => {
     for (let block = 0; !isOver; block++) {
       const isStormy = Date.now() < until || counts.reorganisations < 3;
@@ -105,7 +106,8 @@ export const botStorm = async ({ url, mine, drop }: Sky, ms: number, random: () 
       const [latest, pending] = (await Promise.all(
         ["latest", "pending"].map((tag) => ask("eth_getTransactionCount", [botKey.address, tag])),
       )) as [Hex, Hex];
-      counts.mostWaiting = Math.max(counts.mostWaiting, Number(pending) - Number(latest));
+      mined = Math.max(mined, Number(latest));
+      counts.mostWaiting = Math.max(counts.mostWaiting, Number(pending) - mined);
       await sleep(300);
     }
   })();
