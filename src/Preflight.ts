@@ -13,7 +13,7 @@ import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/prepare.js";
 import { answersOf, type Round } from "./preflight/answers.js";
 import { assignNonces, choose, withGas } from "./preflight/choose.js";
-import { admitted, lastRound, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
+import { admitted, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
 import { undoubted } from "./preflight/gas/doubt.js";
 import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
 import { maxSendableWith } from "./preflight/beside/maxSendable.js";
@@ -97,15 +97,11 @@ const scanOnce = Effect.fnUntraced(function* (
   const named = bundle[0].input.chainId;
   const chain = chains(named ?? memory.recall("chainId"));
   const wanted = wantedBy(policies, bundle, limits);
-  const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, 1, null);
+  const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, null);
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
   const settled = chosen.some(Estimate.isLimitDoubtful)
-    ? yield* (yield* settlingGas).settleGas(
-        chosen,
-        answers,
-        askAt([scanTrial(chosen, answers, options, abis)], () => lastRound(recorder) + 1),
-      )
+    ? yield* (yield* settlingGas).settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)]))
     : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   const now = yield* Clock.currentTimeMillis;

@@ -20,7 +20,7 @@ import type { World } from "./worlds/contexts.js";
 import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
 import { inRound } from "./ledger.js";
-import { askLensed, lensOf } from "./endpoint/lens.js";
+import { lensOf } from "./endpoint/lens.js";
 import { askPooled, inFlightOf } from "./endpoint/pooled.js";
 import type { Placed } from "./worlds/placed.js";
 import {
@@ -36,7 +36,7 @@ import {
   type Trial,
 } from "./proofPlans.js";
 import { alonePlan } from "./scanPlans.js";
-import { askTaken } from "./endpoint/taken.js";
+import { simulate } from "./endpoint/taken.js";
 
 /** The answers of a proof. */
 export interface Proof {
@@ -53,7 +53,7 @@ export interface Proof {
 }
 
 const ask = (claim: Claim, plan: Simulate.Plan): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
-  Effect.result(askLensed(plan, claim.abis));
+  Effect.result(simulate(plan, claim.abis));
 
 /** How a bundle is placed otherwise; a transaction alone is not. */
 export const placing = later(() => import("./worlds/placed.js"));
@@ -62,23 +62,21 @@ const atOnce = { concurrency: "unbounded" } as const;
 
 /** The requests at other limits, all side by side in one round. */
 export const askAt =
-  (trials: Arr.NonEmptyReadonlyArray<Trial>, round: () => number): AskAt =>
+  (trials: Arr.NonEmptyReadonlyArray<Trial>): AskAt =>
   (limits) => {
     const askIn = (trial: Trial) =>
-      Effect.forEach(limits, (set) => Effect.result(askTaken(gasPlan(trial, set), trial.abis)), atOnce);
-    return Effect.suspend(() => inRound(round(), "doubtfulLimit", Effect.forEach(trials, askIn, atOnce)));
+      Effect.forEach(limits, (set) => Effect.result(simulate(gasPlan(trial, set), trial.abis)), atOnce);
+    return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
   };
 
 /** Further worlds side by side: whether the state made a difference, and whether the price alone did. */
 export const askWhy = (
   claim: Claim,
-  round: number,
 ): Effect.Effect<{ readonly swap: Heard<Simulate.Run>; readonly priced: Heard<Simulate.Run> }, never, Rpc> => {
   const isDoubtful = doubtful(claim).length > 0;
   const { swap, priced } = claim.worlds;
   const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });
   return inRound(
-    round,
     "worldsDiffer",
     Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" }),
   );
@@ -90,7 +88,6 @@ export const askWhy = (
  */
 export const askProof = Effect.fnUntraced(function* (
   claim: Claim,
-  round: number,
   because: AskRule,
 ): Effect.fn.Return<Proof, never, Rpc> {
   const { report, bundle, worlds, scanned, subjects, header } = claim;
@@ -112,7 +109,6 @@ export const askProof = Effect.fnUntraced(function* (
   const askAlone = ask(claim, { ...alonePlanned, blockOverrides, lens: lensOf(claim) });
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
   const { exact, reserved, next, bare, placed, ...answered } = yield* inRound(
-    round,
     because,
     Effect.all(
       {
@@ -140,7 +136,7 @@ export const askProof = Effect.fnUntraced(function* (
   const run = assumed === null ? exact : reserved;
   // why: what stood on a block that is gone is asked again altogether
   const tells = successOf(run)?.witnessed === true || isGone(said);
-  const alone = asksAlone || tells ? answered.alone : yield* inRound(round + 1, "missingAnswer", askAlone);
+  const alone = asksAlone || tells ? answered.alone : yield* inRound("missingAnswer", askAlone);
   const { namedChainId } = report.observed;
   return {
     round: {

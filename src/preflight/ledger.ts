@@ -41,6 +41,7 @@ export const withRun = <A, E, R>(
         let turns = 0;
         return Effect.provideService(use(recorder), CurrentRun, {
           round: 1,
+          rounds: { last: 0 },
           deadline: startedAt + deadlineMs,
           answers: { left: mostRunBytes },
           sighted: recorder.sighted,
@@ -55,23 +56,22 @@ export const withRun = <A, E, R>(
     (controller) => Effect.sync(() => controller.abort(runEnded)),
   );
 
-/** The same requests, written down as part of round `round`, asked by this rule. */
-export const inRound = <A, E, R>(
-  round: number,
-  because: AskRule | null,
-  effect: Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), (run) =>
-    Effect.provideService(effect, CurrentRun, { ...run, round, because }),
-  );
+/** Requests in a round of their own, after all that was asked so far, by this rule; null = at first. */
+export const inRound = <A, E, R>(because: AskRule | null, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), ({ rounds = { last: 0 }, ...run }) => {
+    rounds.last += 1;
+    return Effect.provideService(ask, CurrentRun, { ...run, rounds, round: rounds.last, because });
+  });
 
-/** The same requests, written down as part of the round after the current one. */
-export const inNextRound = <A, E, R>(because: AskRule, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), ({ round }) => inRound(round + 1, because, ask));
-
-/** The last round that anything was asked in. */
-export const lastRound = ({ entries }: Recorder): number =>
-  entries.reduce((last, { round }) => Math.max(last, round), 0);
+/** What is asked side by side with others, and goes on by itself: it counts its own rounds, and whoever goes on after all of them the most. */
+export const inBranch = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) => {
+    const rounds = { last: run.round };
+    const join = Effect.sync(() => {
+      if (run.rounds !== undefined) run.rounds.last = Math.max(run.rounds.last, rounds.last);
+    });
+    return Effect.ensuring(Effect.provideService(ask, CurrentRun, { ...run, rounds }), join);
+  });
 
 const textually = (a: string | null, b: string | null): number =>
   a === b ? 0 : a === null ? -1 : b === null ? 1 : a < b ? -1 : 1;

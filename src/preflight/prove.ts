@@ -28,7 +28,7 @@ import { isSame } from "./worlds/compare.js";
 import { checkRuns, compare, worldsIn } from "./worlds/contrast.js";
 import { isExhausted, isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
-import { lastRound, ledgerOf, type Recorder } from "./ledger.js";
+import { ledgerOf, type Recorder } from "./ledger.js";
 import { isHidden } from "./beside/hidden.js";
 import { checkSlots } from "./endpoint/lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
@@ -147,7 +147,6 @@ const proveOnce = Effect.fnUntraced(function* (
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
   const asked = measureOfReport(report, earlierRun, policies, limits);
   const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
-  const round = () => lastRound(recorder) + 1;
   const about = {
     ...{ report, bundle: signed, measure, policies, abis, chain, scanned },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
@@ -158,22 +157,20 @@ const proveOnce = Effect.fnUntraced(function* (
   /** Every run of every attempt: one that did not stand was answered by somebody, too. */
   const ran: Array<Run | null> = [];
   const attempted = Effect.fnUntraced(function* (claim: Claim, because: AskRule) {
-    const proof = yield* askProof(claim, round(), because);
+    const proof = yield* askProof(claim, because);
     const answers = answersOf(proof.round, chains, report.options, report.chainId);
     const kept = keep(signed, answers);
     const bundle = isHidden(kept, report)
-      ? yield* (yield* tracing).withTracedInner(kept, report.observed.blockTag, abis, round())
+      ? yield* (yield* tracing).withTracedInner(kept, report.observed.blockTag, abis)
       : kept;
     const tried: Array<Heard<Run>> = [];
     const askGas: AskAt = (limits) =>
-      Effect.tap(askAt(trialsOf(claim, proof), round)(limits), (heard) =>
-        Effect.sync(() => void tried.push(...heard.flat())),
-      );
+      Effect.tap(askAt(trialsOf(claim, proof))(limits), (heard) => Effect.sync(() => void tried.push(...heard.flat())));
     const settled = isWidened ? undoubted : yield* settle(claim, proof, { bundle, answers }, askGas);
-    const compared = settled.limits === null ? yield* compare(claim, proof, bundle, settled, round) : null;
+    const compared = settled.limits === null ? yield* compare(claim, proof, bundle, settled) : null;
     const isForkUsed =
       answers.rules.agrees ||
-      (yield* (yield* using).askForkUse(claim, answers, bundle, compared?.other?.outcomes ?? [], round));
+      (yield* (yield* using).askForkUse(claim, answers, bundle, compared?.other?.outcomes ?? []));
     const { run, alone } = proof.round;
     const placed = proof.placed.map(({ heard }) => heard);
     const others = [proof.next, proof.bare, ...placed, ...tried, ...(compared?.why ?? [])];
@@ -181,7 +178,7 @@ const proveOnce = Effect.fnUntraced(function* (
     ran.push(...runs.map(successOf));
     return { claim, proof, answers, bundle, settled, compared, isForkUsed, runs };
   });
-  const standing = yield* askStanding(about, chains, round, isWidened ? "doubtfulLimit" : "proof", attempted);
+  const standing = yield* askStanding(about, chains, isWidened ? "doubtfulLimit" : "proof", attempted);
   const late = failureOf(standing.attempt.proof.round.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return {

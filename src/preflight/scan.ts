@@ -30,10 +30,9 @@ import type { Round } from "./answers.js";
 import { isFailed, isStarved } from "./gas/doubt.js";
 import { isDisproved, knownOf, learn, seenIn } from "./endpoint/known.js";
 import { inRound } from "./ledger.js";
-import { askLensed } from "./endpoint/lens.js";
-import { askPooled, inFlightOf } from "./endpoint/pooled.js";
+import { askPooled, inFlightOf, type InFlight } from "./endpoint/pooled.js";
 import { alonePlan, barePlan, fundedPlan, roughSubject, type Subject } from "./scanPlans.js";
-import { isForm, isNoPending } from "./endpoint/taken.js";
+import { isForm, isNoPending, simulate } from "./endpoint/taken.js";
 
 /** The steps that ask in a scan. */
 export type Asking = Extract<StepName, "chain" | "code" | "simulate" | "estimate" | "nonce" | "fee">;
@@ -91,7 +90,7 @@ const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
     const refused = refusalIn(memory, plan.calls);
-    return refused === null ? Effect.result(askLensed(plan, abis)) : Effect.succeed(Result.fail(refused));
+    return refused === null ? Effect.result(simulate(plan, abis)) : Effect.succeed(Result.fail(refused));
   });
 
 /** `ask` where it is wanted, else `otherwise`. */
@@ -106,7 +105,10 @@ const askCalled = (subject: Subject, tag: Observed["blockTag"]) =>
   Effect.flatMap(calling, ({ askCalls }) => askCalls(subject, tag));
 
 /** All the questions at once. */
-const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isFamiliar, bare, alone }: Questions) {
+const askAtOnce = Effect.fnUntraced(function* (
+  { subject, tag, steps, known, isFamiliar, bare, alone }: Questions,
+  flying: ReadonlyArray<InFlight>,
+) {
   const { bundle, options, abis } = subject;
   const isRefused = refusalIn((yield* Rpc).memory, bundle) !== null;
   const call = bareCall(bundle[0].input, null);
@@ -122,6 +124,7 @@ const askAtOnce = Effect.fnUntraced(function* ({ subject, tag, steps, known, isF
       namedChainId: isFamiliar
         ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
         : when(steps.has("chain"), askChainId, null),
+      pools: askPooled(flying),
     },
     { concurrency: "unbounded" },
   );
@@ -158,12 +161,12 @@ const omitting = later(() => import("./endpoint/less.js"));
 const repeating = later(() => import("./gas/again.js"));
 
 /** What was heard, with what is asked once more where what failed may be owed to what the run pretended. */
-const withAgain = (subject: Subject, heard: Round, alone: Simulate.Plan, round: number) => {
+const withAgain = (subject: Subject, heard: Round, alone: Simulate.Plan) => {
   const run = successOf(heard.run);
   const isEnough = run === null ? heard.called === null : !isFailed(run) && !isStarved(run, successOf(heard.estimate));
   return isEnough
     ? Effect.succeed(heard)
-    : Effect.flatMap(repeating, ({ askAgain }) => askAgain(subject, heard, alone, round));
+    : Effect.flatMap(repeating, ({ askAgain }) => askAgain(subject, heard, alone));
 };
 
 /**
@@ -171,42 +174,35 @@ const withAgain = (subject: Subject, heard: Round, alone: Simulate.Plan, round: 
  * endpoint others. What turns out to be lacking costs one round more: the witness `alone` where `bare` got no answer,
  * the receipts where the history tells no tip, `eth_call` on nodes without `eth_simulateV1` (none where the refusal
  * is remembered). So does a sender who cannot pay, to learn what a payable transaction would need; and everything is
- * asked again of a node without pending state, and of an endpoint that is no longer what it was.
+ * asked again of a node without pending state, and of an endpoint that is no longer what it was. Of a replacement the
+ * mined state is asked, and what is replaced (`flying`), for a replacement has to pay more.
  */
 export const askScan = Effect.fnUntraced(function* (
   subject: Subject,
   tag: Observed["blockTag"],
-  round: number,
   because: AskRule | null,
   steps: ReadonlySet<Asking> = everyStep,
+  flying: ReadonlyArray<InFlight> = [],
 ): Effect.fn.Return<Round, never, Rpc> {
   const { bundle, chain, options, abis } = subject;
   const { memory } = yield* Rpc;
   const questions = questionsOf(subject, tag, steps, memory);
   const { bare, alone, known, subjects } = questions;
   const askedAt = yield* Clock.currentTimeMillis;
-  const first = yield* inRound(round, because, askAtOnce(questions));
+  const first = yield* inRound(because, askAtOnce(questions, flying));
   const refusal = failureOf(first.run);
   // why: what is refused by its name is left out already
   const isUnclear = isForm(refusal) && refusedPart(refusal) !== "deployment" && refusalIn(memory, bundle) === null;
-  const less = isUnclear
-    ? yield* inRound(round + 1, "unsupportedPart", (yield* omitting).askLess(subject, bare, alone))
-    : null;
+  const less = isUnclear ? yield* inRound("unsupportedPart", (yield* omitting).askLess(subject, bare, alone)) : null;
   const asked = { ...first, ...less };
-  const late = isUnclear ? round + 2 : round + 1;
   const inFlight = signers(bundle).flatMap((account) => inFlightOf(account, Nonce.flying(account, asked)));
   const isMovable = tag === "pending" && options.block === null;
   // why: the pending state already holds what a replacement takes away; the mined state does not
-  if (isMovable && Nonce.replaces(bundle, asked)) {
-    const again = askScan(subject, "latest", late, "replacement", steps);
-    const [round, pools] = yield* Effect.all([again, inRound(late, "replacement", askPooled(inFlight))], {
-      concurrency: "unbounded",
-    });
-    return { ...round, pools };
-  }
+  if (isMovable && Nonce.replaces(bundle, asked))
+    return yield* askScan(subject, "latest", "replacement", steps, inFlight);
   const noPending = [asked.run, asked.alone].map(failureOf).find(isNoPending) ?? null;
   if (isMovable && noPending !== null) {
-    const again = yield* askScan(subject, "latest", late, "noPending", steps);
+    const again = yield* askScan(subject, "latest", "noPending", steps);
     const told = fromError(noPending, "info", { step: "simulate", evidence: "unavailable" });
     return { ...again, findings: [...again.findings, told] };
   }
@@ -214,37 +210,27 @@ export const askScan = Effect.fnUntraced(function* (
     memory.forget();
     // why: chain and tag were those of what was believed
     const named = (yield* Effect.service(Chains))(bundle[0].input.chainId);
-    return yield* askScan(
-      { ...subject, chain: named },
-      options.block ?? named.blockTag,
-      late,
-      "endpointChanged",
-      steps,
-    );
+    const tagged = options.block ?? named.blockTag;
+    return yield* askScan({ ...subject, chain: named }, tagged, "endpointChanged", steps);
   }
   const lacks = lacking(questions, asked, memory);
-  const { receipts, pools, ...more } = yield* inRound(
-    late,
-    "missingAnswer",
-    Effect.all(
-      {
-        alone: when(lacks.alone, askRun(alone, abis), asked.alone),
-        namedChainId: when(lacks.chainId, askChainId, asked.namedChainId),
-        receipts: when(lacks.receipts, Fee.askReceipts, asked.fees.receipts),
-        called: when(lacks.calls, askCalled(subject, tag), asked.called),
-        // why: a replacement has to pay more than what it replaces; of others the proof asks
-        pools: when(
-          because !== "replacement" && Nonce.replaces(bundle, asked),
-          askPooled(inFlight),
-          new Map<never, never>(),
-        ),
-      },
-      { concurrency: "unbounded" },
-    ),
+  // why: of what replaces nothing the proof asks
+  const wantsPools = flying.length === 0 && Nonce.replaces(bundle, asked);
+  const isLacking = wantsPools || Object.values(lacks).includes(true);
+  const more = Effect.all(
+    {
+      alone: when(lacks.alone, askRun(alone, abis), asked.alone),
+      namedChainId: when(lacks.chainId, askChainId, asked.namedChainId),
+      receipts: when(lacks.receipts, Fee.askReceipts, asked.fees.receipts),
+      called: when(lacks.calls, askCalled(subject, tag), asked.called),
+      pools: when(wantsPools, askPooled(inFlight), asked.pools),
+    },
+    { concurrency: "unbounded" },
   );
+  const { receipts, pools, ...found } = yield* isLacking ? inRound("missingAnswer", more) : more;
   const heard: Round = {
     ...asked,
-    ...more,
+    ...found,
     askedAt,
     fees: { ...asked.fees, receipts },
     pools,
@@ -252,17 +238,16 @@ export const askScan = Effect.fnUntraced(function* (
     next: null,
     forks: memory.recall("forks") ?? unknownForks,
     noFeeOracle:
-      L1Fee.livesAt(chain.gasPriceOracle, seenIn({ ...asked, ...more })) === false ? chain.gasPriceOracle : null,
+      L1Fee.livesAt(chain.gasPriceOracle, seenIn({ ...asked, ...found })) === false ? chain.gasPriceOracle : null,
     unfunded: null,
     findings: [],
     subjectOf: ({ index }) => subjects.get(index) ?? null,
   };
   learn(memory, subject, heard, !questions.isFamiliar || lacks.chainId);
-  const next = Object.values(lacks).includes(true) ? late + 1 : late;
   const failure = failureOf(asked.run);
-  if (failure?._tag !== "InsufficientFunds") return yield* withAgain(subject, heard, alone, next);
-  const funded = yield* inRound(next, "unfunded", Effect.result(askLensed(fundedPlan(bare, bundle, more.alone), abis)));
+  if (failure?._tag !== "InsufficientFunds") return yield* withAgain(subject, heard, alone);
+  const funded = yield* inRound("unfunded", Effect.result(simulate(fundedPlan(bare, bundle, found.alone), abis)));
   return Result.isSuccess(funded)
-    ? yield* withAgain(subject, { ...heard, run: funded, unfunded: failure }, alone, next + 1)
+    ? yield* withAgain(subject, { ...heard, run: funded, unfunded: failure }, alone)
     : heard;
 });

@@ -57,6 +57,8 @@ export interface Sighted {
 export interface Run {
   /** The round that requests sent now belong to, from 1. */
   readonly round: number;
+  /** The last round that was begun, for who begins the next; none = nobody counts. */
+  readonly rounds?: { last: number };
   /** The rule by which they are asked; none = they are asked at first. */
   readonly because?: AskRule | null;
   /** The step that asks now, and the simulated run it asks for. */

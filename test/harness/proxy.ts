@@ -50,12 +50,16 @@ export interface Seen extends Asked {
   readonly at: number;
   /** Which POST it came in, from 0. */
   readonly post: number;
+  /** Which round it belongs to, from 0; 0 where none are held. */
+  readonly round: number;
 }
 
 export interface ProxyOptions {
   readonly target: string;
   /** Every answer leaves this many ms after its request arrived, or later. */
   readonly delayMs?: number;
+  /** Holds all answers until nothing more comes, for {@link heldMs}: what comes before any of them leaves is one round. */
+  readonly inRounds?: boolean;
   /** Refuses arrays with -32600. */
   readonly refuseBatches?: boolean;
   /** Methods that exist; all others are `-32601`. Absent = all. */
@@ -103,6 +107,11 @@ const forward = async (target: string, body: string): Promise<Answer> => {
   return { status: answer.status, body: await answer.text(), headers: json };
 };
 
+/** Turns of the event loop without a request, and ms between them: however slow the machine, what was sent has come by then. */
+const quiet = { turns: 15, ms: 10 };
+/** How long answers of rounds are held at least, ms. */
+export const heldMs = quiet.turns * quiet.ms;
+
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Starts a proxy in front of `target`. */
@@ -111,7 +120,17 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const planned = new Map<string, { readonly fault: Fault; left: number }>();
   const placed = new Map<string, { readonly fault: Fault; left: number }>();
   let delayMs = options.delayMs ?? 0;
-  let posts = 0;
+  let [posts, round, forwarding] = [0, 0, 0];
+  let held: Promise<void> | null = null;
+
+  const hold = async () => {
+    for (let [turn, known] = [0, -1]; turn < quiet.turns; turn++) {
+      await sleep(quiet.ms);
+      if (known !== seen.length || forwarding > 0) [turn, known] = [-1, seen.length];
+    }
+    held = null;
+    round++;
+  };
 
   const faultOf = (method: string): Fault | null => {
     const place = placed.get(method);
@@ -156,8 +175,8 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
     const post = posts++;
     const parsed = JSON.parse(body) as Asked | ReadonlyArray<Asked>;
     const requests = (Array.isArray(parsed) ? parsed : [parsed]) as ReadonlyArray<Asked>;
-    const due = sleep(delayMs);
-    for (const asked of requests) seen.push({ ...asked, at, post });
+    const due = options.inRounds === true ? (held ??= hold()) : sleep(delayMs);
+    for (const asked of requests) seen.push({ ...asked, at, post, round });
     const send = async ({ status, body: text, headers }: Answer) => {
       await due;
       response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) });
@@ -170,7 +189,10 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
         headers: json,
       });
     }
-    const answers = await Promise.all(requests.map((asked) => answer(asked, faultOf(asked.method))));
+    forwarding++;
+    const answers = await Promise.all(requests.map((asked) => answer(asked, faultOf(asked.method)))).finally(
+      () => forwarding--,
+    );
     if (answers.includes("hang")) return;
     const broken = answers.find((one) => one === "drop" || one === "reset");
     if (broken !== undefined) {
@@ -207,7 +229,7 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
       planned.clear();
       placed.clear();
       seen.length = 0;
-      posts = 0;
+      [posts, round] = [0, 0];
     },
     posts: () => posts,
     stop: server.stop,

@@ -8,6 +8,7 @@ import * as Report from "../../src/Report.js";
 import { Gate } from "../contracts/artifacts.js";
 import {
   faults,
+  heldMs,
   sevenMethods,
   startProxy,
   type Fault,
@@ -35,19 +36,10 @@ import {
 } from "./scene.js";
 import { furnish, transferOf } from "./furnished.js";
 
-const delayMs = 200;
-
-/** Arrivals, put into rounds: what came before the first answer of a round could leave belongs to it. */
+/** Arrivals, by rounds. */
 const roundsOf = (seen: ReadonlyArray<Seen>): ReadonlyArray<ReadonlyArray<string>> => {
   const rounds: Array<Array<string>> = [];
-  let began = -Infinity;
-  for (const { at, method } of [...seen].sort((a, b) => a.at - b.at)) {
-    if (at - began >= delayMs) {
-      rounds.push([]);
-      began = at;
-    }
-    rounds[rounds.length - 1]?.push(method);
-  }
+  for (const { round, method } of seen) (rounds[round] ??= []).push(method);
   return rounds;
 };
 
@@ -78,7 +70,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
   const transfer = () => transferOf(token);
 
   it("a scan is one round, a preflight two, in the ledger and by arrival", async () => {
-    const proxy = await proxied({ delayMs });
+    const proxy = await proxied({ inRounds: true });
     const layer = layerOf(proxy.url);
     for (const [input, width] of [
       [{ from: owner.address, to: other.address, value: 1n }, 1],
@@ -96,10 +88,10 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
       expect([report.verdict, report.ledger.rounds]).toEqual(["ready", 2]);
       expect(sorted(roundsOf(proxy.seen))).toEqual(sorted(inLedger(report)));
       expect(report.ledger.requests).toHaveLength(proxy.seen.length);
-      expect(
-        report.ledger.requests.every(({ tries, bytes, ms }) => tries === 1 && bytes > 0 && ms >= delayMs - 5),
-      ).toBe(true);
-      expect(report.ledger.ms).toBeGreaterThanOrEqual(2 * delayMs - 10);
+      expect(report.ledger.requests.every(({ tries, bytes, ms }) => tries === 1 && bytes > 0 && ms >= heldMs - 5)).toBe(
+        true,
+      );
+      expect(report.ledger.ms).toBeGreaterThanOrEqual(2 * heldMs - 10);
       proxy.reset();
       const again = await prove(proxy.url, report);
       // the head, then everything on it

@@ -11,7 +11,7 @@ export {
   type Limits as GasLimits,
 } from "../../src/preflight/choose.js";
 export { askForks } from "../../src/preflight/endpoint/known.js";
-export { checkTaken, leftOutOf } from "../../src/preflight/endpoint/taken.js";
+export { adapt, checkTaken, learn, leftOutOf } from "../../src/preflight/endpoint/taken.js";
 export { isInDoubt } from "../../src/preflight/gas/doubt.js";
 export { settleGas } from "../../src/preflight/gas/limit.js";
 export { withRun } from "../../src/preflight/ledger.js";

@@ -7,6 +7,7 @@ import type { Receipt } from "../../eth/receipt.js";
 import type { FullTransaction } from "../../eth/transaction.js";
 import * as Eth from "../../Eth.js";
 import type { Hex } from "../../primitives/hex.js";
+import { inRound } from "../../preflight/ledger.js";
 import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
 import { exactCall } from "../../transaction/call.js";
@@ -163,7 +164,7 @@ export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.R
     const gap = baseTime === null ? null : fillers(base, baseTime, at, between);
     return gap === null ? Effect.succeed(null) : ask([...gap, on([...ownBefore(again), call], at, pretended)], base);
   };
-  return yield* Effect.all(
+  const replays = Effect.all(
     {
       behind:
         place > mostBefore
@@ -178,4 +179,5 @@ export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.R
     },
     { concurrency: "unbounded" },
   );
+  return yield* inRound("settlement", replays);
 });

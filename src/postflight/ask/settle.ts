@@ -11,7 +11,7 @@ import type { Receipt } from "../../eth/receipt.js";
 import { takenOf } from "../../eth/taken.js";
 import * as Eth from "../../Eth.js";
 import { isHash, type Address, type Hash, type Hex } from "../../primitives/hex.js";
-import { admitted, inNextRound, ledgerOf, withRun } from "../../preflight/ledger.js";
+import { admitted, inBranch, inRound, ledgerOf, withRun } from "../../preflight/ledger.js";
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../Rpc.js";
 import { uncomparedBalances } from "../compare.js";
@@ -117,7 +117,7 @@ const settleMined = Effect.fnUntraced(function* (
   const first = compare(report, receipt, block, hindsight);
   const isOurs = first !== null && first.class !== "tampered" && first.class !== "replaced";
   if (one === undefined || mined === null || !isOurs || isAsSaid(one, receipt)) return first;
-  const replay = yield* inNextRound("settlement", askReplay({ report, transaction, mined, receipt, block, own }));
+  const replay = yield* inRound("settlement", askReplay({ report, transaction, mined, receipt, block, own }));
   return compare(report, receipt, block, { ...hindsight, replay });
 });
 
@@ -129,12 +129,15 @@ const open = ({ transaction, sent }: Found, state: OpenSettlement["state"]): Ope
 /** Whoever took the nonce, where it is found: a count alone may be of a node that is ahead of the one asked for the receipt. */
 const settleTaken = Effect.fnUntraced(function* (report: Report, found: Found, own: ReadonlySet<string>) {
   const { from, nonce, sent } = found;
-  const head = yield* Eth.getBlock({ block: "latest" });
+  const head = yield* inRound("settlement", Eth.getBlock({ block: "latest" }));
   const search = takenOf(from)(BigInt(nonce), head.number, report.observed.latestNumber);
-  const taken = yield* Effect.orElseSucceed(search, () => null);
+  const taken = yield* inRound(
+    "settlement",
+    Effect.orElseSucceed(search, () => null),
+  );
   if (taken === null) return open(found, "unknown");
   const { mined, block } = taken;
-  const receipt = yield* getTransactionReceipt({ hash: mined.hash });
+  const receipt = yield* inRound("settlement", getTransactionReceipt({ hash: mined.hash }));
   const settlement = receipt === null ? null : yield* settleMined(report, { ...found, receipt }, block, own);
   return settlement ?? open(found, mined.hash.toLowerCase() === sent.toLowerCase() ? "unknown" : "replaced");
 });
@@ -146,14 +149,13 @@ const settleOne = Effect.fnUntraced(function* (
 ): Effect.fn.Return<{ readonly settlement: Settlement; readonly block: FullBlock | null }, Failure, Rpc> {
   const { receipt, state } = found;
   if (receipt !== null) {
-    const block = yield* inNextRound("settlement", blockOf(receipt));
-    const settlement = yield* inNextRound("settlement", settleMined(report, { ...found, receipt }, block, own));
+    const block = yield* inRound("settlement", blockOf(receipt));
+    const settlement = yield* settleMined(report, { ...found, receipt }, block, own);
     return { settlement: settlement ?? open(found, "unknown"), block };
   }
-  const settlement =
-    state === "taken" ? yield* inNextRound("settlement", settleTaken(report, found, own)) : open(found, state);
+  const settlement = state === "taken" ? yield* settleTaken(report, found, own) : open(found, state);
   return { settlement, block: null };
-});
+}, inBranch);
 
 /** That the node serves the chain of the report: another knows nothing of it, and has used the nonces otherwise. */
 const checkChain = ({ chainId, transactions }: Report): Effect.Effect<void, Failure, Rpc> =>
@@ -167,7 +169,7 @@ const checkChain = ({ chainId, transactions }: Report): Effect.Effect<void, Fail
 const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyArray<Hash>) {
   const own = new Set(hashes.map((hash) => hash.toLowerCase()));
   const finding = Effect.forEach(hashes, (hash, index) => find(report, hash, index), atOnce);
-  const [found] = yield* Effect.all([finding, checkChain(report)], atOnce);
+  const [found] = yield* inRound("settlement", Effect.all([finding, checkChain(report)], atOnce));
   const all = yield* Effect.forEach(found, (one) => settleOne(report, one, own), atOnce);
   const transactions = all.map(({ settlement }) => settlement);
   const receipts = found.flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
@@ -181,7 +183,7 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
         : all.every((one) => one.block?.hash === block.hash)
           ? null
           : "severalBlocks";
-  const held = untold === null && block !== undefined ? yield* inNextRound("settlement", askHeld(report, block)) : null;
+  const held = untold === null && block !== undefined ? yield* inRound("settlement", askHeld(report, block)) : null;
   const balances =
     held === null || block === undefined
       ? uncomparedBalances(report)

@@ -10,7 +10,7 @@ import { hash } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";
 import { Rpc } from "../../Rpc.js";
-import { inRound, lastRound, ledgerOf, type Recorder } from "../ledger.js";
+import { inRound, ledgerOf, type Recorder } from "../ledger.js";
 import { judged } from "../report.js";
 
 const PendingCalls = struct({
@@ -45,7 +45,7 @@ export const withSent = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Report, never, Rpc> {
   const { request } = yield* Rpc;
   const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
-  const answer = yield* Effect.result(inRound(lastRound(recorder) + 1, "alreadySent", ask));
+  const answer = yield* Effect.result(inRound("alreadySent", ask));
   const { transactions } = Result.getOrElse(Result.flatMap(answer, read), () => ({ transactions: [] }));
   const now = yield* Clock.currentTimeMillis;
   const told = alreadySent(report, transactions);

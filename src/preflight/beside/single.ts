@@ -56,7 +56,7 @@ const single = <A>(
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
     const asked = { bundle: Arr.of(all[0]), options, chain, wanted: [], abis };
-    const round = yield* askScan(asked, options.block ?? chain.blockTag, 1, null, new Set(steps));
+    const round = yield* askScan(asked, options.block ?? chain.blockTag, null, new Set(steps));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(asked.bundle, answers);
     return yield* orFail(make(bundle[0], bundle, answers));

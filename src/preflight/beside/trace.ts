@@ -9,6 +9,7 @@ import { describeRawCall } from "../../abi/decodeCall.js";
 import { decodeRevert } from "../../abi/decodeRevert.js";
 import { describeRevert } from "../../abi/revertText.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
+import { asking } from "../../eth/asking.js";
 import { askTrace } from "../../eth/trace.js";
 import { isBytes } from "../../primitives/bytes.js";
 import type { Address, Hex } from "../../primitives/hex.js";
@@ -20,7 +21,7 @@ import { inOrder, note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";
 import { CurrentRun, Rpc } from "../../Rpc.js";
 import { bareCall } from "../../transaction/call.js";
-import { lastRound, ledgerOf, type Recorder } from "../ledger.js";
+import { inRound, ledgerOf, type Recorder } from "../ledger.js";
 
 const method = "debug_traceCall";
 
@@ -115,17 +116,17 @@ const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report
 /** The node's trace of a call; null where it has no answer, and is not asked again. JSON-RPC: `debug_traceCall` with `callTracer`. */
 export const traceOf = Effect.fnUntraced(function* (
   call: Parameters<typeof askTrace>[0],
-  round: number,
   because: AskRule,
 ): Effect.fn.Return<unknown, never, Rpc> {
   const { memory } = yield* Rpc;
   if (memory.refused(method) !== null) return null;
   const run = yield* Effect.service(CurrentRun);
   const deadline = Math.min(run.deadline ?? Infinity, (yield* Clock.currentTimeMillis) + most.ms);
-  const ask = Effect.provideService(askTrace(call, most.ms), CurrentRun, {
-    ...run,
-    ...{ deadline, round, because, step: "simulate", run: null },
-  });
+  const ask = Effect.provideService(
+    inRound(because, asking({ step: "simulate" }, askTrace(call, most.ms))),
+    CurrentRun,
+    { ...run, deadline },
+  );
   const answer = yield* Effect.result(ask);
   if (Result.isSuccess(answer)) return answer.success;
   // why: a node that takes too long or says too much does so the next time, too
@@ -145,7 +146,7 @@ export const withTrace = Effect.fnUntraced(function* (
   const { memory } = yield* Rpc;
   const subject = subjectOf(report);
   if (subject === null || memory.refused(method) !== null) return report;
-  const inside = innermost(yield* traceOf(subject.call, lastRound(recorder) + 1, "revertTrace"), subject.data);
+  const inside = innermost(yield* traceOf(subject.call, "revertTrace"), subject.data);
   const findings = inside === null ? report.findings : inOrder([...report.findings, told(report, inside)]);
   const now = yield* Clock.currentTimeMillis;
   return { ...report, findings, ledger: ledgerOf(recorder, now, earlier) };

@@ -108,14 +108,13 @@ export const withTracedInner = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
   blockTag: Observed["blockTag"],
   abis: AbiIndex,
-  round: number,
 ): Effect.fn.Return<Bundle<Filled>, never, Rpc> {
   const [{ input, gas, outcome }] = bundle;
   const { inner, returnData } = outcome;
   if (inner === undefined || input.to === null) return bundle;
   // why: no node traces on top of a block that is not there yet; another outcome there is noticed
   const block = blockTag === "pending" ? "latest" : blockTag;
-  const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, round, "hiddenCall");
+  const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, "hiddenCall");
   const traced = tracedInner(inner, innerOf(input.data, input.to, abis), trace, returnData, abis);
   return Arr.map(bundle, (one) => (one.index === 0 ? { ...one, outcome: { ...one.outcome, inner: traced } } : one));
 });

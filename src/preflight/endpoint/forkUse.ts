@@ -84,13 +84,11 @@ export const askForkUse = (
   answers: Answers,
   bundle: Bundle<Filled>,
   others: ReadonlyArray<Outcome>,
-  round: () => number,
 ): Effect.Effect<boolean, never, Rpc> => {
   if (!keepsWithinBoth(answers, bundle) || claim.report.options.stateOverrides !== null) return Effect.succeed(true);
   if (bundle.every(({ input, code }) => input.data.length === 2 && code.to?.kind === "nobody"))
     return Effect.succeed(false);
-  const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) =>
-    Effect.suspend(() => inRound(round(), "forkBetween", asking({ step: "chain" }, ask)));
+  const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", asking({ step: "chain" }, ask));
   return Effect.gen(function* () {
     const touched = yield* inNext(askTouched(claim));
     if (touched === null) return true;

@@ -6,7 +6,7 @@ import { learnLack } from "../../rpc/memory.js";
 import { failureOf, type Heard } from "../../steps/reading/heard.js";
 import type * as Simulate from "../../steps/simulate.js";
 import type { Subject } from "../scanPlans.js";
-import { askTaken, isForm, parts, without } from "./taken.js";
+import { adapt, isForm, parts, simulate } from "./taken.js";
 
 /**
  * A run whose refusal names nothing that is not left out already, tried without each part, and without all of them,
@@ -19,7 +19,7 @@ export const askLess = Effect.fnUntraced(function* (
   alone: Simulate.Plan,
 ): Effect.fn.Return<{ readonly run: Heard<Simulate.Run>; readonly alone: Heard<Simulate.Run> } | null, never, Rpc> {
   const { memory } = yield* Rpc;
-  const asked = (plan: Simulate.Plan) => Effect.result(askTaken(plan, abis));
+  const asked = (plan: Simulate.Plan) => Effect.result(simulate(plan, abis));
   // why: what the caller pretends is not left out by guesses
   const free = parts.filter((part) => part !== "blockOverrides" || options.blockOverrides === null);
   const tries = [...free.map((part) => [part]), free];
@@ -30,7 +30,7 @@ export const askLess = Effect.fnUntraced(function* (
         tries,
         (left) =>
           Effect.all(
-            { run: asked(without({ ...bare, lens: [] }, left)), alone: asked(without(alone, left)) },
+            { run: asked(adapt({ ...bare, lens: [] }, new Set(left))), alone: asked(adapt(alone, new Set(left))) },
             { concurrency: "unbounded" },
           ),
         { concurrency: "unbounded" },

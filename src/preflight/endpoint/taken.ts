@@ -3,9 +3,11 @@
  * remembered; and what the report then lacks.
  */
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { refusedPart } from "../../errors/refusedPart.js";
 import type { RpcError } from "../../errors/rpc.js";
+import type { Verdict } from "../../errors/verdicts.js";
 import { SimulationPart } from "../../primitives/names.js";
 import { note, type Finding } from "../../report/finding.js";
 import { Rpc } from "../../Rpc.js";
@@ -14,31 +16,78 @@ import { isPlain } from "../../steps/estimate.js";
 import type { Filled } from "../../steps/reading/bundle.js";
 import type { Failure } from "../../steps/reading/heard.js";
 import * as Simulate from "../../steps/simulate.js";
-import { inNextRound } from "../ledger.js";
+import { inBranch, inRound } from "../ledger.js";
+
+/** What an endpoint may be found not to take. */
+type Lack = SimulationPart | "entries" | "deployment";
 
 /** What may be left out. */
 export const parts = SimulationPart.literals;
 
-/** The plan without these parts; a block in front, which is nothing but overrides, goes with them. */
-export const without = (plan: Simulate.Plan, left: ReadonlyArray<SimulationPart>): Simulate.Plan =>
-  left.length === 0
-    ? plan
-    : { ...plan, without: new Set(left), ahead: left.includes("blockOverrides") ? null : (plan.ahead ?? null) };
+/** The plan as an endpoint takes it that lacks these parts; a block in front, which is nothing but overrides, goes with them. */
+export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">): Simulate.Plan => {
+  const left = parts.filter((part) => plan.without?.has(part) || lacks.has(part));
+  return {
+    ...plan,
+    ...(left.length === 0 ? {} : { without: new Set(left) }),
+    ahead: left.includes("blockOverrides") ? null : (plan.ahead ?? null),
+    lens: lacks.has("entries") ? [] : (plan.lens ?? []),
+  };
+};
 
-/** A run, of what the endpoint takes. JSON-RPC: `eth_simulateV1`, in one more round for each part that it refuses by name. */
-export const askTaken = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> =>
-  Effect.flatMap(Rpc, ({ memory }) => {
-    const left = parts.filter((part) => plan.without?.has(part) || memory.recall("lacks")?.has(part));
-    const again = (failure: Failure): Effect.Effect<Simulate.Run, Failure, Rpc> => {
-      const part = refusedPart(failure);
-      if (failure._tag !== "RpcError" || part === null) return Effect.fail(failure);
-      learnLack(memory, part, failure);
-      return part === "deployment" || left.includes(part)
-        ? Effect.fail(failure)
-        : inNextRound("unsupportedPart", askTaken(plan, abis));
-    };
-    return Simulate.ask(without(plan, left), abis).pipe(Effect.catch(again));
+/** What may be the lens's doing: of a refused form, or left too little of the gas that a node gives one request. */
+const mayRefuse: ReadonlySet<string> = new Set<Verdict["_tag"] | RpcError["reason"]["_tag"]>([
+  ...(["InvalidParams", "SimBlockOrder", "NodeLimitExceeded", "MalformedResponse", "InternalError"] as const),
+  ...(["IntrinsicGasTooLow", "BlockGasLimitExceeded"] as const),
+]);
+/** What says so of every request, whatever its calls do. */
+const refuses: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>(["InvalidParams", "SimBlockOrder"]);
+
+/**
+ * What a refused plan may be asked without: the part that the refusal names, or the entry of the lens where that may be
+ * to blame; null = nothing helps. `isLasting` = of that kind no request is taken.
+ */
+export const learn = (
+  plan: Simulate.Plan,
+  failure: Failure,
+): { readonly part: Lack; readonly isNamed: boolean; readonly isLasting: boolean } | null => {
+  const part = refusedPart(failure);
+  if (part !== null) return { part, isNamed: true, isLasting: true };
+  const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
+  // why: a number that we have set is refused where the head moved, not for the further entry
+  const isMoved = said === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;
+  if ((plan.lens ?? []).length === 0 || !mayRefuse.has(said) || isMoved) return null;
+  return { part: "entries", isNamed: false, isLasting: refuses.has(said) };
+};
+
+/** A run, of what the endpoint takes. JSON-RPC: `eth_simulateV1`, in one more round for each part that it refuses. */
+export const simulate = (given: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> => {
+  const asked = Effect.gen(function* () {
+    const { memory } = yield* Rpc;
+    let plan = adapt(given, memory.recall("lacks") ?? new Set());
+    let doubted: RpcError | null = null;
+    let ask: Effect.Effect<Simulate.Run, Failure, Rpc> = Simulate.ask(plan, abis);
+    for (;;) {
+      const heard = yield* Effect.result(ask);
+      if (Result.isSuccess(heard)) {
+        if (doubted !== null) learnLack(memory, "entries", doubted);
+        return plan.lens?.length === given.lens?.length ? heard.success : { ...heard.success, slots: null };
+      }
+      const { failure } = heard;
+      const lack = learn(plan, failure);
+      const refusal = lack?.isLasting === true && failure._tag === "RpcError" ? failure : null;
+      if (lack?.isNamed === true && refusal !== null) learnLack(memory, lack.part, refusal);
+      const less: Simulate.Plan = lack === null ? plan : adapt(plan, new Set([lack.part]));
+      const isLess = less.without?.size !== plan.without?.size || less.lens?.length !== plan.lens?.length;
+      if (lack === null || !isLess) return yield* Effect.fail(failure);
+      // why: whether it is to blame is found out by going without
+      if (!lack.isNamed) doubted = refusal;
+      plan = less;
+      ask = inRound("unsupportedPart", Simulate.ask(plan, abis));
+    }
   });
+  return inBranch(asked);
+};
 
 /** A refusal of what was asked, not of the caller; a bare HTTP status is a gateway in trouble. */
 export const isForm = (failure: Failure | null): failure is RpcError =>

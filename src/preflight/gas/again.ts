@@ -14,7 +14,7 @@ import { answersOf, isFree, type Answers, type Called, type Round } from "../ans
 import { askFirst } from "../endpoint/called.js";
 import { isFailed, isStarved } from "./doubt.js";
 import { inRound } from "../ledger.js";
-import { askLensed } from "../endpoint/lens.js";
+import { simulate } from "../endpoint/taken.js";
 import { pricedPlan, widerPlan, type Subject } from "../scanPlans.js";
 
 /** With as much gas as the rules in force allow. */
@@ -22,12 +22,11 @@ const askWider = Effect.fnUntraced(function* (
   { abis }: Subject,
   heard: Round,
   { chain, blockGasLimit }: Answers,
-  round: number,
 ): Effect.fn.Return<Round, never, Rpc> {
   const run = successOf(heard.run);
   const most = mostGas(chain, blockGasLimit);
   if (run === null || most <= eip7825Cap || !isStarved(run, successOf(heard.estimate))) return heard;
-  const wider = yield* inRound(round, "starved", Effect.result(askLensed(widerPlan(run.plan, most), abis)));
+  const wider = yield* inRound("starved", Effect.result(simulate(widerPlan(run.plan, most), abis)));
   return Result.isSuccess(wider) ? { ...heard, run: wider } : heard;
 });
 
@@ -37,20 +36,18 @@ const askPriced = Effect.fnUntraced(function* (
   heard: Round,
   alone: Simulate.Plan,
   { quote, balanceOf }: Answers,
-  round: number,
 ): Effect.fn.Return<Round, never, Rpc> {
   const run = successOf(heard.run);
   const isPriceless = run !== null && isFree(run) && isFailed(run);
   if (!isPriceless || quote.baseFeePerGas === null || quote.baseFeePerGas === 0n) return heard;
   const plan = pricedPlan(run.plan, bundle, quote, balanceOf);
   const asked = yield* inRound(
-    round,
     "unpriced",
     Effect.all(
       {
-        run: Effect.result(askLensed(plan, abis)),
+        run: Effect.result(simulate(plan, abis)),
         // why: the priced run pretends the balances
-        alone: heard.alone === null ? Effect.result(askLensed(alone, abis)) : Effect.succeed(heard.alone),
+        alone: heard.alone === null ? Effect.result(simulate(alone, abis)) : Effect.succeed(heard.alone),
       },
       { concurrency: "unbounded" },
     ),
@@ -69,7 +66,6 @@ const callWider = Effect.fnUntraced(function* (
   heard: Round,
   called: Called,
   { chain, blockGasLimit }: Answers,
-  round: number,
 ): Effect.fn.Return<Round, never, Rpc> {
   const most = mostGas(chain, blockGasLimit);
   const failure = failureOf(called.first);
@@ -77,7 +73,7 @@ const callWider = Effect.fnUntraced(function* (
   if (!isShort || subject.bundle[0].input.gas !== null || most <= eip7825Cap) return heard;
   return {
     ...heard,
-    called: { ...called, first: yield* inRound(round, "starved", askFirst(subject, heard.block, most)) },
+    called: { ...called, first: yield* inRound("starved", askFirst(subject, heard.block, most)) },
   };
 });
 
@@ -86,13 +82,12 @@ export const askAgain = Effect.fnUntraced(function* (
   subject: Subject,
   heard: Round,
   alone: Simulate.Plan,
-  round: number,
 ): Effect.fn.Return<Round, never, Rpc> {
   const run = successOf(heard.run);
   const { called } = heard;
   const chains = yield* Effect.service(Chains);
   const answers = answersOf(heard, chains, subject.options, subject.bundle[0].input.chainId);
-  if (run === null) return called === null ? heard : yield* callWider(subject, heard, called, answers, round);
-  const wider = yield* askWider(subject, heard, answers, round);
-  return yield* askPriced(subject, wider, alone, answers, wider === heard ? round : round + 1);
+  if (run === null) return called === null ? heard : yield* callWider(subject, heard, called, answers);
+  const wider = yield* askWider(subject, heard, answers);
+  return yield* askPriced(subject, wider, alone, answers);
 });

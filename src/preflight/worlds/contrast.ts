@@ -80,7 +80,6 @@ export const compare = Effect.fnUntraced(function* (
   proof: Proof,
   bundle: Bundle<Filled>,
   settled: Gas,
-  round: () => number,
 ): Effect.fn.Return<Compared | null, never, Rpc> {
   const exact = successOf(proof.round.run);
   if (exact === null) return null;
@@ -121,11 +120,11 @@ export const compare = Effect.fnUntraced(function* (
   let isPendingOnly = false;
   let further: ReadonlyArray<Heard<Run>> = [];
   if (isRefused) {
-    const why = yield* askWhy(claim, round());
+    const why = yield* askWhy(claim);
     further = Object.values(why);
     isPendingOnly = failureOf(why.swap)?._tag === refusal._tag;
   } else if (seen !== null && next !== null && other !== null && !(isSame(seen) && counted.length === 0)) {
-    const why = yield* askWhy(claim, round());
+    const why = yield* askWhy(claim);
     further = Object.values(why);
     const holds = (heard: Heard<Run>, test: (run: Run, told: Told) => boolean): boolean => {
       const run = successOf(heard);

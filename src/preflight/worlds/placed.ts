@@ -16,7 +16,7 @@ import { concernedIn, livesIn, movedPlaces } from "../../steps/reading/places.js
 import type { Run } from "../../steps/simulate.js";
 import type { World } from "./contexts.js";
 import { blockOf, gasPlan, trialIn, type Claim } from "../proofPlans.js";
-import { askTaken } from "../endpoint/taken.js";
+import { simulate } from "../endpoint/taken.js";
 
 /** How a bundle is placed otherwise, on which state. */
 interface Placing {
@@ -56,7 +56,7 @@ export const askPlaced = (claim: Claim): Effect.Effect<Placed, never, Rpc> =>
         const { name, bundle, world } = placing;
         const limits = Arr.map(bundle, ({ request }) => request.gas);
         const plan = { ...gasPlan({ ...trialIn(claim, world), bundle }, limits), name, isApart: name === "apart" };
-        return { placing, heard: yield* Effect.result(askTaken(plan, claim.abis)) };
+        return { placing, heard: yield* Effect.result(simulate(plan, claim.abis)) };
       }),
       { concurrency: "unbounded" },
     ),

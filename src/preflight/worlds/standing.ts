@@ -141,7 +141,6 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
   first: About,
   head: Head,
   chains: Lookup,
-  round: () => number,
   because: AskRule,
   ask: (claim: Claim, because: AskRule) => Effect.Effect<A, never, Rpc>,
 ): Effect.fn.Return<Standing<A>, never, Rpc> {
@@ -194,7 +193,7 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
     }
     const { header } =
       isOld && successOf(attempt.claim.header) !== null
-        ? yield* inRound(round(), rule, Fee.askHeader)
+        ? yield* inRound(rule, Fee.askHeader)
         : { header: proof.round.fees.header };
     const askedAt = isOld ? yield* Clock.currentTimeMillis : about.askedAt;
     known = sealedCounts(proof);
@@ -205,25 +204,23 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
 });
 
 /**
- * Asks a proof, in the round that `round` tells. JSON-RPC: as `ask`; before it `eth_getBlockByNumber` for a report
+ * Asks a proof. JSON-RPC: as `ask`; before it `eth_getBlockByNumber` for a report
  * from outside. What that says of the state it stands on may be anybody's, and pending state hidden by it: it is
  * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
  */
 export const askStanding = Effect.fnUntraced(function* <A extends Attempt>(
   about: About,
   chains: Lookup,
-  round: () => number,
   because: AskRule,
   ask: (claim: Claim, because: AskRule) => Effect.Effect<A, never, Rpc>,
 ): Effect.fn.Return<Standing<A>, never, Rpc> {
   const { report, bundle, chain, scanned } = about;
   if (scanned !== null)
-    return yield* askOn({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, chains, round, because, ask);
+    return yield* askOn({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, chains, because, ask);
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;
   const askedAt = yield* Clock.currentTimeMillis;
   const { fees, counts } = yield* inRound(
-    round(),
     because,
     Effect.all(
       { fees: Fee.askHeader, counts: isOdd ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()) },
@@ -233,7 +230,7 @@ export const askStanding = Effect.fnUntraced(function* <A extends Attempt>(
   const isMovable = usual === "pending" && report.options.block === null;
   const isReplaced = isMovable && Nonce.replaces(bundle, { counts });
   const at = (tag: Observed["blockTag"], rule: AskRule) =>
-    askOn({ ...standingOn(about, tag), askedAt }, fees.header, chains, round, rule, ask);
+    askOn({ ...standingOn(about, tag), askedAt }, fees.header, chains, rule, ask);
   const standing = yield* isReplaced ? at("latest", "replacement") : at(usual, because);
   const refusal = failureOf(standing.attempt.proof.round.run);
   if (!isMovable || isReplaced || !isNoPending(refusal)) return standing;

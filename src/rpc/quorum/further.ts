@@ -70,12 +70,11 @@ const baseOf = ([asked]: ReadonlyArray<unknown>): bigint | null => {
   return number === null ? null : number - 1n;
 };
 
-const inFurther = (run: Run, by: number): Run => ({
-  ...run,
-  run: "pinned",
-  round: run.round + by,
-  because: "quorumPinned",
-});
+const inFurther = (run: Run, by: number): Run => {
+  const round = run.round + by;
+  if (run.rounds !== undefined) run.rounds.last = Math.max(run.rounds.last, round);
+  return { ...run, run: "pinned", round, because: "quorumPinned" };
+};
 
 /** The other is behind: both run on its head, and the first must have said on its own what it says there. */
 const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { ask, askOther }: Pair) {

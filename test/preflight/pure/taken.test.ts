@@ -1,7 +1,9 @@
 /** What a run without some part of a simulation is worth. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { checkTaken, leftOutOf } from "../../rooms/preflight.js";
+import { InvalidParams, NodeSyncing, RpcError, SimBlockOrder } from "../../../src/Errors.js";
+import { ExecutionReverted, IntrinsicGasTooLow } from "../../../src/Errors.js";
+import { adapt, checkTaken, leftOutOf, learn } from "../../rooms/preflight.js";
 import type { SimulationPart } from "../../rooms/primitives.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, caseOf, codes, filled, hexOf, parties, transaction } from "../../steps/parts.js";
@@ -66,4 +68,43 @@ describe("the base fee without validation", () => {
     const seen = Result.succeed(run([did()]));
     expect(answersTo(round({ run: seen, alone })).simulatedBaseFee).toBe(gwei);
   });
+});
+
+const whole = plan({
+  ...{ blockOverrides: { time: 7n }, ahead: { time: 5n }, lens: [`0x${"11".repeat(20)}`] },
+});
+
+describe("what an endpoint lacks is left out", () => {
+  it.each([
+    ["nothing", [], {}],
+    ["a part", ["validation"], { without: new Set(["validation"]) }],
+    ["the block, and what stands in front", ["blockOverrides"], { without: new Set(["blockOverrides"]), ahead: null }],
+    ["the entry of the lens", ["entries"], { lens: [] }],
+    ["what no plan goes without", ["deployment"], {}],
+  ] as const)("%s", (_, lacks, expected) => expect(adapt(whole, new Set(lacks))).toEqual({ ...whole, ...expected }));
+
+  const invalid = (detail: string) => new RpcError({ method: "m", reason: new InvalidParams({ detail }) });
+  const order = new RpcError({ method: "m", reason: new SimBlockOrder({ detail: "" }) });
+  const syncing = new RpcError({ method: "m", reason: new NodeSyncing({ detail: "" }) });
+  const lens = { part: "entries", isNamed: false };
+  it.each([
+    [
+      "a part by its name",
+      whole,
+      invalid("unknown field `validation`"),
+      { part: "validation", isNamed: true, isLasting: true },
+    ],
+    ["a form that may be the lens's", whole, invalid("nonsense"), { ...lens, isLasting: true }],
+    [
+      "gas that the lens may have taken",
+      whole,
+      new IntrinsicGasTooLow({ have: 1n, want: 2n, raw: null }),
+      { ...lens, isLasting: false },
+    ],
+    ["an order of blocks", { ...whole, blockOverrides: null }, order, { ...lens, isLasting: true }],
+    ["a number that we have set", { ...whole, blockOverrides: { number: 7n } }, order, null],
+    ["a form, without a lens", { ...whole, lens: [] }, invalid("nonsense"), null],
+    ["a node in trouble", whole, syncing, null],
+    ["what the call does", whole, new ExecutionReverted({}), null],
+  ] as const)("learnt from %s", (_, given, failure, expected) => expect(learn(given, failure)).toEqual(expected));
 });
