@@ -35,6 +35,8 @@ export const adapt = (plan: Simulate.Plan, lacks: Pick<ReadonlySet<Lack>, "has">
   };
 };
 
+const isLensed = ({ lens = [] }: Simulate.Plan): boolean => lens.length > 0;
+
 /** What may be the lens's doing: of a refused form, or left too little of the gas that a node gives one request. */
 const mayRefuse: ReadonlySet<string> = new Set<Verdict["_tag"] | RpcError["reason"]["_tag"]>([
   ...(["InvalidParams", "SimBlockOrder", "NodeLimitExceeded", "MalformedResponse", "InternalError"] as const),
@@ -56,7 +58,7 @@ export const learn = (
   const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
   // why: a number that we have set is refused where the head moved, not for the further entry
   const isMoved = said === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;
-  if ((plan.lens ?? []).length === 0 || !mayRefuse.has(said) || isMoved) return null;
+  if (!isLensed(plan) || !mayRefuse.has(said) || isMoved) return null;
   return { part: "entries", isNamed: false, isLasting: refuses.has(said) };
 };
 
@@ -71,14 +73,14 @@ export const simulate = (given: Simulate.Plan, abis: AbiIndex): Effect.Effect<Si
       const heard = yield* Effect.result(ask);
       if (Result.isSuccess(heard)) {
         if (doubted !== null) learnLack(memory, "entries", doubted);
-        return plan.lens?.length === given.lens?.length ? heard.success : { ...heard.success, slots: null };
+        return isLensed(given) && !isLensed(plan) ? { ...heard.success, slots: null } : heard.success;
       }
       const { failure } = heard;
       const lack = learn(plan, failure);
       const refusal = lack?.isLasting === true && failure._tag === "RpcError" ? failure : null;
       if (lack?.isNamed === true && refusal !== null) learnLack(memory, lack.part, refusal);
       const less: Simulate.Plan = lack === null ? plan : adapt(plan, new Set([lack.part]));
-      const isLess = less.without?.size !== plan.without?.size || less.lens?.length !== plan.lens?.length;
+      const isLess = less.without?.size !== plan.without?.size || isLensed(less) !== isLensed(plan);
       if (lack === null || !isLess) return yield* Effect.fail(failure);
       // why: whether it is to blame is found out by going without
       if (!lack.isNamed) doubted = refusal;
