@@ -11,8 +11,6 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { asking, sighting } from "../eth/asking.js";
 import * as Eth from "../Eth.js";
-import { hexToBytes } from "viem";
-import { roll } from "../primitives/dice.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
 import { inSpan } from "../primitives/telemetry.js";
@@ -22,9 +20,9 @@ import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import { readers, slotQueries } from "../witness/lens.js";
-import { place, type Placement } from "../witness/placement.js";
-import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import { unseen, viewOf, type View } from "../witness/view.js";
+import { placement, witnessCall, type Placement } from "../witness/placement.js";
+import { gasFor, type Query } from "../witness/queries.js";
+import { seenIn, unseen, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import { withInner } from "./reading/inner.js";
 import { explain, readCall, unread } from "./reading/outcome.js";
@@ -90,22 +88,11 @@ export interface Run {
 /** Wei per gas: far above any base fee, so that the witness is never refused for its price. */
 const witnessMaxFee = 10n ** 15n;
 
-const witnessCall = (placement: Placement, queries: ReadonlyArray<Query>, gas: bigint): Eth.CallRequest => ({
-  from: placement.sender,
-  to: placement.address,
-  data: encodeQueries(queries),
-  gas,
+const pricedCall = (at: Placement, queries: ReadonlyArray<Query>, gas?: bigint): Eth.CallRequest => ({
+  ...witnessCall(at, queries, gas),
   maxFeePerGas: witnessMaxFee,
   maxPriorityFeePerGas: 0n,
 });
-
-/** 40 bytes that no contract can foresee. */
-export const placement: Effect.Effect<Placement> = Effect.map(roll(40), (bytes) => place(hexToBytes(bytes)));
-
-const seenBy = (queries: ReadonlyArray<Query>, result: Eth.CallResult | undefined): View | null => {
-  if (queries.length === 0) return unseen;
-  return result?.status === "success" ? viewOf(queries, result.returnData) : null;
-};
 
 const betweenOf = ({ between }: Pick<Plan, "between">, place: number): ReadonlyArray<Query> =>
   place === 0 ? [] : (between?.(place) ?? []);
@@ -122,7 +109,7 @@ const lensEntry = (
 ): Eth.BlockStateCall => {
   const gasLimit = gasFor(queries);
   return {
-    calls: [witnessCall(at, queries, gasLimit)],
+    calls: [pricedCall(at, queries)],
     stateOverrides: { ...at.override, ...readers(contracts) },
     // why: the block before may have room for no more than its own calls, and op-geth finds no base fee behind it
     ...(without.has("blockOverrides") ? {} : { blockOverrides: { gasLimit, baseFeePerGas: 0n } }),
@@ -179,7 +166,7 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
     return plan.room === undefined || most < plan.room ? most : plan.room;
   };
   const witness = (queries: ReadonlyArray<Query>) =>
-    queries.length === 0 ? [] : [witnessCall(at, queries, gasOf(queries))];
+    queries.length === 0 ? [] : [pricedCall(at, queries, gasOf(queries))];
   const lens = plan.lens ?? [];
   const marker: Query = { kind: "account", address: at.address };
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
@@ -225,10 +212,10 @@ export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Eff
   const calls = own.flatMap((one) => one.calls);
   const answered = asked.map((_, place) => first.length + asked.slice(0, place + 1).flat().length - 1);
   const results = answered.flatMap((place) => calls[place] ?? []);
-  const met = answered.map((place, index) => seenBy(betweenOf(plan, index), calls[place - 1]));
-  const before = seenBy(plan.before, calls[0]);
-  const after = seenBy(plan.after, calls.at(-1));
-  const slots = seenBy(looks, blocks.at(-1)?.calls[0]);
+  const met = answered.map((place, index) => seenIn(betweenOf(plan, index), calls[place - 1]));
+  const before = seenIn(plan.before, calls[0]);
+  const after = seenIn(plan.after, calls.at(-1));
+  const slots = seenIn(looks, blocks.at(-1)?.calls[0]);
   const chains = lens.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
   const evidence = plan.pretended ? "assumed" : "measured";
   return {

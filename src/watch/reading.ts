@@ -8,11 +8,10 @@ import * as Eth from "../Eth.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
 import { isAllOf } from "../steps/approvals.js";
-import { placement } from "../steps/simulate.js";
-import type { Placement } from "../witness/placement.js";
+import { placement, witnessCall, type Placement } from "../witness/placement.js";
 import { readers, slotQuery } from "../witness/lens.js";
-import { encodeQueries, type Query } from "../witness/queries.js";
-import { viewOf, type View } from "../witness/view.js";
+import type { Query } from "../witness/queries.js";
+import { seenIn, type View } from "../witness/view.js";
 
 /** What one report hangs on. */
 export interface Touched {
@@ -123,14 +122,13 @@ const partsOf = (queries: ReadonlyArray<Query>, costOf: (query: Query) => bigint
   return parts;
 };
 
-const callsOf = ({ address, sender }: Placement, parts: ReadonlyArray<Part>): ReadonlyArray<Eth.CallRequest> =>
-  parts.map(({ queries, gas }) => ({ from: sender, to: address, data: encodeQueries(queries), gas }));
+const callsOf = (at: Placement, parts: ReadonlyArray<Part>): ReadonlyArray<Eth.CallRequest> =>
+  parts.map(({ queries, gas }) => witnessCall(at, queries, gas));
 
 /** What the witness saw, a view for each part that was answered. */
 const viewsOf = (parts: ReadonlyArray<Part>, block: Eth.SimulatedBlock | undefined) =>
   parts.flatMap(({ queries }, index) => {
-    const result = block?.calls[index];
-    const view = result?.status === "success" ? viewOf(queries, result.returnData) : null;
+    const view = seenIn(queries, block?.calls[index]);
     return view === null ? [] : [{ queries, view }];
   });
 

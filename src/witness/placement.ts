@@ -1,7 +1,10 @@
 /** Where the witness stands in one simulation: addresses that nobody can have prepared for. */
-import { bytesToHex } from "viem";
+import * as Effect from "effect/Effect";
+import { bytesToHex, hexToBytes } from "viem";
+import { roll } from "../primitives/dice.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { witnessBytecode } from "./bytecode.js";
+import { encodeQueries, gasFor, type Query } from "./queries.js";
 
 /** What the state overrides say of one account. */
 export type AccountOverride = { readonly code: Hex } | { readonly balance: bigint };
@@ -34,3 +37,14 @@ export const place = (random: Uint8Array): Placement => {
   const sender = otherThan(address, addressFrom(random.subarray(20, 40)));
   return { address, sender, override: { [address]: { code: witnessBytecode }, [sender]: { balance: senderBalance } } };
 };
+
+/** A place of 40 bytes that no contract can foresee. */
+export const placement: Effect.Effect<Placement> = Effect.map(roll(40), (bytes) => place(hexToBytes(bytes)));
+
+/** The call that asks the witness these queries; `gas` is what they may take at most, unless less is given. */
+export const witnessCall = ({ sender, address }: Placement, queries: ReadonlyArray<Query>, gas = gasFor(queries)) => ({
+  from: sender,
+  to: address,
+  data: encodeQueries(queries),
+  gas,
+});

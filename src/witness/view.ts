@@ -42,6 +42,15 @@ export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | n
   };
 };
 
+/** What the witness saw, by the result of its call; null where it did not answer. */
+export const seenIn = (
+  queries: ReadonlyArray<Query>,
+  result: { readonly status: string; readonly returnData: Hex } | undefined,
+): View | null => {
+  if (queries.length === 0) return unseen;
+  return result?.status === "success" ? viewOf(queries, result.returnData) : null;
+};
+
 /** Whether a query was answered. */
 export const knows = (view: View, query: Query): boolean => {
   switch (query.kind) {

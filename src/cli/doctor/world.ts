@@ -9,8 +9,8 @@ import { shortAddress } from "../../primitives/text.js";
 import { formatGas } from "../../primitives/units.js";
 import { Rpc, type KnownEndpoint } from "../../Rpc.js";
 import { lacksTip } from "../../steps/reading/quote.js";
-import { place } from "../../witness/placement.js";
-import { encodeQueries, gasFor, type Query } from "../../witness/queries.js";
+import { placement, witnessCall } from "../../witness/placement.js";
+import type { Query } from "../../witness/queries.js";
 import { viewOf, type View } from "../../witness/view.js";
 import { no, refusal, someone, somewhere, unknown, yes, type Answer, type Finding } from "./probe.js";
 
@@ -39,15 +39,8 @@ const look = (
   entry: Omit<Eth.BlockStateCall, "calls">,
   calls: ReadonlyArray<Eth.CallRequest>,
 ) =>
-  Effect.suspend(() => {
-    const at = place(globalThis.crypto.getRandomValues(new Uint8Array(40)));
-    const witness = {
-      from: at.sender,
-      to: at.address,
-      data: encodeQueries(queries),
-      gas: gasFor(queries),
-      maxFeePerGas: much,
-    };
+  Effect.flatMap(placement, (at) => {
+    const witness = { ...witnessCall(at, queries), maxFeePerGas: much };
     const simulate = (validation: boolean) =>
       Eth.simulateV1({
         validation,

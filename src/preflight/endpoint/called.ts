@@ -11,9 +11,9 @@ import type { Rpc } from "../../Rpc.js";
 import * as Code from "../../steps/code.js";
 import type { Heard } from "../../steps/reading/heard.js";
 import { explain } from "../../steps/reading/outcome.js";
-import * as Simulate from "../../steps/simulate.js";
 import { bareCall } from "../../transaction/call.js";
-import { encodeQueries, gasFor, type Query } from "../../witness/queries.js";
+import { placement, witnessCall } from "../../witness/placement.js";
+import type { Query } from "../../witness/queries.js";
 import { viewOf } from "../../witness/view.js";
 import type { Called } from "../answers.js";
 import { gasOf, type Subject } from "../scanPlans.js";
@@ -44,12 +44,9 @@ export const askCalls = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Called, never, Rpc> {
   const { bundle, options } = subject;
   const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...Code.queries(bundle)];
-  const at = yield* Simulate.placement;
+  const at = yield* placement;
   const asked = Eth.call({
-    from: at.sender,
-    to: at.address,
-    data: encodeQueries(queries),
-    gas: gasFor(queries),
+    ...witnessCall(at, queries),
     block,
     stateOverrides: { ...options.stateOverrides, ...at.override },
   });
