@@ -42,5 +42,9 @@ export const itOnChain = (
     );
   });
 
+/** Until it holds: whoever waits for what happens needs no time that is long enough. */
+export const until = (holds: () => boolean): Effect.Effect<void> =>
+  Effect.suspend(() => (holds() ? Effect.void : Effect.andThen(Effect.sleep(2), until(holds))));
+
 /** Sends one transaction with the next nonce. */
 export const send = (value?: bigint) => Nonces.withNonce(lane, (nonce) => sign(nonce, value));
