@@ -56,7 +56,7 @@ describe("answers of the store that are lost", () => {
         );
         const held = (yield* Nonces.status(lane)).reserved.length;
         isDown = false;
-        yield* Effect.sleep(1_500);
+        while ((yield* Nonces.status(lane)).reserved.length > 0) yield* Effect.sleep(5);
         const { reserved, next } = yield* Nonces.status(lane);
         const sent = yield* send();
         return { tags: new Set(failed.map(({ _tag }) => _tag)), held, reserved, next, nonce: sent.nonce };
