@@ -63,7 +63,22 @@ export const inRound = <A, E, R>(because: AskRule | null, ask: Effect.Effect<A, 
     return Effect.provideService(ask, CurrentRun, { ...run, rounds, round: rounds.last, because });
   });
 
-/** What is asked side by side with others, and goes on by itself: it counts its own rounds, and whoever goes on after all of them the most. */
+/** What is outside any call of the pipeline, and has rounds all the same, for who listens to its requests. */
+export const counted = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) =>
+    Effect.provideService(ask, CurrentRun, { ...run, rounds: { last: 0 } }),
+  );
+
+/** What goes on after all that was asked so far, in branches that begin at the last of its rounds. */
+export const afterwards = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) =>
+    Effect.provideService(ask, CurrentRun, { ...run, round: run.rounds?.last ?? run.round }),
+  );
+
+/**
+ * What is asked side by side with others, and goes on by itself: it counts its own rounds from the one that it begins in,
+ * and whoever goes on after all of them the most.
+ */
 export const inBranch = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Effect.service(CurrentRun), (run) => {
     const rounds = { last: run.round };

@@ -106,6 +106,7 @@ export const checkAgain = Effect.fnUntraced(function* (lane: LaneId, store: Stor
   const key = `${endpoint} ${lane.id}`;
   const now = yield* Clock.currentTimeMillis;
   const known = checkedAt.get(store) ?? new Map<string, number>();
+  checkedAt.set(store, known);
   if (now - (known.get(key) ?? -trustMs) < trustMs) return;
   yield* checkIdentity(lane, store, settings).pipe(
     Effect.catchIf(
@@ -114,5 +115,5 @@ export const checkAgain = Effect.fnUntraced(function* (lane: LaneId, store: Stor
     ),
   );
   if (known.size > 1_000) known.clear();
-  checkedAt.set(store, known.set(key, now));
+  known.set(key, now);
 });

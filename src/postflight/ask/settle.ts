@@ -11,7 +11,7 @@ import type { Receipt } from "../../eth/receipt.js";
 import { takenOf } from "../../eth/taken.js";
 import * as Eth from "../../Eth.js";
 import { isHash, type Address, type Hash, type Hex } from "../../primitives/hex.js";
-import { admitted, inBranch, inRound, ledgerOf, withRun } from "../../preflight/ledger.js";
+import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../../preflight/ledger.js";
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../Rpc.js";
 import { uncomparedBalances } from "../compare.js";
@@ -170,7 +170,7 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
   const own = new Set(hashes.map((hash) => hash.toLowerCase()));
   const finding = Effect.forEach(hashes, (hash, index) => find(report, hash, index), atOnce);
   const [found] = yield* inRound("settlement", Effect.all([finding, checkChain(report)], atOnce));
-  const all = yield* Effect.forEach(found, (one) => settleOne(report, one, own), atOnce);
+  const all = yield* afterwards(Effect.forEach(found, (one) => settleOne(report, one, own), atOnce));
   const transactions = all.map(({ settlement }) => settlement);
   const receipts = found.flatMap(({ receipt }) => (receipt === null ? [] : [receipt]));
   const [block] = all.flatMap((one) => (one.block === null ? [] : [one.block]));

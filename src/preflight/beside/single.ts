@@ -21,6 +21,7 @@ import * as Transactions from "../../Transaction.js";
 import { answersOf, checkOutcomes, type Answers } from "../answers.js";
 import { choose } from "../choose.js";
 import * as Options from "../prepare.js";
+import { counted } from "../ledger.js";
 import { askScan, type Asking } from "../scan.js";
 
 /** How a single step fails. */
@@ -56,7 +57,7 @@ const single = <A>(
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
     const asked = { bundle: Arr.of(all[0]), options, chain, wanted: [], abis };
-    const round = yield* askScan(asked, options.block ?? chain.blockTag, null, new Set(steps));
+    const round = yield* counted(askScan(asked, options.block ?? chain.blockTag, null, new Set(steps)));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(asked.bundle, answers);
     return yield* orFail(make(bundle[0], bundle, answers));

@@ -61,7 +61,7 @@ const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: 
   return `0x6001${parts.join("")}${jump}${calls.map(({ data }) => data.slice(2)).join("")}`;
 };
 
-/** What the bundle touches, as one call where it is several; null where the node does not say, or one of them fails. */
+/** How it is asked what the bundle touches, as one call where it is several; null where that cannot be. */
 const askTouched = (claim: Claim) => {
   const [{ input, request }, ...rest] = claim.bundle;
   const { from } = input;
@@ -71,7 +71,7 @@ const askTouched = (claim: Claim) => {
     to === null || by !== from ? [] : [{ to, value, data }],
   );
   return calls.length < claim.bundle.length
-    ? Effect.succeed(null)
+    ? null
     : askAccessList({ from, to: from, stateOverrides: { [from]: { code: batchCode(calls) } } }, block);
 };
 
@@ -90,7 +90,8 @@ export const askForkUse = (
     return Effect.succeed(false);
   const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", asking({ step: "chain" }, ask));
   return Effect.gen(function* () {
-    const touched = yield* inNext(askTouched(claim));
+    const asksTouched = askTouched(claim);
+    const touched = asksTouched === null ? null : yield* inNext(asksTouched);
     if (touched === null) return true;
     const emitters = [...bundle.map(({ outcome }) => outcome), ...others].flatMap(({ logs }) => logs);
     const accounts = new Set<Address>([
@@ -99,9 +100,10 @@ export const askForkUse = (
     ]);
     if (accounts.size > mostAccounts) return true;
     const block = blockOf(claim);
-    const codes = yield* inNext(
-      Effect.forEach(accounts, (address) => Eth.getCode({ address, block }), { concurrency: "unbounded" }),
-    );
+    const asksCodes = Effect.forEach(accounts, (address) => Eth.getCode({ address, block }), {
+      concurrency: "unbounded",
+    });
+    const codes = accounts.size === 0 ? [] : yield* inNext(asksCodes);
     const made = bundle.flatMap(({ input: { to, data } }) => (to === null ? [data] : []));
     return [...codes, ...made].some((code) => code.startsWith("0xef0100") || isOfLaterFork(code));
   }).pipe(Effect.catch(() => Effect.succeed(true)));

@@ -54,7 +54,9 @@ export const learn = (
   failure: Failure,
 ): { readonly part: Lack; readonly isNamed: boolean; readonly isLasting: boolean } | null => {
   const part = refusedPart(failure);
-  if (part !== null) return { part, isNamed: true, isLasting: true };
+  // why: some say the same words whatever they refuse
+  const isLeftOut = part !== null && part !== "deployment" && plan.without?.has(part) === true;
+  if (part !== null && !isLeftOut) return { part, isNamed: true, isLasting: true };
   const said = failure._tag === "RpcError" ? failure.reason._tag : failure._tag;
   // why: a number that we have set is refused where the head moved, not for the further entry
   const isMoved = said === "SimBlockOrder" && plan.blockOverrides?.number !== undefined;

@@ -84,13 +84,14 @@ const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { ask
   const [block, base] = [success(head), baseOf(params)];
   const [number, hash] = [numberIn(block), hashIn(block, "hash")];
   if (number === null || hash === null || base === null) return unconfirmed("has not this block, and names no other");
-  const again = inFurther(run, 2);
-  if (number >= base) return compareAnswers(asked, first, yield* askOther({ method, params, run: again }));
+  // why: a round is counted when it is begun
+  const again = () => inFurther(run, 2);
+  if (number >= base) return compareAnswers(asked, first, yield* askOther({ method, params, run: again() }));
   const behind = base - number;
   if (behind > mostBehind) return unconfirmed(`is ${behind} blocks behind`);
   // why: the block after an earlier one has another base fee, and with it other costs
   const placed = (Result.isSuccess(first) ? inBlocksOf(params, first.success) : null) ?? params;
-  const moved = { ...asked, params: movedTo(placed, hash, behind), run: again };
+  const moved = { ...asked, params: movedTo(placed, hash, behind), run: again() };
   const [mine, theirs] = yield* Effect.all([ask(moved), askOther(moved)], { concurrency: 2 });
   if (lacksBlock(mine)) return unconfirmed("is on another branch");
   const there = compareAnswers(moved, mine, theirs);
@@ -99,12 +100,15 @@ const onTheirs = Effect.fnUntraced(function* (asked: Asked, first: Answer, { ask
   return here.kind === "agreed" ? here : unconfirmed(`is ${behind} blocks behind, where the outcome is another`);
 });
 
-/** What one that has not got the block in front says after its own: nobody is held to it, and it tells who is believed. */
-export const onItsOwn = (asked: Asked, refusal: Answer, ask: Ask): Effect.Effect<Answer> => {
-  const { method, params, run } = asked;
-  const isBehind = method === "eth_simulateV1" && lacksBlock(refusal) && baseOf(params) !== null;
-  return isBehind ? ask({ method, params: unnumbered(params), run: inFurther(run, 1) }) : Effect.succeed(refusal);
-};
+/** What one that has not got the block in front says after its own, where that is a few blocks behind: it tells who is believed. */
+export const onItsOwn = Effect.fnUntraced(function* ({ method, params, run }: Asked, refusal: Answer, ask: Ask) {
+  const base = baseOf(params);
+  if (method !== "eth_simulateV1" || !lacksBlock(refusal) || base === null) return refusal;
+  const own: Answer = yield* ask({ method, params: unnumbered(params), run: inFurther(run, 1) });
+  const [first] = [success(own)].flat();
+  const behind = base + 1n - (numberIn(first) ?? base + 1n);
+  return behind > 0n && behind <= mostBehind ? own : refusal;
+});
 
 /** One block, and each node chose values of its own for the next: the other runs in those of the first. */
 const inTheirBlock = Effect.fnUntraced(function* (
@@ -146,15 +150,15 @@ const headsApart = Effect.fnUntraced(function* (
   { ask, askOther, isNeeded }: Pair,
 ) {
   const [tag, isFull = false] = params;
-  const further = inFurther(run, 1);
-  const numbered = (number: bigint) => ({ method, params: [`0x${number.toString(16)}`, isFull], run: further });
+  const further = () => inFurther(run, 1);
+  const numbered = (number: bigint) => ({ method, params: [`0x${number.toString(16)}`, isFull], run: further() });
   if (tag === "latest" && isOld(mine, theirs)) return old;
   if (theirs > mine) return compareBlocks(first, yield* askOther(numbered(mine)));
   const behind = mine - theirs;
   const far = unconfirmed(`is ${behind} blocks behind`);
   const hash = hashIn(success(first), "hash");
   if (tag !== "latest" || hash === null) return far;
-  const byHash = { method: "eth_getBlockByHash", params: [hash, isFull], run: further };
+  const byHash = { method: "eth_getBlockByHash", params: [hash, isFull], run: further() };
   const [caught, earlier] = yield* Effect.all([askOther(byHash), ask(numbered(theirs))], { concurrency: 2 });
   const before = compareBlocks(earlier, other);
   if (before.kind !== "agreed") return before;

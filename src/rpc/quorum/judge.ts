@@ -119,7 +119,9 @@ export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (
     const first: Weighed | null = inOneWord(asked, votes) ?? (yield* choose(asked, votes, answers));
     // why: where two say otherwise, one that is behind tells who is believed
     const isOpen = isSpare && first?.isConfirmed === false && state === "pending";
-    const chosen = isOpen ? yield* choose(asked, votes, yield* onTheirOwn(asked, answers)) : first;
+    const second = isOpen ? yield* choose(asked, votes, yield* onTheirOwn(asked, answers)) : null;
+    // why: what one says of a block of its own is no testimony against anybody
+    const chosen = second === null || second.isConfirmed ? (second ?? first) : { ...second, told: first?.told ?? [] };
     const refused = votes.filter(({ answer }) => isFailed(answer));
     const isRefused = chosen?.isConfirmed !== true && providersOf(refused) >= agree;
     if (chosen === null || isRefused)
@@ -153,7 +155,8 @@ export const judging = (quorum: Quorum, members: ReadonlyArray<Member>, askOf: (
     // why: of what is pending each has its own, and nobody can be held to another's; who tells of fewer does not know, or hides
     if (state === "pending") {
       const highest = method === "eth_getTransactionCount" ? reachedBy(claimsOf(votes, quantityOf), most) : null;
-      return yield* Effect.fromResult(votes.find((vote) => quantityOf(vote.answer) === highest)?.answer ?? answer);
+      const told = highest === null ? null : votes.find((vote) => quantityOf(vote.answer) === highest);
+      return yield* Effect.fromResult(told?.answer ?? answer);
     }
     const against = told.find(({ kind }) => kind === "disagreed");
     if (against !== undefined) return yield* new WitnessesDisagree({ method, differences: against.lines });

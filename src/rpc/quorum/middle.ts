@@ -90,8 +90,10 @@ const leavesOf = (params: ReadonlyArray<unknown>, answer: Answer): Leaves => {
   add("witness", environments);
   // why: one block further most of what a simulation says is the same, so that who says otherwise stands alone
   if (environments.length > 0)
-    for (const [path, text] of simulationParts(params, answer.success, { isOpen: true, isMoved: true }))
+    for (const [path, text] of simulationParts(params, answer.success, { isOpen: true, isMoved: true })) {
+      if (leaves.size >= mostLeaves) break;
       leaves.set(`said ${path}`, text);
+    }
   return leaves;
 };
 

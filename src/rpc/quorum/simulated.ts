@@ -175,10 +175,15 @@ export const environmentIn = (params: ReadonlyArray<unknown>, result: unknown): 
     return [{ number, timestamp, baseFeePerGas, gasLimit, gasPrice, feeRecipient: `account ${feeRecipient}`, fork }];
   });
 
+/** More events than honest nodes find gas for, at 375 each. */
+const mostEvents = 200_000;
+
 /** The results of a simulation, by call. */
 export const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, look: Look): Parts => {
   const calls = simulatedIn(params, result);
   const results = resultsIn(result);
+  const events = results.reduce<number>((sum, one) => sum + list(isRecord(one) ? one["logs"] : null).length, 0);
+  if (events > mostEvents) return new Map([["calls", "more events than blocks hold"]]);
   const parts = new Map<string, string>([["calls", String(results.length)]]);
   for (const [index, { answer, queries }] of calls.entries()) {
     const told = queries === null ? callParts(answer) : witnessParts(queries, answer, look);

@@ -94,6 +94,12 @@ describe("what an endpoint lacks is left out", () => {
       invalid("unknown field `validation`"),
       { part: "validation", isNamed: true, isLasting: true },
     ],
+    [
+      "the same words again",
+      { ...whole, without: new Set(["validation"] as const) },
+      invalid("unknown field `validation`"),
+      { ...lens, isLasting: true },
+    ],
     ["a form that may be the lens's", whole, invalid("nonsense"), { ...lens, isLasting: true }],
     [
       "gas that the lens may have taken",
