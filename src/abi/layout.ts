@@ -4,6 +4,9 @@
  *
  * Bytes that pass re-encode to themselves.
  */
+import type { AbiParameter } from "abitype";
+import { decodeAbiParameters, type DecodeAbiParametersReturnType } from "viem";
+import { safely } from "../primitives/safely.js";
 import { arrayOf, deepest, isDynamic, type Parameter } from "./type.js";
 
 /** A `bytes` or `string` found on the walk: where its content is, and the path that leads there. */
@@ -164,3 +167,12 @@ export const leavesOf = (
   const end = walk.tuple(parameters, 0, "", 0);
   return end >= 0 && (trailing || end === data.length) ? walk.leaves : null;
 };
+
+/** Values of parameters (`data` without selector), where the bytes begin exactly as an encoder writes them; null where they do not. */
+export const valuesOf = <const P extends ReadonlyArray<AbiParameter>>(
+  parameters: P,
+  data: string,
+): DecodeAbiParametersReturnType<P> | null =>
+  leavesOf(parameters, data.slice(2), true) === null
+    ? null
+    : safely(() => decodeAbiParameters(parameters, data as `0x${string}`), null);

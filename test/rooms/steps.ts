@@ -10,8 +10,6 @@ export * as Funds from "../../src/steps/funds.js";
 export * as Nonce from "../../src/steps/nonce.js";
 export type { Counts } from "../../src/steps/nonce.js";
 export { nobody, rightsIn, settleRight, type Right } from "../../src/steps/reading/approvalLogs.js";
-export { callsIn } from "../../src/steps/reading/batches.js";
-export { callsWithin } from "../../src/steps/reading/batchForms.js";
 export {
   bundleOf,
   signers,

@@ -8,7 +8,7 @@
  */
 import type { Address, Hex } from "../../primitives/hex.js";
 import { addressOf, nobody, type Right } from "./approvalLogs.js";
-import type { Call } from "./batches.js";
+import type { Call } from "../../abi/batches.js";
 
 const maxUint256 = 2n ** 256n - 1n;
 /** How many grants of one Permit2 batch are read. */

@@ -8,7 +8,7 @@ import { readAddress } from "../../witness/answers.js";
 import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import { addressOf, nobody } from "./approvalLogs.js";
-import { callsIn, type Call } from "./batches.js";
+import { callsIn, type Call } from "../../abi/batches.js";
 import type { Case, Ran } from "./bundle.js";
 import { knownCode, type KnownCode } from "./knownCode.js";
 import { migrationHash, type Held } from "./safeCode.js";

@@ -4,7 +4,7 @@ import { note, type Finding } from "../../report/finding.js";
 import type { Transfer } from "../../report/parts.js";
 import { addressOf } from "./approvalLogs.js";
 import type { Ran } from "./bundle.js";
-import type { Call } from "./batches.js";
+import type { Call } from "../../abi/batches.js";
 
 /** Which argument of a transfer is the receiver. */
 const receivers: Readonly<Record<string, number>> = {

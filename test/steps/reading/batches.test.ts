@@ -3,7 +3,7 @@ import { encodeFunctionData, parseAbi, type Hex as ViemHex } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Hex } from "../../rooms/primitives.js";
-import { callsIn } from "../../rooms/steps.js";
+import { callsIn } from "../../rooms/abi.js";
 import { word } from "../parts.js";
 import { at, hex } from "./arbitrary.js";
 

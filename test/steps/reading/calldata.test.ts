@@ -3,7 +3,8 @@ import { encodeFunctionData, parseAbi, type Abi, type Hex as ViemHex } from "vie
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../rooms/primitives.js";
-import { addressesIn, callsIn, rightsAsked } from "../../rooms/steps.js";
+import { callsIn } from "../../rooms/abi.js";
+import { addressesIn, rightsAsked } from "../../rooms/steps.js";
 import { at, hex } from "./arbitrary.js";
 
 const [alice, bob, token, other] = [at("a"), at("b"), at("1"), at("2")];
