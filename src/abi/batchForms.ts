@@ -22,6 +22,8 @@ export interface Call {
   readonly data: Hex;
   /** The account in whose place the code runs (DELEGATECALL), the zero address where it comes into being; absent = `to` itself. */
   readonly as?: Address;
+  /** Whether it is made for the sake of what comes behind it, such as a router's permits. */
+  readonly isMeans?: boolean;
 }
 
 /** A call as a batch holds it. */
@@ -43,6 +45,8 @@ export interface Command {
   /** Its number without flags. */
   readonly type: number;
   readonly input: Hex;
+  /** Whether it is known to make one call, which is the one that holds it. */
+  readonly isCall: boolean;
 }
 
 /** A call within another; null where one stands that cannot be read here: a decoder may follow pointers that no encoder writes. */

@@ -57,15 +57,15 @@ export const callsIn = (call: Call): Calls => {
   const delegates: Array<Call> = [];
   let looks = 0;
   let [isCut, isUnread] = [false, false];
-  const keep = ({ from, to, data, as }: Call, depth: number): void => {
-    const one = as === undefined ? { from, to, data } : { from, to, data, as };
+  const keep = ({ from, to, data, as, isMeans }: Call, depth: number): void => {
+    const one = { from, to, data, ...(as && { as }), ...(isMeans && { isMeans }) };
     if (read.length < mostCalls) read.push(one);
     else isCut = true;
     if (as !== undefined && depth > 0) delegates.push(one);
   };
   const visit = (one: Whole, depth: number): void => {
     looks++;
-    if (one.command == null) keep(one, depth);
+    if (one.command?.isCall !== false) keep(one, depth);
     for (const inner of callsWithin(one)) {
       if (inner !== null && depth < mostDepth && looks < mostLooks) visit(inner, depth + 1);
       else {

@@ -13,10 +13,11 @@ import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { nobody, settleRight, type Right } from "./reading/approvalLogs.js";
 import type { Case, Ran } from "./reading/bundle.js";
+import { rightsAsked } from "./reading/calldata.js";
 import { checkControl, controlAccounts } from "./reading/control.js";
 import { delegateCallAccounts } from "./reading/delegateCalls.js";
 import { checkDelegations, delegationAccounts } from "./reading/delegations.js";
-import { askedBy, keyOf, queryOf } from "./reading/rights.js";
+import { keyOf, queryOf } from "./reading/rights.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
 
@@ -126,7 +127,16 @@ const partiesOf = ({ owner, spender }: Pick<Right, "owner" | "spender">): string
 
 /** The grants, by their parties, that are all the bundle is asked for: nothing comes behind them. */
 const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> =>
-  new Set(bundle.length === 1 ? bundle.flatMap(askedBy).map(partiesOf) : []);
+  new Set(
+    bundle.length === 1
+      ? bundle.flatMap(({ calls, index }) =>
+          rightsAsked(
+            calls.read.filter(({ isMeans }) => isMeans !== true),
+            index,
+          ).map(partiesOf),
+        )
+      : [],
+  );
 
 const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>> = {
   eoa: "an account without code",

@@ -1,4 +1,5 @@
 /** Which rights to look at, as logs and calldata tell of them, and what the witness reads about them. Pure. */
+import { permit2 } from "../../abi/plans.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
 import {
@@ -50,9 +51,6 @@ export const rights = (
   const kept = [...all.values()].sort((a, b) => isForeign(a) - isForeign(b)).slice(0, limit);
   return { kept, cut: all.size - kept.length };
 };
-
-/** Uniswap's Permit2, at the same address on every chain it is on; where nothing lives there, nothing answers. */
-const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3" as Address;
 
 /** Permit2's transferFrom(address,address,uint160,address), and of a list: whoever is called by them is one. */
 const taking: ReadonlySet<string> = new Set(["0x36c78516", "0x0d58b1db"]);

@@ -84,7 +84,7 @@ describe("calldata made to cost", () => {
     });
     const selectors = [
       ...["ac9650d8", "5ae401dc", "82ad56cb", "174dea71", "252dba42", "b61d27f6", "8d80ff0a", "e9ae5c53"],
-      ...["765e827f", "dbed18e0", "47e1da2a", "1688f0b9", "b63e800d"],
+      ...["765e827f", "dbed18e0", "47e1da2a", "1688f0b9", "b63e800d", "24856bc3", "3593564c"],
     ];
     fc.assert(
       fc.property(fc.constantFrom(...selectors), words, hex(80), (selector, said, rest) => {
