@@ -8,6 +8,7 @@ import {
   dataAt,
   digitsAt,
   itemsAt,
+  nobody,
   placeOf,
   pointedAt,
   wordAt,
@@ -53,8 +54,6 @@ export interface Command {
 export type Found = Held | null;
 /** What a function that makes calls out of its arguments holds, one at a time: whoever has enough stops. */
 export type Form = (call: Call) => Iterable<Found>;
-
-const nobody: Address = `0x${"0".repeat(40)}`;
 
 /** The account whose storage and rights the code has. */
 const selfOf = ({ to, as = to }: Call): Address => as;

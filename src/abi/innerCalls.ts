@@ -15,7 +15,7 @@ import { valuesOf } from "./layout.js";
 import { describeCall, most, sizeOf } from "./print.js";
 import { commands } from "./table/commands.js";
 import { wellKnown } from "./wellKnown.js";
-import { argumentsAt } from "./words.js";
+import { argumentsAt, nobody } from "./words.js";
 
 /** Calls that are read of one calldata, all levels together. */
 const mostCalls = 64;
@@ -41,9 +41,6 @@ export interface InnerCall {
   /** How many more are within it, not read. */
   readonly more: number;
 }
-
-/** Whose call it is where nobody says. */
-const nobody: Address = `0x${"0".repeat(40)}`;
 
 /** What is within a call. */
 export type Within = Pick<InnerCall, "calls" | "more" | "form">;

@@ -1,16 +1,15 @@
 /** Uniswap's Universal Router: commands in place of calls, and which of them are known to be one. Pure and total. */
 import type { Address, Hex } from "../primitives/hex.js";
 import { called, plain, type Call, type Command, type Form, type Found, type Held } from "./batchForms.js";
-import { argumentsAt, bytesAt, dataAt, digitsAt, itemsAt, placeOf, pointedAt, wordDigits } from "./words.js";
+import { argumentsAt, bytesAt, dataAt, itemsAt, placeOf, pointedAt, wordDigits, wordsFrom } from "./words.js";
 
 /** Calldata with another argument in front of those of `rest`, from whose beginning `pointers` count. */
 const behind = (selector: Hex, first: Address, rest: Hex, pointers: ReadonlyArray<number>): Hex | null => {
-  const heads = Array.from({ length: Math.max(...pointers) + 1 }, (_, index) => digitsAt(rest, placeOf(index, dataAt)));
-  const moved = heads.map((head, index) =>
-    pointers.includes(index) ? (BigInt(`0x${head ?? 0}`) + 32n).toString(16).padStart(wordDigits, "0") : head,
-  );
-  const own = first.slice(2).padStart(wordDigits, "0");
-  return heads.includes(null) ? null : `${selector}${own}${moved.join("")}${rest.slice(2 + heads.length * wordDigits)}`;
+  const heads = wordsFrom(rest, dataAt, Math.max(...pointers) + 1);
+  const moved = heads.map((word, index) => (pointers.includes(index) ? BigInt.asUintN(256, word + 32n) : word));
+  const words = [BigInt(first), ...moved].map((word) => word.toString(16).padStart(wordDigits, "0"));
+  const isWhole = pointers.every((index) => index < heads.length);
+  return isWhole ? `${selector}${words.join("")}${rest.slice(dataAt + heads.length * wordDigits)}` : null;
 };
 
 /** Uniswap's Permit2, at the same address on nearly every chain it is on; where nothing lives there, nothing answers. */

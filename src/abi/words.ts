@@ -43,6 +43,9 @@ export const wordsFrom = (
   return words;
 };
 
+/** The zero address. */
+export const nobody: Address = `0x${"0".repeat(40)}`;
+
 /** The low 20 bytes: the upper ones may be dirty. */
 export const addressOf = (word: bigint): Address => `0x${BigInt.asUintN(160, word).toString(16).padStart(40, "0")}`;
 
@@ -51,6 +54,16 @@ export const addressAt = (bytes: string, at: Place): Address | null => {
   const digits = digitsAt(bytes, at);
   return digits === null ? null : `0x${digits.slice(24).toLowerCase()}`;
 };
+
+/**
+ * The addresses that words from a place on may be: the high bytes are zero, and not so many digits that it is an amount,
+ * `zeros` of them.
+ */
+export function* addressesFrom(bytes: string, start: number, zeros: number = 32): Generator<Address> {
+  for (let at = start; at + wordDigits <= bytes.length; at += wordDigits)
+    if (bytes.startsWith("0".repeat(24), at) && !bytes.startsWith("0".repeat(zeros), at))
+      yield `0x${bytes.slice(at + 24, at + wordDigits).toLowerCase()}`;
+}
 
 /** The word at a place as a count; null also where it is more than there is of anything. */
 export const countAt = (bytes: string, at: Place): number | null => {
@@ -70,6 +83,13 @@ export const bytesAt = (bytes: string, at: Place): Hex | null => {
   if (size === null || start === null) return null;
   const end = start + size * 2;
   return end > bytes.length ? null : `0x${bytes.slice(start, end)}`;
+};
+
+/** The numbers of a list whose length stands at a place; null where not all of them do. */
+export const numbersAt = (bytes: string, at: Place): ReadonlyArray<bigint> | null => {
+  const [length, start] = [countAt(bytes, at), placeOf(1, at)];
+  if (length === null || start === null || start + length * wordDigits > bytes.length) return null;
+  return wordsFrom(bytes, start, length);
 };
 
 /** The places to which the items of a list point, whose length stands at `list`; one at a time, for there may be any number. */

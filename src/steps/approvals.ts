@@ -4,6 +4,7 @@
  * Rights are found in the simulated logs and in the calldata, and measured before and after in the same
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
+import { nobody } from "../abi/words.js";
 import type { Address } from "../primitives/hex.js";
 import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
@@ -11,12 +12,11 @@ import type { Approval } from "../report/parts.js";
 import { readAddress, readBool, readPermit2Allowance, readUint256, type Account } from "../witness/answers.js";
 import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import { nobody, settleRight, type Right } from "./reading/approvalLogs.js";
 import type { Case, Ran } from "./reading/bundle.js";
-import { rightsAsked } from "./reading/calldata.js";
 import { checkControl, controlAccounts } from "./reading/control.js";
 import { delegateCallAccounts } from "./reading/delegateCalls.js";
 import { checkDelegations, delegationAccounts } from "./reading/delegations.js";
+import { rightsAsked, settleRight, type Right } from "./reading/grants.js";
 import { keyOf, queryOf } from "./reading/rights.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";

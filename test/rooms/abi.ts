@@ -18,4 +18,6 @@ export { builtin, packages } from "../../src/abi/table.js";
 export { shortReasons } from "../../src/abi/table/reasons.js";
 export { arrayOf, elementOf, isDynamic } from "../../src/abi/type.js";
 export { declared } from "../../src/abi/table/wellKnown.js";
+export { innerEventOf, mayTell } from "../../src/abi/known/failures.js";
+export { nobody } from "../../src/abi/words.js";
 export { wellKnown } from "../../src/abi/wellKnown.js";

@@ -5,15 +5,15 @@
 import { decodeRevert } from "../../abi/decodeRevert.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { isLenient } from "../../abi/batches.js";
+import { eventOf } from "../../abi/events.js";
 import { innerCalls, type InnerCall, type Within } from "../../abi/innerCalls.js";
+import { innerEventOf, operationReasons, type InnerEvent, type Place } from "../../abi/known/failures.js";
 import { resultsOf } from "../../abi/multicallResults.js";
 import { addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { OutcomeLog } from "../../report/parts.js";
-import { innerEventOf, operationReasons, type InnerEvent, type Place } from "./innerEvents.js";
-import { eventOf } from "./transferLogs.js";
 
 /** Calls that are read of one calldata, and failures that are told. */
 const most = { calls: 1_024, failures: 64 } as const;

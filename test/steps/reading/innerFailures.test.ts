@@ -9,9 +9,9 @@ import {
   toFunctionSelector,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { indexAbis } from "../../rooms/abi.js";
+import { indexAbis, innerEventOf, mayTell } from "../../rooms/abi.js";
 import type { Approval, OutcomeLog } from "../../rooms/report.js";
-import { innerEventOf, innerOf, isGranted, knownCode, mayTell, readInner, type Subject } from "../../rooms/steps.js";
+import { innerOf, isGranted, knownCode, readInner, type Subject } from "../../rooms/steps.js";
 import { tracedInner } from "../../rooms/preflight.js";
 import { alice, bob, log as logOf, token, word } from "../parts.js";
 import { kind } from "./arbitrary.js";

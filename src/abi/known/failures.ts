@@ -2,10 +2,9 @@
  * How contracts say that a call which they made failed, while they went on: by events of known kinds, and by the answers
  * of known functions. Tables alone, so that what reads them is loaded where there is something to read.
  */
-import { isBatch } from "../../abi/batches.js";
 import type { Hex } from "../../primitives/hex.js";
-import type { OutcomeLog } from "../../report/parts.js";
-import { eventOf } from "./transferLogs.js";
+import { isBatch } from "../batches.js";
+import { eventOf, type Log } from "../events.js";
 
 /** Where a value stands in a log: the number of a topic, or of a word of the data. */
 export type Place = readonly ["topic" | "word", number];
@@ -93,8 +92,8 @@ const events: Readonly<Record<string, InnerEvent>> = {
 export const operationReasons: ReadonlyArray<string> = ["0x1c4fada7374c0a9e", "0xf62676f440ff169a"];
 
 /** What a log says of a call that its emitter made; null where it is of no such kind. */
-export const innerEventOf = (log: OutcomeLog): InnerEvent | null => events[eventOf(log) ?? ""] ?? null;
+export const innerEventOf = (log: Log): InnerEvent | null => events[eventOf(log) ?? ""] ?? null;
 
 /** Whether a call that succeeded may have made one that failed, as far as anything known tells of it. */
-export const mayTell = (data: Hex, logs: ReadonlyArray<OutcomeLog>): boolean =>
+export const mayTell = (data: Hex, logs: ReadonlyArray<Log>): boolean =>
   isBatch(data) || logs.some((log) => innerEventOf(log) !== null);
