@@ -106,6 +106,32 @@ describe("events", () => {
     expect(innerEventOf(log(bob, "Transfer(address,address,uint256)"))).toBeNull();
   });
 
+  it("tells of an operation by its account, beside which a factory is called", () => {
+    const abi = parseAbi([
+      "function handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[] ops, address beneficiary)",
+    ]);
+    const operation = (account: Hex, making: Hex) =>
+      [account, 0n, making, "0x11223344", `0x${zero}`, 0n, `0x${zero}`, "0x", "0x"] as const;
+    const data = encodeFunctionData({
+      abi,
+      args: [[operation(alice, "0x"), operation(token, `${bob}aabbccdd`)], alice],
+    });
+    const event = (account: Hex, success: string) =>
+      log(
+        bob,
+        "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)",
+        [one, word(account), zero],
+        zero + success + one + one,
+      );
+    const inner = readInner(subject({ data, logs: [event(alice, one), event(token, zero)] }), none);
+    expect(inner).toMatchObject({ failed: [{ by: bob, index: 1, to: token, data: "0x11223344" }], unseen: 0 });
+    expect(innerOf(data, bob, none).map(({ to, call }) => [to, call.data])).toEqual([
+      [alice, "0x11223344"],
+      [token, "0x11223344"],
+      [bob, "0xaabbccdd"],
+    ]);
+  });
+
   it("takes broken data for no failure, and no reason", () => {
     const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
     expect(failedIn([log(bob, event, [one, word(alice), zero], zero)])).toBe(0);
