@@ -60,8 +60,13 @@ const selfOf = ({ to, as = to }: Call): Address => as;
 
 export const plain = { value: null, mayFail: false, isOwn: false, command: null } as const;
 export const called = (call: Call, to: Address, data: Hex, value: bigint | null = null): Held => ({
-  ...plain,
-  ...{ from: selfOf(call), to, data, value },
+  from: selfOf(call),
+  to,
+  data,
+  value,
+  mayFail: false,
+  isOwn: false,
+  command: null,
 });
 /** `code` runs in the place of whoever runs the batch. */
 const delegated = (call: Call, code: Address, data: Hex, value: bigint | null = null): Held => ({
@@ -99,7 +104,8 @@ const placed = (call: Call, at: number | null, place: Place): Found => {
   // why: Solidity may look at the last byte alone of a word that is not zero
   const isSet = (start: number) => /[^0]/.test(data.slice(start, start + wordDigits));
   const make = isSet(from(place.operation)) ? delegated : called;
-  return { ...make(call, target, inner, wordAt(data, from(place.value))), mayFail: isSet(from(place.mayFail)) };
+  const found = make(call, target, inner, wordAt(data, from(place.value)));
+  return isSet(from(place.mayFail)) ? { ...found, mayFail: true } : found;
 };
 
 export const one =
