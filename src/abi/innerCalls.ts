@@ -5,12 +5,17 @@
  */
 import { checksummed } from "../primitives/text.js";
 import { formatWei } from "../primitives/units.js";
+import type { Address, Hex } from "../primitives/hex.js";
 import type { AbiSources } from "./abiIndex.js";
+import type { Command, Held } from "./batchForms.js";
+import { callsWithin, type Whole } from "./batches.js";
 import { itemOf } from "./declaration.js";
 import { decodeCall, describeRawCall } from "./decodeCall.js";
-import { planOf, readers, valuesOf, type Raw } from "./innerForms.js";
+import { valuesOf } from "./layout.js";
 import { describeCall, most, sizeOf } from "./print.js";
 import { commands } from "./table/commands.js";
+import { wellKnown } from "./wellKnown.js";
+import { argumentsAt, nobody } from "./words.js";
 
 /** Calls that are read of one calldata, all levels together. */
 const mostCalls = 64;
@@ -43,23 +48,20 @@ export type Within = Pick<InnerCall, "calls" | "more" | "form">;
 const named = new Map(
   commands.split("\n").map((line) => {
     const [number = "", declaration = ""] = line.split("|");
-    return [number, itemOf("function", "", declaration)] as const;
+    return [Number.parseInt(number, 16), itemOf("function", "", declaration)] as const;
   }),
 );
 
 /** A command of which no more is known. */
 const unnamed = (command: string, data: string): string => `command 0x${command} with ${sizeOf(data)} bytes of input`;
 
-/** A command in words, and the commands of a plan within it. */
-const commandOf = (command: string, data: string): readonly [text: string, within: ReadonlyArray<Raw>] => {
-  const flags = Number.parseInt(command, 16);
-  const number = (flags & 0x7f).toString(16).padStart(2, "0");
-  const item = named.get(number);
-  const values = item === undefined ? null : valuesOf(item.inputs, data);
-  if (item === undefined || values === null) return [unnamed(command, data), []];
-  const plan = item.name === "EXECUTE_SUB_PLAN" ? planOf(data) : [];
+/** A command in words. */
+const commandText = ({ number, type, input }: Command, mayFail: boolean): string => {
+  const item = named.get(type);
+  const values = item === undefined ? null : valuesOf(item.inputs, input);
+  if (item === undefined || values === null) return unnamed(number, input);
   const text = describeCall(item.name, item.inputs, values);
-  return [(flags & 0x80) === 0 ? text : `${text}, which may fail`, plan];
+  return mayFail ? `${text}, which may fail` : text;
 };
 
 /** What is still to be read, of all levels together. */
@@ -67,56 +69,35 @@ interface Room {
   calls: number;
 }
 
-interface Whose {
-  readonly abis: AbiSources;
-  /** Whose ABI explains a call to the contract itself. */
-  readonly self: string | null;
-}
+/** The function that makes calls out of these bytes, where they are exactly an encoder's; null where there is none. */
+const formOf = ({ data, command }: Whole, abis: AbiSources, address: string | null): string | null => {
+  if (command != null) return "EXECUTE_SUB_PLAN";
+  const known = wellKnown.functions(data.slice(0, argumentsAt).toLowerCase());
+  const readings = decodeCall(data, abis, { address });
+  return readings.find((one) => known.some(({ signature }) => signature === one.signature))?.signature ?? null;
+};
 
-const within = (
-  calls: ReadonlyArray<Raw>,
-  whose: Whose,
-  depth: number,
-  room: Room,
-): Pick<InnerCall, "calls" | "more"> => {
-  const kept = depth >= most.depth ? [] : calls.slice(0, room.calls);
+/** The calls within bytes, and the function that makes them; none where they are not as it would read them. */
+const within = (whole: Whole, abis: AbiSources, self: string | null, depth: number, room: Room): Within => {
+  const form = formOf(whole, abis, self);
+  const calls = form === null ? [] : [...callsWithin({ ...whole, data: whole.data.toLowerCase() as Hex })];
+  const held = calls.filter((one) => one !== null);
+  if (held.length === 0 || held.length < calls.length) return { form: null, calls: [], more: 0 };
+  const kept = depth >= most.depth ? [] : held.slice(0, room.calls);
   room.calls -= kept.length;
-  return { calls: kept.map((call) => read(call, whose, depth + 1, room)), more: calls.length - kept.length };
+  return { form, calls: kept.map((call) => read(call, abis, self, depth + 1, room)), more: held.length - kept.length };
 };
 
-/** The calls within calldata, and the function that makes them. */
-const withinData = (data: string, abis: AbiSources, self: string | null, depth: number, room: Room): Within => {
-  const [form, calls] = rawCallsIn(data, abis, self);
-  return { form, ...within(calls, { abis, self }, depth, room) };
-};
-
-const read = (call: Raw, { abis, self }: Whose, depth: number, room: Room): InnerCall => {
-  const { to, value, isDelegate, mayFail, data, command } = call;
-  const known = { to, value, isDelegate, mayFail, data };
-  if (command !== null) {
-    const [text, plan] = commandOf(command, data);
-    return {
-      ...known,
-      text,
-      form: plan.length === 0 ? null : "EXECUTE_SUB_PLAN",
-      ...within(plan, { abis, self }, depth, room),
-    };
-  }
+const read = (call: Held, abis: AbiSources, self: string | null, depth: number, room: Room): InnerCall => {
+  const { value, mayFail, as, isOwn, command } = call;
+  const to = isOwn || command !== null ? null : call.to;
+  const data = command?.input ?? call.data;
   const address = to ?? self;
-  return { ...known, text: describeRawCall(data, abis, { address }), ...withinData(data, abis, address, depth, room) };
-};
-
-/** The calls of the first reading that has any. */
-const rawCallsIn = (
-  data: string,
-  abis: AbiSources,
-  address: string | null,
-): readonly [form: string | null, calls: ReadonlyArray<Raw>] => {
-  for (const { signature } of decodeCall(data, abis, { address })) {
-    const calls = readers[signature]?.(data.toLowerCase()) ?? [];
-    if (calls.length > 0) return [signature, calls];
-  }
-  return [null, []];
+  return {
+    ...{ to, value, isDelegate: !isOwn && as !== undefined, data, mayFail },
+    text: command === null ? describeRawCall(data, abis, { address }) : commandText(command, mayFail),
+    ...within(call, abis, address, depth, room),
+  };
 };
 
 /** The calls within calldata for a contract (`address`), in order: up to four levels and `limit` calls of all, 64 by default. */
@@ -124,7 +105,10 @@ export const innerCalls = (
   data: string,
   abis: AbiSources = [],
   { address = null, limit = mostCalls }: { readonly address?: string | null; readonly limit?: number } = {},
-): Within => withinData(data, abis, address, 0, { calls: limit });
+): Within => {
+  const to = (address ?? nobody).toLowerCase() as Address;
+  return within({ from: nobody, to, data: data as Hex }, abis, address, 0, { calls: limit });
+};
 
 /** One call in a line: `to 0x… with 1 ETH: deposit() (by selector: WETH9)`. */
 const lineOf = ({ to, value, isDelegate, text }: InnerCall, symbol: string | undefined): string => {

@@ -4,7 +4,11 @@
  *
  * Bytes that pass re-encode to themselves.
  */
+import type { AbiParameter } from "abitype";
+import { decodeAbiParameters, type DecodeAbiParametersReturnType } from "viem";
+import { safely } from "../primitives/safely.js";
 import { arrayOf, deepest, isDynamic, type Parameter } from "./type.js";
+import { countAt, digitsAt, wordDigits } from "./words.js";
 
 /** A `bytes` or `string` found on the walk: where its content is, and the path that leads there. */
 export interface Leaf {
@@ -15,7 +19,6 @@ export interface Leaf {
   readonly content: string;
 }
 
-const wordDigits = 64;
 /** Digits of the head of a static parameter; NaN where a type is unknown or has no size. */
 const staticDigits = ({ type, components }: Parameter, depth: number = 0): number => {
   if (depth > deepest) return Number.NaN;
@@ -53,12 +56,6 @@ const isValue = (type: string, word: string): boolean => {
   return size >= 1 && size <= 32 && word.slice(size * 2) === zeros.slice(size * 2);
 };
 
-/** A word as a safe count, or null. */
-const count = (word: string): number | null => {
-  if (word.length !== wordDigits || !word.startsWith(zeros.slice(0, 54))) return null;
-  return Number.parseInt(word.slice(54), 16);
-};
-
 /** One value of a tuple or array: its bytes, or their offset, and the path that leads to it. */
 interface Head {
   readonly parameter: Parameter;
@@ -92,7 +89,7 @@ class Walk {
     if (type === "bytes" || type === "string") return this.content(type, at, path);
     const array = arrayOf(type);
     if (array !== null) {
-      const length = array.length ?? count(this.data.slice(at, at + wordDigits));
+      const length = array.length ?? countAt(this.data, at);
       const start = array.length === null ? at + wordDigits : at;
       const element: Parameter = { type: array.element, components };
       const size = headDigits(element);
@@ -102,8 +99,8 @@ class Walk {
       return this.sequence(length, head, start, start + length * size, depth + 1);
     }
     if (type === "tuple") return this.tuple(components ?? [], at, path, depth + 1);
-    const word = this.data.slice(at, at + wordDigits);
-    if (word.length !== wordDigits || !isValue(type, word)) return -1;
+    const word = digitsAt(this.data, at);
+    if (word === null || !isValue(type, word)) return -1;
     if (type === "address" && this.addresses.length < 256) this.addresses.push(word.slice(24));
     return at + wordDigits;
   }
@@ -123,7 +120,7 @@ class Walk {
       const at = headAt(index);
       if (at === undefined) return -1;
       if (at.isOffset) {
-        const offset = count(this.data.slice(head, head + wordDigits));
+        const offset = countAt(this.data, head);
         if (offset === null || base + offset * 2 !== end) return -1;
         end = this.value(at.parameter, end, at.inner, depth + 1);
         head += wordDigits;
@@ -134,7 +131,7 @@ class Walk {
   }
 
   private content(type: "bytes" | "string", at: number, path: string): number {
-    const size = count(this.data.slice(at, at + wordDigits));
+    const size = countAt(this.data, at);
     if (size === null) return -1;
     const start = at + wordDigits;
     const end = start + size * 2;
@@ -164,3 +161,12 @@ export const leavesOf = (
   const end = walk.tuple(parameters, 0, "", 0);
   return end >= 0 && (trailing || end === data.length) ? walk.leaves : null;
 };
+
+/** Values of parameters (`data` without selector), where the bytes begin exactly as an encoder writes them; null where they do not. */
+export const valuesOf = <const P extends ReadonlyArray<AbiParameter>>(
+  parameters: P,
+  data: string,
+): DecodeAbiParametersReturnType<P> | null =>
+  leavesOf(parameters, data.slice(2), true) === null
+    ? null
+    : safely(() => decodeAbiParameters(parameters, data as `0x${string}`), null);

@@ -1,8 +1,6 @@
 /** What Multicall3's functions answer, call by call. Pure and total. */
-import { decodeAbiParameters, type AbiParameter } from "viem";
 import type { Hex } from "../primitives/hex.js";
-import { safely } from "../primitives/safely.js";
-import { leavesOf } from "./layout.js";
+import { valuesOf } from "./layout.js";
 
 const [uint, hash, bool, bytes] = [
   { type: "uint256" },
@@ -14,9 +12,6 @@ const results = { type: "tuple[]", components: [bool, bytes] } as const;
 
 /** One call: whether it succeeded, and what it returned. */
 type Result = readonly [success: boolean, data: Hex];
-
-const valuesOf = <const P extends ReadonlyArray<AbiParameter>>(parameters: P, data: Hex) =>
-  leavesOf(parameters, data.slice(2), true) === null ? null : safely(() => decodeAbiParameters(parameters, data), null);
 
 /** The answer to calldata, by its selector; null where it is none of such a function. */
 export const resultsOf = (calldata: string, data: Hex): ReadonlyArray<Result> | null => {

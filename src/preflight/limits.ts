@@ -5,7 +5,7 @@ import type { TokenInfo, Transfer } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
 import * as Approvals from "../steps/approvals.js";
-import type { Right } from "../steps/reading/approvalLogs.js";
+import type { Right } from "../steps/reading/grants.js";
 import type { Case, Ran } from "../steps/reading/bundle.js";
 import * as Holdings from "../steps/reading/holdings.js";
 import { doubtfulIn } from "../steps/reading/places.js";

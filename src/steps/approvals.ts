@@ -4,6 +4,7 @@
  * Rights are found in the simulated logs and in the calldata, and measured before and after in the same
  * simulated block: events alone miss tokens that stay silent, and say nothing of what was there before.
  */
+import { nobody } from "../abi/words.js";
 import type { Address } from "../primitives/hex.js";
 import { address, count, text, units } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
@@ -11,12 +12,12 @@ import type { Approval } from "../report/parts.js";
 import { readAddress, readBool, readPermit2Allowance, readUint256, type Account } from "../witness/answers.js";
 import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import { nobody, settleRight, type Right } from "./reading/approvalLogs.js";
 import type { Case, Ran } from "./reading/bundle.js";
 import { checkControl, controlAccounts } from "./reading/control.js";
 import { delegateCallAccounts } from "./reading/delegateCalls.js";
 import { checkDelegations, delegationAccounts } from "./reading/delegations.js";
-import { askedBy, keyOf, queryOf } from "./reading/rights.js";
+import { rightsAsked, settleRight, type Right } from "./reading/grants.js";
+import { keyOf, queryOf } from "./reading/rights.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
 
@@ -126,7 +127,16 @@ const partiesOf = ({ owner, spender }: Pick<Right, "owner" | "spender">): string
 
 /** The grants, by their parties, that are all the bundle is asked for: nothing comes behind them. */
 const purposesOf = (bundle: ReadonlyArray<Case>): ReadonlySet<string> =>
-  new Set(bundle.length === 1 ? bundle.flatMap(askedBy).map(partiesOf) : []);
+  new Set(
+    bundle.length === 1
+      ? bundle.flatMap(({ calls, index }) =>
+          rightsAsked(
+            calls.read.filter(({ isMeans }) => isMeans !== true),
+            index,
+          ).map(partiesOf),
+        )
+      : [],
+  );
 
 const spenderWarnings: Partial<Readonly<Record<Approval["spenderKind"], string>>> = {
   eoa: "an account without code",

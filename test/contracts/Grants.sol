@@ -193,3 +193,69 @@ contract QuietAllowance {
     return true;
   }
 }
+
+/// As Uniswap's Permit2, but it asks for no signature, and says nothing. No immutables.
+contract MutePermit2 {
+  struct Details {
+    address token;
+    uint160 amount;
+    uint48 expiration;
+    uint48 nonce;
+  }
+  struct Single {
+    Details details;
+    address spender;
+    uint256 sigDeadline;
+  }
+  struct Batch {
+    Details[] details;
+    address spender;
+    uint256 sigDeadline;
+  }
+  mapping(address => mapping(address => mapping(address => Details))) private _allowed;
+
+  function allowance(address owner, address token, address spender) external view returns (uint160, uint48, uint48) {
+    Details storage allowed = _allowed[owner][token][spender];
+    return (allowed.amount, allowed.expiration, allowed.nonce);
+  }
+
+  function permit(address owner, Single calldata single, bytes calldata) external {
+    _allowed[owner][single.details.token][single.spender] = single.details;
+  }
+
+  function permit(address owner, Batch calldata batch, bytes calldata) external {
+    for (uint256 i; i < batch.details.length; i++)
+      _allowed[owner][batch.details[i].token][batch.spender] = batch.details[i];
+  }
+}
+
+/// What Uniswap's Universal Router makes of permits, and of plans within plans.
+contract PlanRouter {
+  MutePermit2 private constant PERMIT2 = MutePermit2(0x000000000022D473030F116dDEE9F6B43aC78BA3);
+  address private _locker;
+
+  error LengthMismatch();
+
+  function execute(bytes calldata commands, bytes[] calldata inputs) public {
+    if (commands.length != inputs.length) revert LengthMismatch();
+    bool isOutermost = msg.sender != address(this);
+    if (isOutermost) _locker = msg.sender;
+    for (uint256 i; i < commands.length; i++) {
+      uint8 command = uint8(commands[i]) & 0x3f;
+      if (command == 0x0a) {
+        (MutePermit2.Single memory single, bytes memory signature) = abi.decode(
+          inputs[i],
+          (MutePermit2.Single, bytes)
+        );
+        PERMIT2.permit(_locker, single, signature);
+      } else if (command == 0x03) {
+        (MutePermit2.Batch memory batch, bytes memory signature) = abi.decode(inputs[i], (MutePermit2.Batch, bytes));
+        PERMIT2.permit(_locker, batch, signature);
+      } else if (command == 0x21) {
+        (bytes memory plan, bytes[] memory within) = abi.decode(inputs[i], (bytes, bytes[]));
+        this.execute(plan, within);
+      }
+    }
+    if (isOutermost) _locker = address(0);
+  }
+}

@@ -9,9 +9,6 @@ export { checkSources } from "../../src/steps/fee.js";
 export * as Funds from "../../src/steps/funds.js";
 export * as Nonce from "../../src/steps/nonce.js";
 export type { Counts } from "../../src/steps/nonce.js";
-export { nobody, rightsIn, settleRight, type Right } from "../../src/steps/reading/approvalLogs.js";
-export { callsIn } from "../../src/steps/reading/batches.js";
-export { callsWithin } from "../../src/steps/reading/batchForms.js";
 export {
   bundleOf,
   signers,
@@ -23,15 +20,16 @@ export {
   type Reading,
 } from "../../src/steps/reading/bundle.js";
 export { ByBalance, type Balance } from "../../src/steps/reading/byBalance.js";
-export { addressesIn, rightsAsked } from "../../src/steps/reading/calldata.js";
 export { checkControl, controlAccounts } from "../../src/steps/reading/control.js";
 export { controlsIn } from "../../src/steps/reading/controlLogs.js";
 export { checkDelegateCalls } from "../../src/steps/reading/delegateCalls.js";
 export { checkDelegations, delegationAccounts } from "../../src/steps/reading/delegations.js";
 export { depositsIn } from "../../src/steps/reading/deposits.js";
 export { differences, isSameShape, within, withProducer, type Story } from "../../src/steps/reading/differences.js";
+export { rightsAsked, rightsIn, settleRight, type Right } from "../../src/steps/reading/grants.js";
 export type { Heard } from "../../src/steps/reading/heard.js";
 export {
+  addressesIn,
   holding,
   queries as holdingQueries,
   holdings,
@@ -40,7 +38,6 @@ export {
   type Holding,
 } from "../../src/steps/reading/holdings.js";
 export { isGranted } from "../../src/steps/reading/inner.js";
-export { innerEventOf, mayTell } from "../../src/steps/reading/innerEvents.js";
 export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
 export { knownCode } from "../../src/steps/reading/knownCode.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";

@@ -3,7 +3,7 @@ import { OutcomeChanged, SimulationDiverged } from "../../errors/verdicts.js";
 import { address, count, text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
-import { nobody } from "../../steps/reading/approvalLogs.js";
+import { nobody } from "../../abi/words.js";
 import type { Filled } from "../../steps/reading/bundle.js";
 import { ByBalance } from "../../steps/reading/byBalance.js";
 import {

@@ -7,7 +7,7 @@ import type { By, Fee, Gas, Outcome, Parties, Transfer } from "../../report/part
 import type { Request } from "../../transaction/request.js";
 import type { Authorization, Transaction } from "../../transaction/schema.js";
 import { authorityOf } from "../../transaction/signer.js";
-import { callsIn, type Calls } from "./batches.js";
+import { callsIn, type Calls } from "../../abi/batches.js";
 
 /** One transaction of a bundle. */
 export interface Case {

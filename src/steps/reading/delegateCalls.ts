@@ -7,8 +7,8 @@ import { fromError, note, type Finding } from "../../report/finding.js";
 import { readAddress } from "../../witness/answers.js";
 import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
-import { addressOf, nobody } from "./approvalLogs.js";
-import { callsIn, type Call } from "./batches.js";
+import { callsIn, type Call } from "../../abi/batches.js";
+import { addressAt, argumentsAt, bytesAt, nobody, pointedAt } from "../../abi/words.js";
 import type { Case, Ran } from "./bundle.js";
 import { knownCode, type KnownCode } from "./knownCode.js";
 import { migrationHash, type Held } from "./safeCode.js";
@@ -123,13 +123,9 @@ const migrationAt = (target: Address, codeHash: Hash, view: View): (KnownCode & 
     : null;
 };
 
-const firstWord = (data: Hex): bigint => BigInt(`0x${data.slice(10, 74).padEnd(64, "0")}`);
-
 /** What is signed by signMessage(bytes): the message where it is a hash, else its hash. */
 const messageIn = (data: Hex): Hex => {
-  const at = 10 + Number(BigInt.asUintN(32, firstWord(data))) * 2;
-  const size = Number.parseInt(data.slice(at + 48, at + 64), 16) * 2;
-  const message: Hex = `0x${data.slice(at + 64, at + 64 + size)}`;
+  const message = bytesAt(data, pointedAt(data, argumentsAt, argumentsAt)) ?? "0x";
   return message.length === 66 ? message : keccak256(message);
 };
 
@@ -138,7 +134,7 @@ const deedOf = ({ name, kind, singletons = migrations[name] }: KnownCode & { sin
   if (kind === "signMessageLib") return hash("signs the message, or what hashes to,", messageIn(data));
   if (kind === "safeModules") return text("", "modules are enabled, which may move all it holds");
   const singleton = toL2.has(data.slice(0, 10)) ? singletons?.l2 : singletons?.plain;
-  return address("new singleton", singleton ?? addressOf(firstWord(data)));
+  return address("new singleton", singleton ?? addressAt(data, argumentsAt));
 };
 
 /** Code that runs calls, which are read for themselves, or makes contracts. */

@@ -1,9 +1,9 @@
 /** EIP-7702 delegations that the transactions carry: whether they hold, and what they give away. Pure. */
+import { nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, text } from "../../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../../report/finding.js";
 import type { View } from "../../witness/view.js";
-import { nobody } from "./approvalLogs.js";
 import type { Case } from "./bundle.js";
 
 /** One authorisation, with the account that signed it. */

@@ -7,7 +7,7 @@
  * the clock moves within the tolerance is no theatre.
  */
 import * as Arr from "effect/Array";
-import { rightsIn } from "./approvalLogs.js";
+import { rightsIn } from "./grants.js";
 import { controlsIn } from "./controlLogs.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
 import { amountLine, assetText } from "../../report/amountLine.js";

@@ -1,11 +1,11 @@
 /** Which balances to measure: what somebody asked for, what movements touch, and what may change in silence. Pure. */
+import type { Call } from "../../abi/batches.js";
+import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
-import { nobody } from "./approvalLogs.js";
 import { ByBalance, type Balance } from "./byBalance.js";
 import type { Case } from "./bundle.js";
-import { addressesIn } from "./calldata.js";
 
 /** One balance to measure. */
 export interface Holding extends Balance {
@@ -38,6 +38,20 @@ class Gathered {
     else if (one.wanted && !known.wanted) this.all[place] = one;
   }
 }
+
+/** Whom calls call, and the addresses among their arguments, at most `limit`. */
+export const addressesIn = (calls: ReadonlyArray<Call>, limit: number): ReadonlyArray<Address> => {
+  const found = new Set<Address>();
+  for (const { to, data } of calls) {
+    if (found.size >= limit) break;
+    found.add(to);
+    for (const account of addressesFrom(data, argumentsAt)) {
+      if (found.size >= limit) break;
+      found.add(account);
+    }
+  }
+  return [...found];
+};
 
 /** How many addresses of one call's arguments are suspected of being tokens or parties. */
 const mostArguments = 6;

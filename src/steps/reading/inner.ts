@@ -1,6 +1,7 @@
 /** What failed inside a transaction that succeeded: read where anything tells of it, and said. */
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
+import { mayTell } from "../../abi/known/failures.js";
 import { describeRevert } from "../../abi/revertText.js";
 import type { Address } from "../../primitives/hex.js";
 import { later } from "../../primitives/later.js";
@@ -12,8 +13,7 @@ import type { AllowedCall, Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
 import type { Ran, Reading } from "./bundle.js";
-import { isPermit, rightsAsked } from "./calldata.js";
-import { mayTell } from "./innerEvents.js";
+import { isPermit, rightsAsked } from "./grants.js";
 import { knownCode } from "./knownCode.js";
 
 /** Where Multicall3 is deployed, on zkSync, too, and Multicall2, which answers alike. */

@@ -4,14 +4,16 @@
  */
 import { decodeRevert } from "../../abi/decodeRevert.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
+import { isLenient } from "../../abi/batches.js";
+import { eventOf } from "../../abi/events.js";
 import { innerCalls, type InnerCall, type Within } from "../../abi/innerCalls.js";
+import { innerEventOf, operationReasons, type InnerEvent, type Place } from "../../abi/known/failures.js";
 import { resultsOf } from "../../abi/multicallResults.js";
+import { addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { OutcomeLog } from "../../report/parts.js";
-import { innerEventOf, isLenient, operationReasons, type InnerEvent, type Place } from "./innerEvents.js";
-import { eventOf } from "./transferLogs.js";
 
 /** Calls that are read of one calldata, and failures that are told. */
 const most = { calls: 1_024, failures: 64 } as const;
@@ -60,15 +62,11 @@ const forms: Readonly<Record<NonNullable<InnerEvent["family"]>, RegExp>> = {
   try: /^execute(FromExecutor)?\(bytes32,bytes\)/,
 };
 
-const wordAt = (log: OutcomeLog, [kind, at]: Place): string | null => {
-  const word = kind === "topic" ? log.topics[at]?.slice(2) : log.data.slice(2 + at * 64, 66 + at * 64);
-  return word?.length === 64 ? word : null;
-};
-
-const numberAt = (log: OutcomeLog, place: Place): bigint | null => {
-  const word = wordAt(log, place);
-  return word === null ? null : BigInt(`0x${word}`);
-};
+/** The bytes in which a value stands, and its place in them. */
+const within = (log: OutcomeLog, [kind, at]: Place): readonly [bytes: string, at: number | null] =>
+  kind === "topic" ? [log.topics[at] ?? "", dataAt] : [log.data, placeOf(at, dataAt)];
+const numberAt = (log: OutcomeLog, place: Place): bigint | null => wordAt(...within(log, place));
+const accountAt = (log: OutcomeLog, place: Place): Address | null => addressAt(...within(log, place));
 
 const hasFailed = (log: OutcomeLog, { fails }: InnerEvent): boolean => {
   if (typeof fails === "boolean") return fails;
@@ -77,17 +75,9 @@ const hasFailed = (log: OutcomeLog, { fails }: InnerEvent): boolean => {
   return "zero" in fails ? value === 0n : "nonzero" in fails ? value !== 0n : value === fails.is;
 };
 
-/** The `bytes` that a word of the data points to; null where they do not lie within it. */
-const bytesAt = (log: OutcomeLog, slot: number): Hex | null => {
-  const offset = numberAt(log, ["word", slot]);
-  if (offset === null || offset % 32n !== 0n || offset > BigInt(log.data.length)) return null;
-  const at = Number(offset / 32n);
-  const size = numberAt(log, ["word", at]);
-  const start = 2 + (at + 1) * 64;
-  return size === null || size * 2n > BigInt(log.data.length - start)
-    ? null
-    : (`0x${log.data.slice(start, start + Number(size) * 2)}` as Hex);
-};
+/** The `bytes` that a word of the data points to. */
+const pointedBytes = ({ data }: OutcomeLog, slot: number): Hex | null =>
+  bytesAt(data, pointedAt(data, placeOf(slot, dataAt), dataAt));
 
 /** What an account that is called, or an EntryPoint, says of a call. */
 interface Told {
@@ -103,12 +93,10 @@ const toldIn = (logs: ReadonlyArray<OutcomeLog>, called: ReadonlySet<string>): R
     const event = innerEventOf(log);
     if (event === null) return [];
     const by = lower(log.address);
-    const word = event.names === undefined ? null : wordAt(log, event.names);
     // why: a Safe before 1.3 does not index the module
-    const named = lower(`0x${(word ?? wordAt(log, ["word", 0]) ?? "").slice(-40)}`);
-    const isNamed = event.names !== undefined && called.has(named);
-    if (!called.has(by) && !isNamed && !entryPoints.has(by)) return [];
-    return [{ log, event, by, whose: isNamed ? named : by }];
+    const named = event.names === undefined ? null : (accountAt(log, event.names) ?? accountAt(log, ["word", 0]));
+    const whose = named !== null && called.has(named) ? named : by;
+    return called.has(whose) || entryPoints.has(by) ? [{ log, event, by, whose }] : [];
   });
 
 /** What is known of one call: whether it failed, and what it reverted with. */
@@ -186,8 +174,8 @@ const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall
 };
 
 /** The signer of a forwarder's request, as an event names it and as it stands behind the calldata. */
-const signerIn = ({ log }: Told): string => wordAt(log, ["topic", 1])?.slice(-40) ?? "";
-const signerOf = ({ call }: Inner): string => call.data.slice(-40);
+const signerIn = ({ log }: Told): string => accountAt(log, ["topic", 1]) ?? "";
+const signerOf = ({ call }: Inner): string => `0x${call.data.slice(-40)}`;
 
 /** What events say of calls that stand in the calldata (`pairs`), and of others. */
 const paired = (all: ReadonlyArray<Inner>, told: ReadonlyArray<Told>) => {
@@ -196,7 +184,14 @@ const paired = (all: ReadonlyArray<Inner>, told: ReadonlyArray<Told>) => {
   for (const group of listed(told, ({ whose, event }) => `${whose}/${event.family}`).values()) {
     const [first] = group;
     const family = first?.event.family ?? null;
-    const own = family === null ? [] : all.filter(({ by, form }) => by === first?.whose && forms[family].test(form));
+    // why: beside the call of an operation stands the one to a factory, of which no event tells
+    const callees = group.flatMap(({ log, event }) => (event.callee === undefined ? [] : accountAt(log, event.callee)));
+    const isOwn = ({ by, form, to }: Inner) =>
+      family !== null &&
+      by === first?.whose &&
+      forms[family].test(form) &&
+      (callees.length === 0 || callees.includes(to));
+    const own = all.filter(isOwn);
     const isOneBatch = new Set(own.map(({ parent }) => parent)).size === 1;
     const requests = family === "request" ? listed(own, signerOf) : null;
     const heard = listed(group, signerIn);
@@ -254,9 +249,9 @@ export const readInner = (subject: Subject, abis: AbiIndex): InnerCalls | null =
     ({ address, topics }) => `${lower(address)}/${topics[1]}`,
   );
   const reasonOf = ({ log, event, by }: Told): Hex | null => {
-    if (event.reason !== undefined) return bytesAt(log, event.reason);
+    if (event.reason !== undefined) return pointedBytes(log, event.reason);
     const reason = event.family === "operation" ? reasons.get(`${by}/${log.topics[1]}`)?.[0] : undefined;
-    return reason === undefined ? null : bytesAt(reason, 1);
+    return reason === undefined ? null : pointedBytes(reason, 1);
   };
   const knownBy = (one: Told): Known => {
     const isFailed = hasFailed(one.log, one.event);

@@ -4,12 +4,12 @@
  */
 import * as Arr from "effect/Array";
 import { hasDecodable } from "../../abi/decodable.js";
+import { eventOf } from "../../abi/events.js";
 import { addressesOf } from "../../abi/layout.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
 import type { View } from "../../witness/view.js";
 import { signers, type Case } from "./bundle.js";
-import { eventOf } from "./transferLogs.js";
 
 /** What one run said, and who produced its block. */
 export interface Said {

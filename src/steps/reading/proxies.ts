@@ -1,10 +1,10 @@
 /** Proxies among the contracts that a bundle calls: what their slots hold before and after, as findings. Pure. */
+import { addressOf } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, text } from "../../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../../report/finding.js";
 import { slotsOf, wordIn } from "../../witness/lens.js";
 import { unseen, type View } from "../../witness/view.js";
-import { addressOf } from "./approvalLogs.js";
 import type { Case, Ran } from "./bundle.js";
 import { controlsIn } from "./controlLogs.js";
 import { isSafeProxy, likelySafes } from "./delegateCalls.js";

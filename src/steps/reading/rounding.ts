@@ -5,10 +5,11 @@
  * Whatever is told here as explained is bounded: by a wei or two for each movement, by what the contract's own event
  * names, by a share that no fee is as small as, or by what the same account moved the other way.
  */
+import { eventOf } from "../../abi/events.js";
+import { aaveBurn, aaveMint } from "../../abi/known/others.js";
+import { addressOf, dataAt, placeOf, wordAt } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
-import { addressOf } from "./approvalLogs.js";
-import { eventOf } from "./transferLogs.js";
 
 /** One balance as it was measured, and as the events have it. */
 export interface Told {
@@ -38,22 +39,13 @@ const accruedPart = 10_000n;
 /** Interest that an event names, or that a new stake is booked with, is at most this part of what was there before. */
 const namedPart = 4n;
 
-// Aave's Mint(address,address,uint256,uint256,uint256) and Burn of the same shape: amount, interest, index
-const aaveMint = "0x458f5fa412d0f69b";
-const aaveBurn = "0x4cf25bc1d991c175";
-
-const wordAt = ({ data }: OutcomeLog, index: number): bigint => {
-  const word = data.slice(2 + index * 64, 66 + index * 64);
-  return word.length === 64 ? BigInt(`0x${word}`) : 0n;
-};
-
 /** Interest that the token's own events name for an account: they count it as moved, and the balance had it before. */
 const namedInterest = ({ account, token }: BalanceChange, logs: ReadonlyArray<OutcomeLog>): bigint =>
   logs.reduce((sum, log) => {
     const kind = eventOf(log);
     const topic = kind === aaveMint ? log.topics[2] : kind === aaveBurn ? log.topics[1] : undefined;
     if (topic === undefined || log.address.toLowerCase() !== token || addressOf(BigInt(topic)) !== account) return sum;
-    return sum + wordAt(log, 1);
+    return sum + (wordAt(log.data, placeOf(1, dataAt)) ?? 0n);
   }, 0n);
 
 /** Whether a difference is what shares are rounded by, where so many movements made up `moved`. */

@@ -3,6 +3,8 @@
  * plain `transfer` or `transferFrom` (ERC-20) that failed or returned false. Lives on the witness; pure.
  */
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
+import { moves } from "../../abi/known/movements.js";
+import { addressOf, argumentsAt, placeOf, wordAt } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, quote, text, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
@@ -23,21 +25,14 @@ interface Move {
   readonly amount: bigint;
 }
 
-const wordAt = (data: string, index: number): string => data.slice(10 + index * 64, 74 + index * 64);
-const addressAt = (data: string, index: number): Address | null => {
-  const word = wordAt(data, index);
-  return word.length === 64 && word.startsWith("0".repeat(24)) ? `0x${word.slice(24).toLowerCase()}` : null;
-};
-
 /** The movement that a plain token call asks for; null where the call is another. */
 const moveOf = ({ from, to, data }: Transaction): Move | null => {
-  const selector = data.slice(0, 10).toLowerCase();
-  if (to === null || (selector !== "0xa9059cbb" && selector !== "0x23b872dd")) return null;
-  const words = selector === "0xa9059cbb" ? 2 : 3;
-  if (data.length !== 10 + words * 64) return null;
-  const owner = words === 2 ? from : addressAt(data, 0);
-  const amount = BigInt(`0x${wordAt(data, words - 1)}`);
-  return owner === null ? null : { token: to, owner, spender: words === 2 || owner === from ? null : from, amount };
+  const { from: of, amount: at } = moves[data.slice(0, argumentsAt).toLowerCase()] ?? { to: 0 };
+  if (to === null || at === undefined || data.length !== placeOf(at + 1)) return null;
+  const [word, amount] = [of === undefined ? 0n : wordAt(data, placeOf(of)), wordAt(data, placeOf(at))];
+  if (word === null || amount === null || word >> 160n !== 0n) return null;
+  const owner = of === undefined ? from : addressOf(word);
+  return { token: to, owner, spender: owner === from ? null : from, amount };
 };
 
 const queriesOf = ({ token, owner, spender }: Move) => ({

@@ -5,134 +5,46 @@
  * EIP-7708 (0xffff…fffe); a chain with both reports each movement twice, and it is counted once.
  */
 import * as Arr from "effect/Array";
+import { eventOf, valueBy, valuesOf } from "../../abi/events.js";
+import { movementEvents, type MovementRow } from "../../abi/known/movements.js";
+import { addressOf, dataAt, nobody, numbersAt } from "../../abi/words.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog, Transfer } from "../../report/parts.js";
 
-/** What kind of event it is: its first topic's first 8 bytes. Whoever searched for others alike could as well emit the event itself. */
-export const eventOf = ({ topics: [signature] }: OutcomeLog): string | undefined => signature?.slice(0, 18);
-
-const topic: Readonly<Record<"transfer" | "single" | "batch" | "transfer6909" | "deposit" | "withdrawal", string>> = {
-  // keccak256 of Transfer(address,address,uint256)
-  transfer: "0xddf252ad1be2c89b",
-  // TransferSingle(address,address,address,uint256,uint256)
-  single: "0xc3d58168c5ae7397",
-  // TransferBatch(address,address,address,uint256[],uint256[])
-  batch: "0x4a39dc06d4c0dbc6",
-  // Transfer(address,address,address,uint256,uint256), ERC-6909
-  transfer6909: "0x1b3d7edb2e9c0b0e",
-  // Deposit(address,uint256), WETH9
-  deposit: "0xe1fffcc4923d04b5",
-  // Withdrawal(address,uint256), WETH9
-  withdrawal: "0x7fcf532c15f0a6db",
-};
-
-const signatures: ReadonlySet<string> = new Set(Object.values(topic));
-
 /** Whether an event of this kind tells of a movement. */
-export const tellsOfMovement = (signature: string): boolean => signatures.has(signature);
+export const tellsOfMovement = (signature: string): boolean => movementEvents[signature] !== undefined;
 
 const traced = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const eip7708 = "0xfffffffffffffffffffffffffffffffffffffffe";
-const zero = "0x0000000000000000000000000000000000000000" as Address;
-
-/** The low 20 bytes: the upper ones may be dirty. */
-const addressIn = (word: string): Address => `0x${word.slice(-40).toLowerCase()}` as Address;
-
-const wordsIn = (data: string): ReadonlyArray<bigint> => {
-  const words: Array<bigint> = [];
-  for (let at = 2; at + 64 <= data.length; at += 64) words.push(BigInt(`0x${data.slice(at, at + 64)}`));
-  return words;
-};
-
-/** A dynamic uint256[] whose offset stands in word `slot`; null when it does not fit the data. */
-const arrayIn = (words: ReadonlyArray<bigint>, slot: number): ReadonlyArray<bigint> | null => {
-  const offset = words[slot];
-  if (offset === undefined || offset % 32n !== 0n || offset / 32n >= BigInt(words.length)) return null;
-  const start = Number(offset / 32n);
-  const length = words[start];
-  if (length === undefined || length > BigInt(words.length - start - 1)) return null;
-  return words.slice(start + 1, start + 1 + Number(length));
-};
 
 type Movement = Omit<Transfer, "transaction" | "evidence">;
 
-const fromTransfer = (emitter: Address, topics: ReadonlyArray<string>, data: string): ReadonlyArray<Movement> => {
-  // indexed or not, the order of the values is the same
-  const values = topics.slice(1);
-  for (let at = 2; at + 64 <= data.length && values.length < 3; at += 64) values.push(data.slice(at, at + 64));
-  const [sender, receiver, word] = values;
-  if (sender === undefined || receiver === undefined || word === undefined) return [];
-  const value = BigInt(word.startsWith("0x") ? word : `0x${word}`);
-  const parties = { from: addressIn(sender), to: addressIn(receiver) };
-  return topics.length < 4
-    ? [{ standard: "erc20", token: emitter, ...parties, amount: value, tokenId: null }]
-    : [{ standard: "erc721", token: emitter, ...parties, amount: 1n, tokenId: value }];
-};
+/** The numbers of a list in the data of a log, by the word that points to it. */
+const listIn = ({ data }: OutcomeLog, pointer: bigint | null): ReadonlyArray<bigint> | null =>
+  pointer === null || pointer > BigInt(data.length) ? null : numbersAt(data, dataAt + Number(pointer) * 2);
 
-/** No more words than any shape but the batch needs: a log may carry a megabyte. */
-const fewWords = (data: string): ReadonlyArray<bigint> => wordsIn(data.slice(0, 2 + 4 * 64));
+const rowOf = (log: OutcomeLog): MovementRow | undefined => movementEvents[eventOf(log) ?? ""];
 
 const movementsOf = (log: OutcomeLog): ReadonlyArray<Movement> => {
-  const { address, topics, data } = log;
-  const emitter = address.toLowerCase() as Address;
-  const signature = eventOf(log);
-  const [, first, second, third] = topics;
-  switch (signature) {
-    case topic.transfer:
-      return fromTransfer(emitter, topics, data);
-    case topic.single: {
-      const [id, amount] = fewWords(data);
-      if (second === undefined || third === undefined || id === undefined || amount === undefined) return [];
-      return [
-        { standard: "erc1155", token: emitter, from: addressIn(second), to: addressIn(third), amount, tokenId: id },
-      ];
-    }
-    case topic.batch: {
-      const words = wordsIn(data);
-      const [ids, amounts] = [arrayIn(words, 0), arrayIn(words, 1)];
-      if (
-        second === undefined ||
-        third === undefined ||
-        ids === null ||
-        amounts === null ||
-        ids.length !== amounts.length
-      )
-        return [];
-      const parties = { from: addressIn(second), to: addressIn(third) };
-      return Arr.zipWith(ids, amounts, (tokenId, amount) => ({
-        standard: "erc1155",
-        token: emitter,
-        ...parties,
-        amount,
-        tokenId,
-      }));
-    }
-    case topic.transfer6909: {
-      const [, amount] = fewWords(data);
-      if (first === undefined || second === undefined || third === undefined || amount === undefined) return [];
-      const parties = { from: addressIn(first), to: addressIn(second) };
-      return [{ standard: "erc6909", token: emitter, ...parties, amount, tokenId: BigInt(third) }];
-    }
-    case topic.deposit:
-    case topic.withdrawal: {
-      const [amount] = fewWords(data);
-      if (first === undefined || amount === undefined || topics.length !== 2 || data.length !== 66) return [];
-      const party = addressIn(first);
-      return [
-        {
-          standard: "erc20",
-          token: emitter,
-          from: signature === topic.deposit ? zero : party,
-          to: signature === topic.deposit ? party : zero,
-          amount,
-          tokenId: null,
-        },
-      ];
-    }
-    default:
-      return [];
+  const row = rowOf(log);
+  const { topics, data } = log;
+  if (row === undefined || (row.topics !== undefined && topics.length !== row.topics)) return [];
+  const values = valuesOf(log, row.values.length);
+  if (values.length < row.values.length || (row.wraps === true && data.length !== 66)) return [];
+  const valueAs = valueBy(row.values, values);
+  const party = (role: "from" | "to") => addressOf(valueAs(role) ?? 0n);
+  const movement = (amount: bigint, tokenId: bigint | null): Movement => ({
+    ...{ standard: row.standard, token: log.address.toLowerCase() as Address, from: party("from"), to: party("to") },
+    ...{ amount, tokenId },
+  });
+  const amount = valueAs("amount");
+  if (amount === null) {
+    const [ids, amounts] = [listIn(log, valueAs("ids")), listIn(log, valueAs("amounts"))];
+    return ids === null || ids.length !== amounts?.length ? [] : Arr.zipWith(amounts, ids, movement);
   }
+  const isNft = row.topics === undefined && topics.length === 4;
+  return [isNft ? { ...movement(1n, amount), standard: "erc721" } : movement(amount, valueAs("id"))];
 };
 
 /** Whether an emitter reports native movements. */
@@ -154,7 +66,7 @@ interface Reported {
 const reportedBy = (log: OutcomeLog): Reported => {
   const emitter = log.address.toLowerCase();
   const isNative = isNativeReporter(emitter);
-  const wraps = !isNative && [topic.deposit, topic.withdrawal].includes(eventOf(log) ?? "");
+  const wraps = !isNative && rowOf(log)?.wraps === true;
   return { movements: movementsOf(log), isNative, wraps, reporter: emitter === eip7708 || wraps ? 1 : 0 };
 };
 
@@ -166,7 +78,7 @@ const wrappings = (reported: ReadonlyArray<Reported>): ((movement: Movement) => 
   const native = reported.flatMap(({ isNative, movements }) => (isNative ? movements : []));
   const moved = new Set(native.flatMap(({ from, to, amount }) => [`>${to}/${amount}`, `<${from}/${amount}`]));
   return ({ token, from, amount }) =>
-    native.length === 0 || moved.has(`${from === zero ? ">" : "<"}${token}/${amount}`);
+    native.length === 0 || moved.has(`${from === nobody ? ">" : "<"}${token}/${amount}`);
 };
 
 /** The movements of one transaction, in the order of its logs. */

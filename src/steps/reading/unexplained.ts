@@ -1,43 +1,16 @@
 /** Rights that may be given in a way that nothing here knows: by events of unknown kinds, and by calls nobody answers for. Pure. */
+import { eventOf } from "../../abi/events.js";
+import { granting, harmless } from "../../abi/known/others.js";
+import { addressesFrom, argumentsAt, dataAt, nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, hash } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
-import { addressOf, nobody, tellsOfRight } from "./approvalLogs.js";
 import type { Case, Ran } from "./bundle.js";
 import { tellsOfControl } from "./controlLogs.js";
+import { tellsOfRight } from "./grants.js";
 import { askedBy } from "./rights.js";
-import { eventOf, tellsOfMovement } from "./transferLogs.js";
-
-/** Events that name two accounts and give neither a right: trades, deposits, loans. */
-const harmless: ReadonlySet<string> = new Set([
-  // Uniswap v2: Swap(address,uint256,uint256,uint256,uint256,address), Burn(address,uint256,uint256,address)
-  ...["0xd78ad95fa46c994b", "0xdccd412f0b125281"],
-  // Uniswap v3: Swap(address,address,int256,int256,uint160,uint128,int24)
-  "0xc42079f94a6350d7",
-  // Uniswap v3: Mint(address,address,int24,int24,uint128,uint256,uint256), Collect(address,address,int24,int24,uint128,uint128)
-  ...["0x7a53080ba414158b", "0x70935338e6977545"],
-  // ERC-4626: Deposit(address,address,uint256,uint256), Withdraw(address,address,address,uint256,uint256)
-  ...["0xdcbc1c05240f31ff", "0xfbde797d201c681b"],
-  // Aave: Supply(address,address,address,uint256,uint16), Withdraw(address,address,address,uint256)
-  ...["0x2b627736bca15cd5", "0x3115d1449a7b732c"],
-  // Aave: Borrow(address,address,address,uint256,uint8,uint256,uint16), Repay(address,address,address,uint256,bool)
-  ...["0xb3d084820fb1a9de", "0xa534c8dbe71f871f"],
-  // Aave's tokens: Mint and Burn(address,address,uint256,uint256,uint256), BalanceTransfer(address,address,uint256,uint256)
-  ...["0x458f5fa412d0f69b", "0x4cf25bc1d991c175", "0x4beccb90f994c31a"],
-  // ERC-777: Sent(address,address,address,uint256,bytes,bytes), Minted and Burned(address,address,uint256,bytes,bytes)
-  ...["0x06b541ddaa720db2", "0x2fe5be0146f74c5b", "0xa78a9be3a7b862d2"],
-  // Aave: ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256); Balancer: Swap(bytes32,address,address,uint256,uint256)
-  ...["0x804c9b842b2748a2", "0x2170c741c41531ae"],
-]);
-
-/** Events that give a right, and name nobody beside the sender, or the sender not at all. */
-const granting: ReadonlySet<string> = new Set([
-  // Safe: ApproveHash(bytes32,address); CoW: PreSignature(address,bytes,bool); Seaport: OrderValidated(bytes32,address,address)
-  ...["0xf2a0eb156472d144", "0x01bf7c8b0ca55dee", "0xfde361574a066b44"],
-  // ENS: Transfer(bytes32,address), NewOwner(bytes32,bytes32,address); ERC-4907: UpdateUser(uint256,address,uint64)
-  ...["0xd4735d920b0f8749", "0xce0457fe73731f82", "0x4e06b4e7000e6590"],
-]);
+import { tellsOfMovement } from "./transferLogs.js";
 
 const isExplained = (log: OutcomeLog): boolean => {
   const kind = eventOf(log) ?? "";
@@ -46,33 +19,14 @@ const isExplained = (log: OutcomeLog): boolean => {
   );
 };
 
-/** The address that a word may be: its high bytes are zero, and it is too large for an amount, `zeros` digits of which are. */
-const addressIn = (word: string, zeros: number): Address | null =>
-  word.startsWith("0".repeat(24)) && !word.startsWith("0".repeat(zeros)) ? addressOf(BigInt(`0x${word}`)) : null;
-
 /** Whom a log names, indexed or not, in whatever order. */
-const namedIn = ({ topics, data }: OutcomeLog): ReadonlySet<Address> => {
-  const named = new Set<Address>();
-  const add = (word: string, zeros = 32) => {
-    const found = addressIn(word, zeros);
-    if (found !== null) named.add(found);
-  };
+const namedIn = ({ topics, data }: OutcomeLog): ReadonlySet<Address> =>
   // why: amounts are hardly ever indexed, and whoever searches finds an address that begins with zeros
-  for (const topic of topics) add(topic.slice(2), 40);
-  for (let at = 2; at + 64 <= data.length; at += 64) add(data.slice(at, at + 64));
-  return named;
-};
+  new Set([...topics.flatMap((topic) => [...addressesFrom(topic, dataAt, 40)]), ...addressesFrom(data, dataAt)]);
 
 /** Whom the calls name among their arguments. */
-const askedIn = ({ calls }: Case): ReadonlySet<Address> => {
-  const asked = new Set<Address>();
-  for (const { data } of calls.read)
-    for (let at = 10; at + 64 <= data.length; at += 64) {
-      const found = addressIn(data.slice(at, at + 64), 40);
-      if (found !== null) asked.add(found);
-    }
-  return asked;
-};
+const askedIn = ({ calls }: Case): ReadonlySet<Address> =>
+  new Set(calls.read.flatMap(({ data }) => [...addressesFrom(data, argumentsAt, 40)]));
 
 /** Whether a log names one of the senders, in any place: some contracts keep 19 bytes of an address (Euler). */
 const namesSender = ({ topics, data }: OutcomeLog, senders: ReadonlySet<Address>): boolean => {

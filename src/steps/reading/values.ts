@@ -1,12 +1,13 @@
 /** Numbers that two runs of the same shape said otherwise, in their return values and events. Pure. */
 import * as Arr from "effect/Array";
+import { eventOf } from "../../abi/events.js";
 import type { Hex } from "../../primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
-import { tellsOfRight } from "./approvalLogs.js";
 import { tellsOfControl } from "./controlLogs.js";
 import { within } from "./differences.js";
+import { tellsOfRight } from "./grants.js";
 import { placesOf } from "./places.js";
-import { eventOf, tellsOfMovement } from "./transferLogs.js";
+import { tellsOfMovement } from "./transferLogs.js";
 
 /** Differences that are told. */
 const mostTold = 16;

@@ -1,7 +1,8 @@
 /** Rights out of logs: read by their rules, settled by what the token answers, never thrown over. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nobody, rightsIn, settleRight } from "../../rooms/steps.js";
+import { nobody } from "../../rooms/abi.js";
+import { rightsIn, settleRight } from "../../rooms/steps.js";
 import { log, word } from "../parts.js";
 import { anyLogs, at, topics } from "./arbitrary.js";
 

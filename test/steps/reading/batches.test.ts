@@ -3,7 +3,7 @@ import { encodeFunctionData, parseAbi, type Hex as ViemHex } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Hex } from "../../rooms/primitives.js";
-import { callsIn } from "../../rooms/steps.js";
+import { callsIn } from "../../rooms/abi.js";
 import { word } from "../parts.js";
 import { at, hex } from "./arbitrary.js";
 
@@ -84,7 +84,7 @@ describe("calldata made to cost", () => {
     });
     const selectors = [
       ...["ac9650d8", "5ae401dc", "82ad56cb", "174dea71", "252dba42", "b61d27f6", "8d80ff0a", "e9ae5c53"],
-      ...["765e827f", "dbed18e0", "47e1da2a", "1688f0b9", "b63e800d"],
+      ...["765e827f", "dbed18e0", "47e1da2a", "1688f0b9", "b63e800d", "24856bc3", "3593564c"],
     ];
     fc.assert(
       fc.property(fc.constantFrom(...selectors), words, hex(80), (selector, said, rest) => {

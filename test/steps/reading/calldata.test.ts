@@ -1,9 +1,17 @@
 /** Rights out of calldata: read by their rules, in batches too, never thrown over. */
-import { encodeFunctionData, parseAbi, type Abi, type Hex as ViemHex } from "viem";
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  parseAbi,
+  parseAbiParameters,
+  type Abi,
+  type Hex as ViemHex,
+} from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../rooms/primitives.js";
-import { addressesIn, callsIn, rightsAsked } from "../../rooms/steps.js";
+import { callsIn } from "../../rooms/abi.js";
+import { addressesIn, rightsAsked } from "../../rooms/steps.js";
 import { at, hex } from "./arbitrary.js";
 
 const [alice, bob, token, other] = [at("a"), at("b"), at("1"), at("2")];
@@ -104,8 +112,65 @@ describe("calldata", () => {
     expect(addressesIn(callsIn(call(outer, other)).read, 6)).toEqual([other, token, bob]);
   });
 
+  it("looks into a router's plans: its caller grants, to whom its permits say, and nothing else is a call", () => {
+    const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3";
+    const [details, bytes] = ["(address,uint160,uint48,uint48)", "0x1234"] as const;
+    const single = encodeAbiParameters(parseAbiParameters(`(${details},address,uint256),bytes`), [
+      [[token, 3n, 77, 0], bob, 1n],
+      bytes,
+    ]);
+    const batch = encodeAbiParameters(parseAbiParameters(`(${details}[],address,uint256),bytes`), [
+      [
+        [
+          [token, 4n, 77, 0],
+          [other, 5n, 77, 0],
+        ],
+        bob,
+        1n,
+      ],
+      bytes,
+    ]);
+    const router = at("4");
+    const plan = (commands: ViemHex, ...inputs: ReadonlyArray<ViemHex>) =>
+      encodeFunctionData({
+        abi: parseAbi(["function execute(bytes commands, bytes[] inputs, uint256 deadline)"]),
+        args: [commands, inputs, 9n],
+      });
+    const within = (commands: ViemHex, ...inputs: ReadonlyArray<ViemHex>) =>
+      encodeAbiParameters(parseAbiParameters("bytes, bytes[]"), [commands, inputs]);
+    const granted = (of: Address, said: bigint, owner = alice) => [
+      ...["permit2", of, permit2, owner, bob, said, false, 77n],
+    ];
+    expect(asked(plan("0x0b0a03", approve, single, batch), router)).toEqual([
+      ...[granted(token, 3n), granted(token, 4n), granted(other, 5n)],
+    ]);
+    // by whatever flags
+    for (const command of ["0x8a", "0x4a", "0xca"] as const)
+      expect(asked(plan(command, single), router)).toEqual([granted(token, 3n)]);
+    const deep = plan("0x21a1", within("0x0a", single), within("0x0b21", bytes, within("0x03", batch)));
+    expect(asked(deep, router)).toEqual([granted(token, 3n), granted(token, 4n), granted(other, 5n)]);
+    const aggregate = encodeFunctionData({
+      abi,
+      functionName: "aggregate3",
+      args: [[{ target: router, mayFail: false, data: deep }]],
+    });
+    expect(asked(aggregate, at("5"))[0]).toEqual(granted(token, 3n, at("5")));
+    const read = (data: ViemHex) => callsIn(call(data, router));
+    expect(read(deep)).toMatchObject({ isCut: false, isUnread: false });
+    // as many inputs as commands, or the router refuses
+    expect(read(plan("0x0a0a", single))).toMatchObject({ isUnread: true, read: { length: 2 } });
+    expect(read(plan("0x0a", single, single))).toMatchObject({ isUnread: true, read: { length: 2 } });
+    // too short for a permit
+    expect(read(plan("0x0a", bytes))).toMatchObject({ isUnread: false, read: { length: 1 } });
+    expect(read(plan(`0x${"0b".repeat(900)}`, ...Array.from({ length: 900 }, () => bytes)))).toMatchObject({
+      ...{ isCut: false, read: { length: 1 } },
+    });
+  });
+
   it("of any shape is read without an exception", () => {
     const selectors = [
+      "0x24856bc3",
+      "0x3593564c",
       "0x095ea7b3",
       "0x2a2d80d1",
       "0xac9650d8",

@@ -12,7 +12,8 @@ import {
 } from "viem";
 import { describe, expect, it } from "vitest";
 import { Hash, type Address, type Hex } from "../../rooms/primitives.js";
-import { callsIn, checkDelegateCalls, knownCode } from "../../rooms/steps.js";
+import { callsIn } from "../../rooms/abi.js";
+import { checkDelegateCalls, knownCode } from "../../rooms/steps.js";
 import type { View } from "../../rooms/witness.js";
 import { bundle, filled, inhabited, log, outcome, word } from "../parts.js";
 import { at, hex } from "./arbitrary.js";

@@ -1,8 +1,18 @@
 /** The two readings of batches beside each other: what is shown of the calls within calldata is what is judged. */
-import { concatHex, encodeAbiParameters, encodeFunctionData, encodePacked, pad, parseAbi, size, type Hex } from "viem";
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeFunctionData,
+  encodePacked,
+  pad,
+  parseAbi,
+  size,
+  toFunctionSelector,
+  toFunctionSignature,
+  type Hex,
+} from "viem";
 import { describe, expect, it } from "vitest";
-import { innerCalls, readers } from "../../rooms/abi.js";
-import { callsWithin } from "../../rooms/steps.js";
+import { batchForms, callsWithin, declared, innerCalls } from "../../rooms/abi.js";
 import { at } from "./arbitrary.js";
 
 const [alice, self, one, other, nobody] = [at("a"), at("1"), at("2"), at("3"), at("0")];
@@ -16,9 +26,10 @@ const executions = (...calls: ReadonlyArray<readonly [Hex, Hex]>) =>
   );
 const packed = (operation: number, to: Hex, data: Hex) =>
   encodePacked(["uint8", "address", "uint256", "uint256", "bytes"], [operation, to, 0n, BigInt(size(data)), data]);
+const making = concatHex([other, first]);
 const whole = concatHex(["0x8dd7712f", second]);
 const of6 = [one, 0n, "0x", whole, 0n, 0n, 0n, 0n, 0n, "0x", "0x"];
-const of7 = [one, 0n, "0x", second, zero, 0n, zero, "0x", "0x"];
+const of7 = [one, 0n, making, second, zero, 0n, zero, "0x", "0x"];
 const request = [alice, one, 0n, 0n, 0, second, "0x"];
 const pairs = [
   [one, first],
@@ -29,6 +40,10 @@ const lists = [
   [0n, 0n],
   [first, second],
 ];
+const settingUp = encodeFunctionData({
+  abi: parseAbi(["function setup(address[],uint256,address,bytes,address,address,uint256,address)"]),
+  args: [[alice], 1n, other, second, nobody, nobody, 0n, nobody],
+});
 const safe = [one, 0n, second, 1];
 const proposal = ["x", [zero], ...safe];
 
@@ -66,6 +81,18 @@ const samples: Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>>>> =
     [[alice], 1n, one, second, nobody, nobody, 0n, nobody],
     [[alice], 1n, nobody, "0x", nobody, nobody, 0n, nobody],
   ],
+  "setup(address[],uint256,address,bytes,address,uint256,address)": [
+    [[alice], 1n, one, second, nobody, 0n, nobody],
+    [[alice], 1n, nobody, "0x", nobody, 0n, nobody],
+  ],
+  ...Object.fromEntries(
+    [
+      ...["createProxyWithNonce", "createProxyWithNonceL2", "createChainSpecificProxyWithNonce"],
+      "createChainSpecificProxyWithNonceL2",
+    ].map((name) => [`${name}(address,bytes,uint256)`, [[one, settingUp, 1n]]]),
+  ),
+  "createProxyWithCallback(address,bytes,uint256,address)": [[one, settingUp, 1n, alice]],
+  "createProxy(address,bytes)": [[one, settingUp]],
   "handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)": [
     [[of6, of6], alice],
   ],
@@ -107,7 +134,16 @@ const samples: Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>>>> =
 
 describe("each function whose calls are shown", () => {
   it("has a sample", () => {
-    expect(Object.keys(samples).sort()).toEqual(Object.keys(readers).sort());
+    const functions = declared.split("\n").flatMap((line) => line.split("|")[1]?.split(";") ?? []);
+    const signatures = functions.flatMap((declaration) =>
+      declaration === "" ? [] : toFunctionSignature(`function ${declaration}`),
+    );
+    const shown = signatures.filter((signature) => toFunctionSelector(signature) in batchForms);
+    expect(Object.keys(samples).sort()).toEqual([...new Set(shown)].sort());
+    // what a SafeL2 announces is no function, and its event is shown in its place
+    const selectors: ReadonlyArray<string> = shown.map((signature) => toFunctionSelector(signature));
+    const unnamed = Object.keys(batchForms).filter((selector) => !selectors.includes(selector));
+    expect(unnamed.sort()).toEqual(["0x66753cd2", "0xb648d364"]);
   });
   it.each(
     Object.entries(samples).flatMap(([signature, all]) => all.map((args, place) => [signature, place, args] as const)),

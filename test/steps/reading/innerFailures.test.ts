@@ -9,9 +9,9 @@ import {
   toFunctionSelector,
 } from "viem";
 import { describe, expect, it } from "vitest";
-import { indexAbis } from "../../rooms/abi.js";
+import { indexAbis, innerEventOf, mayTell } from "../../rooms/abi.js";
 import type { Approval, OutcomeLog } from "../../rooms/report.js";
-import { innerEventOf, innerOf, isGranted, knownCode, mayTell, readInner, type Subject } from "../../rooms/steps.js";
+import { innerOf, isGranted, knownCode, readInner, type Subject } from "../../rooms/steps.js";
 import { tracedInner } from "../../rooms/preflight.js";
 import { alice, bob, log as logOf, token, word } from "../parts.js";
 import { kind } from "./arbitrary.js";
@@ -104,6 +104,32 @@ describe("events", () => {
     const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
     expect(failedIn([log(entryPoint, event, [one, word(alice), zero], zero + zero + one + one)])).toBe(1);
     expect(innerEventOf(log(bob, "Transfer(address,address,uint256)"))).toBeNull();
+  });
+
+  it("tells of an operation by its account, beside which a factory is called", () => {
+    const abi = parseAbi([
+      "function handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[] ops, address beneficiary)",
+    ]);
+    const operation = (account: Hex, making: Hex) =>
+      [account, 0n, making, "0x11223344", `0x${zero}`, 0n, `0x${zero}`, "0x", "0x"] as const;
+    const data = encodeFunctionData({
+      abi,
+      args: [[operation(alice, "0x"), operation(token, `${bob}aabbccdd`)], alice],
+    });
+    const event = (account: Hex, success: string) =>
+      log(
+        bob,
+        "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)",
+        [one, word(account), zero],
+        zero + success + one + one,
+      );
+    const inner = readInner(subject({ data, logs: [event(alice, one), event(token, zero)] }), none);
+    expect(inner).toMatchObject({ failed: [{ by: bob, index: 1, to: token, data: "0x11223344" }], unseen: 0 });
+    expect(innerOf(data, bob, none).map(({ to, call }) => [to, call.data])).toEqual([
+      [alice, "0x11223344"],
+      [token, "0x11223344"],
+      [bob, "0xaabbccdd"],
+    ]);
   });
 
   it("takes broken data for no failure, and no reason", () => {

@@ -3,8 +3,8 @@
  * of known functions. Tables alone, so that what reads them is loaded where there is something to read.
  */
 import type { Hex } from "../../primitives/hex.js";
-import type { OutcomeLog } from "../../report/parts.js";
-import { eventOf } from "./transferLogs.js";
+import { isBatch } from "../batches.js";
+import { eventOf, type Log } from "../events.js";
 
 /** Where a value stands in a log: the number of a topic, or of a word of the data. */
 export type Place = readonly ["topic" | "word", number];
@@ -23,6 +23,8 @@ export interface InnerEvent {
   readonly reason?: number;
   /** Where the number of the call within its batch stands. */
   readonly index?: Place;
+  /** Where the account is named that was called. */
+  readonly callee?: Place;
   /** Where an account is named whose call it was, so that the event counts whoever emitted it. */
   readonly names?: Place;
 }
@@ -41,7 +43,7 @@ const events: Readonly<Record<string, InnerEvent>> = {
   // MultiSigWallet: ExecutionFailure(uint256)
   "0x526441bb6c1aba3c": failed,
   // ERC-4337: UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)
-  "0x49628fd1471006c1": { family: "operation", fails: { zero: ["word", 1] } },
+  "0x49628fd1471006c1": { family: "operation", fails: { zero: ["word", 1] }, callee: ["topic", 2] },
   // ERC-7579: TryExecuteUnsuccessful and TryDelegateCallUnsuccessful(uint256,bytes), ERC7579TryExecuteFail(uint256,bytes)
   "0xe723f28f104e46b4": { family: "try", fails: true, index: ["word", 0], reason: 1 },
   "0x11578eed8e46b142": { family: "try", fails: true, index: ["word", 0], reason: 1 },
@@ -90,35 +92,8 @@ const events: Readonly<Record<string, InnerEvent>> = {
 export const operationReasons: ReadonlyArray<string> = ["0x1c4fada7374c0a9e", "0xf62676f440ff169a"];
 
 /** What a log says of a call that its emitter made; null where it is of no such kind. */
-export const innerEventOf = (log: OutcomeLog): InnerEvent | null => events[eventOf(log) ?? ""] ?? null;
-
-/** Functions that pass over failures, or may hold calls that do. */
-const holders: ReadonlySet<string> = new Set([
-  // Multicall3: aggregate, tryAggregate, blockAndAggregate, tryBlockAndAggregate, aggregate3, aggregate3Value
-  ...["0x252dba42", "0xbce38bd7", "0xc3077fa9", "0x399542e9", "0x82ad56cb", "0x174dea71"],
-  // multicall(bytes[]), multicall(uint256,bytes[]), multicall(bytes32,bytes[])
-  ...["0xac9650d8", "0x5ae401dc", "0x1f0464d1"],
-  // Safe: execTransaction, execTransactionFromModule, execTransactionFromModuleReturnData, multiSend; Roles: execTransactionWithRole
-  ...["0x6a761202", "0x468721a7", "0x5229073f", "0x8d80ff0a", "0xc6fe8747", "0x6928e74b"],
-  // EntryPoint: handleOps, handleAggregatedOps
-  ...["0x1fad948c", "0x765e827f", "0x4b1d7cf5", "0xdbed18e0"],
-  // Smart accounts: execute, executeBatch; ERC-7579: execute, executeFromExecutor
-  ...["0xb61d27f6", "0x3f707e6b", "0x34fcd5be", "0xe9ae5c53", "0xd691c964"],
-  // ERC-2771: execute, executeBatch, MinimalForwarder's execute
-  ...["0xdf905caf", "0xccf96b4a", "0x47153f82"],
-  // Universal Router: execute(bytes,bytes[]), execute(bytes,bytes[],uint256)
-  ...["0x24856bc3", "0x3593564c"],
-]);
-
-/** Functions that pass over failures by their own arguments, and say nothing of it but by what they return, if at all. */
-const lenient: ReadonlySet<string> = new Set([
-  ...["0xbce38bd7", "0x399542e9", "0x82ad56cb", "0x174dea71", "0xe9ae5c53", "0xd691c964"],
-  ...["0xccf96b4a", "0x47153f82", "0x24856bc3", "0x3593564c"],
-]);
-
-/** Whether calldata is for a function that may pass over failures. */
-export const isLenient = (data: Hex): boolean => lenient.has(data.slice(0, 10).toLowerCase());
+export const innerEventOf = (log: Log): InnerEvent | null => events[eventOf(log) ?? ""] ?? null;
 
 /** Whether a call that succeeded may have made one that failed, as far as anything known tells of it. */
-export const mayTell = (data: Hex, logs: ReadonlyArray<OutcomeLog>): boolean =>
-  holders.has(data.slice(0, 10).toLowerCase()) || logs.some((log) => innerEventOf(log) !== null);
+export const mayTell = (data: Hex, logs: ReadonlyArray<Log>): boolean =>
+  isBatch(data) || logs.some((log) => innerEventOf(log) !== null);

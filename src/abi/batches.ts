@@ -1,0 +1,79 @@
+/**
+ * The one reader of batches: the calls that calldata holds, those within batches included. Read by their pointers,
+ * without building what they point at, for many may point at the same bytes. Pure and total.
+ */
+import type { Call, Found, Held } from "./batchForms.js";
+import { forms, lenientForms } from "./known/batches.js";
+import { planWithin } from "./plans.js";
+import { argumentsAt, wordDigits } from "./words.js";
+
+export type { Call, Held };
+
+/** What was read of a call. */
+export interface Calls {
+  /** The call, and every call of its batches behind it. */
+  readonly read: ReadonlyArray<Call>;
+  /** What accounts run in their own place (DELEGATECALL), also of calls that are not among `read`. */
+  readonly delegates: ReadonlyArray<Call>;
+  /** Batches hold more calls than `read` does. */
+  readonly isCut: boolean;
+  /** Batches hold calls that nobody looked at: too deep, too many, or not written as an encoder would. */
+  readonly isUnread: boolean;
+}
+
+/** What calls are read of: calldata, or the input of a command. */
+export type Whole = Call & Partial<Pick<Held, "command">>;
+
+const selectorOf = (data: string): string => data.slice(0, argumentsAt).toLowerCase();
+
+/** Whether calldata is for a function that makes calls out of its arguments. */
+export const isBatch = (data: string): boolean => forms[selectorOf(data)] !== undefined;
+
+/** Whether it may pass over failures of theirs. */
+export const isLenient = (data: string): boolean => lenientForms[selectorOf(data)] !== undefined;
+
+/** The calls right within a call, one at a time: whoever has enough stops. */
+export function* callsWithin(call: Whole): Generator<Found> {
+  // why: calls that an encoder wrote side by side are no longer than what they lie in; pointers to the same bytes are
+  let room = call.data.length;
+  for (const found of call.command == null
+    ? (forms[call.data.slice(0, argumentsAt)]?.(call) ?? [])
+    : planWithin(call, call.command)) {
+    room -= found === null ? 0 : Math.max(wordDigits, found.data.length - 2);
+    yield room < 0 ? null : found;
+    if (room < 0) return;
+  }
+}
+
+/** Batches within batches are read this deep: a Safe's batch in another's, in an operation of a bundler. */
+const mostDepth = 8;
+/** How many calls are kept, and looked at: more than the calldata of one transaction holds of a Safe's batch. */
+const mostCalls = 256;
+const mostLooks = 4_096;
+
+/** The call and, where it is a batch, the calls within it; its data in lower case. */
+export const callsIn = (call: Call): Calls => {
+  const read: Array<Call> = [];
+  const delegates: Array<Call> = [];
+  let looks = 0;
+  let [isCut, isUnread] = [false, false];
+  const keep = ({ from, to, data, as, isMeans }: Call, depth: number): void => {
+    const one = { from, to, data, ...(as && { as }), ...(isMeans && { isMeans }) };
+    if (read.length < mostCalls) read.push(one);
+    else isCut = true;
+    if (as !== undefined && depth > 0) delegates.push(one);
+  };
+  const visit = (one: Whole, depth: number): void => {
+    looks++;
+    if (one.command?.isCall !== false) keep(one, depth);
+    for (const inner of callsWithin(one)) {
+      if (inner !== null && depth < mostDepth && looks < mostLooks) visit(inner, depth + 1);
+      else {
+        isUnread = true;
+        if (inner !== null) return;
+      }
+    }
+  };
+  visit(call, 0);
+  return { read, delegates, isCut: isCut || isUnread, isUnread };
+};

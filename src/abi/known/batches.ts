@@ -1,0 +1,110 @@
+/** The functions that make calls out of their arguments, by selector: what is shown of calldata, and what is read for rights. */
+import {
+  aggregated,
+  byMode,
+  executions,
+  lenient,
+  made,
+  many,
+  one,
+  operations,
+  own,
+  packed,
+  parallel,
+  request,
+  requests,
+  setup,
+  setups,
+  type Form,
+  type Place,
+} from "../batchForms.js";
+import { plan } from "../plans.js";
+import { argumentsAt, placeOf, wordAt } from "../words.js";
+
+const isZeroAt = (index: number) => (data: string) => wordAt(data, placeOf(index)) === 0n;
+
+const pair: Place = { to: 0, data: 1 };
+const ofSafe = one({ to: 0, value: 1, data: 2, operation: 3 });
+const ofRole = lenient(ofSafe, isZeroAt(5));
+const ofProposal = one({ to: 2, value: 3, data: 4, operation: 5 });
+const ofArrays = parallel(0, 2, 1);
+const ofMode = lenient(byMode, (data) => data.startsWith("01", argumentsAt + 2));
+
+/** Those that pass over failures by their own arguments. */
+export const lenientForms: Readonly<Record<string, Form>> = {
+  // Multicall3 tryAggregate(bool,(address,bytes)[]), tryBlockAndAggregate
+  "0xbce38bd7": lenient(many(1, pair), isZeroAt(0)),
+  "0x399542e9": lenient(many(1, pair), isZeroAt(0)),
+  // aggregate3((address,bool,bytes)[]), aggregate3Value((address,bool,uint256,bytes)[])
+  "0x82ad56cb": many(0, { to: 0, mayFail: 1, data: 2 }),
+  "0x174dea71": many(0, { to: 0, mayFail: 1, value: 2, data: 3 }),
+  // ERC-7579 and ERC-7821 execute(bytes32,bytes), executeFromExecutor(bytes32,bytes)
+  "0xe9ae5c53": ofMode,
+  "0xd691c964": ofMode,
+  // ERC-2771 executeBatch, MinimalForwarder's execute
+  "0xccf96b4a": lenient(requests, (data) => !isZeroAt(1)(data)),
+  "0x47153f82": lenient(request, () => true),
+  // Universal Router execute(bytes,bytes[]), execute(bytes,bytes[],uint256)
+  "0x24856bc3": plan,
+  "0x3593564c": plan,
+};
+
+export const forms: Readonly<Record<string, Form>> = {
+  ...lenientForms,
+  // multicall(bytes[]), multicall(uint256,bytes[]), multicall(bytes32,bytes[])
+  "0xac9650d8": own(0),
+  "0x5ae401dc": own(1),
+  "0x1f0464d1": own(1),
+  // aggregate((address,bytes)[]), blockAndAggregate
+  "0x252dba42": many(0, pair),
+  "0xc3077fa9": many(0, pair),
+  // execute((address,uint256,bytes)[]), executeBatch of the same
+  "0x3f707e6b": many(0, executions),
+  "0x34fcd5be": many(0, executions),
+  // execute(address,uint256,bytes); a timelock's with (…,bytes32,bytes32)
+  "0xb61d27f6": one(executions),
+  "0x134008d3": one(executions),
+  // executeBatch(address[],uint256[],bytes[]), of a timelock with (…,bytes32,bytes32); a governor's execute; (address[],bytes[])
+  "0x47e1da2a": ofArrays,
+  "0xe38335e5": ofArrays,
+  "0x2656227d": ofArrays,
+  "0x18dfb3c7": parallel(0, 1),
+  // Safe execTransaction, execTransactionFromModule, execTransactionFromModuleReturnData
+  "0x6a761202": ofSafe,
+  "0x468721a7": ofSafe,
+  "0x5229073f": ofSafe,
+  // Zodiac roles: execTransactionWithRole and execTransactionWithRoleReturnData, (…,uint16,bool) and (…,bytes32,bool)
+  "0x6928e74b": ofRole,
+  "0xb0c19912": ofRole,
+  "0xc6fe8747": ofRole,
+  "0x2b99e506": ofRole,
+  // Zodiac delay executeNextTx; reality executeProposal, executeProposalWithIndex
+  "0xee072baf": ofSafe,
+  "0x2351a877": ofProposal,
+  "0x14604b8c": ofProposal,
+  // Safe4337Module executeUserOp(address,uint256,bytes,uint8), executeUserOpWithErrorString; Kernel's execute
+  "0x7bb37428": ofSafe,
+  "0x541d63c8": ofSafe,
+  "0x51945447": ofSafe,
+  // Safe multiSend(bytes)
+  "0x8d80ff0a": packed,
+  // what SafeL2 says that it executes: SafeMultiSigTransaction, SafeModuleTransaction, by the beginning of the event's name
+  "0x66753cd2": ofSafe,
+  "0xb648d364": one({ to: 1, value: 2, data: 3, operation: 4 }),
+  // EntryPoint handleOps and handleAggregatedOps, 0.6 and from 0.7 on
+  "0x1fad948c": operations,
+  "0x765e827f": operations,
+  "0x4b1d7cf5": aggregated,
+  "0xdbed18e0": aggregated,
+  // ERC-2771 execute
+  "0xdf905caf": request,
+  // Safe setup, 1.1 and later, 1.0
+  ...Object.fromEntries(setups.map((selector) => [selector, setup])),
+  // createProxyWithNonce, createChainSpecificProxyWithNonce, both for L2, createProxyWithCallback, createProxy
+  "0x1688f0b9": made,
+  "0xec9e80bb": made,
+  "0x4662f9d6": made,
+  "0x1a334b0b": made,
+  "0xd18af54d": made,
+  "0x61b69abd": made,
+};

@@ -1,0 +1,101 @@
+/**
+ * The one reader of words. Bytes are a text of hex digits, and a place in them is the number of a digit: calldata's
+ * arguments begin at {@link argumentsAt}, all other data at {@link dataAt}. What does not lie within the bytes as a whole
+ * is null, and so is all that it would lead to: nothing is padded, and nothing throws.
+ */
+import type { Address, Hex } from "../primitives/hex.js";
+
+/** Digits of a word of 32 bytes. */
+export const wordDigits = 64;
+/** The place behind `0x`. */
+export const dataAt = 2;
+/** The place behind `0x` and the selector. */
+export const argumentsAt = 10;
+
+/** The number of a digit; null = there is none. */
+type Place = number | null;
+
+/** The place of a word, counted from the first. */
+export const placeOf = (index: number, start: Place = argumentsAt): Place =>
+  start === null ? null : start + index * wordDigits;
+
+/** The digits of the word at a place. */
+export const digitsAt = (bytes: string, at: Place): string | null => {
+  const digits = at === null ? "" : bytes.slice(at, at + wordDigits);
+  return digits.length === wordDigits ? digits : null;
+};
+
+/** The word at a place as a number. */
+export const wordAt = (bytes: string, at: Place): bigint | null => {
+  const digits = digitsAt(bytes, at);
+  return digits === null ? null : BigInt(`0x${digits}`);
+};
+
+/** The words of data, one after another from a place on, at most so many; a part of one at the end is none. */
+export const wordsFrom = (
+  bytes: string,
+  start: number = dataAt,
+  most: number = Number.POSITIVE_INFINITY,
+): ReadonlyArray<bigint> => {
+  const words: Array<bigint> = [];
+  for (let at = start; at + wordDigits <= bytes.length && words.length < most; at += wordDigits)
+    words.push(BigInt(`0x${bytes.slice(at, at + wordDigits)}`));
+  return words;
+};
+
+/** The zero address. */
+export const nobody: Address = `0x${"0".repeat(40)}`;
+
+/** The low 20 bytes: the upper ones may be dirty. */
+export const addressOf = (word: bigint): Address => `0x${BigInt.asUintN(160, word).toString(16).padStart(40, "0")}`;
+
+/** The address that a word's low 20 bytes are, in lower case. */
+export const addressAt = (bytes: string, at: Place): Address | null => {
+  const digits = digitsAt(bytes, at);
+  return digits === null ? null : `0x${digits.slice(24).toLowerCase()}`;
+};
+
+/**
+ * The addresses that words from a place on may be: the high bytes are zero, and not so many digits that it is an amount,
+ * `zeros` of them.
+ */
+export function* addressesFrom(bytes: string, start: number, zeros: number = 32): Generator<Address> {
+  for (let at = start; at + wordDigits <= bytes.length; at += wordDigits)
+    if (bytes.startsWith("0".repeat(24), at) && !bytes.startsWith("0".repeat(zeros), at))
+      yield `0x${bytes.slice(at + 24, at + wordDigits).toLowerCase()}`;
+}
+
+/** The word at a place as a count; null also where it is more than there is of anything. */
+export const countAt = (bytes: string, at: Place): number | null => {
+  const digits = digitsAt(bytes, at);
+  return digits?.startsWith("0".repeat(54)) === true ? Number.parseInt(digits.slice(54), 16) : null;
+};
+
+/** The place that the word at `at` points to, counted from `base`. */
+export const pointedAt = (bytes: string, at: Place, base: Place): Place => {
+  const offset = countAt(bytes, at);
+  return offset === null || base === null ? null : base + offset * 2;
+};
+
+/** The `bytes` whose length stands at a place. */
+export const bytesAt = (bytes: string, at: Place): Hex | null => {
+  const [size, start] = [countAt(bytes, at), placeOf(1, at)];
+  if (size === null || start === null) return null;
+  const end = start + size * 2;
+  return end > bytes.length ? null : `0x${bytes.slice(start, end)}`;
+};
+
+/** The numbers of a list whose length stands at a place; null where not all of them do. */
+export const numbersAt = (bytes: string, at: Place): ReadonlyArray<bigint> | null => {
+  const [length, start] = [countAt(bytes, at), placeOf(1, at)];
+  if (length === null || start === null || start + length * wordDigits > bytes.length) return null;
+  return wordsFrom(bytes, start, length);
+};
+
+/** The places to which the items of a list point, whose length stands at `list`; one at a time, for there may be any number. */
+export function* itemsAt(bytes: string, list: Place): Generator<Place> {
+  const [length, first] = [countAt(bytes, list), placeOf(1, list)];
+  const end = length === null || first === null ? Number.POSITIVE_INFINITY : first + length * wordDigits;
+  for (let at = first ?? end; at < end && at < bytes.length; at += wordDigits) yield pointedAt(bytes, at, first);
+  if (end > bytes.length) yield null;
+}
