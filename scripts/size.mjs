@@ -5,22 +5,25 @@ import { dirname, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** kB (1000 bytes) of our own code, minified and gzipped; peers and dependencies are the app's. */
+/**
+ * kB (1000 bytes) of our own code, minified and gzipped; peers and dependencies are the app's. With a tenth to spare: a
+ * budget to a tenth of a kilobyte says where files have to end, and that is not its business.
+ */
 const budgets = [
   // why: esbuild keeps a namespace whole, its renderings and what they read calls and their inner calls by; Rollup and Vite leave them out
-  ['import { Report } from "evm-preflight"; Report.fromJson', 53],
+  ['import { Report } from "evm-preflight"; Report.fromJson', 60],
   // why: the sentence of every finding is in it, and proofs have come to say more
-  ['import { fromJson } from "evm-preflight/Report"; fromJson', 18],
-  ['import { Errors } from "evm-preflight"; Errors.classify', 35],
+  ['import { fromJson } from "evm-preflight/Report"; fromJson', 20],
+  ['import { Errors } from "evm-preflight"; Errors.classify', 37],
   // why: half of what came since 90 is code that Safes run, by its hash, and the forms of batches; the rest is what pools refuse and moving heads
-  ['import { Preflight } from "evm-preflight"; Preflight.scan', 104],
-  ['export * from "evm-preflight/promise"', 110],
-  ['export * from "evm-preflight/viem"', 105],
+  ['import { Preflight } from "evm-preflight"; Preflight.scan', 114],
+  ['export * from "evm-preflight/promise"', 121],
+  ['export * from "evm-preflight/viem"', 115],
   ['export * from "evm-preflight/testing"', 30],
   ['export * from "evm-preflight/redis"', 30],
   ['export * from "evm-preflight/postgres"', 20],
   // why: an app never loads all of it; this only tells when the whole grows, as with `settle` and readings by selector
-  ['export * from "evm-preflight"', 184],
+  ['export * from "evm-preflight"', 200],
 ];
 
 const namespaces = [
