@@ -51,7 +51,7 @@ const indexOf = (pages: ReadonlyArray<Page>): string =>
 const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   promise: ["createPreflight", "PreflightClient", "Connection"],
   viem: ["preflightActions"],
-  Preflight: ["preflight", "scan", "prove", "reserving", "maxSendable", "Options"],
+  Preflight: ["preflight", "scan", "prove", "reserving", "maxSendable", "make", "Options"],
   Report: ["Report", "ready", "matches", "diff", "toText", "toHtml", "toMarkdown", "toJson", "fromJson", "Finding"],
   Policy: [
     "maxSpent",
@@ -63,6 +63,7 @@ const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
     "fromJson",
     "make",
   ],
+  Step: ["make", "blocker", "warning", "info", "staticCall", "balanceOf", "account"],
   Errors: ["isVerdict", "classify", "decodeRevert", "InvalidTransaction", "NotProven", "InsufficientFunds"],
   Rpc: ["layerHttp", "layerClient", "layerTransport", "layerProvider"],
   Nonces: ["withNonce", "reserve", "commit", "keep", "bootstrap"],

@@ -30,6 +30,7 @@ const guards = {
   "requests are those of the inputs": ["true", "test/preflight/reprove"],
   "what found no room to be read": ["[]", "test/net/net"],
   "bounds of a policy": ["true", "test/preflight/pure/compare"],
+  "a step of the pipeline that the report lacks": ["[]", "test/preflight/ownStep"],
   "the run with free gas": ["$ && []", "test/preflight/reprove"],
 };
 

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The entries of the package that have a page, by their module in `src`. */
 export const modules: ReadonlyArray<string> = [
-  ...["Preflight", "Report", "Policy", "Errors", "Eth", "Rpc", "Nonces", "NonceStore", "Chains", "Transaction"],
+  ...["Preflight", "Report", "Policy", "Step", "Errors", "Eth", "Rpc", "Nonces", "NonceStore", "Chains", "Transaction"],
   ...["promise", "viem", "redis", "postgres", "testing"],
 ];
 

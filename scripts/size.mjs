@@ -36,6 +36,7 @@ const namespaces = [
   "Preflight",
   "Report",
   "Rpc",
+  "Step",
   "Transaction",
 ];
 

@@ -16,7 +16,7 @@ export { DecodedLog, DecodedResult } from "./abi/decoded.js";
 export { describeRevert, type RevertTextOptions } from "./abi/revertText.js";
 export { looksLikeRevert } from "./abi/revertBytes.js";
 export type { Stated } from "./errors/stated.js";
-export { Disposed, InvalidConnection, InvalidTransaction, ReportVersion } from "./errors/input.js";
+export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
 export * from "./abi/revert.js";
 export * from "./errors/rpc.js";

@@ -5,36 +5,33 @@
  * that would be signed, in two worlds, and only checks what was chosen. `preflight` is the one
  * after the other.
  */
-import * as Arr from "effect/Array";
-import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
-import { Chains } from "./Chains.js";
+import * as Stream from "effect/Stream";
 import type { InvalidTransaction } from "./errors/input.js";
 import * as Options from "./preflight/prepare.js";
-import { answersOf, type Round } from "./preflight/answers.js";
-import { assignNonces, choose, withGas } from "./preflight/choose.js";
-import { admitted, ledgerOf, withRun, type Recorder } from "./preflight/ledger.js";
-import { undoubted } from "./preflight/gas/doubt.js";
-import { measureOf, MeasureLimits, wantedBy } from "./preflight/limits.js";
+import { assignNonces } from "./preflight/choose.js";
+import { admitted, withRun } from "./preflight/ledger.js";
 import { maxSendableWith } from "./preflight/beside/maxSendable.js";
+import { ready } from "./preflight/askOwn.js";
+import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/beside/single.js";
 import { checkConnection } from "./preflight/observe.js";
-import { proveChosen, provenOf, proveWider } from "./preflight/prove.js";
-import { scanTrial } from "./preflight/proofPlans.js";
-import { reportOf } from "./preflight/report.js";
+import { OwnSteps, stepsOf, type AnyStep, type NeedsOf } from "./preflight/own.js";
+import { proveChosen } from "./preflight/prove.js";
+import { inputsOf, proveScanned, scanOnce, withLast } from "./preflight/twoRounds.js";
 import { abisOf } from "./report/abis.js";
-import { phase, reported } from "./report/telemetry.js";
-import { askAt } from "./preflight/askProof.js";
-import { askScan } from "./preflight/scan.js";
-import { note } from "./report/finding.js";
-import { later } from "./primitives/later.js";
+import { reported } from "./report/telemetry.js";
 import { requestsOf } from "./report/digest.js";
-import type { Report } from "./report/schema.js";
+import type { Blocker } from "./report/ready.js";
+import type { Clearance, Report } from "./report/schema.js";
 import { Rpc } from "./Rpc.js";
-import * as Assets from "./steps/assets.js";
-import * as Estimate from "./steps/estimate.js";
-import { bundleOf, type Bundle } from "./steps/reading/bundle.js";
 import * as Transaction from "./Transaction.js";
 import { watchBy } from "./watch/later.js";
+import type { Head } from "./eth/heads.js";
+import type { MaxSendable } from "./preflight/beside/maxSendable.js";
+import { settle } from "./postflight/ask/later.js";
+import type { Prove } from "./watch/judge.js";
+import type { Watched } from "./watch/watched.js";
 
 export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
 export type { Options } from "./preflight/prepare.js";
@@ -42,6 +39,7 @@ export { MeasureLimits, type Limits } from "./preflight/limits.js";
 export type { SettleOptions } from "./postflight/settlement.js";
 export type { MaxSendable } from "./preflight/beside/maxSendable.js";
 export { assignNonces } from "./preflight/choose.js";
+export { ready } from "./preflight/askOwn.js";
 export { settle } from "./postflight/ask/later.js";
 export {
   checkCode,
@@ -56,68 +54,6 @@ export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/beside
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 export type { Prove } from "./watch/judge.js";
 export type { Fresh, Lost, Moved, Watched } from "./watch/watched.js";
-
-const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
-
-const tracing = later(() => import("./preflight/beside/trace.js"));
-const seeking = later(() => import("./preflight/beside/sent.js"));
-const settlingGas = later(() => import("./preflight/gas/limit.js"));
-
-/** Whether a transaction fails while others of its sender are in flight. */
-const mayBeSent = ({ transactions }: Report): boolean =>
-  transactions.some(
-    ({ outcome: { status }, nonce: { inFlight } }) =>
-      (status === "reverted" || status === "halted") && inFlight !== null && inFlight > 0,
-  );
-
-/** The report with what is asked only of what fails. */
-const withLast = (
-  report: Report,
-  recorder: Recorder,
-  earlier: Report["ledger"] | null,
-): Effect.Effect<Report, never, Rpc> =>
-  Effect.flatMap(
-    mayBeSent(report)
-      ? Effect.flatMap(seeking, ({ withSent }) => withSent(report, recorder, earlier))
-      : Effect.succeed(report),
-    (told) =>
-      told.options.traceReverts && told.transactions[0].outcome.status === "reverted"
-        ? Effect.flatMap(tracing, ({ withTrace }) => withTrace(told, recorder, earlier))
-        : Effect.succeed(told),
-  );
-
-/** A scan: its report, and the answers that its proof need not ask for again. */
-const scanOnce = Effect.fnUntraced(function* (
-  { bundle, options, policies, abis }: Options.Prepared,
-  recorder: Recorder,
-): Effect.fn.Return<{ readonly report: Report; readonly round: Round }, never, Rpc> {
-  const chains = yield* Effect.service(Chains);
-  const limits = yield* Effect.service(MeasureLimits);
-  const { memory } = yield* Rpc;
-  const named = bundle[0].input.chainId;
-  const chain = chains(named ?? memory.recall("chainId"));
-  const wanted = wantedBy(policies, bundle, limits);
-  const round = yield* askScan({ bundle, options, chain, wanted, abis }, options.block ?? chain.blockTag, null);
-  const answers = answersOf(round, chains, options, named);
-  const chosen = choose(bundle, answers);
-  const settled = chosen.some(Estimate.isLimitDoubtful)
-    ? yield* (yield* settlingGas).settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)]))
-    : undoubted;
-  const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
-  const now = yield* Clock.currentTimeMillis;
-  const report = reportOf(filled, answers, {
-    ...{ options, policies, now, sighted: recorder.sighted, since: null, standsOn: null, stage: "scanned" },
-    measure: measureOf(filled, Assets.transfers(filled), policies, limits),
-    ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
-    ledger: ledgerOf(recorder, now, null),
-    findings: [
-      ...settled.findings,
-      ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
-    ],
-    earlier: [],
-  });
-  return { report: yield* withLast(report, recorder, null), round };
-});
 
 /**
  * Asks everything about a transaction or bundle in one network round, and reports. Where the node's estimate
@@ -139,36 +75,6 @@ export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report,
     );
   }, reported("scan")),
 );
-
-/**
- * Whether proving could not change the verdict: the node cannot simulate, or something is against the
- * transaction already. A violated policy is no such thing: what a scan only logged, a proof measures.
- */
-const isSettled = ({ observed, findings }: Report): boolean =>
-  observed.tier === "call" || findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
-
-/** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
-const proveScanned = <E, R>(
-  prepared: Options.Prepared,
-  choose: (scanned: Report) => Effect.Effect<Report, E, R>,
-): Effect.Effect<Report, E, Rpc | R> =>
-  withRun(prepared.options.deadlineMs, (recorder) =>
-    Effect.flatMap(
-      phase("Preflight.scan", scanOnce(prepared, recorder), ({ report }) => report),
-      ({ report, round }) =>
-        isSettled(report)
-          ? Effect.succeed(report)
-          : Effect.flatMap(Effect.timed(choose(report)), ([taken, chosen]) =>
-              phase(
-                "Preflight.prove",
-                Effect.flatMap(proveWider(chosen, { ...prepared, recorder, ...provenOf(round, taken) }), (proven) =>
-                  withLast(proven, recorder, null),
-                ),
-                (proven) => proven,
-              ),
-            ),
-    ),
-  );
 
 /**
  * Scans, then proves: two network rounds, one deadline, one ledger. A scan that is blocked already is
@@ -247,7 +153,11 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
     return yield* withRun(revised.options.deadlineMs, (recorder) =>
       revised.observed.tier === "call"
         ? Effect.map(
-            scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder),
+            scanOnce(
+              { bundle: inputsOf(revised), options: revised.options, policies, abis },
+              recorder,
+              revised.steps.with,
+            ),
             ({ report: scanned }) => scanned,
           )
         : Effect.flatMap(
@@ -290,4 +200,91 @@ export const maxSendable = maxSendableWith(scan, preflight);
  * the report gives no clearance, and as `heads` fails.
  * JSON-RPC: `eth_simulateV1`, `eth_createAccessList`, `eth_getCode`, and as `prove`.
  */
-export const watch = watchBy(prove);
+export const watch: <E = never, R = never>(
+  report: Report,
+  heads: Stream.Stream<Head, E, R>,
+  options?: Options.Options,
+) => Stream.Stream<Watched, Blocker | E, Rpc | R> = (report, heads, options) =>
+  Stream.unwrap(Effect.as(ready(report), watchBy(prove)(report, heads, options)));
+
+type Takes<R, E = never> = Transaction.TakesInput<
+  Options.Options,
+  Effect.Effect<Report, InvalidTransaction | E, Rpc | R>
+>;
+
+/** The pipeline with steps of your own; `R` is what these need. Every verb is the one of the same name in this namespace. */
+export interface Pipeline<R = never> {
+  /** Asks the steps once. */
+  readonly scan: Takes<R>;
+  /** Asks the steps once in the scan, and once in the proof. */
+  readonly preflight: Takes<R>;
+  /** As `preflight`. */
+  readonly reserving: <E, R2>(
+    take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R2>,
+  ) => Takes<R | R2, E>;
+  /** Asks the steps once, also of a report that was made without them. */
+  readonly prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc | R>;
+  /** `Report.ready`, which also refuses a report that lacks one of the steps: `NotProven`, `StepMissing`. */
+  readonly ready: (report: Report) => Effect.Effect<Clearance, Blocker>;
+  /** Asks the steps in each of its scans, and in its proof. */
+  readonly maxSendable: (
+    ...input: Parameters<typeof maxSendable>
+  ) => Effect.Effect<MaxSendable, Effect.Error<ReturnType<typeof maxSendable>>, Rpc | R>;
+  /** Proves at every head: nothing tells what the answer of a step hangs on. Fails as `ready` does. */
+  readonly watch: <E = never, R2 = never>(
+    report: Report,
+    heads: Stream.Stream<Head, E, R2>,
+    options?: Options.Options,
+  ) => Stream.Stream<Watched, Blocker | E, Rpc | R | R2>;
+  /** Asks no step: it says what became of a report. */
+  readonly settle: typeof settle;
+  /** A single question asks no step. */
+  readonly checkCode: typeof checkCode;
+  /** As `checkCode`. */
+  readonly simulate: typeof simulate;
+  /** As `checkCode`. */
+  readonly estimateGas: typeof estimateGas;
+  /** As `checkCode`. */
+  readonly resolveNonce: typeof resolveNonce;
+  /** As `checkCode`. */
+  readonly quoteFee: typeof quoteFee;
+  /** Asks nothing. */
+  readonly assignNonces: typeof assignNonces;
+}
+
+/**
+ * The pipeline with steps of your own (`Step.make`): each asks in the same network round as everything else, and its
+ * findings count like ours. One that fails, throws, or does not answer within the deadline is `StepUnavailable`, never a
+ * pass. What the steps need, the verbs need. Throws `InvalidStep` of a name without `/`, of a name twice, and of what is no step.
+ */
+export const make = <const Steps extends ReadonlyArray<AnyStep> = readonly []>(options: {
+  /** In the order in which their findings stand. */
+  readonly steps: Steps;
+}): Pipeline<NeedsOf<Steps[number]>> => {
+  const steps = stepsOf(options.steps);
+  /** `use` with the steps in it. */
+  const within = <A, E, R>(use: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | NeedsOf<Steps[number]>> =>
+    Effect.contextWith((services: Context.Context<NeedsOf<Steps[number]>>) =>
+      Effect.provideService(use, OwnSteps, { steps, services }),
+    );
+  const proveIn = (report: Report, given?: Options.Options) => within(prove(report, given));
+  const readyIn = (report: Report) =>
+    Effect.provideService(ready(report), OwnSteps, { steps, services: Context.empty() });
+  return {
+    // `never` fits every input: the verbs' types have judged it, and the pipeline checks it
+    scan: (input, given) => within(scan(input as never, given)),
+    preflight: (input, given) => within(preflight(input as never, given)),
+    reserving: (take) => (input, given) => within(reserving(take)(input as never, given)),
+    prove: proveIn,
+    ready: readyIn,
+    maxSendable: (...input) => within(maxSendable(...input)),
+    watch: (report, heads, given) =>
+      Stream.unwrap(
+        Effect.contextWith((services: Context.Context<NeedsOf<Steps[number]>>) => {
+          const proving: Prove = (again, options) => Effect.provideContext(proveIn(again, options), services);
+          return Effect.as(readyIn(report), watchBy(proving)(report, heads, given));
+        }),
+      ),
+    ...{ settle, checkCode, simulate, estimateGas, resolveNonce, quoteFee, assignNonces },
+  };
+};

@@ -6,7 +6,7 @@ export type { AccountOverrideFields, BlockOverridesFields } from "./eth/override
 export { Gap } from "./errors/verdicts.js";
 export { Figure, figureText, type Statement } from "./primitives/statement.js";
 export { diff, type Difference } from "./report/diff.js";
-export { Evidence, Finding, FindingCode, messageOf, NoteCode, Severity, StepName } from "./report/finding.js";
+export { Evidence, Finding, FindingCode, messageOf, NoteCode, OwnName, Severity, StepName } from "./report/finding.js";
 export { notes, type Note } from "./report/notes.js";
 export { settle } from "./postflight/settle.js";
 export { samplesOf } from "./postflight/settlement.js";
@@ -60,6 +60,7 @@ export {
   Request,
   Rules,
   RunName,
+  Steps,
   Tier,
   TransactionReport,
   VerdictName,

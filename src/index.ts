@@ -8,4 +8,5 @@ export * as Policy from "./Policy.js";
 export * as Preflight from "./Preflight.js";
 export * as Report from "./Report.js";
 export * as Rpc from "./Rpc.js";
+export * as Step from "./Step.js";
 export * as Transaction from "./Transaction.js";

@@ -23,6 +23,8 @@ const floors: ReadonlyArray<{ readonly floor: number; readonly group: string; re
   { floor: 5, group: "Report", paths: /^src\/Report\.ts$/ },
   // Below the pipeline that evaluates it, above the report that it judges.
   { floor: 5.5, group: "Policy", paths: /^src\/(Policy|policy\/.+)\.ts$/ },
+  // Below the pipeline that asks it, above the report that it checks.
+  { floor: 5.5, group: "Step", paths: /^src\/Step\.ts$/ },
   { floor: 6, group: "Nonces", paths: /^src\/(Nonces|nonces\/protocol\/.+)\.ts$/ },
   { floor: 6, group: "preflight", paths: /^src\/preflight\/.+\.ts$/ },
   // Callers of the pipeline, which knows nothing of them.

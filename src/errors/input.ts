@@ -29,6 +29,18 @@ export class InvalidConnection extends stated<InvalidConnection>()(
     say(`${escapeText(field)}: ${problem}`, [text("", "no connection was made")], "correct the connection"),
 ) {}
 
+/** A step of one's own cannot be what it is given as; no pipeline was made. */
+export class InvalidStep extends stated<InvalidStep>()(
+  "InvalidStep",
+  {
+    /** Which part, e.g. `steps[0].name`, `code`. */
+    field: Schema.String,
+    /** What is wrong with it. */
+    problem: Schema.String,
+  },
+  ({ field, problem }) => say(`${escapeText(field)}: ${problem}`, [], "correct the step"),
+) {}
+
 /** The client was disposed: nothing is asked any more, and what was under way has ended. */
 export class Disposed extends stated<Disposed>()("Disposed", {}, () =>
   say(

@@ -38,6 +38,8 @@ export interface Claim {
   /** What the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
   readonly abis: AbiIndex;
+  /** What users' own steps have the witness read. */
+  readonly looks: ReadonlyArray<Query>;
   /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
   readonly subjects: ReadonlyMap<number, FeeSubject>;
   /** What each signer is taken to have where its state is pretended, wei; null = not known. */
@@ -141,6 +143,8 @@ const looksOf = (claim: Claim) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
   const wanted = [
     { kind: "environment" } as const,
+    // why: before ours, for of two alike the later answer is kept
+    ...claim.looks,
     ...accountQueries(claim),
     ...L1Fee.earnings(claim.subjects.size > 0),
     ...measureQueries(claim.measure),

@@ -1,7 +1,6 @@
 /** A proof: the exact requests asked, compared and judged; nothing is chosen in it but a wider gas limit. */
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
-import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
@@ -21,6 +20,7 @@ import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { Run } from "../steps/simulate.js";
 import { answersOf, type Answers } from "./answers.js";
+import { askOwn } from "./askOwn.js";
 import { askAt, askProof, placing, type Proof } from "./askProof.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
@@ -34,6 +34,7 @@ import { checkSlots } from "./endpoint/lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { checkRan } from "./observe.js";
 import { inFlightOf, subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
+import type { Own } from "./own.js";
 import { judged, reportOf } from "./report.js";
 import { pendingOf } from "./worlds/ground.js";
 import { askStanding } from "./worlds/standing.js";
@@ -53,10 +54,10 @@ export interface Proving {
 }
 
 /** What a proof takes over from the scan before it, so long ago; after a second its header is asked again, whatever the chain. */
-export const provenOf = (round: Scanned, taken: Duration.Duration): Pick<Proving, "earlier" | "found" | "scanned"> => ({
+export const provenOf = (round: Scanned, takenMs: number): Pick<Proving, "earlier" | "found" | "scanned"> => ({
   earlier: null,
   found: [],
-  scanned: { ...round, isStale: Duration.toMillis(taken) > 1_000 },
+  scanned: { ...round, isStale: takenMs > 1_000 },
 });
 
 const where = { step: "proof", evidence: "measured" } as const;
@@ -136,6 +137,7 @@ const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
 const proveOnce = Effect.fnUntraced(function* (
   report: Report,
   { policies, abis, recorder, earlier, found, scanned }: Proving,
+  asked: Effect.Effect<Own, never, Rpc>,
   isWidened: boolean,
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const signed = signedOf(report);
@@ -145,10 +147,11 @@ const proveOnce = Effect.fnUntraced(function* (
   const names = yield* Effect.service(TokenCache);
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
-  const asked = measureOfReport(report, earlierRun, policies, limits);
-  const measure = { ...asked, named: yield* names.recall(report.chainId, asked.tokens) };
+  const wanted = measureOfReport(report, earlierRun, policies, limits);
+  const measure = { ...wanted, named: yield* names.recall(report.chainId, wanted.tokens) };
+  const own = yield* asked;
   const about = {
-    ...{ report, bundle: signed, measure, policies, abis, chain, scanned },
+    ...{ report, bundle: signed, measure, policies, abis, chain, scanned, looks: own.looks },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     askedAt: null,
@@ -186,7 +189,10 @@ const proveOnce = Effect.fnUntraced(function* (
       limits: null,
     };
   const apart = signed.length < 2 ? null : yield* placing;
+  // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
+  const check = yield* own.judge;
+  const ledger = ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier);
   const assemble = (
     { claim, proof, answers, bundle, settled, compared, isForkUsed }: typeof standing.attempt,
     further: ReadonlyArray<Finding>,
@@ -206,7 +212,9 @@ const proveOnce = Effect.fnUntraced(function* (
       worlds: [...worldsIn(claim, proof, compared), ...placed],
       elsewhere: compared?.other == null ? [] : [compared.other],
       readings: [successOf(proof.next)?.readings ?? []],
-      ledger: ledgerOf(recorder, now, earlier),
+      ledger,
+      own: { names: own.names, check },
+      next: successOf(proof.next),
       earlier: earlierFindings(report),
       findings: [
         ...found,
@@ -241,20 +249,34 @@ const proveOnce = Effect.fnUntraced(function* (
   return { report: proven, limits: settled.limits };
 });
 
+/** Users' own steps, asked once for a proof and all that it asks again. */
+const ownFor = (report: Report): Effect.Effect<Effect.Effect<Own, never, Rpc>> =>
+  Effect.cached(
+    Effect.flatMap(Effect.service(Chains), (chains) => {
+      const block = report.options.block ?? chains(report.chainId).blockTag;
+      const bundle = Arr.map(report.transactions, ({ input }) => input);
+      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps.with);
+    }),
+  );
+
 /** Proves; where the gas limit turned out to decide the outcome, chooses a wider one and proves that, once. */
 export const proveWider = Effect.fnUntraced(function* (
   report: Report,
   proving: Proving,
 ): Effect.fn.Return<Report, never, Rpc> {
-  const { report: proven, limits } = yield* proveOnce(report, proving, false);
-  return limits === null ? proven : (yield* proveOnce(withLimits(report, limits), proving, true)).report;
+  const own = yield* ownFor(report);
+  const { report: proven, limits } = yield* proveOnce(report, proving, own, false);
+  return limits === null ? proven : (yield* proveOnce(withLimits(report, limits), proving, own, true)).report;
 });
 
 /** Proves what the report has chosen; where its gas limit turned out to decide the outcome, that is proof of nothing. */
 export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Report, never, Rpc> =>
-  Effect.map(proveOnce(report, proving, false), ({ report: proven, limits }) => {
-    if (limits === null) return proven;
-    const holds = limits.map((limit) => gas("gas that holds", limit));
-    const scanAgain = note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds);
-    return judged(proven, [...proven.findings, scanAgain]);
-  });
+  Effect.map(
+    Effect.flatMap(ownFor(report), (own) => proveOnce(report, proving, own, false)),
+    ({ report: proven, limits }) => {
+      if (limits === null) return proven;
+      const holds = limits.map((limit) => gas("gas that holds", limit));
+      const scanAgain = note("ScanAgain", "unavailable", { evidence: "measured" }, ...holds);
+      return judged(proven, [...proven.findings, scanAgain]);
+    },
+  );

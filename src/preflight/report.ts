@@ -3,6 +3,7 @@
  * the whole judged. Pure.
  */
 import * as Arr from "effect/Array";
+import type * as Effect from "effect/Effect";
 import { PolicyViolation } from "../errors/verdicts.js";
 import { count, text } from "../primitives/statement.js";
 import { digestOfReport } from "../report/digest.js";
@@ -28,6 +29,7 @@ import { checkPool } from "../steps/reading/pool.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { checkOutcomes, type Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
+import type { Own, Seen } from "./own.js";
 import { movementsOf } from "./worlds/movements.js";
 import { worseOf } from "./worlds/worse.js";
 import { checkChain, checkOverrides, checkRan, observe, type Sight } from "./observe.js";
@@ -44,6 +46,10 @@ interface About extends Sight {
   /** The cases in the other worlds, where a call inside may fail that does not here. */
   readonly readings: ReadonlyArray<ReadonlyArray<Reading>>;
   readonly ledger: Ledger;
+  /** The names of users' own steps, and what these find. */
+  readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
+  /** What the witness saw in the run `next`; null where there is none. */
+  readonly next: Pick<Seen, "before" | "after"> | null;
   /** What was found by comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
   /** What an earlier report could not learn, for this one to tell unless it tells the same itself. */
@@ -157,7 +163,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     ...about.findings,
   ]);
   const found = [...untold(about.earlier, now), ...now];
-  const draft = judged(
+  const usual = judged(
     {
       version: reportVersion,
       verdict: "unknown",
@@ -165,6 +171,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
       stage: about.stage,
       chainId: answers.chainId,
       options,
+      steps: { with: about.own.names, without: [] },
       observed,
       transactions,
       funds,
@@ -175,6 +182,11 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     },
     [...found, ...checkHoles(bundle, found)],
   );
+  const own = about.own.check(usual, [
+    { moved: {}, before: answers.before, after: answers.after },
+    ...(about.next === null ? [] : [{ ...about.next, moved: about.elsewhere[0] ?? {} }]),
+  ]);
+  const draft = judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);
   const policies = untold(
     about.elsewhere.flatMap((moved) => checkPolicies({ ...draft, ...moved }, about.policies)),

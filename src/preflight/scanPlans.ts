@@ -27,6 +27,8 @@ export interface Subject {
   /** Balances that somebody wants measured before it is known what moves. */
   readonly wanted: ReadonlyArray<Holdings.Holding>;
   readonly abis: AbiIndex;
+  /** What users' own steps have the witness read. */
+  readonly looks: ReadonlyArray<Query>;
 }
 
 /**
@@ -56,14 +58,21 @@ export const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
  * oracles, `both` = what is read after the calls, too.
  */
 export const barePlan = (
-  { bundle, options, wanted }: Subject,
+  { bundle, options, wanted, looks }: Subject,
   block: Eth.BlockParameter,
   oracles: ReadonlyArray<Query>,
   both: ReadonlyArray<Query>,
 ): Simulate.Plan => {
   const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
-  const after = [...Code.queries(bundle), ...Holdings.queries(wanted), ...both];
-  const before = [{ kind: "environment" } as const, ...oracles, ...after, ...TokenShortfall.queries(bundle)];
+  // why: users' looks stand before ours, for of two alike the later answer is kept
+  const after = [...looks, ...Code.queries(bundle), ...Holdings.queries(wanted), ...both];
+  const before = [
+    { kind: "environment" } as const,
+    ...looks,
+    ...oracles,
+    ...after.slice(looks.length),
+    ...TokenShortfall.queries(bundle),
+  ];
   const between = Code.queriesBetween(bundle);
   const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls, before, between, after }));
   return {

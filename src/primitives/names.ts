@@ -27,8 +27,21 @@ export const stepNames = [
   "policy",
   "proof",
 ] as const;
-/** A step by its name. */
-export const StepName = Schema.Literals(stepNames);
+const ownName = /^[A-Za-z0-9][\w.-]{0,39}\/[A-Za-z0-9][\w.-]{0,59}$/;
+/** A name that users give to a step or a finding of their own: whose it is, a slash, what it is (`acme/sanctions`). */
+export const OwnName = Schema.TemplateLiteral([Schema.String, "/", Schema.String]).pipe(
+  Schema.check(Schema.isPattern(ownName)),
+);
+export type OwnName = `${string}/${string}`;
+
+/** Whether it can be the name of a user's step or finding. */
+export const isOwnName = (value: unknown): value is OwnName => typeof value === "string" && ownName.test(value);
+/** What is wrong with what cannot. */
+export const ownNameProblem =
+  "must be like acme/sanctions: letters, digits, `.`, `_` and `-` on both sides of one slash";
+
+/** A step by its name: one of ours, or a user's. */
+export const StepName = Schema.Union([Schema.Literals(stepNames), OwnName]);
 export type StepName = typeof StepName.Type;
 
 /**

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { nullable } from "../primitives/hex.js";
-import { StepName, stepNames } from "../primitives/names.js";
+import { OwnName, StepName, stepNames } from "../primitives/names.js";
 import { count, Figure, figures, statementText, type Statement } from "../primitives/statement.js";
 import { Reason, RpcError } from "../errors/rpc.js";
 import { Verdict } from "../errors/verdicts.js";
@@ -18,22 +18,26 @@ import { notes } from "./notes.js";
 export const Evidence = Schema.Literals(["measured", "logged", "estimated", "assumed", "unavailable"]);
 export type Evidence = typeof Evidence.Type;
 
-export { StepName };
+export { OwnName, StepName };
 
 /** Codes of findings that are no error of their own; {@link notes} says what each means. */
 export const NoteCode = Schema.Literals(Struct.keys(notes));
 export type NoteCode = typeof NoteCode.Type;
 
-/** What a finding can be: the tag of a verdict, the reason of a failed request, or a note of our own. Closed. */
-export type FindingCode = Verdict["_tag"] | Reason["_tag"] | NoteCode;
+type KnownCode = Verdict["_tag"] | Reason["_tag"] | NoteCode;
+/**
+ * What a finding can be: the tag of a verdict, the reason of a failed request, or a note of ours, a closed list; and what
+ * users' own steps find (`acme/Listed`).
+ */
+export type FindingCode = KnownCode | OwnName;
 type Tagged = { readonly identifier: string };
-const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<FindingCode> =>
-  members.map(({ identifier }) => identifier as FindingCode);
-export const FindingCode: Schema.Literals<ReadonlyArray<FindingCode>> = Schema.Literals([
-  ...NoteCode.literals,
-  ...tagsOf(Verdict.members),
-  ...tagsOf(Reason.members),
-]);
+const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<KnownCode> =>
+  members.map(({ identifier }) => identifier as KnownCode);
+export const FindingCode: Schema.Union<readonly [Schema.Literals<ReadonlyArray<KnownCode>>, typeof OwnName]> =
+  Schema.Union([
+    Schema.Literals([...NoteCode.literals, ...tagsOf(Verdict.members), ...tagsOf(Reason.members)]),
+    OwnName,
+  ]);
 
 /** `blocker`: it must not be sent. `unavailable`: a needed check could not be made. */
 export const Severity = Schema.Literals(["info", "warning", "blocker", "unavailable"]);
@@ -41,7 +45,7 @@ export type Severity = typeof Severity.Type;
 
 /** One finding. */
 export const Finding = Schema.Struct({
-  /** What it is, from a closed list. */
+  /** What it is: from a closed list, or with a slash a user's own. */
   code: FindingCode,
   /** What it does to the verdict. */
   severity: Severity,
@@ -99,11 +103,13 @@ export const note = (
 /** The finding in one line: sentence · numbers · remedy; native amounts in `symbol`. */
 export const messageOf = (finding: Finding, symbol?: string): string => statementText(finding, symbol);
 
+const places: ReadonlyArray<StepName> = stepNames;
+/** Users' steps come last. */
+const placeOf = ({ step }: Finding): number => (places.includes(step) ? places.indexOf(step) : places.length);
+
 /** Findings in pipeline order, then by transaction, stable otherwise. */
 export const inOrder = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
-  [...findings].sort(
-    (a, b) => stepNames.indexOf(a.step) - stepNames.indexOf(b.step) || (a.transaction ?? -1) - (b.transaction ?? -1),
-  );
+  [...findings].sort((a, b) => placeOf(a) - placeOf(b) || (a.transaction ?? -1) - (b.transaction ?? -1));
 
 /** The most findings of one report, without the one that says how many more there were. */
 const mostFindings = 256;

@@ -242,6 +242,7 @@ export const notes = {
   ...of("policy", {
     PolicyLost: ["a policy of the report could not be evaluated again", "give the policies again as an option"],
     PolicyUnknown: ["whether a policy holds is not known"],
+    StepUnavailable: ["a step of your own gave no answer", "repair the step, or run it again"],
   }),
   /** Whether the exact requests do the same wherever they run. */
   ...of("proof", {

@@ -3,7 +3,7 @@ import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { schemaOf } from "../primitives/rows.js";
-import { AskRule, Fork, RunName, SimulationPart, StepName } from "../primitives/names.js";
+import { AskRule, Fork, OwnName, RunName, SimulationPart, StepName, stepNames } from "../primitives/names.js";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
@@ -14,7 +14,7 @@ import { Request } from "../transaction/request.js";
 const amount = Schema.NullOr(Schema.BigInt);
 
 /** The version of the report's shape; part of the digest. */
-export const reportVersion = 3;
+export const reportVersion = 4;
 
 /** `blocked`: do not send. `unknown`: something needed could not be checked. `caution`: ready, with warnings. */
 export const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);
@@ -183,6 +183,15 @@ export const Ledger = Schema.Struct({
 });
 export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
 
+/** Which steps a report was made with beside the usual ones, and which of those were left out. */
+export const Steps = Schema.Struct({
+  /** Users' own, in their order; one that gave no answer has the finding `StepUnavailable`. */
+  with: Schema.Array(OwnName),
+  /** Usual ones that were left out. */
+  without: Schema.Array(Schema.Literals(stepNames)),
+});
+export interface Steps extends Schema.Schema.Type<typeof Steps> {}
+
 /** One report over a bundle: plain data, JSON-safe through `Report.toJson`. */
 export const Report = Schema.Struct({
   /** The version of the report's shape; another one is refused by `fromJson`. */
@@ -197,6 +206,8 @@ export const Report = Schema.Struct({
   chainId: Schema.NullOr(Schema.Int),
   /** The options of the run, complete. */
   options: ReportOptions,
+  /** The steps that it was made with and without. */
+  steps: Steps,
   /** The state and block that the figures are from. */
   observed: Observed,
   /** The transactions, in order. */
@@ -223,6 +234,7 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly verdict: VerdictName;
   /** The caller's options, completed. */
   readonly options: ReportOptions;
+  readonly steps: Steps;
   /** The state all of it was asked on. */
   readonly observed: Observed;
   /** In the order of the bundle. */

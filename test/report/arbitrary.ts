@@ -34,6 +34,7 @@ const text = fc.oneof(fc.string(), fc.string({ unit: "grapheme" }), fc.constantF
 const candidates: ReadonlyArray<{ readonly sample: unknown; readonly arbitrary: fc.Arbitrary<unknown> }> = [
   { sample: `0x${"ab".repeat(20)}`, arbitrary: hex(20) },
   { sample: `0x${"ab".repeat(32)}`, arbitrary: hex(32) },
+  { sample: "acme/sanctions", arbitrary: fc.stringMatching(/^[A-Za-z0-9][\w.-]{0,39}\/[A-Za-z0-9][\w.-]{0,59}$/) },
   { sample: "0xabcdef", arbitrary: fc.nat(80).chain(hex) },
   {
     sample: "-12",

@@ -112,6 +112,7 @@ const fields: Report = {
   stage: "proven",
   chainId: 1,
   options,
+  steps: { with: [], without: [] },
   observed: {
     blockTag: "pending",
     baseNumber: 100n,

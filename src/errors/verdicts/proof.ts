@@ -71,6 +71,7 @@ export const Gap = Schema.Struct({
     "FundsUnknown",
     "CheckUnavailable",
     "NotMined",
+    "StepMissing",
   ]),
   /** In words, escaped. */
   sentence: Schema.String,

@@ -131,6 +131,7 @@ type About = Parameters<typeof reportOf>[2];
 export const about = (changed: Partial<About> = {}): About => ({
   ...{ options, policies: [], stage: "scanned", measure: nothing, worlds: [], elsewhere: [], readings: [] },
   ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
+  ...{ own: { names: [], check: () => [] }, next: null },
   ...{ sighted: { block: null, aheadMs: null, testimonies: [] }, since: null, standsOn: null, isForkUsed: true },
   ...changed,
 });

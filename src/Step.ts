@@ -1,0 +1,136 @@
+/**
+ * A step of your own in the pipeline: what it asks, what it reads in the simulation, and what it finds.
+ *
+ * A step only adds findings. Where it fails, throws, or does not answer within the deadline, that is a finding
+ * `StepUnavailable` under its name, and the verdict is at most `unknown`. `Preflight.make` takes the steps.
+ */
+import type * as Arr from "effect/Array";
+import type * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { InvalidStep } from "./errors/input.js";
+import type { Address } from "./primitives/hex.js";
+import { isOwnName, ownNameProblem, type OwnName } from "./primitives/names.js";
+import type { Figure } from "./primitives/statement.js";
+import type { Observed, Report } from "./report/schema.js";
+import type { Transaction } from "./transaction/schema.js";
+import type { Query } from "./witness/queries.js";
+import type { View } from "./witness/view.js";
+
+export type { OwnName } from "./primitives/names.js";
+export { balanceOf, staticCall, type Call } from "./witness/queries.js";
+export type { View } from "./witness/view.js";
+
+/** The checked transactions in their order; there is always one. */
+export type Bundle = Arr.NonEmptyReadonlyArray<Transaction>;
+
+/** When and where a step is asked. */
+export interface Context {
+  /** null = nobody knows it yet: the step is asked beside the first requests. */
+  readonly chainId: number | null;
+  /** The block or tag whose state the transactions are simulated on. */
+  readonly block: Observed["blockTag"];
+  /** Whether a scan asks, or a proof. */
+  readonly stage: "scan" | "proof";
+  /** Aborts when the run ends, at its deadline at the latest. */
+  readonly signal: AbortSignal;
+}
+
+/** What the witness reads before and after the transactions, in the same simulated block. */
+export type Look = Exclude<Query, { readonly kind: "environment" }>;
+
+/** What a step learned. */
+export interface Heard<A> {
+  /** What `ask` succeeded with. */
+  readonly answer: A;
+  /** What `looks` saw before the transactions; null for what could not be read. */
+  readonly before: View;
+  /** What `looks` saw after them. */
+  readonly after: View;
+}
+
+/** What a step found, as plain data. */
+export interface Finding {
+  /** Like a step's name: whose it is, a slash, what it is (`acme/Listed`). */
+  readonly code: OwnName;
+  /** `blocker`: do not send. `warning`: at most `caution`. */
+  readonly severity: "blocker" | "warning" | "info";
+  /** What happened; at most 1,024 characters are kept. */
+  readonly sentence: string;
+  /** What to do; empty where nothing is to be done. */
+  readonly remedy?: string | undefined;
+  /** The numbers behind the sentence, with their units; at most 32 are kept. */
+  readonly numbers?: ReadonlyArray<Figure> | undefined;
+  /** Its place in the bundle, from 0; null = the whole. */
+  readonly transaction?: number | null | undefined;
+}
+
+/** A step: `A` is what it asks for, `E` how that fails, `R` what it needs to ask. */
+export interface Step<A = undefined, E = never, R = never> {
+  /** Whose it is, a slash, what it is (`acme/sanctions`): so it stands in findings and in the ledger. */
+  readonly name: OwnName;
+  /** What the witness reads for it, without a request of its own; at most 32 for all steps together. */
+  readonly looks?: ((bundle: Bundle) => ReadonlyArray<Look>) | undefined;
+  /**
+   * Asks, once in a scan and once in a proof, in the same network round as everything else. Requests through `Rpc`
+   * stand in the ledger under the step's name.
+   */
+  readonly ask?: ((bundle: Bundle, context: Context) => Effect.Effect<A, E, R>) | undefined;
+  /**
+   * What is found, by the report that the usual steps made: in a scan once, in a proof once for each of its two worlds.
+   * Pure.
+   */
+  check(report: Report, heard: Heard<A>): ReadonlyArray<Finding>;
+}
+
+/** `A` itself; what a step is used for says nothing of what it asks, and `NoInfer` would stay in the types that people read. */
+type Settled<A> = [A][A extends unknown ? 0 : never];
+
+/**
+ * A step, with its types found out from what it asks.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc, Step } from "evm-preflight";
+ *
+ * const receivers = Step.make({
+ *   name: "acme/receivers",
+ *   ask: (bundle) => Effect.succeed(bundle.filter(({ to }) => to === "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")),
+ *   check: (_, { answer }) => (answer.length === 0 ? [] : [Step.blocker("acme/Listed", "the receiver is on a list")]),
+ * });
+ * const report = await Preflight.make({ steps: [receivers] })
+ *   .preflight({
+ *     from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *     to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *     value: 1n,
+ *   })
+ *   .pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.because); // blocked the receiver is on a list
+ * ```
+ */
+export const make = <A = undefined, E = never, R = never>(
+  step: Step<A, E, R>,
+): Step<Settled<A>, Settled<E>, Settled<R>> => step;
+
+/** What a finding has beside its code and sentence. */
+export type Details = Pick<Finding, "remedy" | "numbers" | "transaction">;
+
+const finding =
+  (severity: Finding["severity"]) =>
+  (code: OwnName, sentence: string, details: Details = {}): Finding =>
+    Result.getOrThrowWith(
+      isOwnName(code) ? Result.succeed({ code, severity, sentence, ...details }) : Result.fail(ownNameProblem),
+      (problem) => new InvalidStep({ field: "code", problem }),
+    );
+
+/** Must not be sent. Throws `InvalidStep` of a code that is not like `acme/Listed`. */
+export const blocker: (code: OwnName, sentence: string, details?: Details) => Finding = finding("blocker");
+
+/** At most `caution`. Throws as {@link blocker} does. */
+export const warning: (code: OwnName, sentence: string, details?: Details) => Finding = finding("warning");
+
+/** Told, and changes nothing. Throws as {@link blocker} does. */
+export const info: (code: OwnName, sentence: string, details?: Details) => Finding = finding("info");
+
+/** A look at an account: its balance and its code. */
+export const account = (address: Address): Look => ({ kind: "account", address });

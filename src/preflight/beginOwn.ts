@@ -1,0 +1,238 @@
+/** The steps of a user's own, asked and judged; loaded where there are any. Whatever one does, it can only add findings. */
+import * as Arr from "effect/Array";
+import * as Cause from "effect/Cause";
+import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as Fiber from "effect/Fiber";
+import * as Option from "effect/Option";
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import { onAbort } from "../primitives/abort.js";
+import { Address, Hex } from "../primitives/hex.js";
+import { OwnName, type AskRule } from "../primitives/names.js";
+import { isRecord } from "../primitives/record.js";
+import { Figure, statementText, text } from "../primitives/statement.js";
+import { note, type Finding } from "../report/finding.js";
+import type { Report } from "../report/schema.js";
+import { redactUrls } from "../rpc/endpoint.js";
+import { CurrentRun, type Rpc } from "../Rpc.js";
+import type * as Step from "../Step.js";
+import { readGas, stringCap } from "../witness/queries.js";
+import { knows, type View } from "../witness/view.js";
+import { OwnSteps, type AnyStep, type Own, type Seen } from "./own.js";
+
+/** Bounds: looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of one. */
+const most = { looks: 32, gas: 1_000_000, answer: 1024, data: 8192, findings: 256, text: 1024, numbers: 32, why: 200 };
+
+/** What users' code is handed: a change to it changes nothing of ours. */
+const copyOf = <A>(value: A): A => {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as A;
+  const fields = Object.getOwnPropertyDescriptors(value);
+  for (const field of Object.values<PropertyDescriptor>(fields))
+    if ("value" in field) field.value = copyOf(field.value);
+  return Object.create(Object.getPrototypeOf(value), fields);
+};
+
+const viewOf = ({ environment, account, call }: View): View => ({
+  environment: copyOf(environment),
+  account: (address) => copyOf(account(address)),
+  call: (query) => copyOf(call(query)),
+});
+
+/** What somebody's code fails with, in a line without anything that may be a key. */
+const wordsOf = (error: unknown): string =>
+  Result.getOrElse(
+    Result.try(() => redactUrls(isRecord(error) && "message" in error ? String(error["message"]) : String(error))),
+    () => "",
+  ).slice(0, most.why);
+
+const unavailable = (step: OwnName, why: string): Finding => ({
+  ...note("StepUnavailable", "unavailable", { evidence: "unavailable" }, text("because", why)),
+  step,
+});
+
+/** What `use` gives, or in words why it cannot be used; it is somebody else's code. */
+const tried = <A>(what: string, use: () => Result.Result<A, string>): Result.Result<A, string> =>
+  Result.flatMap(Result.try({ try: use, catch: (error) => `${what} threw: ${wordsOf(error)}` }), (made) => made);
+
+const Look = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("account"), address: Address }),
+  Schema.Struct({
+    kind: Schema.Literal("call"),
+    to: Address,
+    data: Hex.pipe(Schema.check(Schema.isMaxLength(2 + 2 * most.data))),
+    gas: Schema.Finite,
+    returnCap: Schema.Finite,
+  }),
+]);
+const readLooks = Schema.decodeUnknownResult(Schema.Array(Look).pipe(Schema.check(Schema.isMaxLength(most.looks))));
+
+const within = (value: number, least: number, limit: number): number => Math.min(Math.max(value, least), limit);
+
+/** What a step wants read; a call may use as much as ours may, for of two alike one answer is kept. */
+const looksOf = ({ looks }: AnyStep, bundle: Step.Bundle): Result.Result<ReadonlyArray<Step.Look>, string> =>
+  looks === undefined
+    ? Result.succeed([])
+    : tried("looks", () =>
+        Result.mapBoth(readLooks(looks(copyOf(bundle))), {
+          onSuccess: (all) =>
+            all.map((look) =>
+              look.kind === "account"
+                ? look
+                : {
+                    ...look,
+                    gas: within(look.gas, readGas, most.gas),
+                    returnCap: within(look.returnCap, stringCap, most.answer),
+                  },
+            ),
+          onFailure: (issue) => `looks are none that the witness knows: ${wordsOf(issue)}`,
+        }),
+      );
+
+const Found = Schema.Struct({
+  code: OwnName,
+  severity: Schema.Literals(["blocker", "warning", "info"]),
+  sentence: Schema.String,
+  remedy: Schema.optional(Schema.String),
+  numbers: Schema.optional(Schema.Array(Figure)),
+  transaction: Schema.optional(Schema.NullOr(Schema.Int)),
+});
+const readFound = Schema.decodeUnknownResult(Found);
+
+/** One thing that a step found, read as what it is: data of somebody else's. */
+const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
+  const read = tried("check", () => Result.mapError(readFound(found), wordsOf));
+  if (Result.isFailure(read)) return unavailable(step, `check found what is no finding: ${read.failure}`);
+  const { code, severity, sentence, remedy = "", numbers = [], transaction = null } = read.success;
+  return transaction !== null && (transaction < 0 || transaction >= size)
+    ? unavailable(step, "check found something of a transaction that there is not")
+    : {
+        ...{ code, severity, step, transaction, sentence: sentence.slice(0, most.text) },
+        ...{
+          remedy: remedy.slice(0, most.text),
+          numbers: numbers.slice(0, most.numbers),
+          evidence: "estimated",
+          error: null,
+        },
+      };
+};
+
+/** What a step finds in one world. */
+const checkIn = (
+  step: AnyStep,
+  looks: ReadonlyArray<Step.Look>,
+  answer: unknown,
+  report: Report,
+  { moved, before, after }: Seen,
+): ReadonlyArray<Finding> => {
+  const seen = { before: viewOf(before), after: viewOf(after) };
+  const found = tried("check", () => {
+    const all: unknown = step.check(copyOf({ ...report, ...moved }), { answer, ...seen });
+    return Array.isArray(all)
+      ? Result.succeed<ReadonlyArray<unknown>>([...all.slice(0, most.findings + 1)])
+      : Result.fail("check must give a list");
+  });
+  const unread = looks.some((look) => !knows(before, look) || !knows(after, look));
+  return [
+    ...(unread ? [unavailable(step.name, "what it looks at could not be read")] : []),
+    ...Result.match(found, {
+      onSuccess: (all) => [
+        ...all.slice(0, most.findings).map((one) => findingOf(step.name, one, report.transactions.length)),
+        ...(all.length > most.findings ? [unavailable(step.name, "check found more than a report holds")] : []),
+      ],
+      onFailure: (why) => [unavailable(step.name, why)],
+    }),
+  ];
+};
+
+/** Each once: worlds that do the same are told once. */
+const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  Arr.dedupeWith(
+    findings,
+    (a, b) =>
+      a.code === b.code &&
+      a.step === b.step &&
+      a.severity === b.severity &&
+      a.transaction === b.transaction &&
+      statementText(a) === statementText(b),
+  );
+
+/** What an asked step is judged by, or why it is not. */
+type Asked = (report: Report, worlds: ReadonlyArray<Seen>) => ReadonlyArray<Finding>;
+
+const late = "no answer within the deadline";
+
+/** See `askOwn`. */
+export const beginOwn = Effect.fnUntraced(function* (
+  { steps, services }: OwnSteps,
+  bundle: Step.Bundle,
+  about: Omit<Step.Context, "signal">,
+  because: AskRule | null,
+  earlier: ReadonlyArray<OwnName>,
+): Effect.fn.Return<Own, never, Rpc> {
+  const { rounds, ...run } = yield* CurrentRun;
+  const signal = run.signal ?? new AbortController().signal;
+  const looks: Array<Step.Look> = [];
+  const asked: Array<Effect.Effect<Asked>> = [];
+  for (const step of steps) {
+    const { name, ask } = step;
+    const own = looksOf(step, bundle);
+    const fits = Result.filterOrFail(
+      own,
+      (all) => looks.length + all.length <= most.looks,
+      () => `more than ${most.looks} looks of all steps`,
+    );
+    if (Result.isFailure(fits)) {
+      asked.push(Effect.succeed(() => [unavailable(name, fits.failure)]));
+      continue;
+    }
+    looks.push(...fits.success);
+    const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
+      if (ask === undefined) return Effect.void;
+      const made: unknown = step.ask?.(copyOf(bundle), { ...about, signal });
+      return Effect.isEffect(made) ? made : Effect.fail("ask must give an effect");
+    }).pipe(
+      // why: what the run has provided is nearer than what its caller had
+      Effect.updateContext(
+        (current: Context.Context<never>) => Context.merge(services, current) as Context.Context<unknown>,
+      ),
+      Effect.provideService(OwnSteps, { steps: [], services: Context.empty() }),
+      Effect.provideService(CurrentRun, { ...run, round: (rounds?.last ?? 0) + 1, because, step: name, run: null }),
+    );
+    const fiber = yield* Effect.forkDetach(asking, { startImmediately: true });
+    // why: one that does not let itself be interrupted is not waited for
+    onAbort(signal, () => fiber.interruptUnsafe());
+    asked.push(
+      Effect.gen(function* () {
+        const left = (run.deadline ?? Number.POSITIVE_INFINITY) - (yield* Clock.currentTimeMillis);
+        const exit = yield* Effect.timeoutOption(Fiber.await(fiber), Math.max(0, left));
+        if (Option.isNone(exit)) return () => [unavailable(name, late)];
+        return Exit.match(exit.value, {
+          onFailure:
+            (cause): Asked =>
+            () => [unavailable(name, wordsOf(Cause.squash(cause)))],
+          onSuccess:
+            (answer): Asked =>
+            (report, worlds) =>
+              worlds.flatMap((seen) => checkIn(step, fits.success, answer, report, seen)),
+        });
+      }),
+    );
+  }
+  const lost = earlier.filter((name) => !steps.some((step) => step.name === name));
+  return {
+    names: [...steps.map(({ name }) => name), ...lost],
+    looks,
+    judge: Effect.map(
+      Effect.all(asked),
+      (all) => (report, worlds) =>
+        distinct([
+          ...all.flatMap((judge) => judge(report, worlds)),
+          ...lost.map((name) => unavailable(name, "this pipeline does not have the step")),
+        ]),
+    ),
+  };
+});

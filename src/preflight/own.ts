@@ -1,0 +1,81 @@
+/** The steps of a user's own that a pipeline has, and what they have a part in. */
+import * as Context from "effect/Context";
+import type * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { InvalidStep } from "../errors/input.js";
+import { isOwnName, ownNameProblem, type OwnName } from "../primitives/names.js";
+import { didYouMean } from "../primitives/nearest.js";
+import { each, no, type Checked } from "../primitives/problem.js";
+import type { Rpc } from "../Rpc.js";
+import { isRecord } from "../primitives/record.js";
+import type { Finding } from "../report/finding.js";
+import type { Report } from "../report/schema.js";
+import type * as Step from "../Step.js";
+import type { View } from "../witness/view.js";
+
+/** Any step. */
+export type AnyStep = Step.Step<unknown, unknown, unknown>;
+
+/** What a step needs to be asked, beside the node. */
+export type NeedsOf<One> = One extends { readonly ask?: infer Ask }
+  ? "ask" extends keyof One
+    ? Exclude<Effect.Services<ReturnType<Extract<Ask, (...input: never) => unknown>>>, Rpc>
+    : never
+  : never;
+
+/** The steps of a pipeline, and the services that they need. */
+export interface OwnSteps {
+  readonly steps: ReadonlyArray<AnyStep>;
+  readonly services: Context.Context<never>;
+}
+
+/** The steps in use; none by default. */
+export const OwnSteps: Context.Reference<OwnSteps> = Context.Reference("evm-preflight/OwnSteps", {
+  defaultValue: (): OwnSteps => ({ steps: [], services: Context.empty() }),
+});
+
+/** A world in which the transactions ran: what moved in it where that is not what the report says, and what was seen. */
+export interface Seen {
+  readonly moved: Partial<Report>;
+  readonly before: View;
+  readonly after: View;
+}
+
+/** What the steps of a run come to. */
+export interface Own {
+  readonly names: ReadonlyArray<OwnName>;
+  /** What the witness reads for them. */
+  readonly looks: ReadonlyArray<Step.Look>;
+  /** What they find in a report and its worlds, once each has answered or failed; within the deadline. */
+  readonly judge: Effect.Effect<(report: Report, worlds: ReadonlyArray<Seen>) => ReadonlyArray<Finding>>;
+}
+
+/** The most steps of a pipeline. */
+const mostSteps = 32;
+const parts = ["name", "looks", "ask", "check"];
+
+const stepOf = (step: unknown, index: number): Checked<AnyStep> => {
+  const at = `steps[${index}]`;
+  if (!isRecord(step)) return no(at, "must be a step");
+  const stray = Object.keys(step).find((key) => !parts.includes(key));
+  if (stray !== undefined) return no(`${at}.${stray}`, `is no part of a step${didYouMean(stray, parts)}`);
+  if (!isOwnName(step["name"])) return no(`${at}.name`, ownNameProblem);
+  if (typeof step["check"] !== "function") return no(`${at}.check`, "must be a function");
+  for (const part of ["looks", "ask"])
+    if (step[part] !== undefined && typeof step[part] !== "function") return no(`${at}.${part}`, "must be a function");
+  // its parts were looked at one by one
+  return Result.succeed(step as unknown as AnyStep);
+};
+
+/** Steps, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
+export const stepsOf = (given: unknown): ReadonlyArray<AnyStep> => {
+  const checked =
+    Array.isArray(given) && given.length <= mostSteps
+      ? each(given, stepOf)
+      : no("steps", `must be a list of at most ${mostSteps}`);
+  const distinct = Result.flatMap(checked, (steps) => {
+    const twice = steps.findIndex(({ name }, index) => steps.findIndex((other) => other.name === name) < index);
+    return twice < 0 ? Result.succeed(steps) : no(`steps[${twice}].name`, "is the name of another step, too");
+  });
+  return Result.getOrThrowWith(distinct, (problem) => new InvalidStep(problem));
+};

@@ -1,0 +1,130 @@
+/** A scan, and the proof after it: what the doors of the pipeline run within one call. */
+import * as Arr from "effect/Array";
+import * as Clock from "effect/Clock";
+import * as Duration from "effect/Duration";
+import * as Effect from "effect/Effect";
+import { Chains } from "../Chains.js";
+import type { OwnName } from "../primitives/names.js";
+import { later } from "../primitives/later.js";
+import { note } from "../report/finding.js";
+import type { Report } from "../report/schema.js";
+import { phase } from "../report/telemetry.js";
+import { Rpc } from "../Rpc.js";
+import * as Assets from "../steps/assets.js";
+import * as Estimate from "../steps/estimate.js";
+import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
+import { answersOf, type Round } from "./answers.js";
+import { askOwn } from "./askOwn.js";
+import { askAt } from "./askProof.js";
+import { choose, withGas } from "./choose.js";
+import { undoubted } from "./gas/doubt.js";
+import { ledgerOf, withRun, type Recorder } from "./ledger.js";
+import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
+import type * as Options from "./prepare.js";
+import { scanTrial } from "./proofPlans.js";
+import { provenOf, proveWider } from "./prove.js";
+import { reportOf } from "./report.js";
+import { askScan } from "./scan.js";
+
+export const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
+
+const tracing = later(() => import("./beside/trace.js"));
+const seeking = later(() => import("./beside/sent.js"));
+const settlingGas = later(() => import("./gas/limit.js"));
+
+/** Whether a transaction fails while others of its sender are in flight. */
+const mayBeSent = ({ transactions }: Report): boolean =>
+  transactions.some(
+    ({ outcome: { status }, nonce: { inFlight } }) =>
+      (status === "reverted" || status === "halted") && inFlight !== null && inFlight > 0,
+  );
+
+/** The report with what is asked only of what fails. */
+export const withLast = (
+  report: Report,
+  recorder: Recorder,
+  earlier: Report["ledger"] | null,
+): Effect.Effect<Report, never, Rpc> =>
+  Effect.flatMap(
+    mayBeSent(report)
+      ? Effect.flatMap(seeking, ({ withSent }) => withSent(report, recorder, earlier))
+      : Effect.succeed(report),
+    (told) =>
+      told.options.traceReverts && told.transactions[0].outcome.status === "reverted"
+        ? Effect.flatMap(tracing, ({ withTrace }) => withTrace(told, recorder, earlier))
+        : Effect.succeed(told),
+  );
+
+/** A scan: its report, and the answers that its proof need not ask for again, so many ms after they were in. */
+export const scanOnce = Effect.fnUntraced(function* (
+  { bundle, options, policies, abis }: Options.Prepared,
+  recorder: Recorder,
+  earlier: ReadonlyArray<OwnName> = [],
+): Effect.fn.Return<{ readonly report: Report; readonly round: Round; readonly waited: number }, never, Rpc> {
+  const chains = yield* Effect.service(Chains);
+  const limits = yield* Effect.service(MeasureLimits);
+  const { memory } = yield* Rpc;
+  const named = bundle[0].input.chainId;
+  const wanted = wantedBy(policies, bundle, limits);
+  const chainId = named ?? memory.recall("chainId");
+  const chain = chains(chainId);
+  const block = options.block ?? chain.blockTag;
+  const inputs = Arr.map(bundle, ({ input }) => input);
+  const own = yield* askOwn(inputs, { chainId, block, stage: "scan" }, null, earlier);
+  const round = yield* askScan({ bundle, options, chain, wanted, abis, looks: own.looks }, block, null);
+  const answers = answersOf(round, chains, options, named);
+  const chosen = choose(bundle, answers);
+  const settled = chosen.some(Estimate.isLimitDoubtful)
+    ? yield* (yield* settlingGas).settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)]))
+    : undoubted;
+  const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
+  // why: a clearance is no younger than our own answers, however long users' steps take
+  const now = yield* Clock.currentTimeMillis;
+  const check = yield* own.judge;
+  const ended = yield* Clock.currentTimeMillis;
+  const report = reportOf(filled, answers, {
+    ...{ options, policies, now, sighted: recorder.sighted, since: null, standsOn: null, stage: "scanned" },
+    measure: measureOf(filled, Assets.transfers(filled), policies, limits),
+    ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
+    ledger: ledgerOf(recorder, ended, null),
+    own: { names: own.names, check },
+    next: null,
+    findings: [
+      ...settled.findings,
+      ...(settled.limits === null ? [] : [note("GasLimitWidened", "info", { evidence: "measured" })]),
+    ],
+    earlier: [],
+  });
+  return { report: yield* withLast(report, recorder, null), round, waited: ended - now };
+});
+
+/**
+ * Whether proving could not change the verdict: the node cannot simulate, or something is against the
+ * transaction already. A violated policy is no such thing: what a scan only logged, a proof measures.
+ */
+const isSettled = ({ observed, findings }: Report): boolean =>
+  observed.tier === "call" || findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
+
+/** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
+export const proveScanned = <E, R>(
+  prepared: Options.Prepared,
+  choose: (scanned: Report) => Effect.Effect<Report, E, R>,
+): Effect.Effect<Report, E, Rpc | R> =>
+  withRun(prepared.options.deadlineMs, (recorder) =>
+    Effect.flatMap(
+      phase("Preflight.scan", scanOnce(prepared, recorder), ({ report }) => report),
+      ({ report, round, waited }) =>
+        isSettled(report)
+          ? Effect.succeed(report)
+          : Effect.flatMap(Effect.timed(choose(report)), ([taken, chosen]) =>
+              phase(
+                "Preflight.prove",
+                Effect.flatMap(
+                  proveWider(chosen, { ...prepared, recorder, ...provenOf(round, waited + Duration.toMillis(taken)) }),
+                  (proven) => withLast(proven, recorder, null),
+                ),
+                (proven) => proven,
+              ),
+            ),
+    ),
+  );

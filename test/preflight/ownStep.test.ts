@@ -1,0 +1,401 @@
+/** A step of a user's own in the pipeline: asked in the same round, told by its name, and never a pass where it fails. */
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import * as Stream from "effect/Stream";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import * as Errors from "../../src/Errors.js";
+import * as Eth from "../../src/Eth.js";
+import * as Policy from "../../src/Policy.js";
+import * as Preflight from "../../src/Preflight.js";
+import * as Report from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
+import * as Step from "../../src/Step.js";
+import { startProxy, type Proxy } from "../harness/proxy.js";
+import { Aggregator, Token } from "../contracts/artifacts.js";
+import { furnish } from "./furnished.js";
+import { calldata, layerOf, nobody, other, owner, readiness, severe, startAnvilScene, type Scene } from "./scene.js";
+
+let scene: Scene;
+let token: `0x${string}`;
+const open: Array<Proxy> = [];
+beforeAll(async () => {
+  ({ scene, token } = await furnish(startAnvilScene));
+});
+afterEach(async () => {
+  for (const proxy of open.splice(0)) await proxy.stop();
+});
+afterAll(() => scene?.stop());
+
+const transfer = () => ({ from: owner.address, to: token, data: calldata(Token, "transfer", [other.address, 5n]) });
+const native = { from: owner.address, to: other.address, value: 1n };
+const on = <A, E>(effect: Effect.Effect<A, E, Rpc.Rpc>, layer = layerOf(scene.url)) =>
+  Effect.runPromise(Effect.provide(effect, layer));
+const ofStep = (report: Report.Report, name: string) =>
+  report.findings.filter(({ step }) => step === name).map(({ code, severity }) => `${code}/${severity}`);
+
+/** Reads a registry that anvil has at any place: whether the receiver is on it. */
+const registry = (at: `0x${string}`) =>
+  Step.make({
+    name: "acme/sanctions",
+    ask: (bundle, { block }) =>
+      Effect.forEach(
+        bundle,
+        ({ to }) => Eth.call({ block, to: at, data: `0x70a08231${(to ?? nobody).slice(2).padStart(64, "0")}` }),
+        {
+          concurrency: "unbounded",
+        },
+      ),
+    check: (_, { answer }) =>
+      answer.flatMap((balance, transaction) =>
+        BigInt(balance) === 0n ? [] : [Step.blocker("acme/Listed", "the receiver is on a list", { transaction })],
+      ),
+  });
+
+const saying = (finding: Step.Finding) => Step.make({ name: "acme/says", check: () => [finding] });
+
+describe("a step of one's own", () => {
+  it("asks in the first round of a scan and of a proof, once in each, under its name", async () => {
+    const proxy = await startProxy({ target: scene.url, inRounds: true });
+    open.push(proxy);
+    const mine = Preflight.make({ steps: [registry(token)] });
+    const report = await on(mine.preflight(transfer()), layerOf(proxy.url));
+    const calls = proxy.seen.filter(({ method }) => method === "eth_call");
+    expect(calls.map(({ round }) => round)).toEqual([0, 1]);
+    expect(report.ledger.rounds).toBe(2);
+    expect(
+      report.ledger.requests.flatMap(({ step, method, round, because }) =>
+        step === "acme/sanctions" ? [`${round} ${method} ${because}`] : [],
+      ),
+    ).toEqual(["1 eth_call null", "2 eth_call proof"]);
+    // the token's contract has none of the token
+    expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
+    expect(report.steps).toEqual({ with: ["acme/sanctions"], without: [] });
+    expect((await on(mine.ready(report))).requests).toHaveLength(1);
+  });
+
+  it("leaves with the others behind a delay, also of a report from outside", async () => {
+    const proxy = await startProxy({ target: scene.url, delayMs: 200 });
+    open.push(proxy);
+    const plain = await on(Preflight.scan(native));
+    const mine = Preflight.make({ steps: [registry(token)] });
+    for (const asked of [mine.scan(native), mine.prove(plain)]) {
+      proxy.reset();
+      await on(asked, layerOf(proxy.url));
+      const [first, call] = [proxy.seen[0], proxy.seen.find(({ method }) => method === "eth_call")];
+      expect((call?.at ?? Infinity) - (first?.at ?? 0)).toBeLessThan(200);
+      expect(proxy.seen.filter(({ method }) => method === "eth_call")).toHaveLength(1);
+    }
+  });
+
+  it("is not asked again where a scan begins anew and a limit is widened", async () => {
+    const aggregator = await scene.deploy(Aggregator);
+    let asked = 0;
+    const counting = Step.make({
+      name: "acme/counting",
+      ask: () => Effect.sync(() => void asked++),
+      check: () => [],
+    });
+    const mine = Preflight.make({ steps: [counting] });
+    const stages: Array<Step.Context> = [];
+    const staged = Step.make({
+      name: "acme/staged",
+      ask: (_, context) => Effect.sync(() => void stages.push(context)),
+      check: () => [],
+    });
+    const proxy = await startProxy({ target: scene.url });
+    open.push(proxy);
+    // no pending state: the scan begins anew on the latest block
+    proxy.fail(
+      "eth_simulateV1",
+      { kind: "error", error: { code: -32000, message: "pending block is not available" } },
+      2,
+    );
+    await on(mine.preflight({ from: owner.address, to: aggregator, value: 0n, data: "0x" }), layerOf(proxy.url));
+    expect(asked).toBeLessThanOrEqual(2);
+    await on(Preflight.make({ steps: [staged] }).preflight(native));
+    expect(stages.map(({ stage, chainId, block }) => [stage, chainId, block])).toEqual([
+      ["scan", null, "pending"],
+      ["proof", 31_337, "pending"],
+    ]);
+    expect(stages.every(({ signal }) => signal.aborted)).toBe(true);
+  });
+
+  it("blocks, warns and tells; its findings count, and policies see them", async () => {
+    const remedy = "ask acme";
+    const numbers = [{ name: "score", unit: "count", value: 7n }] as const;
+    const of = (finding: Step.Finding) => on(Preflight.make({ steps: [saying(finding)] }).preflight(native));
+    const blocked = await of(Step.blocker("acme/Listed", "on a list", { remedy, numbers, transaction: 0 }));
+    expect([blocked.verdict, blocked.because, blocked.stage]).toEqual(["blocked", "on a list", "scanned"]);
+    expect(blocked.findings.find(({ step }) => step === "acme/says")).toMatchObject({
+      remedy,
+      numbers,
+      transaction: 0,
+    });
+    expect(await readiness(blocked)).toMatchObject({ failure: { _tag: "NotProven" } });
+    const warned = await of(Step.warning("acme/Odd", "odd"));
+    expect([warned.verdict, warned.because, warned.stage]).toEqual(["caution", "odd", "proven"]);
+    const told = await of(Step.info("acme/Known", "known"));
+    expect([told.verdict, ofStep(told, "acme/says")]).toEqual(["ready", ["acme/Known/info"]]);
+    // the last, in the order of the pipeline
+    expect(told.findings.at(-1)?.step).toBe("acme/says");
+    const seeing = Policy.make("no acme", ({ findings }) =>
+      findings.some(({ code }) => code === "acme/Known") ? Policy.fail("seen") : Policy.pass,
+    );
+    const judged = await on(
+      Preflight.make({ steps: [saying(Step.info("acme/Known", "known"))] }).preflight(native, { policies: [seeing] }),
+    );
+    expect(severe(judged)).toEqual(["PolicyViolation/blocker"]);
+  });
+
+  it("reads by the witness before and after, in both worlds, without a request", async () => {
+    const balance = Step.balanceOf(token, other.address as `0x${string}`);
+    const seen: Array<readonly [stage: string, before: bigint, after: bigint, native: boolean]> = [];
+    const looking = Step.make({
+      name: "acme/price",
+      looks: ([{ to }]) => [balance, Step.account(to ?? nobody)],
+      check: (report, { before, after, answer }) => {
+        expect(answer).toBeUndefined();
+        const [one, two] = [before, after].map((view) => BigInt(view.call(balance)?.data ?? "0x0"));
+        seen.push([report.stage, one ?? 0n, two ?? 0n, after.account(token) !== null]);
+        return [Step.info("acme/Price", "the price", { numbers: [{ name: "", unit: "count", value: two ?? 0n }] })];
+      },
+    });
+    const plain = await on(Preflight.preflight(transfer()));
+    const report = await on(Preflight.make({ steps: [looking] }).preflight(transfer()));
+    expect(report.ledger.requests).toHaveLength(plain.ledger.requests.length);
+    expect(seen.map(([stage]) => stage)).toEqual(["scanned", "proven", "proven"]);
+    for (const [, before, after, isSeen] of seen) expect([after - before, isSeen]).toEqual([5n, true]);
+    // both worlds say the same: once
+    expect(ofStep(report, "acme/price")).toEqual(["acme/Price/info"]);
+    expect(report.verdict).toBe("ready");
+  });
+
+  it("does not change what we read, whatever it looks at", async () => {
+    const starved = Step.make({
+      name: "acme/starved",
+      looks: () => [Step.staticCall(token, Step.balanceOf(token, other.address).data, 1, 1)],
+      check: () => [],
+    });
+    const [plain, mine] = [
+      await on(Preflight.preflight(transfer())),
+      await on(Preflight.make({ steps: [starved] }).preflight(transfer())),
+    ];
+    expect([mine.balanceChanges, mine.verdict]).toEqual([plain.balanceChanges, plain.verdict]);
+  });
+
+  it("needs what its verbs then need", async () => {
+    class Lists extends Context.Service<Lists, { readonly has: (address: string) => Effect.Effect<boolean> }>()(
+      "Lists",
+    ) {}
+    const listed = Step.make({
+      name: "acme/lists",
+      ask: ([{ to }]) => Effect.flatMap(Lists, ({ has }) => has(to ?? "")),
+      check: (_, { answer }) => (answer ? [Step.blocker("acme/Listed", "on a list")] : []),
+    });
+    const mine = Preflight.make({ steps: [listed] });
+    const lists = Layer.succeed(Lists, {
+      has: (address) => Effect.succeed(address === other.address.toLowerCase() || address === other.address),
+    });
+    const report = await on(Effect.provide(mine.scan(native), lists));
+    expect(severe(report)).toEqual(["acme/Listed/blocker"]);
+    const reserved = mine.reserving(() => Effect.succeed([null]));
+    expect((await on(Effect.provide(reserved(native), lists))).verdict).toBe("blocked");
+  });
+
+  it("goes through JSON and back, and stands in the JSON schema", async () => {
+    const report = await on(Preflight.make({ steps: [saying(Step.warning("acme/Odd", "odd"))] }).scan(native));
+    const json: unknown = JSON.parse(JSON.stringify(Report.toJson(report)));
+    expect(await Effect.runPromise(Report.fromJson(json))).toEqual(report);
+    const wrong = { ...(json as object), steps: { with: ["acme"], without: [] } };
+    expect(Result.isFailure(await Effect.runPromise(Effect.result(Report.fromJson(wrong))))).toBe(true);
+    const older = await Effect.runPromise(Effect.flip(Report.fromJson({ ...(json as object), version: 3 })));
+    expect(older).toMatchObject({ _tag: "ReportVersion", found: 3, supported: 4 });
+    expect(JSON.stringify(Schema.toJsonSchemaDocument(Report.Finding))).toContain("\\\\/");
+    expect(Report.toText(report)).toContain("odd");
+  });
+});
+
+describe("a step that gives no answer", () => {
+  const hanging = Step.make({ name: "acme/bad", ask: () => Effect.never, check: () => [] });
+  const stuck = Step.make({ name: "acme/bad", ask: () => Effect.uninterruptible(Effect.never), check: () => [] });
+  const bad: Readonly<Record<string, Preflight.Pipeline>> = {
+    failing: Preflight.make({
+      steps: [Step.make({ name: "acme/bad", ask: () => Effect.fail("no"), check: () => [] })],
+    }),
+    dying: Preflight.make({
+      steps: [Step.make({ name: "acme/bad", ask: () => Effect.die(new Error("no")), check: () => [] })],
+    }),
+    interrupted: Preflight.make({
+      steps: [Step.make({ name: "acme/bad", ask: () => Effect.interrupt, check: () => [] })],
+    }),
+    hanging: Preflight.make({ steps: [hanging] }),
+    "not to be interrupted": Preflight.make({ steps: [stuck] }),
+    throwing: Preflight.make({
+      steps: [Step.make({ name: "acme/bad", ask: (): Effect.Effect<void> => JSON.parse("{"), check: () => [] })],
+    }),
+    "throwing in looks": Preflight.make({
+      steps: [Step.make({ name: "acme/bad", looks: () => JSON.parse("{"), check: () => [] })],
+    }),
+    "looking at too much": Preflight.make({
+      steps: [
+        Step.make({
+          name: "acme/bad",
+          looks: () => Array.from({ length: 33 }, () => Step.account(nobody)),
+          check: () => [],
+        }),
+      ],
+    }),
+    "throwing in check": Preflight.make({ steps: [Step.make({ name: "acme/bad", check: () => JSON.parse("{") })] }),
+  };
+
+  it.each(Object.entries(bad))("is unavailable by its name: %s", async (_, pipeline) => {
+    const begun = performance.now();
+    const report = await on(pipeline.preflight(native, { deadline: 1_500 }));
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect([report.verdict, ofStep(report, "acme/bad")]).toEqual(["unknown", ["StepUnavailable/unavailable"]]);
+    expect(Result.isFailure(await on(Effect.result(pipeline.ready(report))))).toBe(true);
+    expect(Result.isFailure(await readiness(report))).toBe(true);
+  });
+
+  it("says nothing that may be a key", async () => {
+    const secret = Step.make({
+      name: "acme/bad",
+      ask: () => Effect.fail(new Error("GET https://user:key@example.org/v2/abcdefkey failed")),
+      check: () => [],
+    });
+    const report = await on(Preflight.make({ steps: [secret] }).scan(native));
+    expect(JSON.stringify(Report.toJson(report))).not.toContain("key");
+  });
+
+  it("is no part of a pipeline that proves its report without it", async () => {
+    const mine = Preflight.make({ steps: [saying(Step.blocker("acme/Listed", "on a list"))] });
+    const scanned = await on(mine.scan(native));
+    const proven = await on(Preflight.prove(scanned));
+    expect([proven.verdict, ofStep(proven, "acme/says")]).toEqual(["unknown", ["StepUnavailable/unavailable"]]);
+    // and not on the second try either
+    expect((await on(Preflight.prove(proven))).verdict).toBe("unknown");
+    expect((await on(mine.prove(scanned))).verdict).toBe("blocked");
+  });
+});
+
+describe("a pipeline's ready", () => {
+  const mine = Preflight.make({ steps: [saying(Step.info("acme/Known", "known"))] });
+
+  it("refuses a report that lacks a step, until it is proven there", async () => {
+    const plain = await on(Preflight.preflight(native));
+    expect(Result.isSuccess(await readiness(plain))).toBe(true);
+    const refused = await on(Effect.flip(mine.ready(plain)));
+    expect(refused).toMatchObject({ _tag: "NotProven", missing: [{ reason: "StepMissing" }] });
+    expect(refused.message).toContain("acme/says");
+    const proven = await on(mine.prove(plain));
+    expect(Result.isSuccess(await on(Effect.result(mine.ready(proven))))).toBe(true);
+    // what it holds is all that `Report.ready` judges by
+    expect(Result.isSuccess(await readiness(proven))).toBe(true);
+  });
+
+  it("is what its watching begins with, and every head is a proof", async () => {
+    const plain = await on(Preflight.preflight(native));
+    const watched = (report: Report.Report) => on(Stream.runHead(mine.watch(report, Stream.take(Eth.watchHeads(), 1))));
+    await expect(watched(plain)).rejects.toMatchObject({ _tag: "NotProven" });
+  });
+});
+
+describe("what is no step", () => {
+  const make = (steps: unknown) => () => Preflight.make({ steps: steps as ReadonlyArray<Step.Step> });
+  const check = () => [];
+
+  it.each([
+    ["steps", { name: "acme/a", check }],
+    ["steps", Array.from({ length: 33 }, (_, at) => ({ name: `acme/a${at}`, check }))],
+    ["steps[0]", [null]],
+    ["steps[0].name", [{ name: "acme", check }]],
+    ["steps[0].name", [{ name: "acme/", check }]],
+    ["steps[0].name", [{ name: `acme/${"a".repeat(61)}`, check }]],
+    ["steps[0].name", [{ name: "acme/a b", check }]],
+    [
+      "steps[1].name",
+      [
+        { name: "acme/a", check },
+        { name: "acme/a", check },
+      ],
+    ],
+    ["steps[0].check", [{ name: "acme/a" }]],
+    ["steps[0].ask", [{ name: "acme/a", check, ask: 1 }]],
+    ["steps[0].asks", [{ name: "acme/a", check, asks: check }]],
+  ] as const)("is refused by its field: %s", (field, steps) => {
+    const made = Result.try(make(steps));
+    expect(Result.isFailure(made) && made.failure).toMatchObject({ _tag: "InvalidStep", field });
+  });
+
+  it("is refused for its code, too", () => {
+    expect(() => Step.blocker("Listed" as "a/b", "")).toThrow(Errors.InvalidStep);
+  });
+});
+
+describe("any step at all", () => {
+  const junk = fc.oneof(
+    fc.anything(),
+    fc.array(fc.anything(), { maxLength: 3 }),
+    fc.array(
+      fc.record(
+        {
+          code: fc.oneof(fc.constant("acme/Listed"), fc.constant("ExecutionReverted"), fc.anything()),
+          severity: fc.oneof(fc.constantFrom("blocker", "warning", "info", "unavailable"), fc.anything()),
+          sentence: fc.oneof(fc.string(), fc.anything()),
+          transaction: fc.oneof(fc.integer(), fc.constant(null)),
+          numbers: fc.anything(),
+        },
+        { requiredKeys: ["code"] },
+      ),
+      { maxLength: 3 },
+    ),
+  );
+  /** Changes whatever it is handed, and says nothing. */
+  const vandal = (report: Report.Report) => {
+    const walk = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return;
+      for (const [key, inner] of Object.entries(value)) {
+        walk(inner);
+        Reflect.set(value, key, key === "severity" ? "info" : key === "verdict" ? "ready" : null);
+      }
+      if (Array.isArray(value)) value.length = 0;
+    };
+    walk(report);
+    return [];
+  };
+  /** In the order of what they are: nothing that a step does may move a report to the left. */
+  const worse = ["ready", "caution", "unknown", "blocked"];
+
+  it("only ever makes a report worse, and never a defect", async () => {
+    const reverting = { from: other.address, to: token, data: "0xa9059cbb" } as const;
+    const [good, failing] = await Promise.all([on(Preflight.scan(native)), on(Preflight.scan(reverting))]);
+    expect(failing.verdict).toBe("blocked");
+    await fc.assert(
+      fc.asyncProperty(junk, fc.boolean(), fc.boolean(), async (what, isThrown, isGood) => {
+        const hostile = {
+          name: "acme/hostile",
+          looks: () => (isThrown ? what : []) as never,
+          check: (report: Report.Report) => {
+            vandal(report);
+            if (isThrown) throw what;
+            return what as never;
+          },
+        } as const;
+        const plain = isGood ? good : failing;
+        const report = await on(Preflight.make({ steps: [hostile] }).scan(isGood ? native : reverting));
+        expect(worse.indexOf(report.verdict)).toBeGreaterThanOrEqual(worse.indexOf(plain.verdict));
+        const codes = report.findings.map(({ code, severity }) => `${code}/${severity}`);
+        for (const { code, severity } of plain.findings) expect(codes).toContain(`${code}/${severity}`);
+        expect(report.transactions).toHaveLength(1);
+        const json = Report.toJson(report);
+        expect((await Effect.runPromise(Report.fromJson(json))).verdict).toBe(report.verdict);
+        if (isThrown) expect(report.verdict).not.toBe("ready");
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

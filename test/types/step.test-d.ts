@@ -1,0 +1,62 @@
+/** A step's types are found out from what it asks, and what it needs the verbs of its pipeline need. */
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import { expectTypeOf, test } from "vitest";
+import * as Preflight from "../../src/Preflight.js";
+import * as Report from "../../src/Report.js";
+import { Rpc } from "../../src/Rpc.js";
+import * as Step from "../../src/Step.js";
+
+class Lists extends Context.Service<Lists, { readonly all: ReadonlyArray<string> }>()("Lists") {}
+class Prices extends Context.Service<Prices, { readonly price: bigint }>()("Prices") {}
+
+const lists = Step.make({
+  name: "acme/lists",
+  ask: (bundle, context) => {
+    expectTypeOf(bundle[0].value).toEqualTypeOf<bigint>();
+    expectTypeOf(context.chainId).toEqualTypeOf<number | null>();
+    return Effect.flatMap(Rpc, () => Effect.map(Lists, ({ all }) => all));
+  },
+  check: (report, { answer, before }) => {
+    expectTypeOf(report).toEqualTypeOf<Report.Report>();
+    expectTypeOf(answer).toEqualTypeOf<ReadonlyArray<string>>();
+    expectTypeOf(before).toEqualTypeOf<Step.View>();
+    return [];
+  },
+});
+const prices = Step.make({
+  name: "acme/prices",
+  ask: () => Effect.map(Prices, ({ price }) => price),
+  check: (_, { answer }) => (answer > 0n ? [] : [Step.warning("acme/Free", "no price")]),
+});
+
+test("a step needs what it asks by", () => {
+  expectTypeOf(lists).toEqualTypeOf<Step.Step<ReadonlyArray<string>, never, Rpc | Lists>>();
+  const pipeline = Preflight.make({ steps: [lists, prices] });
+  expectTypeOf(pipeline).toEqualTypeOf<Preflight.Pipeline<Lists | Prices>>();
+  const report = null as unknown as Report.Report;
+  expectTypeOf(pipeline.prove(report)).toEqualTypeOf<Effect.Effect<Report.Report, never, Rpc | Lists | Prices>>();
+});
+
+test("a step that asks nothing needs nothing, wherever it is made", () => {
+  const made = Preflight.make({
+    steps: [
+      Step.make({
+        name: "acme/looks",
+        check: (_, { answer }) => {
+          expectTypeOf(answer).toEqualTypeOf<undefined>();
+          return [];
+        },
+      }),
+      { name: "acme/plain", check: () => [] },
+    ],
+  });
+  expectTypeOf(made).toEqualTypeOf<Preflight.Pipeline>();
+});
+
+test("a name and a code have a slash", () => {
+  expectTypeOf<"sanctions">().not.toExtend<Step.Step["name"]>();
+  expectTypeOf(Step.blocker).parameter(0).toEqualTypeOf<`${string}/${string}`>();
+  expectTypeOf<Step.OwnName>().toExtend<Report.FindingCode>();
+  expectTypeOf<Step.OwnName>().toExtend<Report.StepName>();
+});
