@@ -44,37 +44,49 @@ interface Fact {
 }
 type Facts = ReadonlyMap<string, Fact>;
 
-/** Facts by what they are of; of two about the same the last counts, unless they are added up. */
-const factsOf = (facts: ReadonlyArray<Fact>, isSum = false): Facts => {
+/** Facts by what they are of: of one thing movements are added up, of all else the last counts. */
+const factsOf = (facts: ReadonlyArray<Fact>): Facts => {
   const all = new Map<string, Fact>();
-  for (const fact of facts) {
-    const { account, to, unit, what } = fact.of;
-    const key = `${account} ${to} ${unit?.token} ${unit?.tokenId} ${what}`;
-    const before = isSum ? (all.get(key)?.amount ?? 0n) : 0n;
-    all.set(key, { ...fact, amount: before + fact.amount });
+  for (const { of, amount } of facts) {
+    const key = `${of.account} ${of.to} ${of.unit?.token} ${of.unit?.tokenId} ${of.what}`;
+    const before = of.kind === "movement" ? (all.get(key)?.amount ?? 0n) : 0n;
+    all.set(key, { of, amount: before + amount });
   }
   return all;
 };
 
+/** What moves between the same two parties in either direction. */
+const pairOf = ({ account, to, unit }: Fact["of"]): string =>
+  [unit?.token, unit?.tokenId, ...[String(account), String(to)].sort()].join(" ");
+
+/** The largest that moves between the same two parties. */
+const scalesOf = (facts: ReadonlyArray<Fact>): ReadonlyMap<string, bigint> => {
+  const scales = new Map<string, bigint>();
+  for (const { of, amount } of facts)
+    if (of.kind === "movement") scales.set(pairOf(of), larger(scales.get(pairOf(of)) ?? 0n, amount));
+  return scales;
+};
+
 const unitOf = ({ token, tokenId }: Pick<Transfer, "token" | "tokenId">) => ({ token, tokenId });
 
-/** The pairs of amounts that differ, by `isSame`; of a fact that one run lacks only where `isWhole`. */
-const compareFacts = (
-  a: Facts,
-  b: Facts,
-  isWhole: boolean,
-  isSame: (one: bigint, other: bigint, of: Fact["of"]) => boolean,
-  decides: (of: Fact["of"], one: bigint, other: bigint) => boolean,
-): ReadonlyArray<OutcomeDifference> =>
-  [...new Set([...a.keys(), ...b.keys()])].flatMap((key) => {
-    const [mine, theirs] = [a.get(key), b.get(key)];
-    const of = (mine ?? theirs)?.of;
-    const [one, other] = [mine?.amount ?? 0n, theirs?.amount ?? 0n];
-    const isLeft = of === undefined || (!isWhole && (mine === undefined || theirs === undefined));
-    return isLeft || isSame(one, other, of)
-      ? []
-      : [{ ...nothing, ...of, a: mine?.amount ?? null, b: theirs?.amount ?? null, decides: decides(of, one, other) }];
+/** The facts of one kind that differ. */
+const compareFacts = (a: Facts, b: Facts, { tolerance, whose }: Terms): ReadonlyArray<OutcomeDifference> => {
+  // why: what an auction gives back of a payment changes with its price by little of the payment, however little it is
+  const scales = scalesOf([...a.values(), ...b.values()]);
+  return [...new Map([...a, ...b])].flatMap(([key, { of }]): ReadonlyArray<OutcomeDifference> => {
+    const { kind, account, what } = of;
+    const [mine, theirs] = [a.get(key)?.amount ?? null, b.get(key)?.amount ?? null];
+    const [one, other] = [mine ?? 0n, theirs ?? 0n];
+    // why: what was measured is compared where both runs measured it; a run that measured less is no difference
+    const isMeasured = kind === "balance" || (kind === "approval" && what !== null);
+    if (isMeasured && (mine === null || theirs === null)) return [];
+    const scale = kind === "movement" ? scales.get(pairOf(of)) : undefined;
+    if (kind === "control" ? one === other : within(one, other, tolerance, scale)) return [];
+    const isLeaving = kind === "movement" || one < 0n || other < 0n;
+    const decides = kind === "control" || kind === "approval" || (isLeaving && whose.has(account ?? ""));
+    return [{ ...nothing, ...of, a: mine, b: theirs, decides }];
   });
+};
 
 /** Whether both runs have it, so that they differ in its amount alone. */
 export const isAmount = ({ unit, a, b }: OutcomeDifference): boolean =>
@@ -111,61 +123,47 @@ const isSameMovement = (a: ReadonlyArray<Transfer>, b: ReadonlyArray<Transfer>):
     return isSameAsset && from === other.from && to === other.to && amount === other.amount;
   });
 
-/** What moves between the same two parties in either direction. */
-const pairOf = ({ account, to, unit }: Fact["of"]): string =>
-  [unit?.token, unit?.tokenId, ...[String(account), String(to)].sort()].join(" ");
-
-const moved = ({ transfers }: Effects, producer: Address | null): Facts => {
+const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Fact> => {
   const party = (account: Address, token: Address | null) => (token === null && account === producer ? null : account);
-  const facts = transfers.map((one): Fact => {
+  return transfers.map((one) => {
     const [account, to] = [party(one.from, one.token), party(one.to, one.token)];
     return { of: { kind: "movement", account, to, unit: unitOf(one), what: null }, amount: one.amount };
   });
-  return factsOf(facts, true);
 };
 
-const changed = ({ balanceChanges }: Effects, producer: Address | null): Facts =>
-  factsOf(
-    balanceChanges
-      .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
-      .map((one): Fact => {
-        const of = { kind: "balance", account: one.account, to: null, unit: unitOf(one), what: null } as const;
-        return { of, amount: one.delta };
-      }),
-  );
+const changed = ({ balanceChanges }: Effects, producer: Address | null): ReadonlyArray<Fact> =>
+  balanceChanges
+    .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
+    .map((one) => ({
+      of: { kind: "balance", account: one.account, to: null, unit: unitOf(one), what: null },
+      amount: one.delta,
+    }));
 
-const granted = ({ approvals }: Effects): Facts =>
-  factsOf(
-    approvals
-      .filter(({ evidence }) => evidence === "measured")
-      .map((one): Fact => {
-        const { standard: what, owner: account, spender: to, after } = one;
-        return { of: { kind: "approval", account, to, unit: unitOf(one), what }, amount: after ?? 0n };
-      }),
-  );
+/** What the events say of rights. */
+const announced = ({ outcomes }: Effects): ReadonlyArray<Fact> =>
+  outcomes
+    .flatMap(({ logs }, index) => rightsIn(logs, index))
+    .map((one) => ({
+      of: { kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one), what: null },
+      amount: one.said,
+    }));
 
-/** What the events say of rights: the last word on each. */
-const announced = ({ outcomes }: Effects): Facts =>
-  factsOf(
-    outcomes
-      .flatMap(({ logs }, index) => rightsIn(logs, index))
-      .map((one): Fact => {
-        const { owner: account, spender: to, said: amount } = one;
-        return { of: { kind: "approval", account, to, unit: unitOf(one), what: null }, amount };
-      }),
-  );
+const granted = ({ approvals }: Effects): ReadonlyArray<Fact> =>
+  approvals
+    .filter(({ evidence }) => evidence === "measured")
+    .map((one) => ({
+      of: { kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one), what: one.standard },
+      amount: one.after ?? 0n,
+    }));
 
 /** Who came to control what. */
-const controlled = ({ outcomes }: Effects): Facts =>
-  factsOf(
-    outcomes.flatMap(({ logs }, index) =>
-      controlsIn(logs, index).map((one): Fact => {
-        const { code, what, contract: token, role, loses: account, gains: to } = one;
-        const all = `${code}, ${what}${role === null ? "" : ` with role ${role}`}`;
-        return { of: { kind: "control", account, to, unit: { token, tokenId: null }, what: all }, amount: 1n };
-      }),
-    ),
-  );
+const controlled = ({ outcomes }: Effects): ReadonlyArray<Fact> =>
+  outcomes
+    .flatMap(({ logs }, index) => controlsIn(logs, index))
+    .map(({ code, what, contract: token, role, loses: account, gains: to }) => {
+      const all = `${code}, ${what}${role === null ? "" : ` with role ${role}`}`;
+      return { of: { kind: "control", account, to, unit: { token, tokenId: null }, what: all }, amount: 1n };
+    });
 
 /**
  * Who is the block's producer in what a run moves: one party in all runs, of which nothing is compared but what it is
@@ -177,35 +175,13 @@ const producerOf = ({ producer, transfers }: Effects, concerned: ReadonlySet<str
 };
 
 /** What two runs did otherwise, none where they did the same; rights, control and losses of `whose` decide. */
-export const compareEffects = (
-  a: Effects,
-  b: Effects,
-  { tolerance, whose, concerned, numbers }: Terms,
-): ReadonlyArray<OutcomeDifference> => {
-  const [mine, theirs] = [producerOf(a, concerned), producerOf(b, concerned)];
-  const [flows, others] =
-    mine === theirs && isSameMovement(a.transfers, b.transfers)
-      ? [factsOf([]), factsOf([])]
-      : [moved(a, mine), moved(b, theirs)];
-  const scales = new Map<string, bigint>();
-  for (const { of, amount } of [...flows.values(), ...others.values()])
-    scales.set(pairOf(of), larger(scales.get(pairOf(of)) ?? 0n, amount));
-  const isSame = (one: bigint, other: bigint) => within(one, other, tolerance);
-  // why: what an auction gives back of a payment changes with its price by little of the payment, however little it is
-  const isSameFlow = (one: bigint, other: bigint, of: Fact["of"]) =>
-    within(one, other, tolerance, scales.get(pairOf(of)));
-  const isLoss = ({ account }: Fact["of"], one: bigint, other: bigint) =>
-    whose.has(account ?? "") && (one < 0n || other < 0n);
-  const isEqual = (one: bigint, other: bigint) => one === other;
-  const always = () => true;
+export const compareEffects = (a: Effects, b: Effects, terms: Terms): ReadonlyArray<OutcomeDifference> => {
+  const [mine, theirs] = [producerOf(a, terms.concerned), producerOf(b, terms.concerned)];
+  const isMoved = mine !== theirs || !isSameMovement(a.transfers, b.transfers);
+  const facts = [...(isMoved ? [moved] : []), changed, announced, granted, controlled];
   return [
     ...compareOutcomes(a.outcomes, b.outcomes),
-    ...compareFacts(flows, others, true, isSameFlow, ({ account }) => whose.has(account ?? "")),
-    // why: what was measured is compared where both runs measured it; a run that measured less is no difference
-    ...compareFacts(changed(a, mine), changed(b, theirs), false, isSame, isLoss),
-    ...compareFacts(announced(a), announced(b), true, isSame, always),
-    ...compareFacts(granted(a), granted(b), false, isSame, always),
-    ...compareFacts(controlled(a), controlled(b), true, isEqual, always),
-    ...compareOutputs(a.outcomes, b.outcomes, [a.producer, b.producer], concerned, tolerance, numbers),
+    ...facts.flatMap((read) => compareFacts(factsOf(read(a, mine)), factsOf(read(b, theirs)), terms)),
+    ...compareOutputs(a, b, terms),
   ];
 };

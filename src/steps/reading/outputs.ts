@@ -19,6 +19,12 @@ const mostTold = 16;
 /** Which numbers are compared: all, or those that events book for parties that matter, but for what the clock explains. */
 export type Numbers = "all" | ((a: bigint, b: bigint) => boolean);
 
+/** What one run emitted and returned, and who produced its block. */
+interface Emitting {
+  readonly outcomes: ReadonlyArray<Outcome>;
+  readonly producer: Address | null;
+}
+
 /** One event or return value of which two runs say other bytes; hex digits, in lower case. */
 interface Output extends Pick<OutcomeDifference, "transaction" | "event"> {
   readonly one: string;
@@ -161,22 +167,20 @@ const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): Reado
     .map((output) => found(output, "value"))
     .slice(0, mostTold);
 
-/** What two runs said otherwise; `producers` are those of their blocks, one party under two addresses. */
+/** What two runs said otherwise; the producers of their blocks are one party under two addresses. */
 export const compareOutputs = (
-  one: ReadonlyArray<Outcome>,
-  other: ReadonlyArray<Outcome>,
-  producers: readonly [one: Address | null, other: Address | null],
-  concerned: ReadonlySet<string>,
-  tolerance: number,
-  numbers: Numbers | null,
+  a: Emitting,
+  b: Emitting,
+  {
+    concerned,
+    tolerance,
+    numbers,
+  }: { readonly concerned: ReadonlySet<string>; readonly tolerance: number; readonly numbers: Numbers | null },
 ): ReadonlyArray<OutcomeDifference> => {
-  const outputs = outputsOf(one, other);
-  return [
-    ...comparePlaces(outputs, producers, concerned),
-    ...(numbers === null
-      ? []
-      : numbers === "all"
-        ? compareValues(outputs, tolerance)
-        : compareBooked(outputs, concerned, tolerance, numbers)),
-  ];
+  const outputs = outputsOf(a.outcomes, b.outcomes);
+  const places = comparePlaces(outputs, [a.producer, b.producer], concerned);
+  if (numbers === null) return places;
+  const found =
+    numbers === "all" ? compareValues(outputs, tolerance) : compareBooked(outputs, concerned, tolerance, numbers);
+  return [...places, ...found];
 };
