@@ -1,7 +1,7 @@
 /** Whether policies bound what two worlds did otherwise, so that others' pending transactions may move it. Pure. */
 import type { OutcomeDifference } from "../../primitives/difference.js";
-import type { BalanceChange } from "../../report/parts.js";
 import type { JudgedBalance } from "../../report/policy.js";
+import { isSameBalance } from "../../steps/reading/byBalance.js";
 import { isAmount, type Effects } from "../../steps/reading/compare.js";
 import { within } from "../../steps/reading/sameOutcome.js";
 
@@ -26,10 +26,8 @@ export const isBounded = (
 ): boolean => {
   if (found.some((its) => !isAmount(its) || (its.kind !== "movement" && its.kind !== "balance"))) return false;
   const mine = one.balanceChanges.flatMap((change) => {
-    const { account, token, tokenId, delta } = change;
-    const isSameHolding = (its: BalanceChange) =>
-      its.account === account && its.token === token && its.tokenId === tokenId;
-    const there = other.balanceChanges.find(isSameHolding);
+    const { account, delta } = change;
+    const there = other.balanceChanges.find((its) => isSameBalance(its, change));
     return whose.has(account) ? [{ ...change, deltas: [delta, there?.delta ?? 0n] as const }] : [];
   });
   const isMeasured = [...one.transfers, ...other.transfers].every(({ from, to, token }) =>

@@ -114,14 +114,13 @@ const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): 
     return hasSameEvents(one, other) ? [] : [{ ...of, kind: "events", a: mine, b: theirs }];
   });
 
+/** Whether the same moves between the same two, whatever the amount. */
+export const isSameFlow = (one: Transfer, other: Transfer): boolean =>
+  one.token === other.token && one.tokenId === other.tokenId && one.from === other.from && one.to === other.to;
+
 /** Whether the same moved in the same order, which is what two runs nearly always say. */
 const isSameMovement = (a: ReadonlyArray<Transfer>, b: ReadonlyArray<Transfer>): boolean =>
-  a.length === b.length &&
-  a.every(({ token, tokenId, from, to, amount }, index) => {
-    const other = b[index];
-    const isSameAsset = token === other?.token && tokenId === other.tokenId;
-    return isSameAsset && from === other.from && to === other.to && amount === other.amount;
-  });
+  a.length === b.length && Arr.zip(a, b).every(([one, other]) => isSameFlow(one, other) && one.amount === other.amount);
 
 const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Fact> => {
   const party = (account: Address, token: Address | null) => (token === null && account === producer ? null : account);
