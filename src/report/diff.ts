@@ -8,8 +8,10 @@ type Value = bigint | string | null;
 /** What a number counts; null where it is no amount. */
 export type Counted = OutcomeDifference["unit"] | "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 
-/** What a fact is about. */
-interface Subject extends Pick<OutcomeDifference, "transaction" | "to"> {
+/** One fact that moved, and what it is about. `by` is `after − before` where both are amounts. */
+export interface Difference extends Pick<OutcomeDifference, "transaction" | "to"> {
+  /** Path of the fact, e.g. `transactions[0].gas.limit`, `verdict`. */
+  readonly path: string;
   /** `holding`: what a payer has, `fact`: any other figure of a report, its request or its payers. */
   readonly kind: "fact" | "holding" | "balance" | "approval" | "finding";
   /** What it is called, e.g. `gas limit`; of an approval its standard, null of a balance. */
@@ -18,12 +20,6 @@ interface Subject extends Pick<OutcomeDifference, "transaction" | "to"> {
   readonly account: OutcomeDifference["account"];
   /** What its number counts; null where it is no amount. */
   readonly unit: Counted;
-}
-
-/** One fact that moved, and what it is about. `by` is `after − before` where both are amounts. */
-export interface Difference extends Subject {
-  /** Path of the fact, e.g. `transactions[0].gas.limit`, `verdict`. */
-  readonly path: string;
   /** The figure of the first report; null = it has none. */
   readonly before: bigint | string | null;
   /** The figure of the second report; null = it has none. */
@@ -31,6 +27,8 @@ export interface Difference extends Subject {
   /** How much larger it became, in its unit; null where it is no number. */
   readonly by: bigint | null;
 }
+
+type Subject = Omit<Difference, "path" | "before" | "after" | "by">;
 
 type Facts = ReadonlyMap<string, { readonly about: Subject; readonly value: bigint | string }>;
 
