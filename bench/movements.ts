@@ -6,10 +6,10 @@
  */
 import type { Address, Hash, Hex } from "../src/primitives/hex.js";
 import { measureOf } from "../src/preflight/limits.js";
-import { movementsOf, storyOf } from "../src/preflight/worlds/movements.js";
+import { effectsOf, movementsOf } from "../src/preflight/worlds/movements.js";
 import * as Assets from "../src/steps/assets.js";
 import { bundleOf, type Bundle, type Filled } from "../src/steps/reading/bundle.js";
-import { differences } from "../src/steps/reading/differences.js";
+import { compareEffects } from "../src/steps/reading/compare.js";
 import { transfersOf } from "../src/steps/reading/transferLogs.js";
 import { unread } from "../src/steps/reading/outcome.js";
 import type { Run } from "../src/steps/simulate.js";
@@ -89,7 +89,8 @@ const report = (count: number): number => {
   const limits = { holdings: 320, rights: 64, tokens: 48 };
   const asked = measureOf(bundle, Assets.transfers(bundle), [], limits);
   const told = movementsOf(bundle, run, asked, 1);
-  const found = differences(storyOf(bundle, run, asked), storyOf(bundle, run, asked), 0.005);
+  const terms = { tolerance: 0.005, whose: new Set<string>(), concerned: new Set<string>(), numbers: null };
+  const found = compareEffects(effectsOf(bundle, run, asked), effectsOf(bundle, run, asked), terms);
   const { user, system } = process.cpuUsage(started);
   if (told.transfers.length !== count || found.length > 0) throw new Error("the runs were read wrongly");
   return (user + system) / 1000;

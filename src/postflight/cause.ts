@@ -1,6 +1,7 @@
 /** Why a transaction did something else than was said, by what replays of it did. Pure. */
 import * as Arr from "effect/Array";
 import type { Evidence } from "../report/finding.js";
+import { everyLog, isSameHead, isSameLog } from "../steps/reading/sameOutcome.js";
 import type { Happened, Replay, SettlementClass } from "./settlement.js";
 
 /** A class that a difference may have, and how it is known. */
@@ -9,20 +10,8 @@ export interface Cause {
   readonly evidence: Evidence;
 }
 
-type LogData = Happened["logs"][number];
-
-const lower = (text: string): string => text.toLowerCase();
-
-export const isSameLog = (a: LogData, b: LogData): boolean =>
-  lower(a.address) === lower(b.address) &&
-  lower(a.topics.join()) === lower(b.topics.join()) &&
-  lower(a.data) === lower(b.data);
-
 /** Whether both did the same, but for the gas it took. */
-const didSame = (a: Happened, b: Happened): boolean =>
-  a.status === b.status &&
-  a.logs.length === b.logs.length &&
-  Arr.zip(a.logs, b.logs).every(([one, other]) => isSameLog(one, other));
+const didSame = (a: Happened, b: Happened): boolean => a.status === b.status && everyLog(a, b, isSameLog);
 
 export const isSameRun = (a: Happened, b: Happened): boolean => a.gasUsed === b.gasUsed && didSame(a, b);
 
@@ -36,7 +25,7 @@ const isAmount = (word: string): boolean => BigInt(`0x${word}`) < mostCounted;
 /** Whether the words are the same, or amounts in both. */
 const isCountedOnly = (a: string, b: string): boolean =>
   a.length === b.length &&
-  Arr.zip(wordsOf(lower(a)), wordsOf(lower(b))).every(
+  Arr.zip(wordsOf(a.toLowerCase()), wordsOf(b.toLowerCase())).every(
     ([one, other]) => one === other || (isAmount(one) && isAmount(other)),
   );
 
@@ -44,15 +33,9 @@ const isCountedOnly = (a: string, b: string): boolean =>
 export const isAmountOnly = (a: Happened, b: Happened): boolean =>
   a.status === "success" &&
   b.status === "success" &&
-  a.logs.length === b.logs.length &&
   !didSame(a, b) &&
-  Arr.zip(a.logs, b.logs).every(
-    ([one, other]) =>
-      lower(one.address) === lower(other.address) &&
-      // why: what is indexed names something, such as a collectible by its number, and counts nothing
-      lower(one.topics.join()) === lower(other.topics.join()) &&
-      isCountedOnly(one.data, other.data),
-  );
+  // why: what is indexed names something, such as a collectible by its number, and counts nothing
+  everyLog(a, b, (one, other) => isSameHead(one, other) && isCountedOnly(one.data, other.data));
 
 const measured = (name: Cause["class"]): Cause => ({ class: name, evidence: "measured" });
 

@@ -2,16 +2,20 @@
 import type { FullTransaction } from "../eth/transaction.js";
 import type { Receipt } from "../eth/receipt.js";
 import type { Report, TransactionReport } from "../report/schema.js";
+import { isSameLog } from "../steps/reading/sameOutcome.js";
+import { fields } from "../transaction/fields.js";
 import { signingHash, type Request } from "../transaction/request.js";
-import { isSameLog, unknownCause, type Cause } from "./cause.js";
+import { unknownCause, type Cause } from "./cause.js";
 import { paidBy, requestIn } from "./mined.js";
 import type { Comparison, Happened, Held, SettledDifference } from "./settlement.js";
 
 /** A fact of both sides; `said` null = nothing was said of it, `happened` null = nobody told. */
 interface Fact {
   readonly field: string;
-  readonly said: string | null;
-  readonly happened: string | null;
+  readonly said: bigint | string | null;
+  readonly happened: bigint | string | null;
+  readonly unit?: SettledDifference["unit"];
+  readonly isMost?: boolean;
   /** Where it is not plain equality. */
   readonly isSame?: boolean;
   /** Where it has another than the facts beside it. */
@@ -20,14 +24,15 @@ interface Fact {
 
 /** As much of a value as anybody reads. */
 const mostShown = 512;
-const shown = (text: string): string => (text.length > mostShown ? `${text.slice(0, mostShown)}…` : text);
+const shown = <V extends bigint | string>(value: V): V | string =>
+  typeof value === "string" && value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
 
 /** Facts told apart; each that differs gets its cause. */
 const toldApart = (facts: ReadonlyArray<Fact>, causeOf: (field: string) => Cause): Comparison => {
   const differences: Array<SettledDifference> = [];
   const uncompared: Array<string> = [];
   let compared = 0;
-  for (const { field, said, happened, isSame, cause } of facts) {
+  for (const { field, said, happened, unit = null, isMost = false, isSame, cause } of facts) {
     if (said === null) continue;
     if (happened === null) {
       uncompared.push(field);
@@ -35,7 +40,8 @@ const toldApart = (facts: ReadonlyArray<Fact>, causeOf: (field: string) => Cause
     }
     compared++;
     if (isSame ?? said === happened) continue;
-    differences.push({ field, said: shown(said), happened: shown(happened), ...(cause ?? causeOf(field)) });
+    const both = { said: shown(said), happened: shown(happened), isMost, unit };
+    differences.push({ field, ...both, ...(cause ?? causeOf(field)) });
   }
   return { compared, differences, uncompared };
 };
@@ -46,12 +52,20 @@ export const merged = (...all: ReadonlyArray<Comparison>): Comparison => ({
   uncompared: all.flatMap(({ uncompared }) => uncompared),
 });
 
-const plain = (value: unknown): string =>
+/** What the numbers of a request count. */
+const unitOf = (name: string): SettledDifference["unit"] =>
+  Object.entries(fields).find(([field]) => field === name)?.[1].unit ?? null;
+
+const plain = (value: unknown): bigint | string =>
   value === null || value === undefined
     ? "none"
-    : typeof value === "object"
-      ? JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner)).toLowerCase()
-      : String(value).toLowerCase();
+    : typeof value === "bigint"
+      ? value
+      : typeof value === "object"
+        ? JSON.stringify(value, (_, inner: unknown) =>
+            typeof inner === "bigint" ? String(inner) : inner,
+          ).toLowerCase()
+        : String(value).toLowerCase();
 
 /** The fields in which what was mined is not the request that was proven; none where it is the very same. */
 export const compareRequest = (
@@ -67,21 +81,25 @@ export const compareRequest = (
     signingHash(signed) === signingHash(request) &&
     signingHash(request) !== null;
   const [said, happened]: ReadonlyArray<Readonly<Record<string, unknown>>> = [request, signed ?? {}];
-  const fields = [...new Set([...Object.keys(said ?? {}), ...Object.keys(happened ?? {})])];
+  const all = [...new Set([...Object.keys(said ?? {}), ...Object.keys(happened ?? {})])];
   const facts: ReadonlyArray<Fact> = isSame
     ? [{ field: "request", said: "", happened: "" }]
     : [
         { field: "request.from", said: from.toLowerCase(), happened: mined.from.toLowerCase() },
-        ...fields.map((field) => ({
+        ...all.map((field) => ({
           field: `request.${field}`,
           said: plain(said?.[field]),
           happened: plain(happened?.[field]),
+          unit: unitOf(field),
         })),
       ];
   const told = toldApart(facts, () => cause);
   // why: it differs, though no field of ours tells where
-  const untold = { field: "request", said: "the request that was proven", happened: "another", ...cause };
-  return { ...told, differences: isSame || told.differences.length > 0 ? told.differences : [untold], isSame };
+  const untold = toldApart(
+    [{ field: "request", said: "the request that was proven", happened: "another" }],
+    () => cause,
+  );
+  return { ...told, differences: (isSame || told.differences.length > 0 ? told : untold).differences, isSame };
 };
 
 /** What the report says that a transaction does; null where it was not simulated. */
@@ -121,7 +139,7 @@ export const compareOutcome = (one: TransactionReport, receipt: Receipt, cause: 
   const deploys = one.input.to === null && said?.status === "success";
   const facts: ReadonlyArray<Fact> = [
     { field: "outcome.status", said: said?.status ?? null, happened: receipt.status },
-    { field: "outcome.gasUsed", said: said === null ? null : String(said.gasUsed), happened: String(receipt.gasUsed) },
+    { field: "outcome.gasUsed", said: said?.gasUsed ?? null, happened: receipt.gasUsed, unit: "gas" },
     ...(said === null ? [] : logFacts(said, receipt)),
     {
       field: "code.creates",
@@ -133,10 +151,13 @@ export const compareOutcome = (one: TransactionReport, receipt: Receipt, cause: 
 };
 
 /** Whether what happened stays within a bound that was said. */
-const within = (field: string, most: bigint | null, happened: bigint | null): Fact => ({
-  field,
-  said: most === null ? null : `≤ ${most}`,
-  happened: happened === null ? null : String(happened),
+const within = (
+  field: string,
+  most: bigint | null,
+  happened: bigint | null,
+  unit: SettledDifference["unit"] = "wei",
+): Fact => ({
+  ...{ field, said: most, happened, unit, isMost: true },
   isSame: most !== null && happened !== null && happened <= most,
 });
 
@@ -150,7 +171,7 @@ export const compareCost = (one: TransactionReport, index: number, funds: Report
   const cap = one.request?.maxFeePerGas ?? one.request?.gasPrice ?? null;
   return toldApart(
     [
-      within("fee.price", cap, receipt.effectiveGasPrice),
+      within("fee.price", cap, receipt.effectiveGasPrice, "wei per gas"),
       within("funds.cost", most, cost),
       within("funds.l1Fee", termOf("l1Fee"), l1Fee ?? 0n),
       within("funds.operatorFee", termOf("operatorFee"), operatorFee ?? 0n),
@@ -167,13 +188,16 @@ export const compareCost = (one: TransactionReport, index: number, funds: Report
 const changesIn = ({ balanceChanges }: Pick<Report, "balanceChanges">) =>
   balanceChanges.filter(({ tokenId }) => tokenId === null);
 
-const changeField = ({ account, token }: Report["balanceChanges"][number]): string =>
-  `balances[${account}/${token ?? "native"}]`;
+/** `balances[0x…/native]`, with addresses as `write` has them. */
+export const changeField = (
+  { account, token }: Report["balanceChanges"][number],
+  write: (address: string) => string = (address) => address,
+): string => `balances[${write(account)}/${token === null ? "native" : write(token)}]`;
 
 /** All that was said of balances, of which nothing can be said. */
 export const uncomparedBalances = (report: Pick<Report, "balanceChanges">): Comparison => ({
   ...{ compared: 0, differences: [] },
-  uncompared: changesIn(report).map(changeField),
+  uncompared: changesIn(report).map((change) => changeField(change)),
 });
 
 /** What one account paid for gas in the block, wei. */
@@ -200,7 +224,7 @@ export const compareBalances = (
       const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
       const isTold = happened === delta || isAlone(account);
       return {
-        ...{ field, said: String(delta), happened: happened === null || !isTold ? null : String(happened) },
+        ...{ field, said: delta, happened: isTold ? happened : null, unit: { token, tokenId: null } },
         cause: token === null || cause.class !== "simulatorWrong" ? cause : unknownCause,
       };
     }),

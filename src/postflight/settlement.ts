@@ -4,6 +4,7 @@
 import type { Log } from "../eth/log.js";
 import type { Receipt } from "../eth/receipt.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
+import type { Counted } from "../report/diff.js";
 import type { Evidence } from "../report/finding.js";
 import type { Ledger } from "../report/schema.js";
 
@@ -37,10 +38,14 @@ export const gravest = (classes: ReadonlyArray<SettlementClass>): SettlementClas
 export interface SettledDifference {
   /** Its path, e.g. `outcome.status`, `outcome.logs[2]`, `request.to`, `balances[0x…/native]`. */
   readonly field: string;
-  /** Numbers in decimal, bytes in hex; of a bound with `≤`. */
-  readonly said: string;
-  /** What happened, as text. */
-  readonly happened: string;
+  /** What was said: a number, or a text such as bytes in hex. */
+  readonly said: bigint | string;
+  /** What happened. */
+  readonly happened: bigint | string;
+  /** Whether what was said is the most that may happen. */
+  readonly isMost: boolean;
+  /** What the numbers count; null where they are no amounts. */
+  readonly unit: Counted;
   /** What it amounts to. */
   readonly class: Exclude<SettlementClass, "same">;
   /** How the class is known: `measured` by a replay, `logged` by receipt and block, `unavailable` where it is `unknown`. */

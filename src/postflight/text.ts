@@ -1,9 +1,11 @@
 /** A settlement for people: one line for each transaction, then what differs. */
+import { escapeText } from "../primitives/text.js";
 import { formatGas, formatGasPrice, formatWei } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
-import { named, valuesForPeople } from "../report/sideBySide.js";
+import { valuesForPeople } from "../report/sideBySide.js";
 import { namesFor, type AmountOptions } from "../report/summary.js";
 import type { Names } from "../report/tokens.js";
+import { changeField } from "./compare.js";
 import type { Comparison, MinedSettlement, Settled, Settlement, SettlementClass } from "./settlement.js";
 
 /** Each class in words. */
@@ -21,22 +23,25 @@ const meaning: Readonly<Record<SettlementClass, string>> = {
 /** Differences of one comparison that are shown. */
 const mostLines = 64;
 
-const differencesOf = ({ differences, uncompared }: Comparison, names: Names): ReadonlyArray<string> => [
-  ...differences.slice(0, mostLines).flatMap((difference) => {
-    const { field, class: name, evidence } = difference;
-    const [said, happened] = valuesForPeople(field, [difference.said, difference.happened], names);
-    return [`  ${named(field, names)}: ${name} [${evidence}]`, `    said      ${said}`, `    happened  ${happened}`];
-  }),
-  ...(differences.length > mostLines ? [`  … and ${differences.length - mostLines} more`] : []),
-  ...(uncompared.length === 0
-    ? []
-    : [
-        `  not compared: ${uncompared
-          .slice(0, mostLines)
-          .map((field) => named(field, names))
-          .join(", ")}`,
-      ]),
-];
+/** What the fields of balances are called, with addresses as people read them. */
+type Labels = ReadonlyMap<string, string>;
+
+const differencesOf = (
+  { differences, uncompared }: Comparison,
+  labels: Labels,
+  names: Names,
+): ReadonlyArray<string> => {
+  const label = (field: string): string => labels.get(field) ?? escapeText(field);
+  return [
+    ...differences.slice(0, mostLines).flatMap(({ field, class: name, evidence, isMost, unit, ...values }) => {
+      const [said, happened] = valuesForPeople([values.said, values.happened], unit, labels.has(field), names);
+      const bound = isMost ? `≤ ${said.replaceAll("≈", "")}` : said;
+      return [`  ${label(field)}: ${name} [${evidence}]`, `    said      ${bound}`, `    happened  ${happened}`];
+    }),
+    ...(differences.length > mostLines ? [`  … and ${differences.length - mostLines} more`] : []),
+    ...(uncompared.length === 0 ? [] : [`  not compared: ${uncompared.slice(0, mostLines).map(label).join(", ")}`]),
+  ];
+};
 
 const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, symbol: string): string =>
   [
@@ -46,7 +51,7 @@ const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, s
     ...(cost === null ? [] : [`cost ${formatWei(cost, symbol)}`]),
   ].join(" · ");
 
-const told = (one: Settlement, names: Names): ReadonlyArray<string> => {
+const told = (one: Settlement, labels: Labels, names: Names): ReadonlyArray<string> => {
   const head = `transaction ${one.transaction + 1}  ${one.hash}`;
   if (one.state !== "mined") return [`${head}  ${one.state}`];
   const { blockNumber, compared, differences, created } = one;
@@ -54,7 +59,7 @@ const told = (one: Settlement, names: Names): ReadonlyArray<string> => {
     head,
     `  block ${blockNumber} · ${costOf(one, names.native)}${created === null ? "" : ` · created ${created}`}`,
     `  ${one.class}: ${meaning[one.class]} · ${compared - differences.length} of ${compared} facts the same`,
-    ...differencesOf(one, names),
+    ...differencesOf(one, labels, names),
   ];
 };
 
@@ -71,9 +76,12 @@ const why: Readonly<Record<NonNullable<Settled["balancesUntold"]>, string>> = {
 export const settledText = (settled: Settled, report: Report, options: AmountOptions = {}): string => {
   const { class: name, transactions, balances, balancesUntold, ledger } = settled;
   const names = namesFor(report, options);
+  const labels = new Map(
+    report.balanceChanges.map((change) => [changeField(change), changeField(change, names.whole)]),
+  );
   return [
     `${name.toUpperCase()} · ${meaning[name]}`,
-    ...transactions.flatMap((one) => told(one, names)),
+    ...transactions.flatMap((one) => told(one, labels, names)),
     ...(balances.compared + balances.uncompared.length === 0
       ? []
       : [
@@ -81,7 +89,7 @@ export const settledText = (settled: Settled, report: Report, options: AmountOpt
             ? `balances  ${balances.compared - balances.differences.length} of ${balances.compared} the same`
             : `balances  not compared: ${why[balancesUntold]}`,
         ]),
-    ...differencesOf(balances, names),
+    ...differencesOf(balances, labels, names),
     `${ledger.requests.length} requests · ${ledger.rounds} rounds · ${Math.round(ledger.ms)} ms`,
   ].join("\n");
 };

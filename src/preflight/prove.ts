@@ -24,7 +24,6 @@ import { askOwn } from "./askOwn.js";
 import { askAt, askProof, placing, type Proof } from "./askProof.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
-import { isSame } from "./worlds/compare.js";
 import { checkRuns, compare, worldsIn } from "./worlds/contrast.js";
 import { isExhausted, isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
@@ -227,7 +226,7 @@ const proveOnce = Effect.fnUntraced(function* (
         ),
         ...checkRuns(claim, proof, compared, bundle),
         ...checkRequests(signed),
-        ...checkAhead(claim, proof, compared?.contrast != null && isSame(compared.contrast)),
+        ...checkAhead(claim, proof, compared?.contrast?.found.length === 0),
         ...checkStates(claim),
         ...(apart?.checkApart(claim, placed) ?? []),
         ...checkMeasured(claim, proof),

@@ -1,11 +1,12 @@
 /** What is said of something, as data: a sentence, numbers with their units, a remedy. Text is made when it is shown. */
 import * as Schema from "effect/Schema";
+import { differenceText, OutcomeDifference } from "./difference.js";
 import { checksummed, escapeText } from "./text.js";
 import { formatGas, formatGasPrice, formatWei, largestOf, roundUnits } from "./units.js";
 
 /**
  * A number or a name that a sentence rests on. `units` are a token's raw units; `quote` is somebody
- * else's text. Texts are kept as they came: {@link figureText} escapes them.
+ * else's text; a `difference` is told with both its values. Texts are kept as they came: {@link figureText} escapes them.
  */
 export const Figure = Schema.Union([
   Schema.Struct({
@@ -19,6 +20,7 @@ export const Figure = Schema.Union([
     unit: Schema.Literals(["address", "hash", "quote", "text"]),
     value: Schema.String,
   }),
+  Schema.Struct({ name: Schema.String, unit: Schema.Literal("difference"), value: OutcomeDifference }),
 ]);
 export type Figure = typeof Figure.Type;
 
@@ -59,6 +61,7 @@ export const hash = words("hash");
 /** Somebody else's words, shown in quotation marks. */
 export const quote = words("quote");
 export const text = words("text");
+export const difference = (value: OutcomeDifference): Figure => ({ name: "", unit: "difference", value });
 
 /** The figures that are known. */
 export const figures = (...known: ReadonlyArray<Figure | null>): ReadonlyArray<Figure> =>
@@ -79,7 +82,8 @@ const vast = 10n ** 30n;
 
 /** `all` = the figures beside it: what is compared is told in one unit. */
 const valueText = (figure: Figure, symbol: string | undefined, all: ReadonlyArray<Figure>): string => {
-  const beside = () => largestOf(all.flatMap((one) => (one.unit === figure.unit ? [BigInt(one.value)] : [])));
+  const beside = () =>
+    largestOf(all.flatMap(({ unit, value }) => (unit === figure.unit && typeof value === "bigint" ? [value] : [])));
   switch (figure.unit) {
     case "wei":
       return formatWei(figure.value, symbol, beside());
@@ -103,7 +107,11 @@ const valueText = (figure: Figure, symbol: string | undefined, all: ReadonlyArra
       return checksummed(figure.value);
     case "hash":
     case "text":
-      return escapeText(figure.value, most.characters);
+    case "difference":
+      return escapeText(
+        typeof figure.value === "string" ? figure.value : differenceText(figure.value),
+        most.characters,
+      );
   }
 };
 

@@ -67,5 +67,8 @@ export const formatWei = (wei: bigint, symbol: string = "ETH", beside: bigint = 
 export const formatGasPrice = (weiPerGas: bigint, symbol?: string, beside: bigint = weiPerGas): string =>
   weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas, symbol, beside)} per gas`;
 
+/** A count with thousands separated: `21,000`. */
+export const grouped = (count: bigint | number): string => thousands(String(count));
+
 /** Gas with thousands separated: `21,000 gas`. */
-export const formatGas = (gas: bigint): string => `${thousands(gas.toString())} gas`;
+export const formatGas = (gas: bigint): string => `${grouped(gas)} gas`;

@@ -1,82 +1,103 @@
 /** Which facts of two reports differ, and by how much. Pure. */
+import { nothing, type OutcomeDifference } from "../primitives/difference.js";
 import type { Report } from "./schema.js";
 
-/** One fact that moved. `by` is `after − before` where both are amounts. */
-export interface Difference {
+/** What a fact says: a number, a text, or nothing. */
+type Value = bigint | string | null;
+
+/** What a number counts; null where it is no amount. */
+export type Counted = OutcomeDifference["unit"] | "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
+
+/** One fact that moved, and what it is about. `by` is `after − before` where both are amounts. */
+export interface Difference extends Pick<OutcomeDifference, "transaction" | "to"> {
   /** Path of the fact, e.g. `transactions[0].gas.limit`, `verdict`. */
   readonly path: string;
-  /** The figure of the first report, as text. */
-  readonly before: string;
-  /** The figure of the second report, as text. */
-  readonly after: string;
+  /** `holding`: what a payer has, `fact`: any other figure of a report, its request or its payers. */
+  readonly kind: "fact" | "holding" | "balance" | "approval" | "finding";
+  /** What it is called, e.g. `gas limit`; of an approval its standard, null of a balance. */
+  readonly what: string | null;
+  /** Who pays or owns. */
+  readonly account: OutcomeDifference["account"];
+  /** What its number counts; null where it is no amount. */
+  readonly unit: Counted;
+  /** The figure of the first report; null = it has none. */
+  readonly before: bigint | string | null;
+  /** The figure of the second report; null = it has none. */
+  readonly after: bigint | string | null;
   /** How much larger it became, in its unit; null where it is no number. */
   readonly by: bigint | null;
 }
 
-type Facts = ReadonlyMap<string, bigint | string>;
+type Subject = Omit<Difference, "path" | "before" | "after" | "by">;
+
+type Facts = ReadonlyMap<string, { readonly about: Subject; readonly value: bigint | string }>;
+
+/** `fee max fee per gas` of `fee.maxFeePerGas`. */
+const inWords = (name: string): string =>
+  [...name].map((one) => (one === "." ? " " : one === one.toLowerCase() ? one : ` ${one.toLowerCase()}`)).join("");
 
 const factsOf = (report: Report): Facts => {
-  const facts = new Map<string, bigint | string>();
-  const set = (path: string, value: bigint | string | number | boolean | null) => {
-    if (value !== null) facts.set(path, typeof value === "bigint" ? value : String(value));
+  const facts = new Map<string, { readonly about: Subject; readonly value: bigint | string }>();
+  const set = (path: string, value: Value | number | undefined, about: Partial<Subject>) => {
+    if (value == null) return;
+    const figure = typeof value === "number" ? String(value) : value;
+    facts.set(path, { about: { ...nothing, kind: "fact", ...about }, value: figure });
   };
-  set("verdict", report.verdict);
-  set("stage", report.stage);
-  set("chainId", report.chainId);
-  set("digest", report.digest);
-  set("observed.baseFeePerGas", report.observed.baseFeePerGas);
+  const say = (transaction: number | null) => {
+    const at = transaction === null ? "" : `transactions[${transaction}].`;
+    return (name: string, value: Value | number | undefined, unit: Counted = null) =>
+      set(at + name, value, { what: inWords(name), unit, transaction });
+  };
+  const ofAll = say(null);
+  ofAll("verdict", report.verdict);
+  ofAll("stage", report.stage);
+  ofAll("chainId", report.chainId);
+  ofAll("digest", report.digest);
+  ofAll("observed.baseFeePerGas", report.observed.baseFeePerGas, "wei per gas");
   report.transactions.forEach(({ request, code, outcome, gas, nonce, fee }, index) => {
-    const at = `transactions[${index}]`;
-    set(`${at}.code.from`, code.from.kind);
-    set(`${at}.code.to`, code.to?.kind ?? null);
-    set(`${at}.outcome.status`, outcome.status);
-    set(`${at}.outcome.gasUsed`, outcome.gasUsed);
-    set(`${at}.outcome.returnData`, outcome.returnData);
-    set(
-      `${at}.outcome.logs`,
-      outcome.logs.map(({ address, topics, data }) => `${address} ${topics.join(",")} ${data}`).join("; "),
-    );
-    set(`${at}.gas.limit`, request?.gas ?? gas.limit);
-    set(`${at}.nonce.value`, nonce.value);
-    set(`${at}.fee.baseFeePerGas`, fee.baseFeePerGas);
-    set(`${at}.fee.maxFeePerGas`, fee.maxFeePerGas ?? fee.gasPrice);
-    set(`${at}.fee.maxPriorityFeePerGas`, fee.maxPriorityFeePerGas);
+    const of = say(index);
+    const logs = outcome.logs.map(({ address, topics, data }) => `${address} ${topics.join(",")} ${data}`);
+    of("code.from", code.from.kind);
+    of("code.to", code.to?.kind);
+    of("outcome.status", outcome.status);
+    of("outcome.gasUsed", outcome.gasUsed, "gas");
+    of("outcome.returnData", outcome.returnData);
+    of("outcome.logs", logs.join("; "));
+    of("gas.limit", request?.gas ?? gas.limit, "gas");
+    of("nonce.value", nonce.value);
+    of("fee.baseFeePerGas", fee.baseFeePerGas, "wei per gas");
+    of("fee.maxFeePerGas", fee.maxFeePerGas ?? fee.gasPrice, "wei per gas");
+    of("fee.maxPriorityFeePerGas", fee.maxPriorityFeePerGas, "wei per gas");
   });
-  for (const { account, balance, required, expected, shortfall } of report.funds) {
-    set(`funds[${account}].balance`, balance);
-    set(`funds[${account}].required`, required);
-    set(`funds[${account}].expected`, expected);
-    set(`funds[${account}].shortfall`, shortfall);
-  }
-  for (const { account, token, tokenId, delta } of report.balanceChanges) {
-    set(`balanceChanges[${account}/${token ?? "native"}${tokenId === null ? "" : `/${tokenId}`}]`, delta);
-  }
-  for (const { token, owner, spender, tokenId, after } of report.approvals) {
-    set(`approvals[${token}/${owner}/${spender}${tokenId === null ? "" : `/${tokenId}`}]`, after);
-  }
-  for (const { code, step, transaction, severity } of report.findings) {
-    set(`findings[${step}/${transaction ?? "all"}/${code}]`, severity);
-  }
+  for (const { account, ...payer } of report.funds)
+    for (const name of ["balance", "required", "expected", "shortfall"] as const) {
+      const kind = name === "balance" ? "holding" : "fact";
+      set(`funds[${account}].${name}`, payer[name], { kind, what: `funds ${name}`, unit: "wei", account });
+    }
+  const idOf = (tokenId: bigint | null): string => (tokenId === null ? "" : `/${tokenId}`);
+  for (const { account, token, tokenId, delta } of report.balanceChanges)
+    set(`balanceChanges[${account}/${token ?? "native"}${idOf(tokenId)}]`, delta, {
+      ...{ kind: "balance", account, unit: { token, tokenId } },
+    });
+  for (const { token, owner, spender, tokenId, standard, after } of report.approvals)
+    set(`approvals[${token}/${owner}/${spender}${idOf(tokenId)}]`, after, {
+      ...{ kind: "approval", account: owner, to: spender, unit: { token, tokenId }, what: standard },
+    });
+  for (const { code, step, transaction, severity } of report.findings)
+    set(`findings[${step}/${transaction ?? "all"}/${code}]`, severity, {
+      ...{ kind: "finding", transaction, what: `finding ${code}` },
+    });
   return facts;
 };
 
 /** What moved from `a` to `b`, in the order of the report; empty when nothing did. */
 export const diff = (a: Report, b: Report): ReadonlyArray<Difference> => {
   const [before, after] = [factsOf(a), factsOf(b)];
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((path): ReadonlyArray<Difference> => {
-    const [one, other] = [before.get(path), after.get(path)];
+  return [...new Map([...before, ...after])].flatMap(([path, { about }]): ReadonlyArray<Difference> => {
+    const [one = null, other = null] = [before.get(path)?.value, after.get(path)?.value];
     if (one === other) return [];
-    const by =
-      typeof one === "bigint" || typeof other === "bigint"
-        ? (typeof other === "bigint" ? other : 0n) - (typeof one === "bigint" ? one : 0n)
-        : null;
-    return [
-      {
-        path,
-        before: one === undefined ? "none" : String(one),
-        after: other === undefined ? "none" : String(other),
-        by,
-      },
-    ];
+    const isNumber = typeof one === "bigint" || typeof other === "bigint";
+    const numberOf = (value: Value): bigint => (typeof value === "bigint" ? value : 0n);
+    return [{ path, ...about, before: one, after: other, by: isNumber ? numberOf(other) - numberOf(one) : null }];
   });
 };

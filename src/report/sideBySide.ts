@@ -1,99 +1,70 @@
 /** Two values of one fact side by side, for people: amounts with their symbol and decimals, parties by their names. Pure. */
 import { maxUint256 } from "viem";
+import { differenceText, subjectText, type OutcomeDifference } from "../primitives/difference.js";
 import { escapeText } from "../primitives/text.js";
 import { formatGas, formatGasPrice } from "../primitives/units.js";
 import { amountInSentence, nativeForPeople, type Rounding } from "./amounts.js";
-import { readAmountLine } from "./amountLine.js";
-import type { Difference } from "./diff.js";
+import type { Counted, Difference } from "./diff.js";
 import type { Report } from "./schema.js";
 import { namesFor, type AmountOptions } from "./summary.js";
-import { decimalsOf, type Names, type Unit } from "./tokens.js";
-
-/** What the number of a fact counts. */
-type Measure = "price" | "gas" | Unit;
-
-const native: Unit = { token: null, tokenId: null };
-const unitOf = (token: string | undefined, id: string | undefined): Unit => ({
-  token: token?.startsWith("0x") === true ? token : null,
-  tokenId: id === undefined ? null : BigInt(id),
-});
-
-/** What the number under a path counts; null where it is no amount. */
-const measureOf = (path: string): Measure | null => {
-  if (/(?:[bB]aseFeePerGas|\.fee\.\w+|^fee\.price|^request\.(?:gasPrice|max\w+Per\w*Gas))$/.test(path)) return "price";
-  if (/(?:\.gasUsed|\.gas\.limit|^request\.gas)$/.test(path)) return "gas";
-  if (/^(?:funds(?:\[[^\]]*\])?\.\w+|request\.value)$/.test(path)) return native;
-  const balance = /^balance(?:s|Changes)\[[^/\]]+\/([^/\]]+)(?:\/(\d{1,78}))?\]$/.exec(path);
-  if (balance !== null) return unitOf(balance[1], balance[2]);
-  const right = /^approvals\[([^/\]]+)\/[^/\]]+\/[^/\]]+?(?:\/(\d{1,78}))?\]$/.exec(path);
-  return right === null ? null : unitOf(right[1], right[2]);
-};
+import { decimalsOf, type Names } from "./tokens.js";
 
 /** More of a text that is no amount than anybody reads beside another. */
 const mostText = 512;
 
-const amountText = (amount: bigint, measure: Measure, rounding: Rounding, names: Names): string => {
-  if (measure === "price") return formatGasPrice(amount, names.native);
-  if (measure === "gas") return formatGas(amount);
-  if (measure.token === null) return nativeForPeople(amount, rounding, names);
+/** No amount, but a number that nobody reads. */
+const vast = 10n ** 100n;
+
+const amountText = (amount: bigint, unit: Counted, rounding: Rounding, names: Names): string => {
+  if (unit === null || unit === "count") return String(amount);
+  if (unit === "gas") return formatGas(amount);
+  if (unit === "wei") return nativeForPeople(amount, rounding, names);
+  if (typeof unit === "string") return formatGasPrice(amount, names.native);
+  const { token, tokenId } = unit;
+  if (token === null) return nativeForPeople(amount, rounding, names);
   if (amount === maxUint256) return "unlimited";
   // why: rights and NFTs that are there or not are counted so
-  const isFlag = decimalsOf(names, measure.token) === null && (amount === 0n || amount === 1n);
-  return measure.tokenId !== null || isFlag ? String(amount) : amountInSentence(names, measure, amount, rounding);
+  const isFlag = decimalsOf(names, token) === null && (amount === 0n || amount === 1n);
+  return tokenId !== null || isFlag ? String(amount) : amountInSentence(names, unit, amount, rounding);
 };
 
-/** One value: what may be spent is rounded up, what is there down; a bound (`≤ 5`) stays one. */
-const valueText = (value: string, measure: Measure | null, isHeld: boolean, names: Names): string => {
-  const [, bound = "", digits] = /^(≤ )?(-?\d{1,100})$/.exec(value) ?? [];
-  if (measure === null || digits === undefined) return escapeText(value, mostText);
-  const amount = BigInt(digits);
-  const text = amountText(amount, measure, isHeld && amount > 0n ? "down" : "up", names);
-  return bound === "" ? text : `${bound}${text.replace("≈", "")}`;
-};
-
+type Value = bigint | string | null;
 type Pair = readonly [one: string, other: string];
 
-/** Both rounded where they can still be told apart, else both exact. */
-const pairText = (values: Pair, measure: Measure | null, isHeld: boolean, names: Names): Pair => {
-  const shown = (by: Names): Pair => [
-    valueText(values[0], measure, isHeld, by),
-    valueText(values[1], measure, isHeld, by),
-  ];
-  const [one, other] = shown(names);
-  const isTold = one.replace(/^≤ |≈/g, "") !== other.replace(/^≤ |≈/g, "");
-  return isTold ? [one, other] : shown({ ...names, exact: true });
+/** Two values of one fact: both rounded where they can still be told apart, else both exact. */
+export const valuesForPeople = (
+  [one, other]: readonly [one: Value, other: Value],
+  unit: Counted,
+  isHeld: boolean,
+  names: Names,
+): Pair => {
+  const text = (value: Value, by: Names): string =>
+    typeof value !== "bigint" || value > vast || value < -vast
+      ? escapeText(String(value ?? "none"), mostText)
+      : // why: what may be spent is rounded up, what is there down
+        amountText(value, unit, isHeld && value > 0n ? "down" : "up", by);
+  const shown = (by: Names): Pair => [text(one, by), text(other, by)];
+  const [here, there] = shown(names);
+  const isTold = here.replaceAll("≈", "") !== there.replaceAll("≈", "");
+  return isTold ? [here, there] : shown({ ...names, exact: true });
 };
-
-/** Two values of the fact under a path of {@link Difference} or of a settlement. */
-export const valuesForPeople = (path: string, values: Pair, names: Names): Pair =>
-  pairText(values, measureOf(path), /^balance|\.balance$/.test(path), names);
 
 const addresses = /0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g;
 
-/** A text with whole addresses, checksummed, and `you` for the reader's own. */
-export const named = (text: string, names: Names): string => escapeText(text, mostText).replace(addresses, names.whole);
+/** Somebody's text with every address checksummed, and `you` for the reader's own. */
+export const named = (text: string, names: Names): string => text.replace(addresses, names.whole);
 
-/** A line of a finding: of an amount, with its values readable; addresses {@link named}. */
-export const lineForPeople = (line: string, names: Names): string => {
-  const found = readAmountLine(line);
-  if (found === null) return line.replace(addresses, names.whole);
-  const { what, unit, values } = found;
-  return `${what.replace(addresses, names.whole)}: ${pairText(values, unit, what.startsWith("balance"), names).join(" and ")}`;
-};
+/** A difference with its amounts readable. */
+export const differenceForPeople = (difference: OutcomeDifference, names: Names): string =>
+  differenceText(difference, names.whole, ({ kind, unit, a, b }) =>
+    valuesForPeople([a ?? 0n, b ?? 0n], unit, kind === "balance", names),
+  );
 
-/** `gas limit` of `gas.limit`. */
-const wordsOf = (path: string): string =>
-  path.replace(/\./g, " ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-
-const labelOf = (path: string): string => {
-  const [, place, ofIt] = /^transactions\[(\d+)\]\.(.+)$/.exec(path) ?? [];
-  if (ofIt !== undefined) return `transaction ${Number(place) + 1}, ${wordsOf(ofIt)}`;
-  const [, what, about, field = ""] = /^(\w+)\[([^\]]*)\](\.\w+)?$/.exec(path) ?? [];
-  if (what === undefined || about === undefined) return wordsOf(path);
-  const parts = about.split("/");
-  if (what !== "findings") return `${wordsOf(what + field)} of ${parts.join(", ")}`;
-  const [, where, code = ""] = parts;
-  return `finding ${code}${where === "all" ? "" : `, transaction ${Number(where) + 1}`}`;
+const labelOf = ({ kind, transaction, account, to, unit, what }: Difference, names: Names): string => {
+  if (typeof unit === "object" && (kind === "balance" || kind === "approval"))
+    return subjectText({ kind, transaction, event: null, account, to, unit, what }, names.whole);
+  const at = transaction === null ? "" : `transaction ${transaction + 1}, `;
+  return `${at}${what}${account === null ? "" : ` of ${names.whole(account)}`}`;
 };
 
 /**
@@ -107,9 +78,11 @@ export const diffText = (
 ): string => {
   const names = namesFor(report, options);
   return differences
-    .map(({ path, before, after }) => {
-      const [one, other] = valuesForPeople(path, [before, after], names);
-      return `${named(labelOf(path), names)}: ${one} → ${other}`;
+    .map((one) => {
+      const { kind, unit, before, after } = one;
+      const isHeld = kind === "balance" || kind === "holding";
+      const values = valuesForPeople([before, after], unit, isHeld, names);
+      return `${escapeText(labelOf(one, names), mostText)}: ${values.join(" → ")}`;
     })
     .join("\n");
 };

@@ -3,11 +3,12 @@ import { diff, type Difference } from "../report/diff.js";
 import type { Report } from "../report/schema.js";
 import { verdictOf } from "../report/verdict.js";
 
-/** A price of the moment, what follows from it, and what an account must hold while it does. */
-const ofTheMoment =
-  /^(observed\.baseFeePerGas|transactions\[\d+\]\.fee\.baseFeePerGas|funds\[.*\]\.(expected|required))$/;
+/** Prices of the moment, what follows from them, and what an account must hold while they do. */
+const ofTheMoment: ReadonlySet<string | null> = new Set([
+  ...["observed base fee per gas", "fee base fee per gas", "funds expected", "funds required"],
+]);
 
-const isInformation = (severity: string): boolean => severity === "none" || severity === "info";
+const isInformation = (severity: Difference["before"]): boolean => severity === null || severity === "info";
 
 /** Without the word that the world moved since an earlier report, which the next proof no longer says. */
 const without = (report: Report): Report => {
@@ -19,6 +20,5 @@ const without = (report: Report): Report => {
 export const essentialDiff = (before: Report, after: Report): ReadonlyArray<Difference> =>
   diff(without(before), without(after)).filter(
     (one) =>
-      !ofTheMoment.test(one.path) &&
-      !(one.path.startsWith("findings[") && isInformation(one.before) && isInformation(one.after)),
+      !ofTheMoment.has(one.what) && !(one.kind === "finding" && isInformation(one.before) && isInformation(one.after)),
   );

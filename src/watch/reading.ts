@@ -10,6 +10,7 @@ import type { Rpc } from "../Rpc.js";
 import { isAllOf } from "../steps/approvals.js";
 import { placement, witnessCall, type Placement } from "../witness/placement.js";
 import { readers, slotQuery } from "../witness/lens.js";
+import type { Account, CallAnswer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import { seenIn, type View } from "../witness/view.js";
 
@@ -28,8 +29,14 @@ export interface Touched {
   readonly senders: ReadonlySet<Address>;
 }
 
+/** What was read of one thing: of the block its chain and fork, of a slot or a count a word. */
+export type ReadValue =
+  | Pick<Account, "kind" | "balance" | "codeHash" | "codePrefix">
+  | Pick<CallAnswer, "kind" | "success" | "size" | "data">
+  | { readonly kind: "word"; readonly word: string };
+
 /** What was read, by what was asked; what could not be read is not there. */
-export type Reading = ReadonlyMap<string, string>;
+export type Reading = ReadonlyMap<string, ReadValue>;
 
 const lower = (text: string): string => text.toLowerCase();
 export const accountKey = (address: Address): string => `account ${lower(address)}`;
@@ -140,20 +147,18 @@ const entryOf = (calls: ReadonlyArray<Eth.CallRequest>, stateOverrides: Eth.Stat
   blockOverrides: { gasLimit: calls.reduce((sum, { gas }) => sum + BigInt(gas ?? 0), 0n), baseFeePerGas: 0n },
 });
 
-const answerTo = (query: Query, view: View): readonly [key: string, value: string] | null => {
+const wordOf = (word: string): ReadValue => ({ kind: "word", word });
+
+const answerTo = (query: Query, view: View): readonly [key: string, held: ReadValue | null] => {
   switch (query.kind) {
     case "environment": {
       const seen = view.environment;
-      return seen && [blockKey, `${seen.chainId} ${seen.fork}`];
+      return [blockKey, seen && wordOf(`${seen.chainId} ${seen.fork}`)];
     }
-    case "account": {
-      const seen = view.account(query.address);
-      return seen && [accountKey(query.address), `${seen.balance} ${seen.codeHash} ${seen.codePrefix}`];
-    }
-    case "call": {
-      const seen = view.call(query);
-      return seen && [callKey(query), `${seen.success} ${seen.size} ${seen.data}`];
-    }
+    case "account":
+      return [accountKey(query.address), view.account(query.address)];
+    case "call":
+      return [callKey(query), view.call(query)];
   }
 };
 
@@ -179,41 +184,44 @@ export const read = (set: Touched, block: Hash): Effect.Effect<Reading, Eth.Fail
       block: { blockHash: block },
     });
     const [first, second, third] = simulated;
-    const reading = new Map<string, string>();
+    const reading = new Map<string, ReadValue>();
     for (const { queries, view } of viewsOf(seen, first))
       for (const query of queries) {
-        const answer = answerTo(query, view);
-        if (answer !== null) reading.set(...answer);
+        const [key, held] = answerTo(query, view);
+        if (held !== null) reading.set(key, held);
       }
     for (const { view } of viewsOf(lens, second))
       for (const query of slots) {
         const word = view.call(query);
-        if (word !== null && word.success) reading.set(slotKey(query.to, query.data), word.data);
+        if (word !== null && word.success) reading.set(slotKey(query.to, query.data), wordOf(word.data));
       }
     for (const [index, sender] of senders.entries()) {
       const result = third?.calls[index];
-      if (result?.status === "success") reading.set(senderKey(sender), result.returnData);
+      if (result?.status === "success") reading.set(senderKey(sender), wordOf(result.returnData));
     }
     return reading;
   });
 
-/** What of an account that is only paid matters: its code, and whether it is empty. */
-const ofPayee = (held: string): string => held.replace(/^[1-9]\d* /, "some ");
-
-/** What of a supply matters: which of the amounts are all of it. */
-const ofSupply = (held: string, amounts: ReadonlyArray<bigint>): string => {
-  const [success, , data = "0x"] = held.split(" ");
-  const supply = success === "true" && data.length >= 66 ? BigInt(data.slice(0, 66)) : null;
-  return amounts.map((amount) => isAllOf(amount, supply)).join();
-};
-
 /** Whether all that a report hangs on was read, and holds what it held. */
 export const isUntouched = (set: Touched, before: Reading, now: Reading): boolean => {
   const payees = new Set([...set.payees].map(accountKey));
-  const matters = (key: string, held: string): string => {
-    const amounts = set.supplies.get(key);
-    if (amounts !== undefined) return ofSupply(held, amounts);
-    return payees.has(key) ? ofPayee(held) : held;
+  const matters = (key: string, held: ReadValue): string => {
+    switch (held.kind) {
+      case "account": {
+        // why: of an account that is only paid its code matters, and whether it is empty
+        const balance = payees.has(key) ? held.balance > 0n : held.balance;
+        return [balance, held.codeHash, held.codePrefix].join(" ");
+      }
+      case "call": {
+        const { success, size, data } = held;
+        const supply = success && data.length >= 66 ? BigInt(data.slice(0, 66)) : null;
+        // why: of a supply it matters which of the amounts are all of it
+        const amounts = set.supplies.get(key)?.map((amount) => isAllOf(amount, supply));
+        return (amounts ?? [success, size, data]).join(" ");
+      }
+      case "word":
+        return held.word;
+    }
   };
   return keysOf(set).every((key) => {
     const [held, holds] = [before.get(key), now.get(key)];

@@ -90,8 +90,10 @@ const throughCodes = (
 ): Effect.Effect<Codes | "beyondState" | null, Eth.Failure, Rpc> =>
   Effect.gen(function* () {
     const contracts = [...touched.accounts].flatMap((address) => {
-      const [, codeHash = "", prefix = ""] = held.get(accountKey(address))?.split(" ") ?? [];
-      return noCode.has(codeHash) ? [] : [{ address, codeHash, delegate: delegation.exec(prefix)?.[1] }];
+      const account = held.get(accountKey(address));
+      // why: what could not be read may be anything
+      const { codeHash, codePrefix } = account?.kind === "account" ? account : { codeHash: "", codePrefix: "" };
+      return noCode.has(codeHash) ? [] : [{ address, codeHash, delegate: delegation.exec(codePrefix)?.[1] }];
     });
     if (contracts.length > mostContracts) return "beyondState";
     const delegates = contracts.flatMap(({ delegate }): ReadonlyArray<Address> =>

@@ -1,6 +1,8 @@
 /** One value for every field that an error can have, by its name. */
+import * as Schema from "effect/Schema";
 import { encodeErrorResult, parseAbi } from "viem";
 import { decodeRevert } from "../rooms/abi.js";
+import { nothing } from "../rooms/primitives.js";
 
 export const abi = parseAbi([
   "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",
@@ -33,14 +35,20 @@ const samples: Readonly<Record<string, unknown>> = {
   inFlight: `0x${"cd".repeat(32)}`,
   isOtherKind: false,
   method: "eth_simulateV1",
-  differences: ["status: success, reverted"],
   missing: [{ reason: "FundsUnknown", sentence: "a payer's funds are not known to suffice", code: null }],
 };
+
+/** Of endpoints a line each, of runs data. */
+const lines = ["status: success, reverted"];
+const difference = { ...nothing, kind: "status", transaction: 0, a: "success", b: "reverted", decides: false };
+
+const differencesFor = (field: unknown) =>
+  Schema.isSchema(field) && Schema.is(field as Schema.Schema<unknown>)(lines) ? lines : [difference];
 
 /** Fields of the sample values, for the constructor of an error. */
 export const samplesOf = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.keys(fields)
       .filter((name) => name !== "_tag")
-      .map((name) => [name, samples[name] ?? huge]),
+      .map((name) => [name, name === "differences" ? differencesFor(fields[name]) : (samples[name] ?? huge)]),
   );

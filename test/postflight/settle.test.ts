@@ -179,7 +179,9 @@ describe("a report beside its receipt", () => {
   it.each(Object.entries(rows))("%s", (_, row) => {
     const settled = settle(report(row.report), receipt(row.receipt), row.block ?? block(), row.hindsight);
     if (settled === null) throw new Error("not settled");
-    const differences = settled.differences.map((one) => `${one.class} ${one.field} ${one.said}≠${one.happened}`);
+    const differences = settled.differences.map(
+      (one) => `${one.class} ${one.field} ${one.isMost ? "≤ " : ""}${one.said}≠${one.happened}`,
+    );
     const told = [...differences, ...settled.uncompared.map((field) => `? ${field}`)];
     if (row.block?.transactions[0]?.type === "0x7e") expect(told).toContain(row.differs[0]);
     else expect(told).toEqual(row.differs);

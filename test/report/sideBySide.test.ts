@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SimulationDiverged } from "../rooms/errors.js";
-import type { Address } from "../rooms/primitives.js";
+import { differenceText, nothing, type Address } from "../rooms/primitives.js";
 import { diff, diffText, settledText, toText, type BalanceChange, type Report } from "../../src/Report.js";
 import { fromError } from "../rooms/report.js";
-import { differences, type Story } from "../rooms/steps.js";
+import { compareEffects, type Effects } from "../rooms/steps.js";
 import { alice, bob, granted, moved, report, tokens, usdc } from "./fixtures.js";
 
 const told = "USDC (0xA0b8…eB48)";
@@ -25,13 +25,14 @@ describe("diffText", () => {
       { balanceChanges: [change(-1_300_000_001n)] },
     ];
     expect(linesOf(before, after)).toEqual([
-      `balance changes of you, 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48: -1,250.5 ${told} → ≈-1,300.01 ${told}`,
+      `balance change of you in 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48: -1,250.5 ${told} → ≈-1,300.01 ${told}`,
     ]);
     expect(linesOf(before, after, true)[0]).toContain(`-1250.5 ${told} → -1300.000001 ${told}`);
     expect(diff(report(before), report(after))).toEqual([
       {
         path: `balanceChanges[${alice}/${usdc}]`,
-        ...{ before: "-1250500000", after: "-1300000001", by: -49_500_001n },
+        ...{ ...nothing, kind: "balance", account: alice, unit: { token: usdc, tokenId: null } },
+        ...{ before: -1_250_500_000n, after: -1_300_000_001n, by: -49_500_001n },
       },
     ]);
   });
@@ -66,9 +67,9 @@ describe("diffText", () => {
       "observed base fee per gas: 0.5 gwei per gas → 0.6 gwei per gas",
       "transaction 1, gas limit: 21,000 gas → 30,000 gas",
       "funds balance of you: 10 ETH → ≈9.99999 ETH",
-      "balance changes of you, native: ≈-1.5 ETH → none".replace("≈", ""),
-      expect.stringMatching(/^approvals of 0xA0b8\S+, you, 0x\S+: 5 USDC \(0xA0b8…eB48\) → unlimited$/),
-      "balance changes of you, 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, 7: none → 5",
+      "balance change of you in native currency: -1.5 ETH → none",
+      expect.stringMatching(/^approval of erc20 0xA0b8\S+ by you to 0x\S+: 5 USDC \(0xA0b8…eB48\) → unlimited$/),
+      "balance change of you in 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 id 7: none → 5",
       "finding SimulationDiverged: none → blocker",
     ]);
   });
@@ -79,9 +80,11 @@ describe("diffText", () => {
         fc.string({ unit: "binary", maxLength: 60 }),
         fc.string({ unit: "binary" }),
         fc.string(),
-        (path, before, after) => {
-          for (const prefix of ["", "balanceChanges[", "approvals[", "transactions[0].", "findings["]) {
-            const text = diffText([{ path: `${prefix}${path}]`, before, after, by: null }], report());
+        (what, before, after) => {
+          const unit = { token: what as Address, tokenId: null };
+          for (const kind of ["balance", "approval", "holding", "fact", "finding"] as const) {
+            const of = { transaction: null, kind, account: what as Address, to: what as Address, what, unit };
+            const text = diffText([{ ...of, path: what, before, after, by: null }], report());
             expect(text.length).toBeLessThan(8_000);
             expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
           }
@@ -89,21 +92,34 @@ describe("diffText", () => {
       ),
     );
     expect(
-      diffText([{ path: "funds[x].balance", before: "9".repeat(5_000), after: "1", by: null }], report()).length,
+      Math.max(
+        ...["9".repeat(5_000), 9n ** 5_000n].map((before) => {
+          const of = {
+            ...nothing,
+            kind: "holding",
+            what: "funds balance",
+            path: "funds[x].balance",
+            unit: "wei",
+          } as const;
+          return diffText([{ ...of, account: alice, before, after: 1n, by: null }], report()).length;
+        }),
+      ),
     ).toBeLessThan(700);
   });
 });
 
 describe("a finding's differences", () => {
-  const story = (delta: bigint, token: Address | null = usdc): Story => ({
-    ...{ outcomes: [], approvals: [{ ...right, token: token ?? usdc, after: -delta }] },
+  const effects = (delta: bigint, token: Address | null = usdc): Effects => ({
+    ...{ outcomes: [], producer: null, approvals: [{ ...right, token: token ?? usdc, after: -delta }] },
     transfers: [moved({ token, to: bob, amount: -delta })],
     balanceChanges: [change(delta, token)],
   });
   const right = granted({ spender: bob, after: 0n, unlimited: false, spenderKind: "eoa" });
-  const textOf = (one: Story, other: Story) => {
-    const lines = differences(one, other, 0).map(({ line }) => line);
-    const finding = fromError(new SimulationDiverged({ differences: lines }), "blocker", {
+  const textOf = (one: Effects, other: Effects) => {
+    const terms = { tolerance: 0, whose: new Set<string>(), concerned: new Set<string>(), numbers: null };
+    const differences = compareEffects(one, other, terms);
+    const lines = differences.map((difference) => differenceText(difference));
+    const finding = fromError(new SimulationDiverged({ differences }), "blocker", {
       step: "proof",
       evidence: "measured",
     });
@@ -111,7 +127,7 @@ describe("a finding's differences", () => {
   };
 
   it("are told in the token's own units, and are exact in the error", () => {
-    const { lines, text } = textOf(story(-5_000_000n), story(-7_000_001n));
+    const { lines, text } = textOf(effects(-5_000_000n), effects(-7_000_001n));
     expect(lines).toEqual([
       `movement of ${usdc} from ${alice} to ${bob}: 5000000 and 7000001`,
       `balance change of ${alice} in ${usdc}: -5000000 and -7000001`,
@@ -124,10 +140,10 @@ describe("a finding's differences", () => {
   });
 
   it("tell native currency in its own, and say of a token without decimals that these are smallest units", () => {
-    const { text } = textOf(story(-(10n ** 18n), null), story(-(2n * 10n ** 18n), null));
+    const { text } = textOf(effects(-(10n ** 18n), null), effects(-(2n * 10n ** 18n), null));
     expect(text).toContain("movement of native currency from you");
     expect(text).toContain(": 1 ETH and 2 ETH");
-    expect(textOf(story(-5n, bob), story(-6n, bob)).text).toContain(
+    expect(textOf(effects(-5n, bob), effects(-6n, bob)).text).toContain(
       ": 5 smallest units of token 0x7099…79C8 (decimals not known) and 6 ",
     );
   });
@@ -142,12 +158,23 @@ describe("settledText", () => {
         balances: {
           ...{ compared: 2, uncompared: [] },
           differences: [
-            { field: `balances[${alice}/${usdc}]`, said: "-1250500000", happened: "-1300000000", ...difference },
-            { field: "funds.cost", said: "≤ 44100000000000", happened: "44100000021000", ...difference },
+            {
+              ...{
+                field: `balances[${alice}/${usdc}]`,
+                said: -1_250_500_000n,
+                happened: -1_300_000_000n,
+                ...difference,
+              },
+              ...{ isMost: false, unit: { token: usdc, tokenId: null } },
+            },
+            {
+              ...{ field: "funds.cost", said: 44_100_000_000_000n, happened: 44_100_000_021_000n, ...difference },
+              ...{ isMost: true, unit: { token: null, tokenId: null } },
+            },
           ],
         },
       },
-      report({ tokens: known }),
+      report({ tokens: known, balanceChanges: [change(-1_250_500_000n)] }),
     );
     expect(text).toContain(`balances[you/0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48]: ordering [measured]`);
     expect(text).toContain(`said      -1,250.5 ${told}\n    happened  -1,300 ${told}`);

@@ -40,5 +40,5 @@ export {
 } from "../../src/preflight/worlds/compare.js";
 export { contraryTime, isParted as isSplit } from "../../src/preflight/worlds/contexts.js";
 export { isParted, type Ground } from "../../src/preflight/worlds/ground.js";
-export { movementsOf, storyOf, type Told } from "../../src/preflight/worlds/movements.js";
+export { effectsOf, movementsOf, type RunEffects } from "../../src/preflight/worlds/movements.js";
 export { worseOf } from "../../src/preflight/worlds/worse.js";

@@ -1,4 +1,5 @@
 /** What tests take from `src/primitives`: a file that moves inside it is followed here, and in no test. */
+export { differenceText, nothing, type OutcomeDifference } from "../../src/primitives/difference.js";
 export { forksIn, unknownForks } from "../../src/primitives/forks.js";
 export * as Branded from "../../src/primitives/hex.js";
 export { Address, Hash, Hex } from "../../src/primitives/hex.js";

@@ -20,12 +20,12 @@ export {
   type Reading,
 } from "../../src/steps/reading/bundle.js";
 export { ByBalance, type Balance } from "../../src/steps/reading/byBalance.js";
+export { compareEffects, isAmount, isSameShape, type Effects, type Terms } from "../../src/steps/reading/compare.js";
 export { checkControl, controlAccounts } from "../../src/steps/reading/control.js";
 export { controlsIn } from "../../src/steps/reading/controlLogs.js";
 export { checkDelegateCalls } from "../../src/steps/reading/delegateCalls.js";
 export { checkDelegations, delegationAccounts } from "../../src/steps/reading/delegations.js";
 export { depositsIn } from "../../src/steps/reading/deposits.js";
-export { differences, isSameShape, within, withProducer, type Story } from "../../src/steps/reading/differences.js";
 export { rightsAsked, rightsIn, settleRight, type Right } from "../../src/steps/reading/grants.js";
 export type { Heard } from "../../src/steps/reading/heard.js";
 export {
@@ -42,7 +42,7 @@ export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerF
 export { knownCode } from "../../src/steps/reading/knownCode.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
-export { concernedIn, doubtfulIn, livesIn, movedPlaces, type Said } from "../../src/steps/reading/places.js";
+export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/places.js";
 export { checkPool } from "../../src/steps/reading/pool.js";
 export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pooled.js";
 export { callees, checkProxies, suspects as proxySuspects, type Seen } from "../../src/steps/reading/proxies.js";
@@ -55,13 +55,12 @@ export {
   union as rightUnion,
 } from "../../src/steps/reading/rights.js";
 export { reasonOf } from "../../src/steps/reading/rounding.js";
-export { isSame, type Result } from "../../src/steps/reading/sameOutcome.js";
+export { isSame, within, type Result } from "../../src/steps/reading/sameOutcome.js";
 export { checkStranded } from "../../src/steps/reading/stranded.js";
 export { read, standards, tokens } from "../../src/steps/reading/tokens.js";
 export * as TokenShortfall from "../../src/steps/reading/tokenShortfall.js";
 export { settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
 export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
-export { movedNumbers, movedValues } from "../../src/steps/reading/values.js";
 export { between, firstThatHolds, settleLimit, type Tried } from "../../src/steps/reading/wideEnough.js";
 export * as Simulate from "../../src/steps/simulate.js";
 export type { Plan, Run } from "../../src/steps/simulate.js";

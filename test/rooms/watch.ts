@@ -1,5 +1,13 @@
 /** What tests take from `src/watch`: a file that moves inside it is followed here, and in no test. */
 export { essentialDiff } from "../../src/watch/essence.js";
 export { byHeader, isForAnother } from "../../src/watch/header.js";
-export { isUntouched, keysOf, requestsFor, unionOf, type Touched } from "../../src/watch/reading.js";
+export {
+  isUntouched,
+  keysOf,
+  requestsFor,
+  unionOf,
+  type Reading,
+  type ReadValue,
+  type Touched,
+} from "../../src/watch/reading.js";
 export { sweep } from "../../src/watch/sweep.js";

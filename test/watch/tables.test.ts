@@ -14,6 +14,8 @@ import {
   requestsFor,
   sweep,
   unionOf,
+  type Reading,
+  type ReadValue,
   type Touched,
 } from "../rooms/watch.js";
 
@@ -182,6 +184,9 @@ const touching = (account: number, count: number): Touched => ({
   senders: new Set([address(account)]),
 });
 
+/** Something that was read. */
+const one = { kind: "word", word: "1" } as const;
+
 describe("what reports hang on", () => {
   it("is asked once where several hang on it", () => {
     const both = unionOf([touching(1, 3), touching(1, 5), touching(2, 1)]);
@@ -197,13 +202,19 @@ describe("what reports hang on", () => {
   });
   it("is untouched where somebody is only paid who has more than before, unless it was nothing", () => {
     const set: Touched = { ...touching(1, 0), slots: new Map(), payees: new Set([address(1)]) };
-    const held = (balance: string, codeHash = "0x00") =>
-      new Map(keysOf(set).map((key) => [key, key.startsWith("account") ? `${balance} ${codeHash} 0x` : "1"]));
-    expect(isUntouched(set, held("5"), held("70"))).toBe(true);
-    expect(isUntouched({ ...set, payees: new Set() }, held("5"), held("70"))).toBe(false);
-    expect(isUntouched(set, held("0"), held("70"))).toBe(false);
-    expect(isUntouched(set, held("5"), held("0"))).toBe(false);
-    expect(isUntouched(set, held("5"), held("5", "0x01"))).toBe(false);
+    const held = (balance: bigint, codeHash: Hash = "0x00", codePrefix: Hex = "0x"): Reading =>
+      new Map(
+        keysOf(set).map((key) => [
+          key,
+          key.startsWith("account") ? { kind: "account", balance, codeHash, codePrefix } : one,
+        ]),
+      );
+    expect(isUntouched(set, held(5n), held(70n))).toBe(true);
+    expect(isUntouched({ ...set, payees: new Set() }, held(5n), held(70n))).toBe(false);
+    expect(isUntouched(set, held(0n), held(70n))).toBe(false);
+    expect(isUntouched(set, held(5n), held(0n))).toBe(false);
+    expect(isUntouched(set, held(5n), held(5n, "0x01"))).toBe(false);
+    expect(isUntouched(set, held(5n), held(5n, "0x00", "0xef0100"))).toBe(false);
   });
   it("is untouched so long as the same amounts are all there is of a token", () => {
     const key = `call ${address(9)} 0x18160ddd`;
@@ -212,11 +223,11 @@ describe("what reports hang on", () => {
       ...{ accounts: new Set(), slots: new Map(), senders: new Set() },
       calls: [totalSupply(address(9))],
     };
-    const held = (supply: bigint, success = true) =>
-      new Map([
-        ["block", "1 2"],
-        [key, `${success} 32 0x${supply.toString(16).padStart(64, "0")}`],
-      ] as const);
+    const held = (supply: bigint, success = true): Reading =>
+      new Map<string, ReadValue>([
+        ["block", one],
+        [key, { kind: "call", success, size: 32n, data: `0x${supply.toString(16).padStart(64, "0")}` }],
+      ]);
     const moves = (amounts: ReadonlyArray<bigint> | null, from: Parameters<typeof held>, to: Parameters<typeof held>) =>
       !isUntouched({ ...set, supplies: new Map(amounts === null ? [] : [[key, amounts]]) }, held(...from), held(...to));
     expect(moves(null, [100n], [101n])).toBe(true);
@@ -230,10 +241,10 @@ describe("what reports hang on", () => {
   });
   it("is untouched only where all of it was read, before and now, and is the same", () => {
     const set = touching(1, 1);
-    const held = new Map(keysOf(set).map((key) => [key, "1"]));
+    const held: Reading = new Map(keysOf(set).map((key) => [key, one]));
     expect(isUntouched(set, held, held)).toBe(true);
     for (const key of keysOf(set)) {
-      const [other, missing] = [new Map(held).set(key, "2"), new Map(held)];
+      const [other, missing] = [new Map(held).set(key, { kind: "word", word: "2" }), new Map(held)];
       missing.delete(key);
       expect([
         isUntouched(set, held, other),

@@ -47,3 +47,10 @@ export const keeping: ReadonlySet<string> = new Set([
   // GSN's hub: Deposited(address,address,uint256)
   "0x8752a472e571a816",
 ]);
+
+/** Events whose data are numbers, some as long as an address: Swap of Uniswap v3, of Uniswap v4, of PancakeSwap v3. */
+export const numbered: ReadonlySet<string> = new Set([
+  "0xc42079f94a6350d7",
+  "0x40e9cecb9f5f1f1c",
+  "0x19b47279256b2a23",
+]);

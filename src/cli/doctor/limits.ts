@@ -1,7 +1,7 @@
 /** How much an endpoint takes at once: a few questions, each as large as a large wallet would ask. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { formatGas } from "../../primitives/units.js";
+import { formatGas, grouped } from "../../primitives/units.js";
 import * as Eth from "../../Eth.js";
 import { Rpc } from "../../Rpc.js";
 import { no, refusal, someone, somewhere, unknown, yes, type Answer, type Failure, type Finding } from "./probe.js";
@@ -17,8 +17,6 @@ const limit = (id: string, name: string, answer: Answer, most: number | null): L
   finding: { id: `limits.${id}`, group, name, ...answer },
   most,
 });
-
-const grouped = (amount: number): string => formatGas(BigInt(amount)).replace(/ gas$/, "");
 
 const spans = [1_000, 10_000, 100_000];
 

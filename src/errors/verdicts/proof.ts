@@ -1,8 +1,9 @@
 /** What a report finds against signing: policies, divergence, change, missing proof. */
 import * as Schema from "effect/Schema";
+import { OutcomeDifference } from "../../primitives/difference.js";
 import { nullable } from "../../primitives/hex.js";
 import { escapeText } from "../../primitives/text.js";
-import { say, text } from "../../primitives/statement.js";
+import { difference, say, text } from "../../primitives/statement.js";
 import { stated } from "../stated.js";
 
 /** A policy of the caller does not hold. */
@@ -17,8 +18,8 @@ export class PolicyViolation extends stated<PolicyViolation>()(
 ) {}
 
 const differences = {
-  /** One line per fact that differs, with both values. */
-  differences: Schema.Array(Schema.String),
+  /** Every fact that differs, with both values. */
+  differences: Schema.Array(OutcomeDifference),
 };
 const lines = (all: ReadonlyArray<string>) => all.map((line) => text("", line));
 
@@ -26,7 +27,7 @@ const lines = (all: ReadonlyArray<string>) => all.map((line) => text("", line));
 export class SimulationDiverged extends stated<SimulationDiverged>()("SimulationDiverged", differences, (error) =>
   say(
     "the contract does not always do the same: the same request had two outcomes in two simulations",
-    lines(error.differences),
+    error.differences.map(difference),
     "do not sign; on chain it may do something else than it does where it can tell that it is being simulated",
   ),
 ) {}
@@ -48,7 +49,11 @@ export class WitnessesDisagree extends stated<WitnessesDisagree>()(
 
 /** The state changed between two runs, and so did the outcome. */
 export class OutcomeChanged extends stated<OutcomeChanged>()("OutcomeChanged", differences, (error) =>
-  say("the outcome changed since the earlier report", lines(error.differences), "show the new outcome before signing"),
+  say(
+    "the outcome changed since the earlier report",
+    error.differences.map(difference),
+    "show the new outcome before signing",
+  ),
 ) {}
 
 /**

@@ -1,7 +1,9 @@
 /** Whether policies bound what two worlds did otherwise, so that others' pending transactions may move it. Pure. */
-import type { BalanceChange } from "../../report/parts.js";
+import type { OutcomeDifference } from "../../primitives/difference.js";
 import type { JudgedBalance } from "../../report/policy.js";
-import { within, type Difference, type Story } from "../../steps/reading/differences.js";
+import { isSameBalance } from "../../steps/reading/byBalance.js";
+import { isAmount, type Effects } from "../../steps/reading/compare.js";
+import { within } from "../../steps/reading/sameOutcome.js";
 
 /** What bounds amounts: whose, by which policies, and what is no difference. */
 export interface Bounding {
@@ -17,17 +19,15 @@ export interface Bounding {
  * what leaves by the most that may, what arrives by the least. What strangers move among themselves is bounded by that.
  */
 export const isBounded = (
-  found: ReadonlyArray<Difference>,
-  one: Story,
-  other: Story,
+  found: ReadonlyArray<OutcomeDifference>,
+  one: Effects,
+  other: Effects,
   { whose, senders, bounds, tolerance }: Bounding,
 ): boolean => {
-  if (found.some(({ isAmount, kind }) => !isAmount || kind === "right")) return false;
+  if (found.some((its) => !isAmount(its) || (its.kind !== "movement" && its.kind !== "balance"))) return false;
   const mine = one.balanceChanges.flatMap((change) => {
-    const { account, token, tokenId, delta } = change;
-    const isSameHolding = (its: BalanceChange) =>
-      its.account === account && its.token === token && its.tokenId === tokenId;
-    const there = other.balanceChanges.find(isSameHolding);
+    const { account, delta } = change;
+    const there = other.balanceChanges.find((its) => isSameBalance(its, change));
     return whose.has(account) ? [{ ...change, deltas: [delta, there?.delta ?? 0n] as const }] : [];
   });
   const isMeasured = [...one.transfers, ...other.transfers].every(({ from, to, token }) =>

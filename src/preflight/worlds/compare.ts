@@ -1,25 +1,18 @@
 /** What makes `SimulationDiverged` and its milder kin: the runs of a proof beside each other, and beside the earlier report. Pure. */
 import { OutcomeChanged, SimulationDiverged } from "../../errors/verdicts.js";
-import { address, count, text } from "../../primitives/statement.js";
+import type { OutcomeDifference } from "../../primitives/difference.js";
+import { address, count, difference, text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
 import { nobody } from "../../abi/words.js";
 import type { Filled } from "../../steps/reading/bundle.js";
 import { ByBalance } from "../../steps/reading/byBalance.js";
-import {
-  differences,
-  isSameShape,
-  withProducer,
-  type Difference,
-  type Story,
-} from "../../steps/reading/differences.js";
-import { movedPlaces, type Moved, type Said } from "../../steps/reading/places.js";
+import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps/reading/compare.js";
 import { newIn, rights } from "../../steps/reading/rights.js";
-import { movedValues } from "../../steps/reading/values.js";
 import { settle } from "../../steps/reading/transferLogs.js";
 import type { Run } from "../../steps/simulate.js";
 import type { Measure } from "../limits.js";
-import type { Told } from "./movements.js";
+import type { RunEffects } from "./movements.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
 
@@ -36,8 +29,12 @@ export const isSamePlace = (a: Run, b: Run): boolean => {
 export const priceShare = 0.08;
 
 /** Whether two runs that differ do so only in amounts, and by no more than the base fee does. */
-export const isClose = (one: Story, other: Story, tolerance: number): boolean =>
-  isSameShape(one, other) && differences(one, other, Math.max(tolerance, priceShare)).length === 0;
+export const isClose = (one: Effects, other: Effects, tolerance: number): boolean =>
+  compareEffects(
+    { ...one, producer: null },
+    { ...other, producer: null },
+    { tolerance: Math.max(tolerance, priceShare), whose: new Set(), concerned: new Set(), numbers: null },
+  ).every(({ kind }) => kind === "address");
 
 const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | null => {
   if (exact.before.environment === null || next.before.environment === null) return "the witness did not answer";
@@ -65,12 +62,6 @@ export const notTaken = ({ plan: { blockOverrides }, block, before: { environmen
   );
 };
 
-/** What a run said, with the producer of its own block. */
-export const saidIn = (run: Run, { outcomes }: Story): Said => ({
-  outcomes,
-  producer: run.before.environment?.feeRecipient ?? null,
-});
-
 /** That two runs could not be compared, and why. */
 export const incomparable = (why: string): ReadonlyArray<Finding> => [
   note("BaseNotComparable", "unavailable", { evidence: "unavailable" }, text("because", why)),
@@ -84,27 +75,20 @@ export type Cause = "price" | "state" | "context";
 
 /** What the other world did otherwise, and why. */
 export interface Contrast {
-  readonly found: ReadonlyArray<Difference>;
-  readonly places: Moved;
-  /** What its events say otherwise in numbers, of those concerned, and neither state nor price explains. */
-  readonly numbers: ReadonlyArray<string>;
+  /** Numbers of events only where neither state nor price explains them. */
+  readonly found: ReadonlyArray<OutcomeDifference>;
   readonly cause: Cause;
   /** Whether a policy bounds every amount of those concerned that differs, in both worlds. */
   readonly isBounded: boolean;
 }
 
 /** Two worlds that did the same. */
-export const same: Contrast = {
-  found: [],
-  places: { decisive: [], chance: [] },
-  numbers: [],
-  cause: "context",
-  isBounded: false,
-};
+export const same: Contrast = { found: [], cause: "context", isBounded: false };
 
-/** Whether both worlds did the same: what decides, and what does not. */
-export const isSame = ({ found, places, numbers }: Contrast): boolean =>
-  found.length + places.decisive.length + places.chance.length + numbers.length === 0;
+/** What is told by events alone, in numbers. */
+export const isNumber = ({ kind }: OutcomeDifference): boolean => kind === "number";
+
+const figuresOf = (found: ReadonlyArray<OutcomeDifference>) => found.slice(0, mostLines).map(difference);
 
 const blockOf = (what: string, { before: { environment } }: Run) => [
   count(`block of ${what}`, environment?.number ?? null),
@@ -112,33 +96,26 @@ const blockOf = (what: string, { before: { environment } }: Run) => [
 ];
 
 /** What two worlds that differ amount to. */
-const judge = (
-  { found, places, cause, isBounded: bounded }: Contrast,
-  exact: Run,
-  next: Run,
-  inFlight: number,
-): Finding => {
-  const lines = [...found.map(({ line }) => line), ...places.decisive, ...places.chance];
-  const told = lines.slice(0, mostLines).map((line) => text("", line));
-  const diverged = () => fromError(new SimulationDiverged({ differences: lines }), "blocker", where);
+const judge = ({ found, cause, isBounded: bounded }: Contrast, exact: Run, next: Run, inFlight: number): Finding => {
+  const told = figuresOf(found);
+  const diverged = () => fromError(new SimulationDiverged({ differences: found }), "blocker", where);
   const isGated = found.some(({ kind }) => kind === "status");
-  const deciding = found.filter(({ kind }) => kind === "loss" || kind === "right");
+  const deciding = found.filter(({ decides }) => decides);
   if (cause === "price") {
     // why: what comes in by the price of gas, as a keeper's refund does, is meant to
-    const isIncome = lines.length === found.length && found.every(({ kind, isAmount }) => kind === "other" && isAmount);
+    const isIncome = found.every((one) => !one.decides && isAmount(one));
     return note("PriceDependent", isIncome ? "info" : "warning", where, ...told);
   }
   if (cause === "state") {
     // why: trades ahead move amounts; whose money goes where they do not
-    const isMoved = !isGated && (places.decisive.length > 0 || deciding.some(({ isAmount }) => !isAmount));
-    if (isMoved) return diverged();
+    if (!isGated && !deciding.every(isAmount)) return diverged();
     // why: the next block has none of them, and the nearest reason is the sender's own
     if (inFlight > 0) return note("PredecessorsNotSimulated", "warning", where, count("in flight", inFlight), ...told);
     return note("DependsOnPending", bounded ? "info" : "warning", where, ...told);
   }
   if (isGated)
     return note("NotYet", "unavailable", where, ...told, ...blockOf("exact", exact), ...blockOf("next", next));
-  if (deciding.length > 0 || places.decisive.length > 0) return diverged();
+  if (deciding.length > 0) return diverged();
   return note("ChanceDependent", "warning", where, ...told);
 };
 
@@ -166,30 +143,25 @@ export const checkContrast = (
       : isSameTime(exact, next) && !isTimePretended
         ? incomparable("the second run was not given a time of its own")
         : [];
-  const { numbers } = contrast;
-  const judged = isSame({ ...contrast, numbers: [] }) ? [] : [judge(contrast, exact, next, inFlight)];
+  const numbers = contrast.found.filter(isNumber);
+  const found = contrast.found.filter((one) => !isNumber(one));
+  const judged = found.length === 0 ? [] : [judge({ ...contrast, found }, exact, next, inFlight)];
   const isTold =
     numbers.length === 0 || judged.some(({ code, severity }) => severity === "blocker" || code === "ChanceDependent");
-  return [
-    ...judged,
-    ...(isTold
-      ? []
-      : [note("ChanceDependent", "warning", where, ...numbers.slice(0, mostLines).map((line) => text("", line)))]),
-    ...untaken,
-  ];
+  return [...judged, ...(isTold ? [] : [note("ChanceDependent", "warning", where, ...figuresOf(numbers))]), ...untaken];
 };
 
-/** A story that has only the shape of its events to go by, told by the standards that its tokens answer to. */
-export const asLogged = <S extends Story>(story: S, standards: Told["standards"]): S => ({
-  ...story,
-  transfers: settle(story.transfers, standards),
+/** Effects that have only the shape of their events to go by, read by the standards that their tokens answer to. */
+export const asLogged = <E extends Effects>(effects: E, standards: RunEffects["standards"]): E => ({
+  ...effects,
+  transfers: settle(effects.transfers, standards),
 });
 
 /** What differs from the earlier report: on the block of a scan of our own the contract's doing, else the world's. */
 export const checkChange = (
   report: Report,
   exact: Run,
-  story: Told,
+  effects: RunEffects,
   {
     followsPrice,
     assumed,
@@ -207,31 +179,24 @@ export const checkChange = (
   },
 ): ReadonlyArray<Finding> => {
   if (report.observed.tier !== "simulate") return [note("OutcomeNotCompared", "warning", { evidence: "unavailable" })];
-  const earlier: Story = {
+  const earlier: Effects = {
     outcomes: report.transactions.map(({ outcome }) => outcome),
     // why: a scan has only the shape of the events to go by
-    transfers: settle(report.transfers, story.standards),
+    transfers: settle(report.transfers, effects.standards),
     balanceChanges: report.balanceChanges,
     approvals: report.approvals,
+    producer: report.observed.worlds.find(({ run }) => run === "exact")?.feeRecipient ?? null,
   };
-  const { decisive } = movedPlaces({ ...earlier, producer: null }, saidIn(exact, story), concerned);
-  const proven = report.observed.worlds.find(({ run }) => run === "exact")?.feeRecipient ?? null;
-  const differing = differences(
-    withProducer(earlier, proven, concerned),
-    withProducer(story, saidIn(exact, story).producer, concerned),
-    report.options.tolerance,
-    whose,
-  );
-  // why: between a scan of our own and its proof the block is another one, and what it says with it
-  const values = isOwnScan ? [] : movedValues(earlier.outcomes, story.outcomes, report.options.tolerance);
-  const found = [...differing.map(({ line }) => line), ...decisive, ...values];
+  const found = compareEffects(earlier, effects, {
+    ...{ tolerance: report.options.tolerance, whose, concerned },
+    // why: between a scan of our own and its proof the block is another one, and what it says with it
+    numbers: isOwnScan ? null : "all",
+  }).filter(({ kind }) => kind !== "address");
   if (found.length === 0) return [];
-  const deciding = [
-    ...differing.flatMap(({ kind, line }) => (kind === "loss" || kind === "right" ? [line] : [])),
-    ...decisive,
-  ];
+  const deciding = found.filter(({ decides }) => decides);
+  const isOfPrice = isSameShape(found) && found.every(({ kind }) => kind !== "place");
   // why: a scan runs without fees, so what follows the gas price was nothing in it
-  if (followsPrice && decisive.length === 0 && report.stage === "scanned" && isSameShape(earlier, story)) return [];
+  if (followsPrice && isOfPrice && report.stage === "scanned") return [];
   const now = exact.before.environment;
   const { simulatedNumber, parentHash } = report.observed;
   const ahead = exact.plan.ahead == null ? 0n : 1n;
@@ -253,14 +218,13 @@ const mostNamed = 8;
 /** Parties and rights that no earlier run knew: they are not measured yet. */
 export const checkNewcomers = (
   bundle: ReadonlyArray<Filled>,
-  story: Story,
+  { transfers, producer }: Effects,
   measure: Measure,
-  producer: string | null = null,
 ): ReadonlyArray<Finding> => {
   if (measure.cut > 0) return [];
   const known = new ByBalance<true>();
   for (const { account, token } of measure.holdings) known.set({ account, token, tokenId: null }, true);
-  const fresh = story.transfers.flatMap(({ token, from, to }) =>
+  const fresh = transfers.flatMap(({ token, from, to }) =>
     [from, to].filter(
       (account) =>
         account !== nobody &&

@@ -3,15 +3,15 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { SimulationDiverged } from "../../errors/verdicts.js";
+import type { OutcomeDifference } from "../../primitives/difference.js";
 import { text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
-import { differences, isSameShape, withProducer } from "../../steps/reading/differences.js";
+import { compareEffects, isSameShape } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
-import { concernedIn, livesIn, movedPlaces } from "../../steps/reading/places.js";
-import { movedNumbers } from "../../steps/reading/values.js";
+import { concernedIn, livesIn } from "../../steps/reading/places.js";
 import { blockGap, ranIn, type Run } from "../../steps/simulate.js";
 import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "../askProof.js";
 import { isBounded } from "./bounded.js";
@@ -22,26 +22,25 @@ import {
   checkNewcomers,
   incomparable,
   isClose,
-  isSame,
+  isNumber,
   priceShare,
   same,
-  saidIn,
   type Cause,
   type Contrast,
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
-import { storyOf, type Told } from "./movements.js";
+import { effectsOf, type RunEffects } from "./movements.js";
 import { inFlightOf, type Claim } from "../proofPlans.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
 
-/** The two runs of a proof beside each other: each read once, each told once. */
+/** The two runs of a proof beside each other, each read once. */
 export interface Compared {
   readonly exact: Run;
-  readonly story: Told;
+  readonly effects: RunEffects;
   /** The other world's; null where it got no answer. */
-  readonly other: Told | null;
+  readonly other: RunEffects | null;
   /** What it did otherwise; null where it cannot be compared. */
   readonly contrast: Contrast | null;
   /** The next block refused the requests for what only the pending state has. */
@@ -49,13 +48,13 @@ export interface Compared {
   /** Whose place in events and return values decides. */
   readonly concerned: ReadonlySet<string>;
   /** What the run with free gas did otherwise; null where there was none in the same block. */
-  readonly watched: ReadonlyArray<string> | null;
+  readonly watched: ReadonlyArray<OutcomeDifference> | null;
   /** The further worlds that told why it did. */
   readonly why: ReadonlyArray<Heard<Run>>;
 }
 
-const storyIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): Told =>
-  storyOf(
+const effectsIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): RunEffects =>
+  effectsOf(
     Arr.map(bundle, (one) => ranIn(run, one)),
     run,
     measure,
@@ -85,34 +84,28 @@ export const compare = Effect.fnUntraced(function* (
   if (exact === null) return null;
   const { measure, report, worlds } = claim;
   const { tolerance } = report.options;
-  const story = storyOf(bundle, exact, measure);
+  const effects = effectsOf(bundle, exact, measure);
   const next = successOf(proof.next);
   const bare = bareOf(proof);
-  const free = bare === null ? null : asLogged(storyIn(bundle, bare, measure), story.standards);
+  const free = bare === null ? null : asLogged(effectsIn(bundle, bare, measure), effects.standards);
   // why: what gas does is no sign of being watched, so that ample gas is compared with ample gas
-  const ampleRun = settled.ample ?? exact;
-  const priced = settled.ample === null ? story : asLogged(storyIn(bundle, settled.ample, measure), story.standards);
+  const priced =
+    settled.ample === null ? effects : asLogged(effectsIn(bundle, settled.ample, measure), effects.standards);
   const lives = livesIn([exact, ...(next === null ? [] : [next])].flatMap(({ before, after }) => [before, after]));
   const concerned = concernedIn(bundle, measure.accounts, measure.doubtful, lives);
   const whose = losersIn(bundle, measure);
   const senders = new Set<string>(bundle.map(({ input }) => input.from));
-  const contrast = (one: Run, mine: Told, other: Run, theirs: Told): Contrast => {
-    const [said, their] = [saidIn(one, mine), saidIn(other, theirs)];
-    const [a, b] = [withProducer(mine, said.producer, concerned), withProducer(theirs, their.producer, concerned)];
-    return {
-      found: differences(a, b, tolerance, whose),
-      places: movedPlaces(said, their, concerned),
-      ...{ numbers: [], cause: "context", isBounded: false },
-    };
-  };
+  const by = { tolerance, whose, concerned, numbers: null };
   // guard: what is booked in events
-  const numbers = (one: Run, mine: Told, other: Run, theirs: Told, share = tolerance) =>
-    movedNumbers(mine.outcomes, theirs.outcomes, concerned, share, isClockOf(one, other));
-  const other = next === null ? null : storyIn(bundle, next, measure);
-  const isAlike = next === null || other === null || !isComparable(claim, proof);
+  const numbersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter(isNumber);
+  const othersOf = (found: ReadonlyArray<OutcomeDifference>) => found.filter((one) => !isNumber(one));
+  const other = next === null ? null : effectsIn(bundle, next, measure);
   // guard: the next block's veto
-  const seen = isAlike ? null : contrast(exact, story, next, other);
-  let counted = isAlike ? [] : numbers(exact, story, next, other);
+  const seen =
+    next === null || other === null || !isComparable(claim, proof)
+      ? null
+      : compareEffects(effects, other, { ...by, numbers: isClockOf(exact, next) });
+  let counted = numbersOf(seen ?? []);
   const { state } = worlds.next;
   const refusal = failureOf(proof.next);
   const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
@@ -123,43 +116,49 @@ export const compare = Effect.fnUntraced(function* (
     const why = yield* askWhy(claim);
     further = Object.values(why);
     isPendingOnly = failureOf(why.swap)?._tag === refusal._tag;
-  } else if (seen !== null && next !== null && other !== null && !(isSame(seen) && counted.length === 0)) {
+  } else if (seen !== null && next !== null && other !== null && seen.length > 0) {
     const why = yield* askWhy(claim);
     further = Object.values(why);
-    const holds = (heard: Heard<Run>, test: (run: Run, told: Told) => boolean): boolean => {
+    const besideNext = (heard: Heard<Run>) => {
       const run = successOf(heard);
-      return run !== null && test(run, storyIn(bundle, run, measure));
+      if (run === null) return null;
+      return compareEffects(effectsIn(bundle, run, measure), other, { ...by, numbers: isClockOf(run, next) });
     };
-    const agrees = (heard: Heard<Run>) => holds(heard, (run, told) => isSame(contrast(run, told, next, other)));
-    const counts = (heard: Heard<Run>) => holds(heard, (run, told) => numbers(run, told, next, other).length === 0);
-    const isClosed = seen.places.decisive.length === 0 && isClose(story, other, tolerance);
+    const [atPrice, onState] = [besideNext(why.priced), besideNext(why.swap)];
+    type Found = ReadonlyArray<OutcomeDifference> | null;
+    const agrees = (found: Found) => found !== null && othersOf(found).length === 0;
+    const counts = (found: Found) => found !== null && numbersOf(found).length === 0;
+    const isClosed = seen.every(({ kind }) => kind !== "place") && isClose(effects, other, tolerance);
     const isOtherState = state !== worlds.exact.state;
-    if (isSame(seen)) cause = "context";
-    else if (isClosed && agrees(why.priced)) cause = "price";
-    else if (isOtherState && agrees(why.swap)) cause = "state";
-    const isOfPrice = numbers(exact, story, next, other, priceShare).length === 0 && counts(why.priced);
-    if (counted.length > 0 && (isOfPrice || (isOtherState && counts(why.swap)))) counted = [];
+    if (agrees(seen)) cause = "context";
+    else if (isClosed && agrees(atPrice)) cause = "price";
+    else if (isOtherState && agrees(onState)) cause = "state";
+    const numbers = isClockOf(exact, next);
+    const isOfPrice =
+      counts(compareEffects(effects, other, { ...by, tolerance: priceShare, numbers })) && counts(atPrice);
+    if (isOfPrice || (isOtherState && counts(onState))) counted = [];
   }
-  const watched = free === null || bare === null ? null : contrast(bare, free, ampleRun, priced);
+  const watched = free === null ? null : compareEffects(free, priced, by);
   const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);
-  const bounded = ({ found, places }: Contrast): boolean =>
-    other !== null &&
-    places.chance.length === 0 &&
-    isBounded(found, story, other, { whose, senders, bounds, tolerance });
+  const bounding = { whose, senders, bounds, tolerance };
+  const others = othersOf(seen ?? []);
   // why: a run without fees has nothing of what follows the gas price
-  const isOfPrice = cause === "price" && free !== null && isSameShape(free, priced);
+  const isOfPrice = cause === "price" && isSameShape(watched ?? []);
   // why: what asks for a price fails without one, and works as it would be mined with any gas
   const asksPrice =
     settled.ample !== null &&
     free?.outcomes.some(({ status }) => status !== "success") === true &&
-    isSame(contrast(exact, story, ampleRun, priced));
+    compareEffects(effects, priced, by).length === 0;
   return {
-    ...{ exact, story, other, concerned, isPendingOnly, why: further },
-    contrast: seen && { ...seen, numbers: counted, cause, isBounded: bounded(seen) },
+    ...{ exact, effects, other, concerned, isPendingOnly, why: further },
+    contrast: seen && {
+      ...{ found: [...others, ...counted], cause },
+      isBounded: other !== null && isBounded(others, effects, other, bounding),
+    },
     // guard: the run with free gas
     watched:
       watched &&
-      (asksPrice ? [] : [...(isOfPrice ? [] : watched.found.map(({ line }) => line)), ...watched.places.decisive]),
+      (asksPrice ? [] : watched.filter(({ kind }) => kind === "place" || (!isOfPrice && kind !== "address"))),
   };
 });
 
@@ -193,7 +192,7 @@ export const checkRuns = (
 ): ReadonlyArray<Finding> => {
   if (compared === null) return [];
   const { next, assumed } = proof;
-  const { exact, story, contrast, concerned, watched, isPendingOnly } = compared;
+  const { exact, effects, contrast, concerned, watched, isPendingOnly } = compared;
   const inFlight = inFlightOf(claim);
   const contrasted = Result.isFailure(next)
     ? checkRefused(next.failure, isPendingOnly, inFlight)
@@ -214,8 +213,8 @@ export const checkRuns = (
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
-      : checkChange(claim.report, exact, story, change)),
-    ...checkNewcomers(bundle, story, claim.measure, saidIn(exact, story).producer),
+      : checkChange(claim.report, exact, effects, change)),
+    ...checkNewcomers(bundle, effects, claim.measure),
   ];
 };
 
@@ -225,7 +224,7 @@ export const worldsIn = ({ worlds }: Claim, proof: Proof, compared: Compared | n
     const seen = run?.before.environment ?? null;
     if (run === null || seen === null) return [];
     const isExact = run === compared?.exact;
-    const agrees = isExact ? true : compared?.contrast == null ? null : isSame(compared.contrast);
+    const agrees = isExact ? true : compared?.contrast == null ? null : compared.contrast.found.length === 0;
     const { number, timestamp, feeRecipient, gasLimit } = seen;
     const { state } = isExact ? worlds.exact : worlds.next;
     return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];

@@ -3,7 +3,7 @@ import type { Chain } from "../../Chains.js";
 import type { RpcError } from "../../errors/rpc.js";
 import type { Hash } from "../../primitives/hex.js";
 import type { Report } from "../../report/schema.js";
-import { within } from "../../steps/reading/differences.js";
+import { within } from "../../steps/reading/sameOutcome.js";
 import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
 import type { Run } from "../../steps/simulate.js";
 import type { Query } from "../../witness/queries.js";

@@ -3,8 +3,8 @@ import type { Report } from "../../report/schema.js";
 import * as Approvals from "../../steps/approvals.js";
 import * as Assets from "../../steps/assets.js";
 import { signers, type Filled } from "../../steps/reading/bundle.js";
+import type { Effects } from "../../steps/reading/compare.js";
 import { depositsIn } from "../../steps/reading/deposits.js";
-import type { Story } from "../../steps/reading/differences.js";
 import * as Holdings from "../../steps/reading/holdings.js";
 import * as Rights from "../../steps/reading/rights.js";
 import { checkStranded } from "../../steps/reading/stranded.js";
@@ -15,13 +15,13 @@ import { either, unseen } from "../../witness/view.js";
 import { isFree } from "../answers.js";
 import type { Measure } from "../limits.js";
 
-/** What two runs are compared by; the standards are those that the tokens answered to in the run. */
-export interface Told extends Story {
+/** What a run did; the standards are those that the tokens answered to in the run. */
+export interface RunEffects extends Effects {
   readonly standards: Standards;
 }
 
 /** What was paid for gas, none where none is charged, and for blobs. */
-const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Story["transfers"]): Assets.GasPaid => {
+const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["transfers"]): Assets.GasPaid => {
   const executed = run.before.environment?.baseFeePerGas ?? null;
   // why: without validation a header may name a base fee that nobody is charged
   const told = run.plan.without?.has("validation") === true ? executed : run.block.baseFeePerGas;
@@ -29,8 +29,8 @@ const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Story["trans
   return Assets.withBlobs(isFree(run) ? new Map() : Assets.gasPaid(bundle, baseFee, run), bundle, transfers, run);
 };
 
-/** The story of one run: `bundle` with its readings, and everything that was measured, unchanged balances too. */
-export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure): Told => {
+/** What one run did: `bundle` with its readings, and everything that was measured, unchanged balances too. */
+export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure): RunEffects => {
   // why: a token may come into being in the run
   const standards = Tokens.standards(asked.tokens, either(run.before, run.after));
   const transfers = Assets.transfers(bundle, standards);
@@ -48,6 +48,7 @@ export const storyOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measure)
       evidence: "measured",
     }),
     approvals: Approvals.read(asked.rights, sights),
+    producer: run.before.environment?.feeRecipient ?? null,
     standards,
   };
 };

@@ -10,9 +10,9 @@ import type { Observed } from "../../report/schema.js";
 import { mayDepend, runsCode } from "../../report/waits.js";
 import { Rpc } from "../../Rpc.js";
 import { signers } from "../../steps/reading/bundle.js";
-import { differences, type Story } from "../../steps/reading/differences.js";
+import { compareEffects, type Effects } from "../../steps/reading/compare.js";
 import { successOf, type Heard } from "../../steps/reading/heard.js";
-import { concernedIn, livesIn, movedPlaces } from "../../steps/reading/places.js";
+import { concernedIn, livesIn } from "../../steps/reading/places.js";
 import type { Run } from "../../steps/simulate.js";
 import type { World } from "./contexts.js";
 import { blockOf, gasPlan, trialIn, type Claim } from "../proofPlans.js";
@@ -62,20 +62,20 @@ export const askPlaced = (claim: Claim): Effect.Effect<Placed, never, Rpc> =>
     ),
   );
 
-const storyOf = (readings: Run["readings"]): Story => ({
+const effectsOf = (readings: Run["readings"]): Effects => ({
   outcomes: readings.map(({ outcome }) => outcome),
   transfers: readings.flatMap(({ transfers }) => transfers),
-  balanceChanges: [],
-  approvals: [],
+  ...{ balanceChanges: [], approvals: [], producer: null },
 });
 
 /** Whether every case did the same in both; null where one of them says nothing. */
 const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, placed: Run["readings"]): boolean | null => {
   if (exact === null || placed.length !== bundle.length) return null;
-  const [one, other] = [storyOf(exact.readings), storyOf(placed)];
-  const concerned = concernedIn(bundle, measure.accounts, measure.doubtful, livesIn([exact.before, exact.after]));
-  const { decisive } = movedPlaces({ ...one, producer: null }, { ...other, producer: null }, concerned);
-  return decisive.length === 0 && differences(one, other, report.options.tolerance).length === 0;
+  const found = compareEffects(effectsOf(exact.readings), effectsOf(placed), {
+    ...{ tolerance: report.options.tolerance, whose: new Set(), numbers: null },
+    concerned: concernedIn(bundle, measure.accounts, measure.doubtful, livesIn([exact.before, exact.after])),
+  });
+  return found.every(({ kind }) => kind === "address");
 };
 
 /** The placings as worlds beside `exact`. */

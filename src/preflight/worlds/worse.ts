@@ -1,18 +1,14 @@
 /** What moves, as the worse of two worlds has it for those concerned: nobody knows which one is mined. Pure. */
 import * as Arr from "effect/Array";
 import type { BalanceChange, Transfer } from "../../report/parts.js";
+import { isSameBalance } from "../../steps/reading/byBalance.js";
+import { isSameFlow } from "../../steps/reading/compare.js";
 
 /** What moves in one world. */
 interface Moved {
   readonly transfers: ReadonlyArray<Transfer>;
   readonly balanceChanges: ReadonlyArray<BalanceChange>;
 }
-
-const isSameHolding = (one: BalanceChange, other: BalanceChange): boolean =>
-  one.account === other.account && one.token === other.token && one.tokenId === other.tokenId;
-
-const isSameMovement = (one: Transfer, other: Transfer): boolean =>
-  one.token === other.token && one.tokenId === other.tokenId && one.from === other.from && one.to === other.to;
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
@@ -24,7 +20,7 @@ const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlySet<string>): M => {
   const pairs = Arr.zip(here.transfers, there.transfers);
   const isAlike =
-    here.transfers.length === there.transfers.length && pairs.every(([one, other]) => isSameMovement(one, other));
+    here.transfers.length === there.transfers.length && pairs.every(([one, other]) => isSameFlow(one, other));
   if (!isAlike) return here;
   const worse = (one: Transfer, { amount }: Transfer): Transfer =>
     whose.has(one.from) === whose.has(one.to)
@@ -32,7 +28,7 @@ export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlyS
       : { ...one, amount: (whose.has(one.to) ? least : most)(one.amount, amount) };
   const transfers = pairs.map(([one, other]) => worse(one, other));
   const balanceChanges = here.balanceChanges.map((one): BalanceChange => {
-    const other = whose.has(one.account) ? there.balanceChanges.find((its) => isSameHolding(one, its)) : undefined;
+    const other = whose.has(one.account) ? there.balanceChanges.find((its) => isSameBalance(one, its)) : undefined;
     const isWorse = other?.evidence === "measured" && one.evidence === "measured" && other.delta < one.delta;
     return isWorse ? other : one;
   });

@@ -5,7 +5,7 @@ import { escapeText } from "../../primitives/text.js";
 import type { Item, Section, Tone } from "../document.js";
 import { amountInSentence } from "../amounts.js";
 import type { Report } from "../schema.js";
-import { lineForPeople } from "../sideBySide.js";
+import { differenceForPeople, named } from "../sideBySide.js";
 import { decimalsOf, type Names } from "../tokens.js";
 
 const severities: ReadonlyArray<readonly [Severity, title: string, Tone]> = [
@@ -28,7 +28,9 @@ const numbersOf = (finding: Finding, names: Names): string => {
   const numbers = finding.numbers.map((figure): Figure => {
     if (figure.unit === "address" && names.who(figure.value) === "you")
       return { ...figure, unit: "text", value: "you" };
-    if (figure.unit === "text") return { ...figure, value: lineForPeople(figure.value, names) };
+    if (figure.unit === "difference")
+      return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
+    if (figure.unit === "text") return { ...figure, value: named(figure.value, names) };
     if (!isKnown || figure.unit !== "units") return figure;
     const value = amountInSentence(names, { token, tokenId: null }, figure.value, "up");
     return { name: figure.name, unit: "text", value };

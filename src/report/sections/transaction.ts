@@ -5,7 +5,7 @@ import { indentOf, innerCalls, innerLines } from "../../abi/innerCalls.js";
 import { describeCalldata, describeResult } from "../../abi/print.js";
 import { describeRevert } from "../../abi/revertText.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
-import { formatGas, formatGasPrice } from "../../primitives/units.js";
+import { formatGasPrice, grouped } from "../../primitives/units.js";
 import type { AccountCode, By, Fee, Gas, Nonce, Outcome } from "../parts.js";
 import { facts, joined, known, section, type Fact, type Section } from "../document.js";
 import type { Request, TransactionReport } from "../schema.js";
@@ -73,8 +73,6 @@ const eventsText = (outcome: Outcome): string | null => {
   return `${outcome.logs.length}: ${names.join(", ")}${rest > 0 ? ` and ${rest} more kinds` : ""}`;
 };
 
-const plainGas = (gas: bigint): string => formatGas(gas).replace(/ gas$/, "");
-
 const chosenBy: Readonly<Record<By, string>> = {
   caller: " (fixed by the caller)",
   reserved: " (reserved)",
@@ -83,12 +81,12 @@ const chosenBy: Readonly<Record<By, string>> = {
 
 const gasText = (gas: Gas): string =>
   joined(
-    known(gas.limit, (limit) => `limit ${plainGas(limit)}${chosenBy[gas.by]}`) ?? "limit not known",
-    known(gas.used, (used) => `used ${plainGas(used)}`),
-    known(gas.peak === gas.used ? null : gas.peak, (peak) => `${plainGas(peak)} before refunds`),
-    known(gas.estimate, (estimate) => `estimate ${plainGas(estimate)}`),
+    known(gas.limit, (limit) => `limit ${grouped(limit)}${chosenBy[gas.by]}`) ?? "limit not known",
+    known(gas.used, (used) => `used ${grouped(used)}`),
+    known(gas.peak === gas.used ? null : gas.peak, (peak) => `${grouped(peak)} before refunds`),
+    known(gas.estimate, (estimate) => `estimate ${grouped(estimate)}`),
     known(gas.refusal, ({ statement }) => `no estimate: ${escapeText(statement.sentence, maxText)}`),
-    known(gas.cap, (cap) => `one transaction may have ${plainGas(cap)}`),
+    known(gas.cap, (cap) => `one transaction may have ${grouped(cap)}`),
   );
 
 const nonceText = (nonce: Nonce): string =>

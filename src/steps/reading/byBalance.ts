@@ -8,6 +8,9 @@ export interface Balance {
   readonly tokenId: bigint | null;
 }
 
+export const isSameBalance = (one: Balance, other: Balance): boolean =>
+  one.account === other.account && one.token === other.token && one.tokenId === other.tokenId;
+
 /** A map by balance. Maps in maps, for texts made of the three would cost more than all else that is read of a log. */
 export class ByBalance<A> {
   private readonly tokens = new Map<Address | null, Map<bigint | null, Map<Address, A>>>();

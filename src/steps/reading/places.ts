@@ -1,30 +1,10 @@
-/**
- * Whose address stands where in what two runs said: in their events and return values. A contract that credits
- * another party in another block need not move anything else to rob its user. Pure.
- */
-import * as Arr from "effect/Array";
+/** Whose place in events and return values decides, and where in a text each of them stands. Pure. */
+import type * as Arr from "effect/Array";
 import { hasDecodable } from "../../abi/decodable.js";
-import { eventOf } from "../../abi/events.js";
 import { addressesOf } from "../../abi/layout.js";
-import type { Address, Hex } from "../../primitives/hex.js";
-import type { Outcome, OutcomeLog } from "../../report/parts.js";
+import type { Address } from "../../primitives/hex.js";
 import type { View } from "../../witness/view.js";
 import { signers, type Case } from "./bundle.js";
-
-/** What one run said, and who produced its block. */
-export interface Said {
-  readonly outcomes: ReadonlyArray<Outcome>;
-  /** The block's fee recipient, one party under as many addresses as there are runs; null = not known. */
-  readonly producer: Address | null;
-}
-
-/** What two runs said otherwise, a line each. */
-export interface Moved {
-  /** A party that matters stands elsewhere. */
-  readonly decisive: ReadonlyArray<string>;
-  /** Another address stands where one stood. */
-  readonly chance: ReadonlyArray<string>;
-}
 
 /**
  * Parties of one bundle that are looked for; calldata may hold any number. As many words as pools take in a transaction:
@@ -33,9 +13,6 @@ export interface Moved {
 const mostConcerned = 4_096;
 /** Those of which the witness is asked whether they live. */
 const mostDoubtful = 64;
-/** Differences that are told. */
-const mostTold = 16;
-
 /** Hex digits of a word, of its zeros in front of an address, and of the address. */
 const [wordDigits, zeroDigits, addressDigits] = [64, 24, 40] as const;
 const wordZeros = "0".repeat(zeroDigits);
@@ -51,7 +28,7 @@ const paddingOf = (account: string): number => {
  * Whether 20 bytes are a number, or a piece of one that lies across two words: below 2^96, or with so much padding at
  * both ends that nobody can have made an address of it.
  */
-const isNumber = (account: string): boolean => account.startsWith("0".repeat(16)) || paddingOf(account) >= 12;
+export const isNumber = (account: string): boolean => account.startsWith("0".repeat(16)) || paddingOf(account) >= 12;
 
 /** Whether they look like an address to whoever knows nothing else of them. Vanity addresses do not. */
 const isTelling = (account: string): boolean => paddingOf(account) < 4;
@@ -125,16 +102,6 @@ export const concernedIn = (
   return new Set([...new Set([...own, ...typed, ...telling, ...living])].slice(0, mostConcerned));
 };
 
-const producerName = "0".repeat(39) + "p";
-
-/** The bytes without `0x`, in which the block's producer has one name, unless its own place decides. */
-const textOf = (data: Hex | null, { producer }: Said, concerned: ReadonlySet<string>): string => {
-  const text = (data ?? "0x").slice(2).toLowerCase();
-  const named = producer?.slice(2).toLowerCase() ?? null;
-  // why: nodes without a producer name zero, which stands in every padding
-  return named === null || isNumber(named) || concerned.has(named) ? text : text.replaceAll(named, producerName);
-};
-
 /** The digits by which a text is searched first: it may be megabytes, mostly zeros. */
 const sampleOf = (digits: string, at: number): number =>
   [0, 13, 26, 39].reduce((sum, place) => (sum << 7) | digits.charCodeAt(at + place), 0);
@@ -162,75 +129,7 @@ export const placesOf = (accounts: ReadonlySet<string>) => {
 };
 
 /** Whether two words in the same place may name two parties: both may be addresses, and one of them looks like none but that. */
-const mayBeParties = (...words: ReadonlyArray<string | undefined>): boolean => {
+export const mayBeParties = (...words: ReadonlyArray<string | undefined>): boolean => {
   const accounts = words.flatMap((word) => (word?.startsWith(wordZeros) === true ? [word.slice(zeroDigits)] : []));
   return accounts.length === words.length && !accounts.some(isNumber) && accounts.some(isTelling);
-};
-
-const wordsOf = (text: string): ReadonlyArray<string> => text.match(/.{64}/g) ?? [];
-
-/** Events whose data are numbers, some as long as an address: Swap of Uniswap v3, of Uniswap v4, of PancakeSwap v3. */
-const numbered: ReadonlySet<string> = new Set(["0xc42079f94a6350d7", "0x40e9cecb9f5f1f1c", "0x19b47279256b2a23"]);
-
-/** Whether the topics, and the data, of an event may hold an address, by its ABI or where it is a known one. */
-const mayName = (log: OutcomeLog): { readonly topics: boolean; readonly data: boolean } => {
-  const item = log.decoded?.item;
-  if (!hasDecodable(item, "inputs")) return { topics: true, data: !numbered.has(eventOf(log) ?? "") };
-  const inputs = item.inputs.filter(({ type }) => !/^(u?int\d*|bool)[[\]\d]*$/.test(type));
-  return {
-    topics: inputs.some(({ indexed }) => indexed === true),
-    data: inputs.some(({ indexed }) => indexed !== true),
-  };
-};
-
-interface Text {
-  readonly at: string;
-  readonly one: string;
-  readonly other: string;
-  /** Of its words those that may be an address. */
-  readonly naming: readonly [from: number, to: number];
-}
-
-const textsOf = (one: Said, other: Said, concerned: ReadonlySet<string>): ReadonlyArray<Text> =>
-  Arr.zip(one.outcomes, other.outcomes).flatMap(([a, b], index): ReadonlyArray<Text> => {
-    if (a.status !== "success" || b.status !== "success" || a.logs.length !== b.logs.length) return [];
-    const returned = {
-      at: `transaction ${index + 1}, return value`,
-      one: textOf(a.returnData, one, concerned),
-      other: textOf(b.returnData, other, concerned),
-      naming: [0, Number.POSITIVE_INFINITY] as const,
-    };
-    const logs = Arr.zip(a.logs, b.logs).map(([mine, theirs], place): Text => {
-      const whole = (log: OutcomeLog, said: Said) =>
-        textOf(`0x${[...log.topics.slice(1), log.data].map((part) => part.slice(2)).join("")}`, said, concerned);
-      const { topics, data } = mayName(mine);
-      const indexed = mine.topics.length - 1;
-      return {
-        at: `transaction ${index + 1}, event ${place + 1}`,
-        one: whole(mine, one),
-        other: whole(theirs, other),
-        naming: [topics ? 0 : indexed, data ? Number.POSITIVE_INFINITY : indexed],
-      };
-    });
-    return [returned, ...logs].filter((text) => text.one !== text.other);
-  });
-
-/** Compares what two runs of the same shape said. */
-export const movedPlaces = (one: Said, other: Said, concerned: ReadonlySet<string>): Moved => {
-  const texts = textsOf(one, other, concerned);
-  const placesIn = placesOf(concerned);
-  // guard: places of those concerned
-  const decisive = texts.flatMap(({ at, one: mine, other: theirs }) => {
-    const [places, others] = [placesIn(mine), placesIn(theirs)];
-    return [...new Set([...places.keys(), ...others.keys()])]
-      .filter((account) => places.get(account)?.join() !== others.get(account)?.join())
-      .map((account) => `${at}: the place of 0x${account}`);
-  });
-  const chance = texts.flatMap((text) => {
-    const [words, others] = [wordsOf(text.one).slice(...text.naming), wordsOf(text.other).slice(...text.naming)];
-    return words.some((word, place) => word !== others[place] && mayBeParties(word, others[place]))
-      ? [`${text.at}: another address`]
-      : [];
-  });
-  return { decisive: decisive.slice(0, mostTold), chance: chance.slice(0, mostTold) };
 };

@@ -1,12 +1,26 @@
 /**
- * Whether runs of the same cases did the same at different gas limits. Pure.
+ * What counts as the same: amounts within a tolerance, logs, and whole outcomes. Pure.
  *
  * A call hands on 63/64 of its gas, and contracts may swallow an inner failure or read `gasleft`: too
- * tight a limit then looks like success and does something else. So outcomes are compared whole: status,
- * return data, and every log.
+ * tight a limit then looks like success and does something else. So runs at different gas limits are compared by whole
+ * outcomes: status, return data, and every log.
  */
 import * as Arr from "effect/Array";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
+
+const size = (value: bigint): bigint => (value < 0n ? -value : value);
+export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** Parts per million. */
+const million = 1_000_000n;
+
+/** Whether two amounts differ by no more than the share `tolerance` of `scale`, by default the larger of them. */
+export const within = (
+  a: bigint,
+  b: bigint,
+  tolerance: number,
+  scale: bigint = a < 0n === b < 0n ? larger(size(a), size(b)) : 0n,
+): boolean => a === b || size(a - b) * million <= scale * BigInt(Math.round(tolerance * 1_000_000));
 
 /** One outcome, as far as it is compared. */
 export type Result = Pick<Outcome, "status" | "returnData"> & {
@@ -19,11 +33,13 @@ type Log = Result["logs"][number];
 const isSameHex = (a: string | null | undefined, b: string | null | undefined): boolean =>
   a === b || (typeof a === "string" && a.toLowerCase() === b?.toLowerCase());
 
-const isSameLog = (a: Log, b: Log): boolean =>
+/** The same contract and indexed values, whatever the data. */
+export const isSameHead = (a: Log, b: Log): boolean =>
   isSameHex(a.address, b.address) &&
   a.topics.length === b.topics.length &&
-  a.topics.every((topic, index) => isSameHex(topic, b.topics[index])) &&
-  isSameHex(a.data, b.data);
+  a.topics.every((topic, index) => isSameHex(topic, b.topics[index]));
+
+export const isSameLog = (a: Log, b: Log): boolean => isSameHead(a, b) && isSameHex(a.data, b.data);
 
 /** The same event by the same contract, whatever its values. */
 const isSameEvent = (a: Log, b: Log): boolean =>
@@ -32,7 +48,12 @@ const isSameEvent = (a: Log, b: Log): boolean =>
   a.topics.length === b.topics.length &&
   a.data.length === b.data.length;
 
-const everyLog = (a: Result, b: Result, test: (one: Log, other: Log) => boolean): boolean =>
+interface Emitted {
+  readonly logs: ReadonlyArray<Log>;
+}
+
+/** Whether both emitted as many events, and each passes beside the one in its place. */
+export const everyLog = (a: Emitted, b: Emitted, test: (one: Log, other: Log) => boolean): boolean =>
   a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([one, other]) => test(one, other));
 
 const every = (

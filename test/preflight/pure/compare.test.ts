@@ -4,19 +4,19 @@ import {
   checkChange,
   checkContrast,
   checkNewcomers,
+  effectsOf,
   isBounded,
   isClose,
   isSamePlace,
   same,
-  storyOf,
   type Cause,
   type Contrast,
   type Measure,
-  type Told,
+  type RunEffects,
 } from "../../rooms/preflight.js";
-import { Address, Hash } from "../../rooms/primitives.js";
-import type { JudgedBalance, Report } from "../../rooms/report.js";
-import { differences, holding as holdingOf, rights, type Run } from "../../rooms/steps.js";
+import { Address, Hash, nothing as about, type OutcomeDifference } from "../../rooms/primitives.js";
+import { messageOf, type JudgedBalance, type Report } from "../../rooms/report.js";
+import { compareEffects, holding as holdingOf, rights, type Run } from "../../rooms/steps.js";
 import { unseen } from "../../rooms/witness.js";
 import { alice, bob, codes, environment, log, native, token, word } from "../../steps/parts.js";
 import { topics } from "../../steps/reading/arbitrary.js";
@@ -28,20 +28,22 @@ const blind: Run = named("exact", [did()], { before: unseen, after: unseen, witn
 const moved = on({ parentHash: Hash.make(`0x${"cd".repeat(32)}`) });
 
 const { report, filled } = scanned();
-const quiet: Told = storyOf(filled, on(), nothing);
-const paying = (amount: bigint): Told => ({ ...quiet, transfers: [native(0, alice, bob, amount)] });
-const emitting: Told = {
+const quiet: RunEffects = effectsOf(filled, on(), nothing);
+const paying = (amount: bigint): RunEffects => ({ ...quiet, transfers: [native(0, alice, bob, amount)] });
+const emitting: RunEffects = {
   ...quiet,
   outcomes: [did({ logs: [log(token, [topics.transfer, word(alice), word(bob)], [word(5n)])] }).outcome],
 };
 
 /** Alice has as much more of the native currency, or less. */
-const gaining = (delta: bigint, tokenId: bigint | null = null): Told => ({
+const gaining = (delta: bigint, tokenId: bigint | null = null): RunEffects => ({
   ...quiet,
   balanceChanges: [
     { account: alice, token: null, tokenId, before: 1_000n, after: 1_000n + delta, delta, evidence: "measured" },
   ],
 });
+const differences = (one: RunEffects, other: RunEffects, tolerance: number, whose: ReadonlySet<string> = new Set()) =>
+  compareEffects(one, other, { tolerance, whose, concerned: new Set(), numbers: null });
 const received: JudgedBalance = { token: null, account: alice, bound: "received" };
 
 it("two runs were in the same block where number and time say so, and nobody can tell without a witness", () => {
@@ -52,7 +54,7 @@ it("two runs were in the same block where number and time say so, and nobody can
 });
 
 describe("the contrast of two runs", () => {
-  const close = (one: Told, other: Told, tolerance = 0.005) => isClose(one, other, tolerance);
+  const close = (one: RunEffects, other: RunEffects, tolerance = 0.005) => isClose(one, other, tolerance);
   it("is close where only amounts differ, and by no more than the base fee does", () => {
     expect(close(paying(1_000n), paying(1_060n))).toBe(true);
     expect(close(paying(1_000n), paying(1_100n))).toBe(false);
@@ -71,9 +73,11 @@ describe("the other world", () => {
   const check = (next: Run, contrast: Partial<Contrast> = {}, how: Partial<typeof fair> = {}) =>
     checkContrast(on(), next, { ...same, ...contrast }, { ...fair, ...how });
   const whose = new Set([alice]);
-  const failing: Told = { ...quiet, outcomes: [did({ status: "reverted" }).outcome] };
-  const found = (one: Told, other: Told) => ({ found: differences(one, other, 0.005, whose) });
-  const places = { decisive: ["transaction 1, event 1: the place of 0xaa"], chance: [] };
+  const failing: RunEffects = { ...quiet, outcomes: [did({ status: "reverted" }).outcome] };
+  const found = (one: RunEffects, other: RunEffects) => ({ found: differences(one, other, 0.005, whose) });
+  const output = { ...about, transaction: 0, event: 0, a: null, b: null };
+  const place: OutcomeDifference = { ...output, kind: "place", account: bob, decides: true };
+  const another: OutcomeDifference = { ...output, kind: "address", decides: false };
 
   it("that did the same says nothing", () => expect(check(later)).toEqual([]));
   it.each<[string, Partial<Contrast>, Record<Cause, string>]>([
@@ -89,8 +93,13 @@ describe("the other world", () => {
     ],
     [
       "the place of one who matters",
-      { places },
+      { found: [place] },
       { context: "SimulationDiverged/blocker", state: "SimulationDiverged/blocker", price: "PriceDependent/warning" },
+    ],
+    [
+      "the place of another",
+      { found: [another] },
+      { context: "ChanceDependent/warning", state: "DependsOnPending/warning", price: "PriceDependent/warning" },
     ],
     [
       "whether it succeeds",
@@ -117,7 +126,7 @@ describe("the other world", () => {
     expect(codes(finding === undefined ? [] : [finding])).toEqual(["PredecessorsNotSimulated/warning"]);
     expect(finding?.numbers[0]).toMatchObject({ name: "in flight", value: 2n });
   });
-  it.each<[string, Told, Told, ReadonlyArray<JudgedBalance>, boolean, ReadonlySet<string>?]>([
+  it.each<[string, RunEffects, RunEffects, ReadonlyArray<JudgedBalance>, boolean, ReadonlySet<string>?]>([
     ["the least that arrives", gaining(90n), gaining(100n), [received], true],
     ["the least that arrives, of every sender", gaining(90n), gaining(100n), [{ ...received, account: null }], true],
     ["the most that leaves", gaining(-90n), gaining(-100n), [{ ...received, bound: "spent" }], true],
@@ -149,9 +158,12 @@ describe("the other world", () => {
     expect(isBounded(differences(one, other, 0.005, whose), one, other, bounding)).toBe(expected);
   });
   it("differs in numbers alone, or beside what the state explains: a warning of its own", () => {
-    const numbers = ["transaction 1, event 1: 5 and 9"];
-    expect(codes(check(later, { ...same, numbers }))).toEqual(["ChanceDependent/warning"]);
-    const bounded = { ...found(gaining(90n), gaining(100n)), numbers, cause: "state", isBounded: true } as const;
+    const number: OutcomeDifference = { ...output, kind: "number", a: 5n, b: 9n, decides: false };
+    const [finding] = check(later, { ...same, found: [number] });
+    expect(codes(finding === undefined ? [] : [finding])).toEqual(["ChanceDependent/warning"]);
+    expect(finding && messageOf(finding)).toContain("transaction 1, event 1: 5 and 9");
+    const all = [...found(gaining(90n), gaining(100n)).found, number];
+    const bounded = { found: all, cause: "state", isBounded: true } as const;
     expect(codes(check(later, bounded))).toEqual(["DependsOnPending/info", "ChanceDependent/warning"]);
   });
   it("names every difference, with both values", () => {
@@ -159,10 +171,14 @@ describe("the other world", () => {
     const [finding] = check(later, contrast);
     expect(finding).toMatchObject({
       evidence: "measured",
-      error: { differences: contrast.found.map(({ line }) => line) },
+      error: { differences: contrast.found },
     });
     const [gate] = check(later, found(quiet, failing));
-    expect(gate?.numbers[0]?.value).toContain("success and reverted");
+    expect(gate?.numbers[0]).toMatchObject({
+      unit: "difference",
+      value: { kind: "status", a: "success", b: "reverted" },
+    });
+    expect(gate && messageOf(gate)).toContain("transaction 1: success and reverted");
     expect(gate?.numbers.filter(({ name }) => name.startsWith("block of"))).toHaveLength(2);
   });
   it("whose witness was silent is not comparable, whatever it did", () =>
@@ -197,7 +213,7 @@ describe("the other world", () => {
 describe("what differs from the earlier report", () => {
   const found = (
     exact: Run,
-    story: Told,
+    story: RunEffects,
     {
       followsPrice = false,
       assumed = false,

@@ -1,6 +1,6 @@
 /** What one run moves and grants, as a report tells it and as two runs are compared by. */
 import { describe, expect, it } from "vitest";
-import { measureOf, movementsOf, storyOf } from "../../rooms/preflight.js";
+import { measureOf, movementsOf, effectsOf } from "../../rooms/preflight.js";
 import type { Address } from "../../rooms/primitives.js";
 import { holding as holdingOf, transfers, type Run } from "../../rooms/steps.js";
 import { allowance, balanceOf, decimals, supportsInterface, symbol, type View } from "../../rooms/witness.js";
@@ -129,9 +129,9 @@ describe("a token that comes into being in the run", () => {
     expect(movementsOf(cases, runOf("exact", views), measure, 1).transfers).toMatchObject([
       { standard: "erc721", tokenId: 5n, amount: 1n },
     ]);
-    const told = storyOf(cases, runOf("exact", views), measure);
+    const told = effectsOf(cases, runOf("exact", views), measure);
     expect([...told.standards]).toEqual([[token, "erc721"]]);
-    expect(storyOf(cases, run, measure).standards.get(token)).toBe("erc20");
+    expect(effectsOf(cases, run, measure).standards.get(token)).toBe("erc20");
   });
   it("had no balance that was measured before: the events are what is known of it", () =>
     expect(deltas(run)).toEqual([
@@ -146,7 +146,7 @@ describe("a token that comes into being in the run", () => {
 
 describe("the story of a run", () => {
   it("holds everything that was measured, unchanged balances too, and nothing that was not", () => {
-    const told = storyOf(cases, runOf("exact"), {
+    const told = effectsOf(cases, runOf("exact"), {
       ...nothing,
       holdings: [holdingOf(alice, null), holdingOf(bob, token), holdingOf(feeRecipient, token)],
     });
@@ -159,5 +159,5 @@ describe("the story of a run", () => {
     expect(told.approvals).toEqual([]);
   });
   it("is the same of the same run", () =>
-    expect(storyOf(cases, runOf("exact"), measure)).toEqual(storyOf(cases, runOf("exact"), measure)));
+    expect(effectsOf(cases, runOf("exact"), measure)).toEqual(effectsOf(cases, runOf("exact"), measure)));
 });

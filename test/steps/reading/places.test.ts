@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Address, Hex } from "../../rooms/primitives.js";
 import type { Outcome, OutcomeLog } from "../../rooms/report.js";
-import { concernedIn, doubtfulIn, livesIn, movedPlaces, unknownOutcome, type Said } from "../../rooms/steps.js";
+import { compareEffects, concernedIn, doubtfulIn, livesIn, unknownOutcome, type Effects } from "../../rooms/steps.js";
 import { unseen, type View } from "../../rooms/witness.js";
 import { alice, bundle, hexOf } from "../parts.js";
 
@@ -19,13 +19,21 @@ const log = (data: string, ...topics: ReadonlyArray<string>): OutcomeLog =>
     data: `0x${data}`,
     decoded: null,
   }) as OutcomeLog;
-const said = (logs: ReadonlyArray<OutcomeLog>, returnData: string = "", producer: string | null = null): Said => ({
+const said = (logs: ReadonlyArray<OutcomeLog>, returnData: string = "", producer: string | null = null): Effects => ({
+  ...{ transfers: [], balanceChanges: [], approvals: [] },
   outcomes: [
     { ...unknownOutcome(null), status: "success", logs, returnData: `0x${returnData}` as Hex } satisfies Outcome,
   ],
   producer: producer === null ? null : (`0x${producer}` as Address),
 });
-const kinds = (one: Said, other: Said) => {
+const movedPlaces = (one: Effects, other: Effects, of: ReadonlySet<string>) => {
+  const found = compareEffects(one, other, { tolerance: 0, whose: new Set(), concerned: of, numbers: null });
+  return {
+    decisive: found.filter(({ kind, decides }) => kind === "place" && decides),
+    chance: found.filter(({ kind, decides }) => kind === "address" && !decides),
+  };
+};
+const kinds = (one: Effects, other: Effects) => {
   const { decisive, chance } = movedPlaces(one, other, concerned);
   return [decisive.length > 0, chance.length > 0];
 };
@@ -90,7 +98,7 @@ describe("two runs", () => {
   });
 
   it("of which one failed, or emitted other events, are compared elsewhere", () => {
-    const failed: Said = { outcomes: [unknownOutcome(null)], producer: null };
+    const failed: Effects = { ...said([]), outcomes: [unknownOutcome(null)] };
     expect(kinds(said([log(word(user))]), failed)).toEqual([false, false]);
     expect(kinds(said([log(word(user))]), said([]))).toEqual([false, false]);
   });

@@ -1,6 +1,7 @@
-/** Numbers in return values and events, by more than the tolerance. */
+/** What two runs say otherwise in return values and events: numbers by more than the tolerance. */
 import { describe, expect, it } from "vitest";
-import { movedNumbers, movedValues } from "../../rooms/steps.js";
+import { differenceText } from "../../rooms/primitives.js";
+import { compareEffects, type Terms } from "../../rooms/steps.js";
 import type { Outcome } from "../../rooms/report.js";
 import { alice, bob, log, outcome, token, word as wordOf } from "../parts.js";
 
@@ -9,6 +10,21 @@ const returning = (...values: ReadonlyArray<bigint>): Outcome =>
   outcome({ returnData: `0x${values.map(word).join("")}` });
 const emitting = (indexed: bigint, value: bigint): Outcome =>
   outcome({ logs: [log(token, ["11".repeat(32), word(indexed)], [word(value)])] });
+
+const linesOf = (
+  kind: "value" | "number",
+  one: ReadonlyArray<Outcome>,
+  other: ReadonlyArray<Outcome>,
+  by: Pick<Terms, "tolerance" | "numbers"> & Partial<Terms>,
+) => {
+  const nothing = { transfers: [], balanceChanges: [], approvals: [], producer: null };
+  const measure = { whose: new Set<string>(), concerned: new Set<string>(), ...by };
+  return compareEffects({ ...nothing, outcomes: one }, { ...nothing, outcomes: other }, measure)
+    .filter((found) => found.kind === kind)
+    .map((found) => differenceText(found));
+};
+const movedValues = (one: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>, tolerance: number) =>
+  linesOf("value", one, other, { tolerance, numbers: "all" });
 
 describe("a number that is said", () => {
   it.each([
@@ -45,7 +61,10 @@ describe("a number that an event says of somebody", () => {
   ];
   const [deposit, transfer] = ["e1fffcc4923d04b5", "ddf252ad1be2c89b"].map((kind) => kind.padEnd(64, "0"));
   const moved = (one: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>) =>
-    movedNumbers(one, other, new Set([alice.slice(2)]), 0.005, (a, b) => a - b === 13n);
+    linesOf("number", one, other, {
+      ...{ tolerance: 0.005, concerned: new Set([alice.slice(2)]) },
+      numbers: (a, b) => a - b === 13n,
+    });
   it.each([
     ["of one who matters", said(1_000n), said(0n), ["transaction 1, event 1: 1000 and 0"]],
     ["within the tolerance", said(1_000n), said(1_004n), []],

@@ -1,0 +1,186 @@
+/**
+ * The one comparison of what two runs of the same transactions did. Pure.
+ *
+ * Compared: status, revert data, which contracts emitted which events in which order, movements, measured balances and
+ * rights, who controls what, whose address stands where; amounts within a tolerance. Not compared: gas, and, unless it
+ * is asked for, numbers that are neither moved nor granted: honest contracts read the clock (auctions, vesting,
+ * deadlines), and what the clock moves within the tolerance is no theatre.
+ */
+import * as Arr from "effect/Array";
+import { nothing, type OutcomeDifference } from "../../primitives/difference.js";
+import type { Address } from "../../primitives/hex.js";
+import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
+import { rightsIn } from "./grants.js";
+import { controlsIn } from "./controlLogs.js";
+import { compareOutputs, type Numbers } from "./outputs.js";
+import { larger, within } from "./sameOutcome.js";
+
+/** What one run did, as far as it is compared. */
+export interface Effects {
+  readonly outcomes: ReadonlyArray<Outcome>;
+  readonly transfers: ReadonlyArray<Transfer>;
+  readonly balanceChanges: ReadonlyArray<BalanceChange>;
+  readonly approvals: ReadonlyArray<Approval>;
+  /** The block's fee recipient, one party under as many addresses as there are runs; null = not known. */
+  readonly producer: Address | null;
+}
+
+/** What is no difference, and what decides. */
+export interface Terms {
+  /** The share by which amounts may differ. */
+  readonly tolerance: number;
+  /** Whose losses decide. */
+  readonly whose: ReadonlySet<string>;
+  /** Whose place in events and return values decides: hex digits without `0x`. */
+  readonly concerned: ReadonlySet<string>;
+  /** Which numbers of events and return values are compared as well. */
+  readonly numbers: Numbers | null;
+}
+
+/** An amount of one run: what moves, changes or is granted. */
+interface Fact {
+  readonly of: Pick<OutcomeDifference, "kind" | "account" | "to" | "unit" | "what">;
+  readonly amount: bigint;
+}
+type Facts = ReadonlyMap<string, Fact>;
+
+/** Facts by what they are of: of one thing movements are added up, of all else the last counts. */
+const factsOf = (facts: ReadonlyArray<Fact>): Facts => {
+  const all = new Map<string, Fact>();
+  for (const { of, amount } of facts) {
+    const key = `${of.account} ${of.to} ${of.unit?.token} ${of.unit?.tokenId} ${of.what}`;
+    const before = of.kind === "movement" ? (all.get(key)?.amount ?? 0n) : 0n;
+    all.set(key, { of, amount: before + amount });
+  }
+  return all;
+};
+
+/** What moves between the same two parties in either direction. */
+const pairOf = ({ account, to, unit }: Fact["of"]): string =>
+  [unit?.token, unit?.tokenId, ...[String(account), String(to)].sort()].join(" ");
+
+/** The largest that moves between the same two parties. */
+const scalesOf = (facts: ReadonlyArray<Fact>): ReadonlyMap<string, bigint> => {
+  const scales = new Map<string, bigint>();
+  for (const { of, amount } of facts)
+    if (of.kind === "movement") scales.set(pairOf(of), larger(scales.get(pairOf(of)) ?? 0n, amount));
+  return scales;
+};
+
+const unitOf = ({ token, tokenId }: Pick<Transfer, "token" | "tokenId">) => ({ token, tokenId });
+
+/** The facts of one kind that differ. */
+const compareFacts = (a: Facts, b: Facts, { tolerance, whose }: Terms): ReadonlyArray<OutcomeDifference> => {
+  // why: what an auction gives back of a payment changes with its price by little of the payment, however little it is
+  const scales = scalesOf([...a.values(), ...b.values()]);
+  return [...new Map([...a, ...b])].flatMap(([key, { of }]): ReadonlyArray<OutcomeDifference> => {
+    const { kind, account, what } = of;
+    const [mine, theirs] = [a.get(key)?.amount ?? null, b.get(key)?.amount ?? null];
+    const [one, other] = [mine ?? 0n, theirs ?? 0n];
+    // why: what was measured is compared where both runs measured it; a run that measured less is no difference
+    const isMeasured = kind === "balance" || (kind === "approval" && what !== null);
+    if (isMeasured && (mine === null || theirs === null)) return [];
+    const scale = kind === "movement" ? scales.get(pairOf(of)) : undefined;
+    if (kind === "control" ? one === other : within(one, other, tolerance, scale)) return [];
+    const isLeaving = kind === "movement" || one < 0n || other < 0n;
+    const decides = kind === "control" || kind === "approval" || (isLeaving && whose.has(account ?? ""));
+    return [{ ...nothing, ...of, a: mine, b: theirs, decides }];
+  });
+};
+
+/** Whether both runs have it, so that they differ in its amount alone. */
+export const isAmount = ({ unit, a, b }: OutcomeDifference): boolean =>
+  unit !== null && typeof a === "bigint" && typeof b === "bigint" && a < 0n === b < 0n;
+
+const shapes: ReadonlySet<string> = new Set<OutcomeDifference["kind"]>(["status", "revert", "events", "control"]);
+
+/** Whether two runs with these differences ended alike and emitted the same events: they differ in amounts at most. */
+export const isSameShape = (found: ReadonlyArray<OutcomeDifference>): boolean =>
+  !found.some(({ kind }) => shapes.has(kind));
+
+/** Whether the same contracts emitted the same events in the same order. */
+const hasSameEvents = ({ logs: a }: Outcome, { logs: b }: Outcome): boolean =>
+  a.length === b.length &&
+  a.every(({ address, topics }, index) => address === b[index]?.address && topics[0] === b[index].topics[0]);
+
+const compareOutcomes = (a: ReadonlyArray<Outcome>, b: ReadonlyArray<Outcome>): ReadonlyArray<OutcomeDifference> =>
+  Arr.zip(a, b).flatMap(([one, other], transaction): ReadonlyArray<OutcomeDifference> => {
+    const of = { ...nothing, transaction, decides: false };
+    if (one.status === "unknown" || other.status === "unknown") return [];
+    if (one.status !== other.status) return [{ ...of, kind: "status", a: one.status, b: other.status }];
+    if (one.status !== "success")
+      return one.revert?.data === other.revert?.data ? [] : [{ ...of, kind: "revert", a: null, b: null }];
+    const [mine, theirs] = [BigInt(one.logs.length), BigInt(other.logs.length)];
+    return hasSameEvents(one, other) ? [] : [{ ...of, kind: "events", a: mine, b: theirs }];
+  });
+
+/** Whether the same moves between the same two, whatever the amount. */
+export const isSameFlow = (one: Transfer, other: Transfer): boolean =>
+  one.token === other.token && one.tokenId === other.tokenId && one.from === other.from && one.to === other.to;
+
+/** Whether the same moved in the same order, which is what two runs nearly always say. */
+const isSameMovement = (a: ReadonlyArray<Transfer>, b: ReadonlyArray<Transfer>): boolean =>
+  a.length === b.length && Arr.zip(a, b).every(([one, other]) => isSameFlow(one, other) && one.amount === other.amount);
+
+const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Fact> => {
+  const party = (account: Address, token: Address | null) => (token === null && account === producer ? null : account);
+  return transfers.map((one) => {
+    const [account, to] = [party(one.from, one.token), party(one.to, one.token)];
+    return { of: { kind: "movement", account, to, unit: unitOf(one), what: null }, amount: one.amount };
+  });
+};
+
+const changed = ({ balanceChanges }: Effects, producer: Address | null): ReadonlyArray<Fact> =>
+  balanceChanges
+    .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
+    .map((one) => ({
+      of: { kind: "balance", account: one.account, to: null, unit: unitOf(one), what: null },
+      amount: one.delta,
+    }));
+
+/** What the events say of rights. */
+const announced = ({ outcomes }: Effects): ReadonlyArray<Fact> =>
+  outcomes
+    .flatMap(({ logs }, index) => rightsIn(logs, index))
+    .map((one) => ({
+      of: { kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one), what: null },
+      amount: one.said,
+    }));
+
+const granted = ({ approvals }: Effects): ReadonlyArray<Fact> =>
+  approvals
+    .filter(({ evidence }) => evidence === "measured")
+    .map((one) => ({
+      of: { kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one), what: one.standard },
+      amount: one.after ?? 0n,
+    }));
+
+/** Who came to control what. */
+const controlled = ({ outcomes }: Effects): ReadonlyArray<Fact> =>
+  outcomes
+    .flatMap(({ logs }, index) => controlsIn(logs, index))
+    .map(({ code, what, contract: token, role, loses: account, gains: to }) => {
+      const all = `${code}, ${what}${role === null ? "" : ` with role ${role}`}`;
+      return { of: { kind: "control", account, to, unit: { token, tokenId: null }, what: all }, amount: 1n };
+    });
+
+/**
+ * Who is the block's producer in what a run moves: one party in all runs, of which nothing is compared but what it is
+ * paid. Where its own place decides, as a sender's does, it stays who it is.
+ */
+const producerOf = ({ producer, transfers }: Effects, concerned: ReadonlySet<string>): Address | null => {
+  const isPaid = ({ token, from, to }: Transfer) => token === null && (from === producer || to === producer);
+  return producer === null || concerned.has(producer.slice(2)) || !transfers.some(isPaid) ? null : producer;
+};
+
+/** What two runs did otherwise, none where they did the same; rights, control and losses of `whose` decide. */
+export const compareEffects = (a: Effects, b: Effects, terms: Terms): ReadonlyArray<OutcomeDifference> => {
+  const [mine, theirs] = [producerOf(a, terms.concerned), producerOf(b, terms.concerned)];
+  const isMoved = mine !== theirs || !isSameMovement(a.transfers, b.transfers);
+  const facts = [...(isMoved ? [moved] : []), changed, announced, granted, controlled];
+  return [
+    ...compareOutcomes(a.outcomes, b.outcomes),
+    ...facts.flatMap((read) => compareFacts(factsOf(read(a, mine)), factsOf(read(b, theirs)), terms)),
+    ...compareOutputs(a, b, terms),
+  ];
+};

@@ -1,0 +1,185 @@
+/**
+ * What two runs said otherwise in their events and return values: whose address stands where, and numbers. A contract
+ * that credits another party in another block need not move anything else to rob its user. Pure.
+ */
+import * as Arr from "effect/Array";
+import { hasDecodable } from "../../abi/decodable.js";
+import { eventOf } from "../../abi/events.js";
+import { movementEvents } from "../../abi/known/movements.js";
+import { aaveBurn, aaveMint, numbered } from "../../abi/known/others.js";
+import { nothing, type OutcomeDifference } from "../../primitives/difference.js";
+import type { Address } from "../../primitives/hex.js";
+import type { Outcome, OutcomeLog } from "../../report/parts.js";
+import { tellsOfRight } from "./grants.js";
+import { tellsOfControl } from "./controlLogs.js";
+import { isNumber, mayBeParties, placesOf } from "./places.js";
+import { isSameLog, within } from "./sameOutcome.js";
+import { tellsOfMovement } from "./transferLogs.js";
+
+/** Differences of one kind that are told. */
+const mostTold = 16;
+
+/** Which numbers are compared: all, or those that events book for parties that matter, but for what the clock explains. */
+export type Numbers = "all" | ((a: bigint, b: bigint) => boolean);
+
+/** What one run emitted and returned, and who produced its block. */
+interface Emitting {
+  readonly outcomes: ReadonlyArray<Outcome>;
+  readonly producer: Address | null;
+}
+
+/** One event or return value of which two runs say other bytes; hex digits, in lower case. */
+interface Output extends Pick<OutcomeDifference, "transaction" | "event"> {
+  readonly one: string;
+  readonly other: string;
+  /** The first run's event; null of a return value. */
+  readonly log: OutcomeLog | null;
+  /** Of the first run. */
+  readonly outcome: Outcome;
+  /** Whether both runs have as many events. */
+  readonly isAligned: boolean;
+}
+
+/** The indexed words and the others of an event. */
+const digitsOf = ({ topics, data }: OutcomeLog): string =>
+  [...topics.slice(1), data]
+    .map((part) => part.slice(2))
+    .join("")
+    .toLowerCase();
+
+const outputsOf = (one: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>): ReadonlyArray<Output> =>
+  Arr.zip(one, other).flatMap(([a, b], transaction): ReadonlyArray<Output> => {
+    if (a.status !== "success" || b.status !== "success") return [];
+    const of = { transaction, outcome: a, isAligned: a.logs.length === b.logs.length };
+    const [mine, theirs] = [a.returnData?.slice(2) ?? "", b.returnData?.slice(2) ?? ""];
+    const returned = { ...of, event: null, log: null, one: mine.toLowerCase(), other: theirs.toLowerCase() };
+    const logs = Arr.zip(a.logs, b.logs).flatMap(([log, its], event) =>
+      isSameLog(log, its) ? [] : [{ ...of, event, log, one: digitsOf(log), other: digitsOf(its) }],
+    );
+    return [...(returned.one === returned.other ? [] : [returned]), ...logs];
+  });
+
+const found = (
+  { transaction, event }: Output,
+  kind: OutcomeDifference["kind"],
+  more: Partial<OutcomeDifference> = {},
+): OutcomeDifference => ({ ...nothing, transaction, event, kind, a: null, b: null, decides: false, ...more });
+
+const wordsOf = (text: string): ReadonlyArray<string> => text.match(/.{64}/g) ?? [];
+
+/** From and to which word an output may hold an address, by its event's ABI or where it is a known one. */
+const mayName = ({ log }: Output): readonly [from: number, to: number] => {
+  if (log === null) return [0, Number.POSITIVE_INFINITY];
+  const indexed = log.topics.length - 1;
+  const item = log.decoded?.item;
+  const inputs = hasDecodable(item, "inputs")
+    ? item.inputs.filter(({ type }) => !/^(u?int\d*|bool)[[\]\d]*$/.test(type))
+    : null;
+  const topics = inputs === null || inputs.some((input) => input.indexed === true);
+  const data = inputs === null ? !numbered.has(eventOf(log) ?? "") : inputs.some((input) => input.indexed !== true);
+  return [topics ? 0 : indexed, data ? Number.POSITIVE_INFINITY : indexed];
+};
+
+const producerName = "0".repeat(39) + "p";
+
+/** A text in which the block's producer has one name, unless its own place decides. */
+const producedBy = (producer: Address | null, concerned: ReadonlySet<string>) => {
+  const named = producer?.slice(2).toLowerCase() ?? null;
+  // why: nodes without a producer name zero, which stands in every padding
+  const isKept = named === null || isNumber(named) || concerned.has(named);
+  return (text: string): string => (isKept ? text : text.replaceAll(named, producerName));
+};
+
+/** Where those concerned stand elsewhere, and where another address stands. */
+const comparePlaces = (
+  outputs: ReadonlyArray<Output>,
+  [mine, theirs]: readonly [one: Address | null, other: Address | null],
+  concerned: ReadonlySet<string>,
+): ReadonlyArray<OutcomeDifference> => {
+  const placesIn = placesOf(concerned);
+  const [byMine, byTheirs] = [producedBy(mine, concerned), producedBy(theirs, concerned)];
+  const texts = outputs
+    .filter(({ isAligned }) => isAligned)
+    .map((output) => ({ output, one: byMine(output.one), other: byTheirs(output.other) }));
+  // guard: places of those concerned
+  const decisive = texts.flatMap(({ output, one, other }) => {
+    const [places, others] = [placesIn(one), placesIn(other)];
+    return [...new Set([...places.keys(), ...others.keys()])]
+      .filter((account) => places.get(account)?.join() !== others.get(account)?.join())
+      .map((account) => found(output, "place", { account: `0x${account}`, decides: true }));
+  });
+  const chance = texts.flatMap(({ output, one, other }) => {
+    const naming = mayName(output);
+    const [words, others] = [wordsOf(one).slice(...naming), wordsOf(other).slice(...naming)];
+    const isOther = words.some((word, place) => word !== others[place] && mayBeParties(word, others[place]));
+    return isOther ? [found(output, "address")] : [];
+  });
+  return [...decisive.slice(0, mostTold), ...chance.slice(0, mostTold)];
+};
+
+/** Above this a word is no number that anybody counts to, but a hash, a signature or an address. */
+const mostCounted = 1n << 128n;
+
+/** The numbers that stand in the same place and differ by more than the share `tolerance`. */
+const numbersIn = ({ one, other }: Output, tolerance: number): ReadonlyArray<readonly [a: bigint, b: bigint]> =>
+  Arr.zip(wordsOf(one), wordsOf(other)).flatMap(([word, its]) => {
+    if (word === its) return [];
+    const [a, b] = [BigInt(`0x${word}`), BigInt(`0x${its}`)];
+    return a < mostCounted && b < mostCounted && !within(a, b, tolerance) ? [[a, b] as const] : [];
+  });
+
+/** What their token's `Transfer` beside them moves, and interest. */
+const doubling: ReadonlySet<string> = new Set([aaveMint, aaveBurn]);
+
+/** Whether an event is compared by what it moves, grants or hands over, or another of its contract beside it is. */
+const isKnown = (log: OutcomeLog, { logs }: Outcome): boolean => {
+  const kind = eventOf(log) ?? "";
+  const moves = (event: string): boolean =>
+    // why: of wrapped currency they are movements, of a vault none
+    tellsOfMovement(event) && movementEvents[event]?.wraps !== true;
+  if (doubling.has(kind)) return logs.some((one) => one.address === log.address && moves(eventOf(one) ?? ""));
+  return moves(kind) || tellsOfRight(kind) || tellsOfControl(kind);
+};
+
+/** Events that name one of `concerned` and say another number, as one that books what nobody moves. */
+const compareBooked = (
+  outputs: ReadonlyArray<Output>,
+  concerned: ReadonlySet<string>,
+  tolerance: number,
+  isClock: (a: bigint, b: bigint) => boolean,
+): ReadonlyArray<OutcomeDifference> => {
+  const placesIn = placesOf(concerned);
+  return outputs
+    .flatMap((output) => {
+      const { log, outcome, one } = output;
+      if (log === null || isKnown(log, outcome) || placesIn(one).size === 0) return [];
+      const [pair] = numbersIn(output, tolerance).filter(([a, b]) => !isClock(a, b));
+      return pair === undefined ? [] : [found(output, "number", { a: pair[0], b: pair[1] })];
+    })
+    .slice(0, mostTold);
+};
+
+/** Return values and events of another length, or in which a number differs. */
+const compareValues = (outputs: ReadonlyArray<Output>, tolerance: number): ReadonlyArray<OutcomeDifference> =>
+  outputs
+    .filter((one) => one.isAligned && (one.one.length !== one.other.length || numbersIn(one, tolerance).length > 0))
+    .map((output) => found(output, "value"))
+    .slice(0, mostTold);
+
+/** What two runs said otherwise; the producers of their blocks are one party under two addresses. */
+export const compareOutputs = (
+  a: Emitting,
+  b: Emitting,
+  {
+    concerned,
+    tolerance,
+    numbers,
+  }: { readonly concerned: ReadonlySet<string>; readonly tolerance: number; readonly numbers: Numbers | null },
+): ReadonlyArray<OutcomeDifference> => {
+  const outputs = outputsOf(a.outcomes, b.outcomes);
+  const places = comparePlaces(outputs, [a.producer, b.producer], concerned);
+  if (numbers === null) return places;
+  const found =
+    numbers === "all" ? compareValues(outputs, tolerance) : compareBooked(outputs, concerned, tolerance, numbers);
+  return [...places, ...found];
+};
