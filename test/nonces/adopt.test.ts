@@ -9,8 +9,9 @@ const laneAt = (start: bigint) => {
   const lane = pureLane();
   const { state, slots, view, apply, snapshot } = lane;
   apply(begin(at(start), keepAll, 0));
+  let given = 0;
   const lease = (width: 1 | 2 = 1): bigint => {
-    const token = `token-${state.next}`;
+    const token = `token-${given++}`;
     const answer = apply(reserve(view(), request({ token, width, counts: at(state.floor) }), 1));
     return answer._tag === "Granted" ? answer.nonce : -1n;
   };

@@ -129,6 +129,8 @@ describe("two nodes behind one address", () => {
     await mineAnvil(newer.url, Math.max(1, (await at(lagging)) + blocks - 1 - (await at(newer))));
     // in a block without transactions there are no receipts to tell
     await rawRequest(newer.url, "eth_sendTransaction", [{ from: other.address, to: nobody, value: "0x1" }]);
+    // why: anvil answers before it has mined
+    await expect.poll(async () => (await at(newer)) - (await at(lagging))).toBeGreaterThanOrEqual(blocks);
     const report = await preflightOn(
       balanced((one) => one === purpose),
       send,
