@@ -93,7 +93,7 @@ const llmsText = (pages: ReadonlyArray<Page>): string => {
       "- [README](README.md): verdicts, runs, policies, nonces, errors, nodes, limits",
       "- [API](docs/api/README.md): every exported name and field",
       "- [Changelog](CHANGELOG.md): what changed between versions",
-      "- [Examples](examples/first.ts): `dry-run.ts`, `bot.ts`, `wallet-backend.ts`, `policies.ts`, `fee-model.ts`, `page/` in the same folder",
+      "- [Examples](examples/first.ts): `dry-run.ts`, `bot.ts`, `wallet-backend.ts`, `policies.ts`, `fee-model.ts`, `own-step.ts`, `page/` in the same folder",
     ].join("\n"),
     "## Entries",
     pages.map((page) => `- [${nameOf(page)}](docs/api/${page.name}.md): ${firstSentence(page.doc)}`).join("\n"),

@@ -16,7 +16,7 @@ import { maxSendableWith } from "./preflight/beside/maxSendable.js";
 import { ready } from "./preflight/askOwn.js";
 import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/beside/single.js";
 import { checkConnection } from "./preflight/observe.js";
-import { OwnSteps, stepsOf, type AnyStep, type NeedsOf } from "./preflight/own.js";
+import { OwnSteps, stepsOf } from "./preflight/own.js";
 import { proveChosen } from "./preflight/prove.js";
 import { inputsOf, proveScanned, scanOnce, withLast } from "./preflight/twoRounds.js";
 import { abisOf } from "./report/abis.js";
@@ -25,6 +25,7 @@ import { requestsOf } from "./report/digest.js";
 import type { Blocker } from "./report/ready.js";
 import type { Clearance, Report } from "./report/schema.js";
 import { Rpc } from "./Rpc.js";
+import type * as Step from "./Step.js";
 import * as Transaction from "./Transaction.js";
 import { watchBy } from "./watch/later.js";
 import type { Head } from "./eth/heads.js";
@@ -207,21 +208,16 @@ export const watch: <E = never, R = never>(
 ) => Stream.Stream<Watched, Blocker | E, Rpc | R> = (report, heads, options) =>
   Stream.unwrap(Effect.as(ready(report), watchBy(prove)(report, heads, options)));
 
-type Takes<R, E = never> = Transaction.TakesInput<
-  Options.Options,
-  Effect.Effect<Report, InvalidTransaction | E, Rpc | R>
->;
-
 /** The pipeline with steps of your own; `R` is what these need. Every verb is the one of the same name in this namespace. */
 export interface Pipeline<R = never> {
   /** Asks the steps once. */
-  readonly scan: Takes<R>;
+  readonly scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
   /** Asks the steps once in the scan, and once in the proof. */
-  readonly preflight: Takes<R>;
+  readonly preflight: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
   /** As `preflight`. */
   readonly reserving: <E, R2>(
     take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R2>,
-  ) => Takes<R | R2, E>;
+  ) => Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R | R2>>;
   /** Asks the steps once, also of a report that was made without them. */
   readonly prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc | R>;
   /** `Report.ready`, which also refuses a report that lacks one of the steps: `NotProven`, `StepMissing`. */
@@ -257,14 +253,14 @@ export interface Pipeline<R = never> {
  * findings count like ours. One that fails, throws, or does not answer within the deadline is `StepUnavailable`, never a
  * pass. What the steps need, the verbs need. Throws `InvalidStep` of a name without `/`, of a name twice, and of what is no step.
  */
-export const make = <const Steps extends ReadonlyArray<AnyStep> = readonly []>(options: {
+export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly []>(options: {
   /** In the order in which their findings stand. */
   readonly steps: Steps;
-}): Pipeline<NeedsOf<Steps[number]>> => {
+}): Pipeline<Step.NeedsOf<Steps[number]>> => {
   const steps = stepsOf(options.steps);
   /** `use` with the steps in it. */
-  const within = <A, E, R>(use: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | NeedsOf<Steps[number]>> =>
-    Effect.contextWith((services: Context.Context<NeedsOf<Steps[number]>>) =>
+  const within = <A, E, R>(use: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Step.NeedsOf<Steps[number]>> =>
+    Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) =>
       Effect.provideService(use, OwnSteps, { steps, services }),
     );
   const proveIn = (report: Report, given?: Options.Options) => within(prove(report, given));
@@ -280,7 +276,7 @@ export const make = <const Steps extends ReadonlyArray<AnyStep> = readonly []>(o
     maxSendable: (...input) => within(maxSendable(...input)),
     watch: (report, heads, given) =>
       Stream.unwrap(
-        Effect.contextWith((services: Context.Context<NeedsOf<Steps[number]>>) => {
+        Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) => {
           const proving: Prove = (again, options) => Effect.provideContext(proveIn(again, options), services);
           return Effect.as(readyIn(report), watchBy(proving)(report, heads, given));
         }),

@@ -11,6 +11,7 @@ import { InvalidStep } from "./errors/input.js";
 import type { Address } from "./primitives/hex.js";
 import { isOwnName, ownNameProblem, type OwnName } from "./primitives/names.js";
 import type { Figure } from "./primitives/statement.js";
+import type { Rpc } from "./Rpc.js";
 import type { Observed, Report } from "./report/schema.js";
 import type { Transaction } from "./transaction/schema.js";
 import type { Query } from "./witness/queries.js";
@@ -20,7 +21,7 @@ export type { OwnName } from "./primitives/names.js";
 export { balanceOf, staticCall, type Call } from "./witness/queries.js";
 export type { View } from "./witness/view.js";
 
-/** The checked transactions in their order; there is always one. */
+/** The checked transactions in their order, addresses in lower case; there is always one. */
 export type Bundle = Arr.NonEmptyReadonlyArray<Transaction>;
 
 /** When and where a step is asked. */
@@ -82,8 +83,15 @@ export interface Step<A = undefined, E = never, R = never> {
   check(report: Report, heard: Heard<A>): ReadonlyArray<Finding>;
 }
 
-/** `A` itself; what a step is used for says nothing of what it asks, and `NoInfer` would stay in the types that people read. */
-type Settled<A> = [A][A extends unknown ? 0 : never];
+/** Any step. */
+export type AnyStep = Step<unknown, unknown, unknown>;
+
+/** What a step needs to be asked, beside the node. */
+export type NeedsOf<One> = One extends { readonly ask?: infer Ask }
+  ? "ask" extends keyof One
+    ? Exclude<Effect.Services<ReturnType<Extract<Ask, (...input: never) => unknown>>>, Rpc>
+    : never
+  : never;
 
 /**
  * A step, with its types found out from what it asks.
@@ -95,7 +103,7 @@ type Settled<A> = [A][A extends unknown ? 0 : never];
  *
  * const receivers = Step.make({
  *   name: "acme/receivers",
- *   ask: (bundle) => Effect.succeed(bundle.filter(({ to }) => to === "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")),
+ *   ask: (bundle) => Effect.succeed(bundle.filter(({ to }) => to === "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc")),
  *   check: (_, { answer }) => (answer.length === 0 ? [] : [Step.blocker("acme/Listed", "the receiver is on a list")]),
  * });
  * const report = await Preflight.make({ steps: [receivers] })
@@ -108,9 +116,11 @@ type Settled<A> = [A][A extends unknown ? 0 : never];
  * console.log(report.verdict, report.because); // blocked the receiver is on a list
  * ```
  */
+// why: the indexing keeps what a step is used for from saying what it asks; `NoInfer` would stay in the types
 export const make = <A = undefined, E = never, R = never>(
   step: Step<A, E, R>,
-): Step<Settled<A>, Settled<E>, Settled<R>> => step;
+): Step<[A][A extends unknown ? 0 : never], [E][E extends unknown ? 0 : never], [R][R extends unknown ? 0 : never]> =>
+  step;
 
 /** What a finding has beside its code and sentence. */
 export type Details = Pick<Finding, "remedy" | "numbers" | "transaction">;

@@ -21,6 +21,7 @@ import type { Holding } from "./promise/held.js";
 import type { NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
 import type { Following } from "./promise/watching.js";
 import type { Report } from "./report/schema.js";
+import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
@@ -30,6 +31,7 @@ export type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
 export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
 export type { KeepEvent, Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
+export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export type { Options } from "./preflight/prepare.js";
 export type { Fresh, Lost, Moved, Watched } from "./watch/watched.js";
 
@@ -46,8 +48,10 @@ export type Connection<client extends Rpc.ViemClient = Rpc.ViemClient> =
   | ({ readonly endpoints: ReadonlyArray<Rpc.QuorumEndpoint> } & Rpc.QuorumOptions)
   | { readonly layer: Layer.Layer<Rpc.Rpc> };
 
-const layerOf = (connection: Connection): Layer.Layer<Rpc.Rpc> => {
-  checkConnection(connection);
+const layerOf = (given: Connection & { readonly steps?: unknown }): Layer.Layer<Rpc.Rpc> => {
+  checkConnection(given);
+  // why: the connection's own checks know nothing of steps
+  const { steps: _, ...connection } = given;
   if ("url" in connection) return Rpc.layerHttp(connection.url, connection);
   if ("endpoints" in connection) return Rpc.quorum(connection.endpoints, connection);
   if ("client" in connection) return Rpc.layerClient(connection.client, connection);
@@ -129,18 +133,31 @@ const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
   },
 });
 
+/** The types of {@link createPreflight}, with steps of your own or without. */
+export interface CreatePreflight {
+  <client extends Rpc.ViemClient, A, B, C, D, E, F>(
+    connection: Connection<client> & WrittenSteps<A, B, C, D, E, F>,
+    defaults?: Defaults,
+  ): PreflightClient<Rpc.SenderOf<client>>;
+  <client extends Rpc.ViemClient = Rpc.ViemClient>(
+    connection: Connection<client> & Steps,
+    defaults?: Defaults,
+  ): PreflightClient<Rpc.SenderOf<client>>;
+}
+
 /**
  * The pipeline on one connection, as Promises. `defaults` are the options of every call that says
  * nothing else. Runs are independent of each other; `dispose` when done, or use `await using`.
- * Throws `InvalidConnection` of what is wrong with the connection.
+ * `steps` of your own stand beside the connection, and hold for every verb.
+ * Throws `InvalidConnection` of what is wrong with the connection, and `InvalidStep` of what is no step.
  */
-export const createPreflight = <client extends Rpc.ViemClient = Rpc.ViemClient>(
-  connection: Connection<client>,
+export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
+  connection: Connection<client> & { readonly steps?: unknown },
   { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
 ): PreflightClient<Rpc.SenderOf<client>> => {
   const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => attempt(() => send(raw)));
   const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
-  const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log });
+  const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log }, connection.steps);
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
   const act = <A, E>(
     use: (actions: typeof import("./promise/nonces.js")) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>,

@@ -8,9 +8,11 @@
  * ```
  */
 import * as Promises from "./promise/facade.js";
+import type { Steps, WrittenSteps } from "./promise/steps.js";
 import * as Rpc from "./Rpc.js";
 import type { Sender } from "./Transaction.js";
 
+export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export type { Options } from "./preflight/prepare.js";
 export type { Abortable, Actions, Defaults, RunOptions } from "./promise/facade.js";
 export type { Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
@@ -21,14 +23,30 @@ export type PreflightActions<sender extends Sender = "caller"> = Pick<
   "preflight" | "scan" | "prove" | "ready" | "settle"
 >;
 
+/** The types of {@link preflightActions}, with steps of your own or without. */
+export interface ActionsOf {
+  <A, B, C, D, E, F>(
+    defaults: Promises.Defaults & WrittenSteps<A, B, C, D, E, F>,
+    rpc?: Rpc.Options,
+  ): <client extends Rpc.ViemClient>(client: client) => PreflightActions<Rpc.SenderOf<client>>;
+  (
+    defaults?: Promises.Defaults & Steps,
+    rpc?: Rpc.Options,
+  ): <client extends Rpc.ViemClient>(client: client) => PreflightActions<Rpc.SenderOf<client>>;
+}
+
 /**
  * For `client.extend`. Requests go through the client's own transport, its batching included; its
  * retries are off. Its chain and account are those of every transaction that names none; others are refused.
- * `defaults` are the options of every call that says nothing else, and who is told what happens.
+ * `defaults` are the options of every call that says nothing else, who is told what happens, and `steps` of your own for
+ * every verb. Throws `InvalidStep` of what is no step.
  */
-export const preflightActions =
-  (defaults?: Promises.Defaults, rpc?: Rpc.Options) =>
-  <client extends Rpc.ViemClient>(client: client): PreflightActions<Rpc.SenderOf<client>> => {
-    const { preflight, scan, prove, ready, settle } = Promises.make(Rpc.layerClient(client, rpc), defaults);
+export const preflightActions: ActionsOf =
+  (
+    { steps, ...defaults }: Promises.Defaults & { readonly steps?: unknown } = {},
+    rpc?: Rpc.Options,
+  ): ReturnType<ActionsOf> =>
+  (client) => {
+    const { preflight, scan, prove, ready, settle } = Promises.make(Rpc.layerClient(client, rpc), defaults, steps);
     return { preflight, scan, prove, ready, settle };
   };

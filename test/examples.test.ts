@@ -29,6 +29,7 @@ import { startBot } from "../examples/bot.js";
 import { Oracle, Token } from "../examples/contracts.js";
 import { dryRun } from "../examples/dry-run.js";
 import { transferOn } from "../examples/fee-model.js";
+import { screened } from "../examples/own-step.js";
 import { transferUnder } from "../examples/policies.js";
 import { WalletApi } from "../examples/wallet-api.js";
 import { walletBackend } from "../examples/wallet-backend.js";
@@ -94,6 +95,27 @@ describe("examples/dry-run.ts", () => {
         ...["unknown", []],
       ]);
     }
+  });
+});
+
+describe("examples/own-step.ts", () => {
+  it("asks a registry, looks at a price, and is never a pass where one of them does not answer", async () => {
+    // a registry with Bob alone on it: whether the only argument is he
+    const registry = "0x00000000000000000000000000000000000acce5";
+    const code = `0x60043573${bob.address.slice(2)}145f5260205ff3`;
+    await rawRequest(node.url, "anvil_setCode", [registry, code]);
+    const oracle = await deploy(Oracle, 7n);
+    const transfer = { from: owner.address, to: alice.address, value: 1n };
+    const passed = await screened(node.url, { registry, oracle }, transfer);
+    expect([passed.verdict, passed.steps.with]).toEqual(["ready", ["acme/sanctions", "acme/price"]]);
+    expect(passed.findings.map(({ code: found }) => found)).toContain("acme/Price");
+    expect(passed.ledger.requests.filter(({ step }) => step === "acme/sanctions")).toHaveLength(2);
+    expect(passed.ledger.requests.filter(({ step }) => step === "acme/price")).toEqual([]);
+    const listed = await screened(node.url, { registry, oracle }, { ...transfer, to: bob.address });
+    expect([listed.verdict, listed.because]).toEqual(["blocked", "the receiver is on the sanctions list"]);
+    const unanswered = await screened(node.url, { registry: alice.address, oracle }, transfer);
+    expect([unanswered.verdict, unanswered.steps.with]).toEqual(["unknown", ["acme/sanctions", "acme/price"]]);
+    expect((await screened(node.url, { registry, oracle: alice.address }, transfer)).verdict).toBe("blocked");
   });
 });
 

@@ -21,7 +21,7 @@ import { CurrentRun, type Rpc } from "../Rpc.js";
 import type * as Step from "../Step.js";
 import { readGas, stringCap } from "../witness/queries.js";
 import { knows, type View } from "../witness/view.js";
-import { OwnSteps, type AnyStep, type Own, type Seen } from "./own.js";
+import { OwnSteps, type Own, type Seen } from "./own.js";
 
 /** Bounds: looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of one. */
 const most = { looks: 32, gas: 1_000_000, answer: 1024, data: 8192, findings: 256, text: 1024, numbers: 32, why: 200 };
@@ -73,7 +73,7 @@ const readLooks = Schema.decodeUnknownResult(Schema.Array(Look).pipe(Schema.chec
 const within = (value: number, least: number, limit: number): number => Math.min(Math.max(value, least), limit);
 
 /** What a step wants read; a call may use as much as ours may, for of two alike one answer is kept. */
-const looksOf = ({ looks }: AnyStep, bundle: Step.Bundle): Result.Result<ReadonlyArray<Step.Look>, string> =>
+const looksOf = ({ looks }: Step.AnyStep, bundle: Step.Bundle): Result.Result<ReadonlyArray<Step.Look>, string> =>
   looks === undefined
     ? Result.succeed([])
     : tried("looks", () =>
@@ -122,7 +122,7 @@ const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
 
 /** What a step finds in one world. */
 const checkIn = (
-  step: AnyStep,
+  step: Step.AnyStep,
   looks: ReadonlyArray<Step.Look>,
   answer: unknown,
   report: Report,

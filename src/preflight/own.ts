@@ -6,26 +6,15 @@ import { InvalidStep } from "../errors/input.js";
 import { isOwnName, ownNameProblem, type OwnName } from "../primitives/names.js";
 import { didYouMean } from "../primitives/nearest.js";
 import { each, no, type Checked } from "../primitives/problem.js";
-import type { Rpc } from "../Rpc.js";
 import { isRecord } from "../primitives/record.js";
 import type { Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import type * as Step from "../Step.js";
 import type { View } from "../witness/view.js";
 
-/** Any step. */
-export type AnyStep = Step.Step<unknown, unknown, unknown>;
-
-/** What a step needs to be asked, beside the node. */
-export type NeedsOf<One> = One extends { readonly ask?: infer Ask }
-  ? "ask" extends keyof One
-    ? Exclude<Effect.Services<ReturnType<Extract<Ask, (...input: never) => unknown>>>, Rpc>
-    : never
-  : never;
-
 /** The steps of a pipeline, and the services that they need. */
 export interface OwnSteps {
-  readonly steps: ReadonlyArray<AnyStep>;
+  readonly steps: ReadonlyArray<Step.AnyStep>;
   readonly services: Context.Context<never>;
 }
 
@@ -54,7 +43,7 @@ export interface Own {
 const mostSteps = 32;
 const parts = ["name", "looks", "ask", "check"];
 
-const stepOf = (step: unknown, index: number): Checked<AnyStep> => {
+const stepOf = (step: unknown, index: number): Checked<Step.AnyStep> => {
   const at = `steps[${index}]`;
   if (!isRecord(step)) return no(at, "must be a step");
   const stray = Object.keys(step).find((key) => !parts.includes(key));
@@ -64,11 +53,11 @@ const stepOf = (step: unknown, index: number): Checked<AnyStep> => {
   for (const part of ["looks", "ask"])
     if (step[part] !== undefined && typeof step[part] !== "function") return no(`${at}.${part}`, "must be a function");
   // its parts were looked at one by one
-  return Result.succeed(step as unknown as AnyStep);
+  return Result.succeed(step as unknown as Step.AnyStep);
 };
 
 /** Steps, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
-export const stepsOf = (given: unknown): ReadonlyArray<AnyStep> => {
+export const stepsOf = (given: unknown): ReadonlyArray<Step.AnyStep> => {
   const checked =
     Array.isArray(given) && given.length <= mostSteps
       ? each(given, stepOf)

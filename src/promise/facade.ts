@@ -7,7 +7,6 @@ import * as ManagedRuntime from "effect/ManagedRuntime";
 import { Disposed, InvalidTransaction } from "../errors/input.js";
 import * as Preflight from "../Preflight.js";
 import type * as Report from "../Report.js";
-import { ready } from "../report/ready.js";
 import { onAbort } from "../primitives/abort.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
@@ -16,6 +15,7 @@ import type { Options } from "../preflight/prepare.js";
 import { callSite, withCallSite } from "./callSite.js";
 import { reportGiven } from "./given.js";
 import { layerLog, type Log } from "./log.js";
+import { layerSteps } from "./steps.js";
 
 /** What a call may be given beside the pipeline's options. */
 export interface Abortable {
@@ -43,7 +43,7 @@ export interface Actions<sender extends Sender = "caller"> {
     hashes: ReadonlyArray<Hash>,
     options?: Preflight.SettleOptions & Abortable,
   ) => Promise<Report.Settled>;
-  /** `Report.ready`: what to sign, or a rejection with the first blocker; `InvalidTransaction` of what is no report. */
+  /** `Preflight.ready`: what to sign, or a rejection with the first blocker; `InvalidTransaction` of what is no report. */
   readonly ready: (report: Report.Report) => Promise<Report.Clearance>;
 }
 
@@ -70,9 +70,14 @@ const notWhole = new InvalidTransaction({
 const of = <A, E, R>(report: Report.Report, use: () => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.fromResult(reportGiven(report)), use);
 
-/** Promises over a layer. */
-export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults }: Defaults = {}): Facade<R> => {
-  const runtime = ManagedRuntime.make(log === undefined ? layer : Layer.provideMerge(layer, layerLog(log)));
+/** Promises over a layer; `steps` are the user's own, for every verb. */
+export const make = <R = never>(
+  layer: Layer.Layer<Rpc | R>,
+  { log, ...defaults }: Defaults = {},
+  steps?: unknown,
+): Facade<R> => {
+  const whole = steps === undefined ? layer : Layer.merge(layer, layerSteps(steps));
+  const runtime = ManagedRuntime.make(log === undefined ? whole : Layer.provideMerge(whole, layerLog(log)));
   let isDisposed = false;
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {
     const called = callSite();
@@ -111,7 +116,7 @@ export const make = <R = never>(layer: Layer.Layer<Rpc | R>, { log, ...defaults 
       run(
         // why: it asks nobody, so that what throws is in the report
         Effect.catchDefect(
-          of(report, () => ready(report)),
+          of(report, () => Preflight.ready(report)),
           () => Effect.fail(notWhole),
         ),
         undefined,

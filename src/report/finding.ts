@@ -24,20 +24,20 @@ export { OwnName, StepName };
 export const NoteCode = Schema.Literals(Struct.keys(notes));
 export type NoteCode = typeof NoteCode.Type;
 
-type KnownCode = Verdict["_tag"] | Reason["_tag"] | NoteCode;
 /**
  * What a finding can be: the tag of a verdict, the reason of a failed request, or a note of ours, a closed list; and what
  * users' own steps find (`acme/Listed`).
  */
-export type FindingCode = KnownCode | OwnName;
+export type FindingCode = Verdict["_tag"] | Reason["_tag"] | NoteCode | OwnName;
 type Tagged = { readonly identifier: string };
-const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<KnownCode> =>
-  members.map(({ identifier }) => identifier as KnownCode);
-export const FindingCode: Schema.Union<readonly [Schema.Literals<ReadonlyArray<KnownCode>>, typeof OwnName]> =
-  Schema.Union([
-    Schema.Literals([...NoteCode.literals, ...tagsOf(Verdict.members), ...tagsOf(Reason.members)]),
-    OwnName,
-  ]);
+const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<Exclude<FindingCode, OwnName>> =>
+  members.map(({ identifier }) => identifier as Exclude<FindingCode, OwnName>);
+export const FindingCode: Schema.Union<
+  readonly [Schema.Literals<ReadonlyArray<Exclude<FindingCode, OwnName>>>, typeof OwnName]
+> = Schema.Union([
+  Schema.Literals([...NoteCode.literals, ...tagsOf(Verdict.members), ...tagsOf(Reason.members)]),
+  OwnName,
+]);
 
 /** `blocker`: it must not be sent. `unavailable`: a needed check could not be made. */
 export const Severity = Schema.Literals(["info", "warning", "blocker", "unavailable"]);

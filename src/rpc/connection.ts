@@ -187,7 +187,7 @@ export const checkConnection = (connection: unknown): void => {
   if (way !== undefined && other !== undefined) return must(no(other, `cannot stand together with ${way}`));
   if (way === "layer") {
     if (!Layer.isLayer(connection[way])) return must(no(way, "must be a layer of Effect"));
-    must(options({}, connection, [way]));
+    must(options({}, connection, [way, "steps"]));
   }
   if (way !== undefined) return;
   const stray = Object.keys(connection).find((name) => nearest(name, ways) !== null);

@@ -15,9 +15,22 @@ import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
 import { startProxy, type Proxy } from "../harness/proxy.js";
-import { Aggregator, Token } from "../contracts/artifacts.js";
+import { Token } from "../contracts/artifacts.js";
+import { creation } from "../harness/creation.js";
 import { furnish } from "./furnished.js";
-import { calldata, layerOf, nobody, other, owner, readiness, severe, startAnvilScene, type Scene } from "./scene.js";
+import {
+  calldata,
+  codesOf,
+  layerOf,
+  nobody,
+  other,
+  owner,
+  readiness,
+  severe,
+  startAnvilScene,
+  third,
+  type Scene,
+} from "./scene.js";
 
 let scene: Scene;
 let token: `0x${string}`;
@@ -91,37 +104,58 @@ describe("a step of one's own", () => {
     }
   });
 
-  it("is not asked again where a scan begins anew and a limit is widened", async () => {
-    const aggregator = await scene.deploy(Aggregator);
-    let asked = 0;
+  it("is not asked again where a scan begins anew, and a proof is made of a wider limit", async () => {
+    const stages: Array<string> = [];
     const counting = Step.make({
       name: "acme/counting",
-      ask: () => Effect.sync(() => void asked++),
+      ask: (_, { stage }) => Effect.sync(() => void stages.push(stage)),
       check: () => [],
     });
     const mine = Preflight.make({ steps: [counting] });
-    const stages: Array<Step.Context> = [];
-    const staged = Step.make({
-      name: "acme/staged",
-      ask: (_, context) => Effect.sync(() => void stages.push(context)),
-      check: () => [],
-    });
     const proxy = await startProxy({ target: scene.url });
     open.push(proxy);
     // no pending state: the scan begins anew on the latest block
-    proxy.fail(
-      "eth_simulateV1",
-      { kind: "error", error: { code: -32000, message: "pending block is not available" } },
-      2,
-    );
-    await on(mine.preflight({ from: owner.address, to: aggregator, value: 0n, data: "0x" }), layerOf(proxy.url));
-    expect(asked).toBeLessThanOrEqual(2);
-    await on(Preflight.make({ steps: [staged] }).preflight(native));
-    expect(stages.map(({ stage, chainId, block }) => [stage, chainId, block])).toEqual([
+    const message = "pending block is not available";
+    proxy.fail("eth_simulateV1", { kind: "error", error: { code: -32000, message } }, 2);
+    const anew = await on(mine.preflight(native), layerOf(proxy.url));
+    expect(anew.ledger.requests.map(({ because }) => because)).toContain("noPending");
+    expect([stages.splice(0), anew.verdict]).toEqual([["scan", "proof"], "ready"]);
+
+    // adds one to each of forty words; others' pending transaction has warmed them from zero
+    const counters = await scene.deploy({ abi: [], bytecode: creation("60285b60019003805460010181558060025700") });
+    await scene.send(third, { to: counters });
+    const wider = await on(mine.preflight({ from: owner.address, to: counters }));
+    await scene.mine();
+    expect(codesOf(wider)).toContain("GasLimitWidened/info");
+    expect([stages, wider.verdict]).toEqual([["scan", "proof"], "ready"]);
+  });
+
+  it("is told when and where it is asked", async () => {
+    const told: Array<Step.Context> = [];
+    const telling = Step.make({
+      name: "acme/telling",
+      ask: (_, context) => Effect.sync(() => void told.push(context)),
+      check: () => [],
+    });
+    const report = await on(Preflight.make({ steps: [telling] }).preflight(native));
+    expect(told.map(({ stage, chainId, block }) => [stage, chainId, block])).toEqual([
       ["scan", null, "pending"],
       ["proof", 31_337, "pending"],
     ]);
-    expect(stages.every(({ signal }) => signal.aborted)).toBe(true);
+    // the run is over
+    expect(told.every(({ signal }) => signal.aborted)).toBe(true);
+    expect(report.verdict).toBe("ready");
+  });
+
+  it("makes no clearance younger than what we read, however long it takes", async () => {
+    const slow = Step.make({ name: "acme/slow", ask: () => Effect.sleep(700), check: () => [] });
+    const mine = Preflight.make({ steps: [slow] });
+    const begun = Date.now();
+    const scanned = await on(mine.scan(native));
+    expect([scanned.verdict, scanned.observed.at - begun < 600]).toEqual(["ready", true]);
+    expect(scanned.ledger.ms).toBeGreaterThanOrEqual(690);
+    const proven = await on(mine.prove(scanned));
+    expect([proven.verdict, Date.now() - proven.observed.at >= 500]).toEqual(["ready", true]);
   });
 
   it("blocks, warns and tells; its findings count, and policies see them", async () => {

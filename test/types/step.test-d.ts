@@ -6,6 +6,8 @@ import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import { Rpc } from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
+import { createPreflight, type PlainStep } from "../../src/promise.js";
+import { preflightActions } from "../../src/viem.js";
 
 class Lists extends Context.Service<Lists, { readonly all: ReadonlyArray<string> }>()("Lists") {}
 class Prices extends Context.Service<Prices, { readonly price: bigint }>()("Prices") {}
@@ -59,4 +61,37 @@ test("a name and a code have a slash", () => {
   expectTypeOf(Step.blocker).parameter(0).toEqualTypeOf<`${string}/${string}`>();
   expectTypeOf<Step.OwnName>().toExtend<Report.FindingCode>();
   expectTypeOf<Step.OwnName>().toExtend<Report.StepName>();
+});
+
+test("the answer of a plain step is what its promise gives", () => {
+  const client = createPreflight({
+    url: "http://127.0.0.1:8545",
+    steps: [
+      {
+        name: "acme/sanctions",
+        ask: async (bundle, { request, stage }) => {
+          expectTypeOf(bundle[0].to).toEqualTypeOf<`0x${string}` | null>();
+          expectTypeOf(stage).toEqualTypeOf<"scan" | "proof">();
+          return { listed: (await request({ method: "eth_call", params: [] })) === "0x01" };
+        },
+        check: (report, { answer }) => {
+          expectTypeOf(report).toEqualTypeOf<Report.Report>();
+          expectTypeOf(answer).toEqualTypeOf<{ listed: boolean }>();
+          return answer.listed ? [{ code: "acme/Listed", severity: "blocker", sentence: "on a list" }] : [];
+        },
+      },
+      { name: "acme/never", ask: async () => 7n, check: (_, { answer }) => (answer > 7n ? [] : []) },
+      { name: "acme/plain", check: () => [] },
+    ],
+  });
+  const listed: ReadonlyArray<PlainStep<bigint>> = [];
+  createPreflight({ url: "http://127.0.0.1:8545", steps: listed });
+  // @ts-expect-error a finding needs a sentence
+  createPreflight({ url: "", steps: [{ name: "acme/a", check: () => [{ code: "acme/A", severity: "info" }] }] });
+  // @ts-expect-error a name has a slash
+  createPreflight({ url: "", steps: [{ name: "acme", check: () => [] }] });
+  expectTypeOf(client.ready).returns.resolves.toEqualTypeOf<Report.Clearance>();
+  preflightActions({
+    steps: [{ name: "acme/a", ask: () => 1n, check: (_, { answer }) => (answer === 1n ? [] : []) }],
+  });
 });

@@ -1,0 +1,82 @@
+/**
+ * Two steps of one's own: a screen that asks a sanctions registry about every receiver, and a look at an oracle's price
+ * before and after the transactions, which costs no request.
+ *
+ *     npx tsx examples/own-step.ts http://127.0.0.1:8545 0xRegistry 0xOracle 0xSender 0xReceiver
+ */
+import { pathToFileURL } from "node:url";
+import * as Effect from "effect/Effect";
+import { Chains, Eth, Preflight, Report, Rpc, Step } from "evm-preflight";
+import { encodeFunctionData, parseAbi, toFunctionSelector, type Address } from "viem";
+
+const registryAbi = parseAbi(["function isSanctioned(address account) view returns (bool)"]);
+
+/** Nobody on the registry's list is sent anything. A registry that does not answer makes the report `unknown`. */
+export const sanctions = (registry: Address) =>
+  Step.make({
+    name: "acme/sanctions",
+    // one request for each receiver, in the same network round as everything else
+    ask: (bundle, { block }) =>
+      Effect.forEach(
+        bundle,
+        ({ to }) => {
+          if (to === null) return Effect.succeed(false);
+          const data = encodeFunctionData({ abi: registryAbi, functionName: "isSanctioned", args: [to] });
+          // an address without code answers nothing, which is no answer
+          return Effect.map(Eth.call({ to: registry, data, block }), (answer) => BigInt(answer) !== 0n);
+        },
+        { concurrency: "unbounded" },
+      ),
+    check: (report, { answer }) =>
+      report.transactions.flatMap(({ input }, transaction) =>
+        answer[transaction] === true && input.to !== null
+          ? [
+              Step.blocker("acme/Sanctioned", "the receiver is on the sanctions list", {
+                numbers: [{ name: "receiver", unit: "address", value: input.to }],
+                remedy: "send to another address",
+                transaction,
+              }),
+            ]
+          : [],
+      ),
+  });
+
+/** Whether the transactions themselves move the price that `oracle` names. */
+export const price = (oracle: Address) => {
+  const query = Step.staticCall(oracle, toFunctionSelector("weiPerByte()"));
+  return Step.make({
+    name: "acme/price",
+    // read inside the simulation, before and after
+    looks: () => [query],
+    check: (_, { before, after }) => {
+      const [was, is] = [Chains.readUint256(before.call(query)), Chains.readUint256(after.call(query))];
+      // never a pass for want of an answer
+      if (was === null || is === null) return [Step.blocker("acme/NoPrice", "the oracle named no price")];
+      const numbers = [
+        { name: "before", unit: "wei", value: was },
+        { name: "after", unit: "wei", value: is },
+      ] as const;
+      return was === is
+        ? [Step.info("acme/Price", "the price stays where it is", { numbers })]
+        : [Step.warning("acme/PriceMoved", "the transactions move the price", { numbers })];
+    },
+  });
+};
+
+/** A report of a transfer that both steps have seen. */
+export const screened = (
+  url: string,
+  contracts: { readonly registry: Address; readonly oracle: Address },
+  transfer: { readonly from: Address; readonly to: Address; readonly value: bigint },
+): Promise<Report.Report> =>
+  Preflight.make({ steps: [sanctions(contracts.registry), price(contracts.oracle)] })
+    .preflight(transfer)
+    .pipe(Effect.provide(Rpc.layerHttp(url)), Effect.runPromise);
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [url = "http://127.0.0.1:8545", ...addresses] = process.argv.slice(2);
+  const [registry, oracle, from, to] = addresses as ReadonlyArray<Address>;
+  if (registry === undefined || oracle === undefined || from === undefined || to === undefined)
+    throw new Error("usage: own-step.ts URL REGISTRY ORACLE SENDER RECEIVER");
+  console.log(Report.toText(await screened(url, { registry, oracle }, { from, to, value: 1n })));
+}

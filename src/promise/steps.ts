@@ -1,0 +1,73 @@
+/** Steps of a user's own as plain objects, whose `ask` gives a Promise. */
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import { OwnSteps, stepsOf } from "../preflight/own.js";
+import type { Report } from "../report/schema.js";
+import { Rpc } from "../Rpc.js";
+import type * as Step from "../Step.js";
+
+/** When and where a step is asked, and how it asks the node. */
+export interface StepContext extends Step.Context {
+  /** A JSON-RPC request on the door's connection; it stands in the ledger under the step's name. Rejects with the tagged error. */
+  readonly request: (asked: {
+    /** The JSON-RPC method. */
+    readonly method: string;
+    /** Its parameters; none by default. */
+    readonly params?: ReadonlyArray<unknown> | undefined;
+  }) => Promise<unknown>;
+}
+
+/** `Step.Step`, as a plain object: `A` is what it asks for. */
+export interface PlainStep<A = undefined> extends Pick<Step.Step, "name" | "looks"> {
+  /** Asks, once in a scan and once in a proof, in the same network round as everything else. */
+  readonly ask?: ((bundle: Step.Bundle, context: StepContext) => A | Promise<A>) | undefined;
+  /** As `check` of `Step.Step`; what it gives is looked at before it counts. */
+  check(report: Report, heard: Step.Heard<A>): ReadonlyArray<Step.Finding>;
+}
+
+/** Steps of one's own, for every verb of a door. */
+export interface Steps {
+  /** In the order in which their findings stand. */
+  readonly steps?: ReadonlyArray<PlainStep<unknown>> | undefined;
+}
+
+/** {@link Steps} written where they are used: `check` knows what its own `ask` gives, of the first six. */
+export interface WrittenSteps<A, B, C, D, E, F> {
+  /** As in `Steps`. */
+  readonly steps: readonly [
+    PlainStep<A>,
+    PlainStep<B>?,
+    PlainStep<C>?,
+    PlainStep<D>?,
+    PlainStep<E>?,
+    PlainStep<F>?,
+    ...ReadonlyArray<PlainStep<unknown>>,
+  ];
+}
+
+const stepOf = (plain: Step.AnyStep): Step.AnyStep => {
+  // the shape was checked; here `ask` gives a Promise or a value
+  const step = plain as unknown as PlainStep<unknown>;
+  const ask = (bundle: Step.Bundle, context: Step.Context) =>
+    Effect.flatMap(Rpc, (rpc) =>
+      Effect.contextWith((services: Context.Context<never>) => {
+        const run = Effect.runPromiseWith(services);
+        const request: StepContext["request"] = ({ method, params = [] }) => run(rpc.request(method, params));
+        return Effect.tryPromise({
+          try: () => Promise.resolve(step.ask?.(bundle, { ...context, request })),
+          catch: (error) => error,
+        });
+      }),
+    );
+  return {
+    name: step.name,
+    looks: plain.looks?.bind(plain),
+    ask: step.ask === undefined ? undefined : ask,
+    check: (report, heard) => step.check(report, heard),
+  };
+};
+
+/** Steps for all that runs on a layer; throws `InvalidStep` of what is none. */
+export const layerSteps = (steps: unknown): Layer.Layer<never> =>
+  Layer.succeed(OwnSteps, { steps: stepsOf(steps).map(stepOf), services: Context.empty() });

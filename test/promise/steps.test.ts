@@ -1,0 +1,185 @@
+/** Steps of a user's own at the Promise and viem doors: plain objects, for every verb of the door. */
+import { createPublicClient, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Errors from "../../src/Errors.js";
+import { createPreflight, type PlainStep } from "../../src/promise.js";
+import * as Rpc from "../../src/Rpc.js";
+import * as Step from "../../src/Step.js";
+import type { Report } from "../../src/Report.js";
+import { preflightActions } from "../../src/viem.js";
+import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
+
+let node: Node;
+beforeAll(async () => {
+  node = await startAnvil();
+  await mineAnvil(node.url);
+});
+afterAll(() => node.stop());
+
+const [alice, bob, carol] = [accounts[1], accounts[2], accounts[3]];
+const native = { from: alice.address, to: bob.address, value: 1n };
+const account = privateKeyToAccount(alice.privateKey);
+const failing = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+/** What is sent to Carol is on a list, as the node says of a balance. */
+const sanctions: PlainStep<ReadonlyArray<boolean>> = {
+  name: "acme/sanctions",
+  ask: async (bundle, { request }) => {
+    expect(await request({ method: "eth_blockNumber" })).toMatch(/^0x/);
+    return bundle.map(({ to }) => to?.toLowerCase() === carol.address.toLowerCase());
+  },
+  check: (_, { answer }) =>
+    answer.flatMap((isListed, transaction) =>
+      isListed ? [{ code: "acme/Listed", severity: "blocker", sentence: "on a list", transaction } as const] : [],
+    ),
+};
+const ofStep = ({ findings }: Report, name: string) =>
+  findings.filter(({ step }) => step === name).map(({ code, severity }) => `${code}/${severity}`);
+const asked = ({ ledger }: Report) =>
+  ledger.requests.flatMap(({ step, method, round }) => (step === "acme/sanctions" ? [`${round} ${method}`] : []));
+
+describe("the Promise door", () => {
+  it("asks its steps in every verb, by its own connection and ledger", async () => {
+    await using preflight = createPreflight({ url: node.url, steps: [sanctions] });
+    const scanned = await preflight.scan(native);
+    expect([scanned.verdict, asked(scanned)]).toEqual(["ready", ["1 eth_blockNumber"]]);
+    const report = await preflight.run(native);
+    expect([report.verdict, asked(report)]).toEqual(["ready", ["1 eth_blockNumber", "2 eth_blockNumber"]]);
+    expect(report.steps.with).toEqual(["acme/sanctions"]);
+    expect((await preflight.ready(report)).requests).toHaveLength(1);
+
+    await using plain = createPreflight({ url: node.url });
+    const without = await plain.run(native);
+    expect(await failing(preflight.ready(without))).toMatchObject({ missing: [{ reason: "StepMissing" }] });
+    expect(await failing(plain.ready(without))).toBeNull();
+    expect((await preflight.prove(without)).steps.with).toEqual(["acme/sanctions"]);
+    expect((await plain.prove(report)).verdict).toBe("unknown");
+
+    const blocked = await preflight.run({ ...native, to: carol.address });
+    expect([blocked.verdict, blocked.because]).toEqual(["blocked", "on a list"]);
+    expect(await failing(preflight.ready(blocked))).toBeInstanceOf(Errors.NotProven);
+  });
+
+  it("sends nothing that a step is against, and what none is", async () => {
+    await using preflight = createPreflight({ url: node.url, steps: [sanctions] });
+    const deliver = preflight.deliver((request) => account.signTransaction(request));
+    const refused = await failing(deliver({ ...native, to: carol.address }));
+    expect(refused).toBeInstanceOf(Errors.NotProven);
+    const { report, sent } = await deliver(native);
+    expect([report.steps.with, sent.length]).toEqual([["acme/sanctions"], 1]);
+  });
+
+  it("watches by proofs alone, with its steps", async () => {
+    const counts = { ask: 0 };
+    await using preflight = createPreflight({
+      url: node.url,
+      steps: [{ name: "acme/counting", ask: () => ++counts.ask, check: () => [] }],
+    });
+    const report = await preflight.run(native);
+    const before = counts.ask;
+    for await (const watched of preflight.watch(report)) {
+      expect(watched).toMatchObject({ _tag: "Fresh", by: "proof" });
+      break;
+    }
+    expect(counts.ask).toBe(before + 1);
+    await using plain = createPreflight({ url: node.url });
+    const iterator = preflight.watch(await plain.run(native))[Symbol.asyncIterator]();
+    expect(await failing(iterator.next())).toMatchObject({ missing: [{ reason: "StepMissing" }] });
+  });
+
+  it("hands on the node's refusal as the tagged error, and tells a step that does not answer", async () => {
+    let refusal: unknown = null;
+    await using preflight = createPreflight(
+      {
+        url: node.url,
+        steps: [
+          {
+            name: "acme/refused",
+            ask: async (_, { request }) => {
+              refusal = await failing(request({ method: "acme_unknown" }));
+              throw refusal;
+            },
+            check: () => [],
+          },
+          { name: "acme/hanging", ask: () => new Promise<void>(() => undefined), check: () => [] },
+          { name: "acme/late", ask: async () => 1n, check: async () => [] as never } as unknown as PlainStep,
+        ],
+      },
+      { deadline: 1_000 },
+    );
+    const report = await preflight.run(native);
+    expect(refusal).toMatchObject({ _tag: "RpcError", reason: { _tag: "MethodNotSupported" } });
+    for (const name of ["acme/refused", "acme/hanging", "acme/late"])
+      expect(ofStep(report, name)).toEqual(["StepUnavailable/unavailable"]);
+    expect(report.verdict).toBe("unknown");
+  });
+
+  it("throws what is no step where it is made, whatever the way to the node", () => {
+    const steps = [{ name: "acme" as "a/b", check: () => [] }];
+    for (const make of [
+      () => createPreflight({ url: node.url, steps }),
+      () => createPreflight({ layer: Rpc.layerHttp(node.url), steps }),
+      () => createPreflight({ client: createPublicClient({ transport: http(node.url) }), steps }),
+      () => createPublicClient({ transport: http(node.url) }).extend(preflightActions({ steps })),
+      () => createPreflight({ url: node.url, steps: "acme/a" as never }),
+    ])
+      expect(make).toThrow(Errors.InvalidStep);
+  });
+
+  it("takes no junk for a pass", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), fc.boolean(), async (junk, isAnswer) => {
+        await using preflight = createPreflight({
+          url: node.url,
+          steps: [
+            {
+              name: "acme/junk",
+              ask: async () => junk,
+              looks: () => (isAnswer ? [] : [junk]) as never,
+              check: (_, { answer }) => (isAnswer ? answer : []) as never,
+            },
+          ],
+        });
+        const { verdict, findings } = await preflight.scan(native);
+        const isNothing = isAnswer && Array.isArray(junk) && junk.length === 0;
+        expect(verdict).toBe(isNothing ? "ready" : "unknown");
+        expect(findings.filter(({ step }) => step === "acme/junk").length > 0).toBe(!isNothing);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("the viem door", () => {
+  it("has the steps in all its actions", async () => {
+    const price = Step.account(bob.address);
+    const client = createPublicClient({ transport: http(node.url) }).extend(
+      preflightActions({
+        steps: [
+          {
+            name: "acme/richer",
+            looks: () => [price],
+            check: (_, { before, after }) =>
+              (after.account(bob.address)?.balance ?? 0n) > (before.account(bob.address)?.balance ?? 0n)
+                ? [Step.warning("acme/Richer", "bob gets richer")]
+                : [],
+          },
+        ],
+      }),
+    );
+    const report = await client.preflight(native);
+    expect([report.verdict, report.because]).toEqual(["caution", "bob gets richer"]);
+    expect((await client.prove(report)).verdict).toBe("caution");
+    expect((await client.ready(report)).requests).toHaveLength(1);
+    const plain = await createPublicClient({ transport: http(node.url) })
+      .extend(preflightActions())
+      .preflight(native);
+    expect(await failing(client.ready(plain))).toMatchObject({ missing: [{ reason: "StepMissing" }] });
+  });
+});
