@@ -4,7 +4,7 @@ import { InvalidTransaction } from "../errors/input.js";
 import type { Report } from "../report/schema.js";
 
 const lists = ["transactions", "findings", "funds"] as const;
-const records = ["observed", "options", "steps"] as const;
+const records = ["observed", "options"] as const;
 
 const wrong = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
 
