@@ -124,19 +124,18 @@ export const compare = Effect.fnUntraced(function* (
       if (run === null) return null;
       return compareEffects(effectsIn(bundle, run, measure), other, { ...by, numbers: isClockOf(run, next) });
     };
-    const [atPrice, onState] = [besideNext(why.priced), besideNext(why.swap)];
+    const atPrice = besideNext(why.priced);
+    const onState = state === worlds.exact.state ? null : besideNext(why.swap);
     type Found = ReadonlyArray<OutcomeDifference> | null;
     const agrees = (found: Found) => found !== null && othersOf(found).length === 0;
     const counts = (found: Found) => found !== null && numbersOf(found).length === 0;
     const isClosed = seen.every(({ kind }) => kind !== "place") && isClose(effects, other, tolerance);
-    const isOtherState = state !== worlds.exact.state;
     if (agrees(seen)) cause = "context";
     else if (isClosed && agrees(atPrice)) cause = "price";
-    else if (isOtherState && agrees(onState)) cause = "state";
-    const numbers = isClockOf(exact, next);
-    const isOfPrice =
-      counts(compareEffects(effects, other, { ...by, tolerance: priceShare, numbers })) && counts(atPrice);
-    if (isOfPrice || (isOtherState && counts(onState))) counted = [];
+    else if (agrees(onState)) cause = "state";
+    const ofPrice = { ...by, tolerance: priceShare, numbers: isClockOf(exact, next) };
+    const isOfPrice = () => counts(atPrice) && counts(compareEffects(effects, other, ofPrice));
+    if (counted.length > 0 && (counts(onState) || isOfPrice())) counted = [];
   }
   const watched = free === null ? null : compareEffects(free, priced, by);
   const bounds = claim.policies.flatMap(({ balances }) => balances ?? []);

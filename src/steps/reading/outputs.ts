@@ -102,8 +102,9 @@ const comparePlaces = (
     .filter(({ isAligned }) => isAligned)
     .map((output) => ({ output, one: byMine(output.one), other: byTheirs(output.other) }));
   // guard: places of those concerned
-  const decisive = texts.flatMap(({ output, one, other }) => {
-    const [places, others] = [placesIn(one), placesIn(other)];
+  const decisive = texts.flatMap(({ output }) => {
+    // why: no producer, least of all a posted report's, takes the place of who is concerned
+    const [places, others] = [placesIn(output.one), placesIn(output.other)];
     return [...new Set([...places.keys(), ...others.keys()])]
       .filter((account) => places.get(account)?.join() !== others.get(account)?.join())
       .map((account) => found(output, "place", { account: `0x${account}`, decides: true }));

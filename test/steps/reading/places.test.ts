@@ -75,6 +75,11 @@ describe("two runs", () => {
     expect(movedPlaces(paid("00".repeat(20)), paid(miner), new Set([low, user]))).toEqual({ decisive: [], chance: [] });
     // but whoever takes what was the user's
     expect(kinds(said([log(word(user))], "", miner), said([log(word(thief))], "", thief))[0]).toBe(true);
+    // a report may name any producer, also one whose digits stand in the user's place
+    for (const graze of [`0${user.slice(0, 39)}`, `00${user.slice(0, 38)}`, `${user.slice(1)}0`]) {
+      expect(kinds(said([log(word(user))], "", graze), said([log(word(thief))]))[0]).toBe(true);
+      expect(kinds(said([log(word(user) + word("5"))], "", graze), said([log(word(user) + word("6"))]))[0]).toBe(false);
+    }
   });
 
   it("that differ in what an ABI, or a known event, calls a number name nobody by it", () => {
