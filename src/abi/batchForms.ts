@@ -161,8 +161,9 @@ export const packed: Form = function* (call) {
     const operation = Number.parseInt(bytes.slice(at, at + 2), 16);
     const make = operation === 0 ? called : delegated;
     const [target, data]: [Address, Hex] = [`0x${bytes.slice(at + 2, at + 42)}`, `0x${bytes.slice(at + 170, end)}`];
-    // why: to MultiSend 1.5.0 nobody is the Safe itself
-    yield orSelf(make(call, target, data, wordAt(bytes, at + 42)));
+    const made = make(call, target, data, wordAt(bytes, at + 42));
+    // why: to MultiSend 1.5.0 nobody is the Safe itself; what earlier ones send there is gone, and is shown as that
+    yield data === "0x" ? made : orSelf(made);
     if (operation > 1) yield null;
     at = end;
   }

@@ -39,7 +39,7 @@ export function* callsWithin(call: Whole): Generator<Found> {
   for (const found of call.command == null
     ? (forms[call.data.slice(0, argumentsAt)]?.(call) ?? [])
     : planWithin(call, call.command)) {
-    room -= found === null ? 0 : Math.max(wordDigits, found.data.length - 2);
+    room -= found === null ? wordDigits : Math.max(wordDigits, found.data.length - 2);
     yield room < 0 ? null : found;
     if (room < 0) return;
   }

@@ -1,7 +1,7 @@
 /** Uniswap's Universal Router: commands in place of calls, and which of them are known to be one. Pure and total. */
 import type { Address, Hex } from "../primitives/hex.js";
 import { called, plain, type Call, type Command, type Form, type Found, type Held } from "./batchForms.js";
-import { argumentsAt, bytesAt, dataAt, itemsAt, placeOf, pointedAt, wordDigits, wordsFrom } from "./words.js";
+import { argumentsAt, bytesAt, countAt, dataAt, itemsAt, placeOf, pointedAt, wordDigits, wordsFrom } from "./words.js";
 
 /** Calldata with another argument in front of those of `rest`, from whose beginning `pointers` count. */
 const behind = (selector: Hex, first: Address, rest: Hex, pointers: ReadonlyArray<number>): Hex | null => {
@@ -21,16 +21,17 @@ const permits: Readonly<Record<number, readonly [selector: Hex, ...pointers: Rea
   0x03: ["0x2a2d80d1", 0, 1],
   0x0a: ["0x2b67b570", 6],
 };
-/** EXECUTE_SUB_PLAN(bytes,bytes[]) */
-const subPlan = 0x21;
+/** EXECUTE_SUB_PLAN(bytes,bytes[]): Uniswap's, and that of earlier routers and of others'. */
+const subPlans: ReadonlySet<number> = new Set([0x20, 0x21]);
+/** The bits of a command that are its number; some routers take one bit more. */
+const numberBits = 0x3f;
 
 /** What a router makes of a command. */
 const commanded = (call: Call, number: string, input: Hex): Held => {
   const flags = Number.parseInt(number, 16);
-  // why: routers pass over the bit between the flag and the number, or know no number that has it
-  const command: Command = { number, type: flags & 0x3f, input, isCall: false };
+  const command: Command = { number, type: flags & 0x7f, input, isCall: false };
   const held: Held = { ...call, ...plain, data: input, isOwn: true, mayFail: flags >= 0x80, command };
-  const [selector, ...pointers] = permits[command.type] ?? [null];
+  const [selector, ...pointers] = permits[flags & numberBits] ?? [null];
   const data = selector === null ? null : behind(selector, call.from, input, pointers);
   if (data === null) return held;
   const { mayFail } = held;
@@ -55,6 +56,11 @@ const planAt = (start: number): Form =>
 /** Uniswap's Universal Router: commands in place of calls. */
 export const plan = planAt(argumentsAt);
 
+/** Whether an input is a plan: routers number their commands otherwise. */
+const isPlan = ({ data }: Call): boolean =>
+  bytesAt(data, pointedAt(data, dataAt, dataAt)) !== null &&
+  countAt(data, pointedAt(data, placeOf(1, dataAt), dataAt)) !== null;
+
 /** The calls within a command. */
 export const planWithin = (call: Call, { type }: Command): Iterable<Found> =>
-  type === subPlan ? planAt(dataAt)(call) : [];
+  subPlans.has(type & numberBits) && isPlan(call) ? planAt(dataAt)(call) : [];

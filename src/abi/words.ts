@@ -95,7 +95,8 @@ export const numbersAt = (bytes: string, at: Place): ReadonlyArray<bigint> | nul
 /** The places to which the items of a list point, whose length stands at `list`; one at a time, for there may be any number. */
 export function* itemsAt(bytes: string, list: Place): Generator<Place> {
   const [length, first] = [countAt(bytes, list), placeOf(1, list)];
-  const end = length === null || first === null ? Number.POSITIVE_INFINITY : first + length * wordDigits;
-  for (let at = first ?? end; at < end && at < bytes.length; at += wordDigits) yield pointedAt(bytes, at, first);
+  if (length === null || first === null) return yield null;
+  const end = first + length * wordDigits;
+  for (let at = first; at < end && at < bytes.length; at += wordDigits) yield pointedAt(bytes, at, first);
   if (end > bytes.length) yield null;
 }

@@ -119,7 +119,8 @@ export const read = (asked: ReadonlyArray<Right>, answers: Answers): ReadonlyArr
     if (approval === null || isRefused) return [];
     const isUntouched =
       approval.evidence !== "measured" || approval.before === null || approval.before === approval.after;
-    return right.source === "spent" && isUntouched ? [] : [approval];
+    // why: which Permit2 a router calls its plan does not say
+    return (right.source === "spent" || right.isMeans === true) && isUntouched ? [] : [approval];
   });
 };
 

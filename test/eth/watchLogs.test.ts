@@ -206,6 +206,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
         await scene.mine();
       };
       for (let block = 0; block < 10; block++) await crowded();
+      await until(() => logs.told.length > 0, "the first");
       expect(logs.told).toHaveLength(1);
       go();
       await until(() => logs.told.length >= 4_000, "all of it", 30_000);

@@ -124,9 +124,9 @@ const migrationAt = (target: Address, codeHash: Hash, view: View): (KnownCode & 
 };
 
 /** What is signed by signMessage(bytes): the message where it is a hash, else its hash. */
-const messageIn = (data: Hex): Hex => {
-  const message = bytesAt(data, pointedAt(data, argumentsAt, argumentsAt)) ?? "0x";
-  return message.length === 66 ? message : keccak256(message);
+const messageIn = (data: Hex): Hex | null => {
+  const message = bytesAt(data, pointedAt(data, argumentsAt, argumentsAt));
+  return message === null || message.length === 66 ? message : keccak256(message);
 };
 
 /** What known code does to the account. */

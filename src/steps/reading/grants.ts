@@ -28,6 +28,8 @@ export interface Right {
   readonly expiration: bigint | null;
   /** `call`: only the calldata tells of it. `spent`: nothing does, but it may have been used. */
   readonly source: "event" | "call" | "spent";
+  /** Whether the call that tells of it is made by a router, which does not say who keeps it. */
+  readonly isMeans?: boolean;
   readonly transaction: number;
 }
 
@@ -98,14 +100,15 @@ const batchIn = (data: Hex) => {
 };
 
 /** What one call says that it grants, by its selector. */
-const grantsOf = ({ from, to, data }: Call, transaction: number): ReadonlyArray<Right> => {
+const grantsOf = ({ from, to, data, isMeans }: Call, transaction: number): ReadonlyArray<Right> => {
   const row = grants[data.slice(0, argumentsAt)];
   if (row === undefined) return [];
   const own = { places: [argumentsAt], owner: from, spender: row.isTaken === true ? to : nobody };
   const { places, owner, spender } = row.isList === true ? batchIn(data) : own;
   return places.flatMap((at) => {
     const values = wordsFrom(data, at, row.values.length);
-    return rightOf(row, values, { keeper: to, owner, spender, source: "call", transaction }) ?? [];
+    const right = rightOf(row, values, { keeper: to, owner, spender, source: "call", transaction });
+    return right === null ? [] : isMeans === true ? { ...right, isMeans } : right;
   });
 };
 

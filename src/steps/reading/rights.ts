@@ -25,8 +25,11 @@ export const keyOf = ({ standard, token, keeper, owner, spender, tokenId, operat
   `${standard}/${token}/${keeper}/${owner}/${spender}/${tokenId ?? ""}/${operator}`;
 
 /** Whom and what a right is about, whatever the standard: an event and a call that tell of the same. */
-const aboutOf = ({ token, keeper, owner, spender, operator, tokenId, open, transaction }: Right): string =>
-  `${transaction}/${token}/${keeper}/${owner}/${spender}/${operator}/${open === null ? tokenId : null}`;
+const aboutOf = ({ token, keeper, owner, spender, operator, tokenId, open, transaction }: Right, by: string = keeper) =>
+  `${transaction}/${token}/${by}/${owner}/${spender}/${operator}/${open === null ? tokenId : null}`;
+
+/** Of a means nobody knows the keeper. */
+const anyKeeper = "any";
 
 /** The rights that the calldata of one transaction asks for. */
 export const askedBy = ({ calls, index }: Case): ReadonlyArray<Right> => rightsAsked(calls.read, index);
@@ -43,8 +46,9 @@ export const rights = (
   const told = worked.flatMap(({ input, outcome, index }) =>
     rightsIn(outcome.logs, index).map((right) => (right.owner === nobody ? { ...right, owner: input.from } : right)),
   );
-  const known = new Set(told.map(aboutOf));
-  const silent = worked.flatMap((one) => askedBy(one).filter((right) => !known.has(aboutOf(right))));
+  const known = new Set(told.flatMap((right) => [aboutOf(right), aboutOf(right, anyKeeper)]));
+  const isTold = (right: Right) => known.has(right.isMeans === true ? aboutOf(right, anyKeeper) : aboutOf(right));
+  const silent = worked.flatMap((one) => askedBy(one).filter((right) => !isTold(right)));
   const all = new Map<string, Right>();
   for (const right of [...told, ...silent]) all.set(keyOf(right), right);
   const senders = new Set(bundle.map(({ input }) => input.from));

@@ -160,6 +160,11 @@ describe("calldata", () => {
     // as many inputs as commands, or the router refuses
     expect(read(plan("0x0a0a", single))).toMatchObject({ isUnread: true, read: { length: 2 } });
     expect(read(plan("0x0a", single, single))).toMatchObject({ isUnread: true, read: { length: 2 } });
+    // other routers number their commands otherwise: a sub-plan is what is written as one
+    const listed = encodeAbiParameters(parseAbiParameters("address, uint256"), [token, 1n]);
+    expect(read(plan("0x2100", listed, bytes))).toMatchObject({ isUnread: false, read: { length: 1 } });
+    expect(asked(plan("0x20", within("0x0a", single)), router)).toEqual([granted(token, 3n)]);
+    expect(read(plan("0x21", within("0x0a")))).toMatchObject({ isUnread: true });
     // too short for a permit
     expect(read(plan("0x0a", bytes))).toMatchObject({ isUnread: false, read: { length: 1 } });
     expect(read(plan(`0x${"0b".repeat(900)}`, ...Array.from({ length: 900 }, () => bytes)))).toMatchObject({
@@ -167,6 +172,20 @@ describe("calldata", () => {
     });
   });
 
+  it("whose lists point to one another is given up soon, however many there are", () => {
+    const words = (...all: ReadonlyArray<number | bigint>) =>
+      all.map((word) => word.toString(16).padStart(64, "0")).join("");
+    const many = 6_000;
+    // each group points to the list of all, whose items lie nowhere
+    const groups = words(32, many, ...Array.from({ length: many }, () => 32 * many));
+    const pointed = words(32, many, ...Array.from({ length: many }, () => (1n << 200n) - 1n));
+    const started = performance.now();
+    expect(callsIn(call(`0x4b1d7cf5${groups}${pointed}`))).toMatchObject({ isUnread: true, read: { length: 1 } });
+    expect(performance.now() - started).toBeLessThan(1_000);
+    // a count beyond all counts is no list
+    const counted = `0xac9650d8${words(32, 1n << 41n, 32, 0)}` as const;
+    expect(callsIn(call(counted))).toMatchObject({ isUnread: true, read: { length: 1 } });
+  });
   it("of any shape is read without an exception", () => {
     const selectors = [
       "0x24856bc3",

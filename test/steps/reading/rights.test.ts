@@ -1,5 +1,5 @@
 /** Which rights are looked at, as logs and calldata tell of them, and what is asked about each. */
-import { encodeFunctionData, erc20Abi } from "viem";
+import { encodeAbiParameters, encodeFunctionData, erc20Abi, parseAbi, parseAbiParameters, toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import { askedBy, newIn, rightQueries as queries, rights, rightUnion as union } from "../../rooms/steps.js";
 import { allowance, getApproved, totalSupply } from "../../rooms/witness.js";
@@ -12,6 +12,33 @@ const approving = (amount: bigint) => ({
 });
 const approval = (amount: bigint, spender = bob) =>
   log(token, [topics.approval, word(alice), word(spender)], [word(amount)]);
+/** A router's plan of one permit, and what a Permit2 says of it. */
+const permitPlan = hexOf(
+  encodeFunctionData({
+    abi: parseAbi(["function execute(bytes commands, bytes[] inputs, uint256 deadline)"]),
+    args: [
+      "0x0a",
+      [
+        encodeAbiParameters(parseAbiParameters("((address,uint160,uint48,uint48),address,uint256), bytes"), [
+          [[token, 5n, 77, 0], bob, 1n],
+          "0x1234",
+        ]),
+      ],
+      9n,
+    ],
+  }),
+);
+const permitted = (keeper: ReturnType<typeof at>) =>
+  log(
+    keeper,
+    [
+      toEventSelector("Permit(address,address,address,uint160,uint48,uint48)").slice(2),
+      word(alice),
+      word(token),
+      word(bob),
+    ],
+    [word(5n), word(77n), word(0n)],
+  );
 const ran = (
   ...cases: ReadonlyArray<readonly [asked: bigint, logs: ReadonlyArray<ReturnType<typeof log>>, failed?: true]>
 ) =>
@@ -40,6 +67,18 @@ describe("the rights of a bundle", () => {
     const { kept, cut } = rights(ran([5n, crowd]), 4);
     // the nine and the one of the calldata
     expect([kept.length, cut]).toEqual([4, 6]);
+  });
+  it("of a router's permit are not those of another keeper that an event tells of", () => {
+    const kept = (...logs: ReadonlyArray<ReturnType<typeof log>>) =>
+      rights(
+        bundle({ to: at("4"), data: permitPlan }).map((one) =>
+          filled(one, { outcome: outcome({ logs, status: "success" }) }),
+        ),
+        9,
+      ).kept;
+    expect(kept(permitted(at("9")))).toMatchObject([{ keeper: at("9"), source: "event", spender: bob }]);
+    expect(kept(permitted(at("9")))).toHaveLength(1);
+    expect(kept()).toMatchObject([{ source: "call", isMeans: true, spender: bob }]);
   });
   it("are those of the senders first", () => {
     const foreign = Array.from({ length: 9 }, (_, index) =>
