@@ -16,7 +16,7 @@ import { maxSendableWith } from "./preflight/beside/maxSendable.js";
 import { ready } from "./preflight/askOwn.js";
 import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/beside/single.js";
 import { checkConnection } from "./preflight/observe.js";
-import { OwnSteps, stepsOf } from "./preflight/own.js";
+import { OwnSteps, stepsIn } from "./preflight/own.js";
 import { proveChosen } from "./preflight/prove.js";
 import { inputsOf, proveScanned, scanOnce, withLast } from "./preflight/twoRounds.js";
 import { abisOf } from "./report/abis.js";
@@ -257,7 +257,7 @@ export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly 
   /** In the order in which their findings stand. */
   readonly steps: Steps;
 }): Pipeline<Step.NeedsOf<Steps[number]>> => {
-  const steps = stepsOf(options.steps);
+  const steps = stepsIn(options);
   /** `use` with the steps in it. */
   const within = <A, E, R>(use: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Step.NeedsOf<Steps[number]>> =>
     Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) =>

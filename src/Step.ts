@@ -28,7 +28,7 @@ export type Bundle = Arr.NonEmptyReadonlyArray<Transaction>;
 export interface Context {
   /** null = nobody knows it yet: the step is asked beside the first requests. */
   readonly chainId: number | null;
-  /** The block or tag whose state the transactions are simulated on. */
+  /** The block or tag whose state is asked for; where a node has no pending state, the latest block's stands in for it. */
   readonly block: Observed["blockTag"];
   /** Whether a scan asks, or a proof. */
   readonly stage: "scan" | "proof";

@@ -1,5 +1,4 @@
 /** The steps of a user's own, asked and judged; loaded where there are any. Whatever one does, it can only add findings. */
-import * as Arr from "effect/Array";
 import * as Cause from "effect/Cause";
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
@@ -13,11 +12,11 @@ import { onAbort } from "../primitives/abort.js";
 import { Address, Hex } from "../primitives/hex.js";
 import { OwnName, type AskRule } from "../primitives/names.js";
 import { isRecord } from "../primitives/record.js";
-import { Figure, statementText, text } from "../primitives/statement.js";
+import { Figure, text } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { redactUrls } from "../rpc/endpoint.js";
-import { CurrentRun, type Rpc } from "../Rpc.js";
+import { CurrentRun, mostRunBytes, type Rpc } from "../Rpc.js";
 import type * as Step from "../Step.js";
 import { readGas, stringCap } from "../witness/queries.js";
 import { knows, type View } from "../witness/view.js";
@@ -54,6 +53,12 @@ const unavailable = (step: OwnName, why: string): Finding => ({
   step,
 });
 
+/** What somebody's code gave; a promise of it that fails is heard, for nobody waits for it. */
+const heard = <A>(given: A): A => {
+  if (isRecord(given) && typeof given["then"] === "function") Promise.resolve(given).catch(() => undefined);
+  return given;
+};
+
 /** What `use` gives, or in words why it cannot be used; it is somebody else's code. */
 const tried = <A>(what: string, use: () => Result.Result<A, string>): Result.Result<A, string> =>
   Result.flatMap(Result.try({ try: use, catch: (error) => `${what} threw: ${wordsOf(error)}` }), (made) => made);
@@ -77,7 +82,7 @@ const looksOf = ({ looks }: Step.AnyStep, bundle: Step.Bundle): Result.Result<Re
   looks === undefined
     ? Result.succeed([])
     : tried("looks", () =>
-        Result.mapBoth(readLooks(looks(copyOf(bundle))), {
+        Result.mapBoth(readLooks(heard(looks(copyOf(bundle)))), {
           onSuccess: (all) =>
             all.map((look) =>
               look.kind === "account"
@@ -130,7 +135,7 @@ const checkIn = (
 ): ReadonlyArray<Finding> => {
   const seen = { before: viewOf(before), after: viewOf(after) };
   const found = tried("check", () => {
-    const all: unknown = step.check(copyOf({ ...report, ...moved }), { answer, ...seen });
+    const all: unknown = heard(step.check(copyOf({ ...report, ...moved }), { answer, ...seen }));
     return Array.isArray(all)
       ? Result.succeed<ReadonlyArray<unknown>>([...all.slice(0, most.findings + 1)])
       : Result.fail("check must give a list");
@@ -148,17 +153,12 @@ const checkIn = (
   ];
 };
 
+const plain = (_: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
+
 /** Each once: worlds that do the same are told once. */
-const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
-  Arr.dedupeWith(
-    findings,
-    (a, b) =>
-      a.code === b.code &&
-      a.step === b.step &&
-      a.severity === b.severity &&
-      a.transaction === b.transaction &&
-      statementText(a) === statementText(b),
-  );
+const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
+  ...new Map(findings.map((finding) => [JSON.stringify({ ...finding, error: null }, plain), finding])).values(),
+];
 
 /** What an asked step is judged by, or why it is not. */
 type Asked = (report: Report, worlds: ReadonlyArray<Seen>) => ReadonlyArray<Finding>;
@@ -192,7 +192,7 @@ export const beginOwn = Effect.fnUntraced(function* (
     looks.push(...fits.success);
     const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
       if (ask === undefined) return Effect.void;
-      const made: unknown = step.ask?.(copyOf(bundle), { ...about, signal });
+      const made: unknown = heard(step.ask?.(copyOf(bundle), { ...about, signal }));
       return Effect.isEffect(made) ? made : Effect.fail("ask must give an effect");
     }).pipe(
       // why: what the run has provided is nearer than what its caller had
@@ -200,9 +200,17 @@ export const beginOwn = Effect.fnUntraced(function* (
         (current: Context.Context<never>) => Context.merge(services, current) as Context.Context<unknown>,
       ),
       Effect.provideService(OwnSteps, { steps: [], services: Context.empty() }),
-      Effect.provideService(CurrentRun, { ...run, round: (rounds?.last ?? 0) + 1, because, step: name, run: null }),
+      Effect.provideService(CurrentRun, {
+        ...{ ...run, round: (rounds?.last ?? 0) + 1, because, step: name, run: null },
+        record: (entry, turn) => run.record({ ...entry, step: name }, turn),
+        // why: what a step reads, of whatever endpoint, neither takes the room of ours nor says how new our block is
+        ...(run.answers == null ? {} : { answers: { left: mostRunBytes } }),
+        ...(run.sighted == null
+          ? {}
+          : { sighted: { block: null, aheadMs: null, testimonies: run.sighted.testimonies } }),
+      }),
     );
-    const fiber = yield* Effect.forkDetach(asking, { startImmediately: true });
+    const fiber = yield* Effect.forkDetach(asking);
     // why: one that does not let itself be interrupted is not waited for
     onAbort(signal, () => fiber.interruptUnsafe());
     asked.push(

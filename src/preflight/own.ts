@@ -53,18 +53,35 @@ const stepOf = (step: unknown, index: number): Checked<Step.AnyStep> => {
   for (const part of ["looks", "ask"])
     if (step[part] !== undefined && typeof step[part] !== "function") return no(`${at}.${part}`, "must be a function");
   // its parts were looked at one by one
-  return Result.succeed(step as unknown as Step.AnyStep);
+  const { name, looks, ask, check } = step as unknown as Step.AnyStep;
+  // why: as it is now, whatever becomes of it
+  return Result.succeed({ name, looks: looks?.bind(step), ask: ask?.bind(step), check: check.bind(step) });
 };
 
-/** Steps, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
-export const stepsOf = (given: unknown): ReadonlyArray<Step.AnyStep> => {
+const orThrow = (checked: Checked<ReadonlyArray<Step.AnyStep>>): ReadonlyArray<Step.AnyStep> =>
+  Result.getOrThrowWith(checked, (problem) => new InvalidStep(problem));
+
+const distinctIn = (given: unknown): Checked<ReadonlyArray<Step.AnyStep>> => {
   const checked =
     Array.isArray(given) && given.length <= mostSteps
       ? each(given, stepOf)
       : no("steps", `must be a list of at most ${mostSteps}`);
-  const distinct = Result.flatMap(checked, (steps) => {
+  return Result.flatMap(checked, (steps) => {
     const twice = steps.findIndex(({ name }, index) => steps.findIndex((other) => other.name === name) < index);
     return twice < 0 ? Result.succeed(steps) : no(`steps[${twice}].name`, "is the name of another step, too");
   });
-  return Result.getOrThrowWith(distinct, (problem) => new InvalidStep(problem));
+};
+
+/** Steps, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
+export const stepsOf = (given: unknown): ReadonlyArray<Step.AnyStep> => orThrow(distinctIn(given));
+
+/** The steps of a pipeline's options, or `InvalidStep` thrown. */
+export const stepsIn = (options: unknown): ReadonlyArray<Step.AnyStep> => {
+  const given = isRecord(options) ? options : {};
+  const stray = Object.keys(given).find((key) => key !== "steps");
+  return orThrow(
+    stray === undefined
+      ? distinctIn(given["steps"])
+      : no(stray, `is nothing that a pipeline takes${didYouMean(stray, ["steps"])}`),
+  );
 };

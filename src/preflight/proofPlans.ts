@@ -143,15 +143,14 @@ const looksOf = (claim: Claim) => {
   const oracles = looksAlone(claim) ? [] : oracleQueries(claim);
   const wanted = [
     { kind: "environment" } as const,
-    // why: before ours, for of two alike the later answer is kept
-    ...claim.looks,
     ...accountQueries(claim),
     ...L1Fee.earnings(claim.subjects.size > 0),
     ...measureQueries(claim.measure),
   ];
   // why: the oracles stand in front, for what does not fit is cut from the end
-  const both = fit([...oracles, ...wanted], roomBeside(claim)).slice(oracles.length);
-  return { oracles, both, unasked: wanted.length - both.length };
+  // why: users' looks stand behind ours, which they may not starve
+  const both = fit([...oracles, ...wanted, ...claim.looks], roomBeside(claim)).slice(oracles.length);
+  return { oracles, both, unasked: Math.max(0, wanted.length - both.length) };
 };
 
 /** How many queries find no room beside the user's calls. */

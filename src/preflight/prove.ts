@@ -35,6 +35,7 @@ import { checkRan } from "./observe.js";
 import { inFlightOf, subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
 import type { Own } from "./own.js";
 import { judged, reportOf } from "./report.js";
+import { tagOf } from "./worlds/contexts.js";
 import { pendingOf } from "./worlds/ground.js";
 import { askStanding } from "./worlds/standing.js";
 import { TokenCache } from "./beside/tokenCache.js";
@@ -249,10 +250,10 @@ const proveOnce = Effect.fnUntraced(function* (
 });
 
 /** Users' own steps, asked once for a proof and all that it asks again. */
-const ownFor = (report: Report): Effect.Effect<Effect.Effect<Own, never, Rpc>> =>
+const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effect<Own, never, Rpc>> =>
   Effect.cached(
     Effect.flatMap(Effect.service(Chains), (chains) => {
-      const block = report.options.block ?? chains(report.chainId).blockTag;
+      const block = scanned === null ? (report.options.block ?? chains(report.chainId).blockTag) : tagOf(report);
       const bundle = Arr.map(report.transactions, ({ input }) => input);
       return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps.with);
     }),
@@ -263,7 +264,7 @@ export const proveWider = Effect.fnUntraced(function* (
   report: Report,
   proving: Proving,
 ): Effect.fn.Return<Report, never, Rpc> {
-  const own = yield* ownFor(report);
+  const own = yield* ownFor(report, proving);
   const { report: proven, limits } = yield* proveOnce(report, proving, own, false);
   return limits === null ? proven : (yield* proveOnce(withLimits(report, limits), proving, own, true)).report;
 });
@@ -271,7 +272,7 @@ export const proveWider = Effect.fnUntraced(function* (
 /** Proves what the report has chosen; where its gas limit turned out to decide the outcome, that is proof of nothing. */
 export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Report, never, Rpc> =>
   Effect.map(
-    Effect.flatMap(ownFor(report), (own) => proveOnce(report, proving, own, false)),
+    Effect.flatMap(ownFor(report, proving), (own) => proveOnce(report, proving, own, false)),
     ({ report: proven, limits }) => {
       if (limits === null) return proven;
       const holds = limits.map((limit) => gas("gas that holds", limit));

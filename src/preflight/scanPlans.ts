@@ -64,14 +64,13 @@ export const barePlan = (
   both: ReadonlyArray<Query>,
 ): Simulate.Plan => {
   const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
-  // why: users' looks stand before ours, for of two alike the later answer is kept
-  const after = [...looks, ...Code.queries(bundle), ...Holdings.queries(wanted), ...both];
+  const own = [...Code.queries(bundle), ...Holdings.queries(wanted), ...both];
+  // why: users' looks stand behind ours, which they may not starve
+  const after = [...own, ...looks];
   const before = [
     { kind: "environment" } as const,
+    ...[...oracles, ...own, ...TokenShortfall.queries(bundle)],
     ...looks,
-    ...oracles,
-    ...after.slice(looks.length),
-    ...TokenShortfall.queries(bundle),
   ];
   const between = Code.queriesBetween(bundle);
   const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls, before, between, after }));

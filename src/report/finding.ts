@@ -128,10 +128,12 @@ export const bounded = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding
     const kind = `${finding.severity}/${finding.code}`;
     const nth = met.get(kind) ?? 0;
     met.set(kind, nth + 1);
-    return { finding, place, severity: bySeverity.indexOf(finding.severity), nth };
+    // why: what users' steps find, however much, hides nothing of ours
+    const isOwn = Number(finding.code.includes("/"));
+    return { finding, place, severity: bySeverity.indexOf(finding.severity), isOwn, nth };
   });
   const kept = ranked
-    .sort((a, b) => a.severity - b.severity || a.nth - b.nth || a.place - b.place)
+    .sort((a, b) => a.severity - b.severity || a.isOwn - b.isOwn || a.nth - b.nth || a.place - b.place)
     .slice(0, mostFindings)
     .sort((a, b) => a.place - b.place)
     .map(({ finding }) => finding);

@@ -21,6 +21,10 @@ export const unseen: View = { environment: null, account: () => null, call: () =
 
 const keyOf = ({ to, data }: Call): string => `${to}${data}`.toLowerCase();
 
+/** Of two alike, of which one may have had less gas or room. */
+const tellsMore = (one: CallAnswer, other: CallAnswer): boolean =>
+  one.success === other.success ? one.data.length > other.data.length : one.success;
+
 /** The view out of what a witness call returned; null when the bytes are not its answer to these queries. */
 export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | null => {
   const answers = decodeAnswers(queries, returnData);
@@ -33,7 +37,10 @@ export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | n
     if (answer === undefined) return null;
     if (answer.kind === "environment") environment = answer;
     else if (answer.kind === "account" && query.kind === "account") accounts.set(query.address.toLowerCase(), answer);
-    else if (answer.kind === "call" && query.kind === "call") calls.set(keyOf(query), answer);
+    else if (answer.kind === "call" && query.kind === "call") {
+      const known = calls.get(keyOf(query));
+      if (known === undefined || tellsMore(answer, known)) calls.set(keyOf(query), answer);
+    }
   }
   return {
     environment,

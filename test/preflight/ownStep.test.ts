@@ -221,6 +221,68 @@ describe("a step of one's own", () => {
     expect([mine.balanceChanges, mine.verdict]).toEqual([plain.balanceChanges, plain.verdict]);
   });
 
+  it("starves nothing that we read, though its looks burn all their gas", async () => {
+    const endless = "0x00000000000000000000000000000000dead00f1";
+    await scene.ask("anvil_setCode", [endless, "0x5b600056"]);
+    const burning = Step.make({
+      name: "acme/burning",
+      looks: () =>
+        Array.from({ length: 30 }, (_, index) =>
+          Step.staticCall(endless, `0x0${index % 10}0${index % 7}`, 990_000, 32),
+        ),
+      check: () => [],
+    });
+    const approve = {
+      from: owner.address,
+      to: token,
+      data: calldata(Token, "approve", [third.address, 2n ** 256n - 1n]),
+    };
+    const [plain, mine] = [
+      await on(Preflight.preflight(approve)),
+      await on(Preflight.make({ steps: [burning] }).preflight(approve)),
+    ];
+    const ours = (report: Report.Report) =>
+      codesOf({ ...report, findings: report.findings.filter(({ step }) => step !== "acme/burning") });
+    expect([ours(mine), mine.approvals, mine.balanceChanges]).toEqual([
+      ours(plain),
+      plain.approvals,
+      plain.balanceChanges,
+    ]);
+  });
+
+  it("is what it was when its pipeline was made, and what it finds hides nothing of ours", async () => {
+    const flood = Array.from({ length: 256 }, (_, index) =>
+      Step.blocker(`acme/n${index}`, "x".repeat(1_000), {
+        numbers: [{ name: "n", unit: "count", value: BigInt(index) }],
+      }),
+    );
+    const step = { name: "acme/flood" as const, check: () => flood };
+    const pipeline = Preflight.make({ steps: [step] });
+    Object.assign(step, { name: "bad", check: () => [] });
+    const never = Policy.make("never", () => Policy.fail("never"));
+    const begun = performance.now();
+    const report = await on(pipeline.preflight(native, { policies: [never] }));
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect([report.verdict, report.steps.with]).toEqual(["blocked", ["acme/flood"]]);
+    expect(codesOf(report)).toContain("PolicyViolation/blocker");
+  });
+
+  it("keeps to room, and to blocks, of its own", async () => {
+    const chatty = Step.make({
+      name: "acme/chatty",
+      ask: (bundle) =>
+        Effect.forEach(Array.from({ length: 3 }), () =>
+          Eth.call({ to: bundle[0].to ?? nobody, data: "0x", block: "latest" }),
+        ),
+      check: () => [],
+    });
+    const report = await on(Preflight.make({ steps: [chatty] }).preflight(native));
+    expect([report.verdict, report.ledger.requests.filter(({ step }) => step === "acme/chatty").length]).toEqual([
+      "ready",
+      6,
+    ]);
+  });
+
   it("needs what its verbs then need", async () => {
     class Lists extends Context.Service<Lists, { readonly has: (address: string) => Effect.Effect<boolean> }>()(
       "Lists",
@@ -282,6 +344,15 @@ describe("a step that gives no answer", () => {
           check: () => [],
         }),
       ],
+    }),
+    "promising in check": Preflight.make({
+      steps: [Step.make({ name: "acme/bad", check: () => Promise.reject(new Error("no")) as never })],
+    }),
+    "promising in looks": Preflight.make({
+      steps: [Step.make({ name: "acme/bad", looks: () => Promise.reject(new Error("no")) as never, check: () => [] })],
+    }),
+    "promising in ask": Preflight.make({
+      steps: [Step.make({ name: "acme/bad", ask: () => Promise.reject(new Error("no")) as never, check: () => [] })],
     }),
     "throwing in check": Preflight.make({ steps: [Step.make({ name: "acme/bad", check: () => JSON.parse("{") })] }),
   };
@@ -366,6 +437,8 @@ describe("what is no step", () => {
   });
 
   it("is refused for its code, too", () => {
+    expect(() => Preflight.make({ steps: [], without: ["fee"] } as never)).toThrow(Errors.InvalidStep);
+    expect(() => Preflight.make(undefined as never)).toThrow(Errors.InvalidStep);
     expect(() => Step.blocker("Listed" as "a/b", "")).toThrow(Errors.InvalidStep);
   });
 });
