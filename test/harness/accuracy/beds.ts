@@ -55,11 +55,16 @@ const untilMined = async (url: string): Promise<void> => {
 const onGethAsIs = (bin: string) => async (): Promise<Bed> => {
   const { account, ...node } = await startGethAsIs(bin, ["--dev.gaslimit", "60000000"]);
   const { address } = accounts[0];
-  await rawRequest(node.url, "eth_sendTransaction", [
-    { from: account, to: address, value: `0x${(10n ** 22n).toString(16)}` },
-  ]);
+  const give = () =>
+    rawRequest(node.url, "eth_sendTransaction", [
+      { from: account, to: address, value: `0x${(10n ** 22n).toString(16)}` },
+    ]);
   const isThere = async () => ((await rawRequest(node.url, "eth_getBalance", [address, "latest"])) as Hex) !== "0x0";
-  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 20));
+  // why: what comes before the node listens to its own pool is mined with the next that comes
+  for (let tries = 0; !(await isThere()); tries++) {
+    if (tries % 100 === 0) await give();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   return bed(node, 1337, () => untilMined(node.url));
 };
 

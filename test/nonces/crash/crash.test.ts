@@ -60,7 +60,7 @@ describe("processes that share senders", () => {
   it.each(controls)(
     "are caught when they $name: the harness can see it, or the library refuses",
     async (options) => {
-      const result = await run({ ...options, seconds: 30, nonces: 100_000, every: 40, untilCaught: true });
+      const result = await run({ ...options, seconds: 120, nonces: 100_000, every: 40, untilCaught: true });
       if (result === null) return expect(options.bin).toBeNull();
       expect(isCaught(result)).toBe(true);
     },
