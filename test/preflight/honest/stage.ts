@@ -141,7 +141,8 @@ export const deployAll = async (scene: Scene, now: bigint) => {
     gallery: await deploy(artifacts.Gallery, [now - 3600n]),
     crowdedGallery: await deploy(artifacts.Gallery, [now - month]),
     english: await deploy(artifacts.English),
-    upkeep: await deploy(artifacts.Upkeep, [2n]),
+    // why: due in whatever block comes next, however fast the stage is set
+    upkeep: await deploy(artifacts.Upkeep, [1n]),
     shares: await deploy(artifacts.Shares, [payees, now - month, 12n * month]),
     grant: await deploy(artifacts.Shares, [payees, now - month, 12n * month]),
     chamber: await deploy(artifacts.Chamber),
