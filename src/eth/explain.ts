@@ -6,14 +6,19 @@ import { ExecutionReverted } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import type { Failure } from "./ask.js";
 
-/** The built-in errors, loaded when a revert first needs them; none where they do not come in time. */
-const builtin: Effect.Effect<Table> = Effect.tryPromise(() => import("../abi/table.js")).pipe(
+const loaded: { table: Table } = { table: { errors: () => [], meaning: () => null } };
+
+/** The built-in errors, loaded when a revert first needs them; none as long as they do not come in time. */
+const builtin: Effect.Effect<Table> = Effect.tryPromise(() =>
+  // why: what comes late is there for the next
+  import("../abi/table.js").then((module) => Object.assign(loaded, { table: module.builtin })),
+).pipe(
   Effect.timeout("2 seconds"),
-  Effect.map((loaded) => loaded.builtin),
-  Effect.orElseSucceed(() => ({ errors: () => [], meaning: () => null })),
+  Effect.ignore,
   // why: a bundle of many reverts waits once
   Effect.cachedWithTTL("1 minute"),
   Effect.runSync,
+  Effect.map(() => loaded.table),
 );
 
 /** The failure with its revert decoded, where it is a revert. */

@@ -2,6 +2,7 @@
 export { Block, FeeHistory, FullBlock } from "../../src/eth/block.js";
 export { contradicts, hasWholeBlooms, mayHold } from "../../src/eth/bloom.js";
 export { decoder } from "../../src/eth/decode.js";
+export { explain } from "../../src/eth/explain.js";
 export {
   nextHead,
   placeOf,

@@ -91,7 +91,9 @@ describe("a view", () => {
           expect(viewOf(queries, wire.slice(0, cut % wire.length) as Hex)).toBeNull();
           expect(viewOf(queries, `${wire}00` as Hex)).toBeNull();
           expect(viewOf([...queries, { kind: "environment" }], wire)).toBeNull();
-          expect(viewOf(queries.slice(1), wire)).toBeNull();
+          const caps = new Set(queries.map((query) => (query.kind === "call" ? query.returnCap : null)));
+          // why: what one question may answer in more bytes can end where an answer to another does
+          if (caps.size === 1) expect(viewOf(queries.slice(1), wire)).toBeNull();
           for (const foreign of ["0x", `0x${"00".repeat(32)}`, "0x77697431ff"])
             expect(viewOf(queries, foreign as Hex)).toBeNull();
         },
