@@ -20,7 +20,7 @@ import { CurrentRun, mostRunBytes, type Rpc } from "../Rpc.js";
 import type * as Step from "../Step.js";
 import { readGas, stringCap } from "../witness/queries.js";
 import { knows, type View } from "../witness/view.js";
-import { OwnSteps, type Own, type Seen } from "./own.js";
+import { OwnSteps, type Own, type OwnStep, type Seen } from "./own.js";
 
 /** Bounds: looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of one. */
 const most = { looks: 32, gas: 1_000_000, answer: 1024, data: 8192, findings: 256, text: 1024, numbers: 32, why: 200 };
@@ -78,8 +78,8 @@ const readLooks = Schema.decodeUnknownResult(Schema.Array(Look).pipe(Schema.chec
 const within = (value: number, least: number, limit: number): number => Math.min(Math.max(value, least), limit);
 
 /** What a step wants read; a call may use as much as ours may, for of two alike one answer is kept. */
-const looksOf = ({ looks }: Step.AnyStep, bundle: Step.Bundle): Result.Result<ReadonlyArray<Step.Look>, string> =>
-  looks === undefined
+const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<ReadonlyArray<Step.Look>, string> =>
+  looks === null
     ? Result.succeed([])
     : tried("looks", () =>
         Result.mapBoth(readLooks(heard(looks(copyOf(bundle)))), {
@@ -127,7 +127,7 @@ const findingOf = (step: OwnName, found: unknown, size: number): Finding => {
 
 /** What a step finds in one world. */
 const checkIn = (
-  step: Step.AnyStep,
+  step: OwnStep,
   looks: ReadonlyArray<Step.Look>,
   answer: unknown,
   report: Report,
@@ -191,8 +191,8 @@ export const beginOwn = Effect.fnUntraced(function* (
     }
     looks.push(...fits.success);
     const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
-      if (ask === undefined) return Effect.void;
-      const made: unknown = heard(step.ask?.(copyOf(bundle), { ...about, signal }));
+      if (ask === null) return Effect.void;
+      const made: unknown = heard(ask(copyOf(bundle), { ...about, signal }));
       return Effect.isEffect(made) ? made : Effect.fail("ask must give an effect");
     }).pipe(
       // why: what the run has provided is nearer than what its caller had

@@ -12,9 +12,17 @@ import type { Report } from "../report/schema.js";
 import type * as Step from "../Step.js";
 import type { View } from "../witness/view.js";
 
+/** A step as it was when its pipeline was made; what its parts give may be anything. */
+export interface OwnStep {
+  readonly name: OwnName;
+  readonly looks: ((bundle: Step.Bundle) => unknown) | null;
+  readonly ask: ((bundle: Step.Bundle, context: Step.Context) => unknown) | null;
+  readonly check: (report: Report, heard: Step.Heard<unknown>) => unknown;
+}
+
 /** The steps of a pipeline, and the services that they need. */
 export interface OwnSteps {
-  readonly steps: ReadonlyArray<Step.AnyStep>;
+  readonly steps: ReadonlyArray<OwnStep>;
   readonly services: Context.Context<never>;
 }
 
@@ -43,25 +51,28 @@ export interface Own {
 const mostSteps = 32;
 const parts = ["name", "looks", "ask", "check"];
 
-const stepOf = (step: unknown, index: number): Checked<Step.AnyStep> => {
+/** A part of a step as it is now, whatever becomes of it; null where it is no function. */
+const methodOf = (step: object, part: unknown) =>
+  typeof part === "function" ? (...given: ReadonlyArray<unknown>): unknown => Reflect.apply(part, step, given) : null;
+
+const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   const at = `steps[${index}]`;
   if (!isRecord(step)) return no(at, "must be a step");
   const stray = Object.keys(step).find((key) => !parts.includes(key));
   if (stray !== undefined) return no(`${at}.${stray}`, `is no part of a step${didYouMean(stray, parts)}`);
-  if (!isOwnName(step["name"])) return no(`${at}.name`, ownNameProblem);
-  if (typeof step["check"] !== "function") return no(`${at}.check`, "must be a function");
-  for (const part of ["looks", "ask"])
-    if (step[part] !== undefined && typeof step[part] !== "function") return no(`${at}.${part}`, "must be a function");
-  // its parts were looked at one by one
-  const { name, looks, ask, check } = step as unknown as Step.AnyStep;
-  // why: as it is now, whatever becomes of it
-  return Result.succeed({ name, looks: looks?.bind(step), ask: ask?.bind(step), check: check.bind(step) });
+  const { name } = step;
+  if (!isOwnName(name)) return no(`${at}.name`, ownNameProblem);
+  const [looks, ask, check] = [step["looks"], step["ask"], step["check"]].map((part) => methodOf(step, part));
+  for (const [part, method] of Object.entries({ looks, ask }))
+    if (method == null && step[part] !== undefined) return no(`${at}.${part}`, "must be a function");
+  if (check == null) return no(`${at}.check`, "must be a function");
+  return Result.succeed({ name, looks: looks ?? null, ask: ask ?? null, check });
 };
 
-const orThrow = (checked: Checked<ReadonlyArray<Step.AnyStep>>): ReadonlyArray<Step.AnyStep> =>
+const orThrow = (checked: Checked<ReadonlyArray<OwnStep>>): ReadonlyArray<OwnStep> =>
   Result.getOrThrowWith(checked, (problem) => new InvalidStep(problem));
 
-const distinctIn = (given: unknown): Checked<ReadonlyArray<Step.AnyStep>> => {
+const distinctIn = (given: unknown): Checked<ReadonlyArray<OwnStep>> => {
   const checked =
     Array.isArray(given) && given.length <= mostSteps
       ? each(given, stepOf)
@@ -73,10 +84,10 @@ const distinctIn = (given: unknown): Checked<ReadonlyArray<Step.AnyStep>> => {
 };
 
 /** Steps, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
-export const stepsOf = (given: unknown): ReadonlyArray<Step.AnyStep> => orThrow(distinctIn(given));
+export const stepsOf = (given: unknown): ReadonlyArray<OwnStep> => orThrow(distinctIn(given));
 
 /** The steps of a pipeline's options, or `InvalidStep` thrown. */
-export const stepsIn = (options: unknown): ReadonlyArray<Step.AnyStep> => {
+export const stepsIn = (options: unknown): ReadonlyArray<OwnStep> => {
   const given = isRecord(options) ? options : {};
   const stray = Object.keys(given).find((key) => key !== "steps");
   return orThrow(

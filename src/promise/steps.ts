@@ -2,7 +2,7 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { OwnSteps, stepsOf } from "../preflight/own.js";
+import { OwnSteps, stepsOf, type OwnStep } from "../preflight/own.js";
 import type { Report } from "../report/schema.js";
 import { Rpc } from "../Rpc.js";
 import type * as Step from "../Step.js";
@@ -46,26 +46,20 @@ export interface WrittenSteps<A, B, C, D, E, F> {
   ];
 }
 
-const stepOf = (plain: Step.AnyStep): Step.AnyStep => {
-  // the shape was checked; here `ask` gives a Promise or a value
-  const step = plain as unknown as PlainStep<unknown>;
-  const ask = (bundle: Step.Bundle, context: Step.Context) =>
+/** The same, with an effect of what its `ask` gives: a Promise or a value. */
+const stepOf = (step: OwnStep): OwnStep => {
+  const { ask } = step;
+  if (ask === null) return step;
+  const asked = (bundle: Step.Bundle, context: Step.Context) =>
     Effect.flatMap(Rpc, (rpc) =>
       Effect.contextWith((services: Context.Context<never>) => {
         const run = Effect.runPromiseWith(services);
         const request: StepContext["request"] = ({ method, params = [] }) => run(rpc.request(method, params));
-        return Effect.tryPromise({
-          try: () => Promise.resolve(step.ask?.(bundle, { ...context, request })),
-          catch: (error) => error,
-        });
+        const asking: StepContext = { ...context, request };
+        return Effect.tryPromise({ try: () => Promise.resolve(ask(bundle, asking)), catch: (error) => error });
       }),
     );
-  return {
-    name: step.name,
-    looks: plain.looks?.bind(plain),
-    ask: step.ask === undefined ? undefined : ask,
-    check: (report, heard) => step.check(report, heard),
-  };
+  return { ...step, ask: asked };
 };
 
 /** Steps for all that runs on a layer; throws `InvalidStep` of what is none. */

@@ -108,6 +108,11 @@ describe("innerCalls", () => {
     expect(linesOf(moduled)).toEqual([`1 to ${usdc} with 1 wei: ${told}`]);
   });
 
+  it("shows ether that a list sends to nobody as that", () => {
+    const zero = `0x${"00".repeat(20)}` as Hex;
+    expect(linesOf(multiSend(packed([0, zero, 10n ** 18n, "0x"])))).toEqual([`1 to ${zero} with 1 ETH: nothing else`]);
+  });
+
   it("reads nothing of a list whose lengths, or operations, are not those of a list", () => {
     const list = packed([0, usdc, 0n, transfer], [0, bob, 0n, deposit]);
     for (const broken of [list.slice(0, -2), `${list}00`, list.replace("0x00", "0x02"), `0x00${"ff".repeat(90)}`])

@@ -90,6 +90,20 @@ describe("where the built-in errors cannot be loaded", () => {
     const revert = await reverts(builtin, "eth_simulateV1", [], simulate);
     expect(revert?.layers[0].layer).toMatchObject({ _tag: "Unknown", selector: builtin.slice(0, 10) });
   });
+  it("what comes late is there for the next", async () => {
+    let come: () => void = () => undefined;
+    const coming = new Promise<void>((resolve) => void (come = resolve));
+    const { simulate } = await fresh(async () => {
+      await coming;
+      return vi.importActual("../../src/abi/table.js");
+    });
+    const first = await reverts(builtin, "eth_simulateV1", [], simulate);
+    expect(first?.layers[0].layer).toMatchObject({ _tag: "Unknown" });
+    come();
+    await expect
+      .poll(async () => (await reverts(builtin, "eth_simulateV1", [], simulate))?.layers[0].layer)
+      .toMatchObject({ name: "ERC20InvalidSender" });
+  });
   it("a bundle waits for them once, and not for long", async () => {
     const { scan } = await fresh(() => new Promise(() => undefined));
     const asked = scan([tx, tx, tx] as never).pipe(Effect.provide(layerScripted(ways.eth_simulateV1(builtin))));

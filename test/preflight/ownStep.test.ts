@@ -14,6 +14,7 @@ import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
+import { startAnvil } from "../harness/anvil.js";
 import { startProxy, type Proxy } from "../harness/proxy.js";
 import { Token } from "../contracts/artifacts.js";
 import { creation } from "../harness/creation.js";
@@ -267,19 +268,58 @@ describe("a step of one's own", () => {
     expect(codesOf(report)).toContain("PolicyViolation/blocker");
   });
 
-  it("keeps to room, and to blocks, of its own", async () => {
+  it("takes no room from our answers, whatever it reads", async () => {
+    const wordy = "0x00000000000000000000000000000000dead00f2";
+    // returns two MiB of zeros
+    await scene.ask("anvil_setCode", [wordy, "0x622000006000f3"]);
+    const reading = Eth.call({ to: wordy, data: "0x", block: "latest" });
     const chatty = Step.make({
       name: "acme/chatty",
-      ask: (bundle) =>
-        Effect.forEach(Array.from({ length: 3 }), () =>
-          Eth.call({ to: bundle[0].to ?? nobody, data: "0x", block: "latest" }),
-        ),
+      ask: () => Effect.ignore(Effect.all([reading, reading, reading, reading], { concurrency: "unbounded" })),
       check: () => [],
     });
     const report = await on(Preflight.make({ steps: [chatty] }).preflight(native));
-    expect([report.verdict, report.ledger.requests.filter(({ step }) => step === "acme/chatty").length]).toEqual([
-      "ready",
-      6,
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", codesOf(await on(Preflight.preflight(native)))]);
+    expect(report.ledger.requests.filter(({ step }) => step === "acme/chatty")).toHaveLength(8);
+  });
+
+  it("makes no newer block of ours out of another chain's, and has its name on all that it asks of ours", async () => {
+    const far = await startAnvil({ args: ["--number", "100000"] });
+    const elsewhere = Step.make({
+      name: "acme/elsewhere",
+      ask: () =>
+        Effect.all([
+          Effect.ignore(Effect.provide(Preflight.simulate(native), layerOf(far.url))),
+          Effect.ignore(Preflight.estimateGas(native)),
+        ]),
+      check: () => [],
+    });
+    const plain = await on(Preflight.preflight(native));
+    const report = await on(Preflight.make({ steps: [elsewhere] }).preflight(native));
+    await far.stop();
+    expect([report.verdict, codesOf(report)]).toEqual(["ready", codesOf(plain)]);
+    const ours = ({ ledger }: Report.Report) => ledger.requests.filter(({ step }) => step !== "acme/elsewhere").length;
+    expect(ours(report)).toBe(ours(plain));
+  });
+
+  it("is told the block that its proof stands on", async () => {
+    const told: Array<readonly [stage: string, block: unknown]> = [];
+    const listening = Step.make({
+      name: "acme/listening",
+      ask: (_, { stage, block }) => Effect.sync(() => void told.push([stage, block])),
+      check: () => [],
+    });
+    const nonce = await scene.count(third.address);
+    await scene.pool(third, { to: nobody, value: 1n, nonce });
+    const replacing = { from: third.address, to: other.address, value: 1n, nonce, maxFeePerGas: 10n ** 12n };
+    const report = await on(
+      Preflight.make({ steps: [listening] }).preflight({ ...replacing, maxPriorityFeePerGas: 10n ** 11n }),
+    );
+    await scene.mine();
+    expect(report.observed.blockTag).toBe("latest");
+    expect(told).toEqual([
+      ["scan", "pending"],
+      ["proof", "latest"],
     ]);
   });
 

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import type { AccountCode } from "../rooms/report.js";
-import type { Rpc } from "../../src/Rpc.js";
+import { CurrentRun, type LedgerEntry, type Rpc } from "../../src/Rpc.js";
 import { Box, Delegate, StorageClearer, Token } from "../contracts/artifacts.js";
 import { calldata, layerOf, nobody, other, owner, scan, scenesFor, third, type AnyInput, type Scene } from "./scene.js";
 
@@ -83,6 +83,15 @@ describe.each(scenesFor("steps by themselves"))("on %s", (_, start) => {
     await scene.mine();
   });
   afterAll(() => scene.stop());
+
+  it("counts the rounds of its requests, for who listens", async () => {
+    const rounds = new Set<number>();
+    const run = { round: 1, deadline: null, signal: null, record: ({ round }: LedgerEntry) => void rounds.add(round) };
+    const poor = { from: "0x00000000000000000000000000000000000a11ce", to: other.address, value: 1n } as const;
+    const asked = Effect.provideService(Effect.result(Preflight.simulate(poor)), CurrentRun, run);
+    await Effect.runPromise(Effect.provide(asked, layerOf(scene.url)));
+    expect([...rounds].sort()).toEqual([1, 2]);
+  });
 
   describe.each(names)("of %s", (kind) => {
     it("the gas, the nonce, the fee and the outcome are those of a scan", () =>

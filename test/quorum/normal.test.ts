@@ -32,6 +32,12 @@ const differs = (one: unknown, other: unknown) =>
   differenceOf(partsOf("eth_simulateV1", asked, one), partsOf("eth_simulateV1", asked, other))?.[0] ?? null;
 
 describe("a simulation", () => {
+  it("of more events than blocks hold is none, and is not looked at one by one", () => {
+    const flood = (count: number) =>
+      partsOf("eth_simulateV1", asked, answer({ logs: Array<number>(count).fill(1) })).size;
+    expect([flood(200_001), flood(1_000) > 1_000]).toEqual([1, true]);
+  });
+
   const failed = { status: "0x0", logs: [] };
   const honest: ReadonlyArray<readonly [string, unknown, unknown]> = [
     ["the hash of the block that a client makes (anvil, geth)", answer({}, { hash: "0x02" }), answer()],

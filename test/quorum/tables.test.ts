@@ -267,6 +267,20 @@ describe("the middle", () => {
     expect([one, other]).toContain(byMiddle([], votes(lie, one, other))[0]?.answer);
     expect([one, other]).toContain(byMiddle([], votes(one, other, lie))[0]?.answer);
   });
+  it("is what says of no call anything else than most do", () => {
+    const params = [{ blockStateCalls: [{ calls: [{}, {}] }] }, "pending"];
+    const ran = (...returned: ReadonlyArray<string>): Answer =>
+      Result.succeed([{ number: "0x10", calls: returned.map((returnData) => ({ status: "0x1", returnData })) }]);
+    // another block has another value of the second call; of the first only the lie has
+    const [honest, behind, lie] = [ran("0xcc", "0xcc"), ran("0xcc", "0xaa"), ran("0xaa", "0xcc")];
+    const most = [ran("0xcc", "0xcc"), honest];
+    for (const all of [
+      [honest, behind, lie],
+      [lie, behind, honest],
+      [behind, lie, honest],
+    ])
+      expect(most).toContainEqual(byMiddle(params, votes(...all))[0]?.answer);
+  });
   it("is the estimate between two others", () => {
     const gas = (limit: string): Answer => Result.succeed(limit);
     expect(byMiddle([], votes(gas("0x1000000"), gas("0xeb76"), gas("0xeb80")))[0]?.answer).toEqual(gas("0xeb80"));

@@ -11,10 +11,10 @@ export {
   type Limits as GasLimits,
 } from "../../src/preflight/choose.js";
 export { askForks } from "../../src/preflight/endpoint/known.js";
-export { adapt, checkTaken, learn, leftOutOf } from "../../src/preflight/endpoint/taken.js";
+export { adapt, checkTaken, learn, leftOutOf, simulate } from "../../src/preflight/endpoint/taken.js";
 export { isInDoubt } from "../../src/preflight/gas/doubt.js";
 export { settleGas } from "../../src/preflight/gas/limit.js";
-export { withRun } from "../../src/preflight/ledger.js";
+export { afterwards, counted, inBranch, inRound, withRun } from "../../src/preflight/ledger.js";
 export {
   measureOf,
   measureOfReport,

@@ -69,6 +69,12 @@ describe("an approval", () => {
     expect(read([right({ source: "call" })], { before: mute, after: mute })).toEqual([]);
     expect(read([right()], { before: mute, after: mute })).toHaveLength(1);
   });
+  it("of a router's permit is none where what it may be of did not change, or was not seen", () => {
+    const means = right({ source: "call", isMeans: true });
+    expect(read([means], { before: view(5n), after: view(5n) })).toEqual([]);
+    expect(read([means])).toEqual([]);
+    expect(read([means], { before: view(1n), after: view(5n) })).toMatchObject([{ before: 1n, after: 5n }]);
+  });
   it("goes to whoever lives at the spender, before and after", () => {
     const kind = (before: string | null, after: string) =>
       read([right()], {

@@ -38,7 +38,7 @@ const look = (view: ReturnType<typeof viewOf>, query: Query) => {
 };
 const nameOf = (query: Query): string =>
   query.kind === "environment" ? "" : query.kind === "account" ? query.address : `${query.to}/${query.data}`;
-/** Each question once: asked twice, the later answer stands. */
+/** Each question once: of two alike the fuller answer stands. */
 const distinct = (list: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => [
   ...new Map(list.map((one) => [nameOf(one.query), one])).values(),
 ];
@@ -80,6 +80,21 @@ describe("a view", () => {
         },
       ),
     ));
+  it("keeps of two alike the one that answered, then the longer, wherever it stands", () => {
+    const call = { kind: "call", to: `0x${"11".repeat(20)}` as Address, data: "0x", gas: 1, returnCap: 8 } as const;
+    const [failed, short, long] = ["03000000000000".slice(0, 12), "030100000004ab", "030100000004abcdef01"];
+    const answerOf = (caps: readonly [number, number], ...wires: ReadonlyArray<string>) => {
+      const queries = caps.map((returnCap) => ({ ...call, returnCap }));
+      return viewOf(queries, `0x77697431${wires.join("")}ff` as Hex)?.call(call);
+    };
+    for (const [caps, ...wires] of [
+      [[0, 8], failed, long],
+      [[8, 0], long, failed],
+      [[1, 8], short, long],
+      [[8, 1], long, short],
+    ] as const)
+      expect(answerOf(caps, ...wires)).toMatchObject({ success: true, data: "0xabcdef01" });
+  });
   it("is none where the bytes are cut, foreign, or the answer to other questions", () =>
     fc.assert(
       fc.property(

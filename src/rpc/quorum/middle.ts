@@ -86,14 +86,12 @@ const leavesOf = (params: ReadonlyArray<unknown>, answer: Answer): Leaves => {
   };
   add("", Result.isSuccess(answer) ? answer.success : { ...answer.failure });
   if (Result.isFailure(answer)) return leaves;
-  const environments = environmentIn(params, answer.success);
-  add("witness", environments);
+  add("witness", environmentIn(params, answer.success));
   // why: one block further most of what a simulation says is the same, so that who says otherwise stands alone
-  if (environments.length > 0)
-    for (const [path, text] of simulationParts(params, answer.success, { isOpen: true, isMoved: true })) {
-      if (leaves.size >= mostLeaves) break;
-      leaves.set(`said ${path}`, text);
-    }
+  for (const [path, text] of simulationParts(params, answer.success, { isOpen: true, isMoved: true })) {
+    if (leaves.size >= mostLeaves) break;
+    leaves.set(`said ${path}`, text);
+  }
   return leaves;
 };
 

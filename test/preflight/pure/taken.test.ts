@@ -1,9 +1,13 @@
 /** What a run without some part of a simulation is worth. */
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { InvalidParams, NodeSyncing, RpcError, SimBlockOrder } from "../../../src/Errors.js";
 import { ExecutionReverted, IntrinsicGasTooLow } from "../../../src/Errors.js";
-import { adapt, checkTaken, leftOutOf, learn } from "../../rooms/preflight.js";
+import * as Rpc from "../../../src/Rpc.js";
+import { layerScripted, rpcError, type Answer } from "../../../src/testing.js";
+import { indexAbis } from "../../rooms/abi.js";
+import { adapt, checkTaken, leftOutOf, learn, simulate } from "../../rooms/preflight.js";
 import type { SimulationPart } from "../../rooms/primitives.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, caseOf, codes, filled, hexOf, parties, transaction } from "../../steps/parts.js";
@@ -113,4 +117,20 @@ describe("what an endpoint lacks is left out", () => {
     ["a node in trouble", whole, syncing, null],
     ["what the call does", whole, new ExecutionReverted({}), null],
   ] as const)("learnt from %s", (_, given, failure, expected) => expect(learn(given, failure)).toEqual(expected));
+});
+
+describe("a run whose lens may be to blame", () => {
+  const asked = (answers: (asked: number) => Answer) =>
+    Effect.gen(function* () {
+      const heard = yield* Effect.result(simulate({ ...whole, ahead: null }, indexAbis([])));
+      const { memory } = yield* Rpc.Rpc;
+      return [Result.isSuccess(heard), memory.recall("lacks")?.has("entries") ?? false];
+    }).pipe(Effect.provide(layerScripted({ eth_simulateV1: (_, before) => answers(before) })), Effect.runPromise);
+  const refusal = rpcError({ code: -32602, message: "nonsense" });
+  const block = { number: "0x1", hash: `0x${"01".repeat(32)}`, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
+  const ran = [{ ...block, parentHash: `0x${"02".repeat(32)}`, calls: [] }];
+  it("is asked without, and that is remembered where it helped", async () =>
+    expect(await asked((before) => (before === 0 ? refusal : ran))).toEqual([true, true]));
+  it("is no lack of the endpoint where it did not help", async () =>
+    expect(await asked(() => refusal)).toEqual([false, false]));
 });
