@@ -1,4 +1,7 @@
 /** A proof: the exact requests asked, compared and judged; nothing is chosen in it but a wider gas limit. */
+import { checkSlots } from "./endpoint/lens.js";
+import { checkRequests, checkAhead, checkStates, checkMeasured } from "./checks.js";
+import { checkRan } from "./observe.js";
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
@@ -8,7 +11,7 @@ import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { later } from "../primitives/later.js";
-import type { AskRule } from "../primitives/names.js";
+import type { AskRule, StepName } from "../primitives/names.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
@@ -19,22 +22,20 @@ import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { Run } from "../steps/simulate.js";
-import { answersOf, type Answers } from "./answers.js";
+import { answersOf, type Answers, type Taking } from "./answers.js";
 import { askOwn } from "./askOwn.js";
 import { askAt, askProof, placing, type Proof } from "./askProof.js";
-import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
 import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
-import { checkRuns, compare, worldsIn } from "./worlds/contrast.js";
+import { compare, worldsIn, checkRuns } from "./worlds/contrast.js";
 import { isExhausted, isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
 import type { AskAt } from "./gas/limit.js";
 import { ledgerOf, type Recorder } from "./ledger.js";
 import { isHidden } from "./beside/hidden.js";
-import { checkSlots } from "./endpoint/lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
-import { checkRan } from "./observe.js";
 import { inFlightOf, subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
 import type { Own } from "./own.js";
 import { judged, reportOf } from "./report.js";
+import { checkLeftOut, leftOutOf } from "./steps.js";
 import { tagOf } from "./worlds/contexts.js";
 import { pendingOf } from "./worlds/ground.js";
 import { askStanding } from "./worlds/standing.js";
@@ -130,6 +131,16 @@ const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
     fromError(late, "unavailable", { ...where, evidence: "unavailable" }),
   ]);
 
+/** A report that nobody simulates: what it says stays, and that nothing proves it. */
+const unproven = (report: Report, steps: Taking): Report => {
+  const told = (name: StepName) => report.findings.some(({ code, step }) => code === "LeftOut" && step === name);
+  const leftOut = checkLeftOut(steps, report.transactions).filter(({ step }) => !told(step));
+  return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
+    ...report.findings,
+    ...leftOut,
+  ]);
+};
+
 /**
  * Proves a report whose requests have no hole; one that has a hole is returned as it is. `limits` are wider ones where
  * those proven decide the outcome; null = they do not.
@@ -142,16 +153,18 @@ const proveOnce = Effect.fnUntraced(function* (
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const signed = signedOf(report);
   if (signed === null) return { report, limits: null };
+  const own = yield* asked;
+  const steps = own.taking;
+  if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
-  const wanted = measureOfReport(report, earlierRun, policies, limits);
+  const wanted = measureOfReport(report, earlierRun, policies, limits, steps);
   const measure = { ...wanted, named: yield* names.recall(report.chainId, wanted.tokens) };
-  const own = yield* asked;
   const about = {
-    ...{ report, bundle: signed, measure, policies, abis, chain, scanned, looks: own.looks },
+    ...{ report, bundle: signed, measure, policies, abis, chain, scanned, looks: own.looks, steps },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     askedAt: null,
@@ -255,7 +268,7 @@ const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effe
     Effect.flatMap(Effect.service(Chains), (chains) => {
       const block = scanned === null ? (report.options.block ?? chains(report.chainId).blockTag) : tagOf(report);
       const bundle = Arr.map(report.transactions, ({ input }) => input);
-      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps.with);
+      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps);
     }),
   );
 

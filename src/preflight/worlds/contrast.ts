@@ -30,7 +30,7 @@ import {
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
-import { effectsOf, type RunEffects } from "./movements.js";
+import { effectsOf, takenOf, type RunEffects } from "./movements.js";
 import { inFlightOf, type Claim } from "../proofPlans.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
@@ -199,6 +199,7 @@ export const checkRuns = (
         ...{ isTrueToState: isTrueToState(claim, proof), inFlight },
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
       });
+  const told = takenOf(effects, claim.steps);
   const followsPrice = contrast?.cause === "price";
   const change = {
     followsPrice,
@@ -212,8 +213,11 @@ export const checkRuns = (
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
-      : checkChange(claim.report, exact, effects, change)),
-    ...checkNewcomers(bundle, effects, claim.measure),
+      : checkChange(takenOf(claim.report, claim.steps), exact, told, change)),
+    // why: what is left out is measured of nobody, and nobody is new by it
+    ...(claim.steps.has("assets") && claim.steps.has("approvals")
+      ? checkNewcomers(bundle, effects, claim.measure)
+      : []),
   ];
 };
 

@@ -191,10 +191,8 @@ const askOn = Effect.fnUntraced(function* <A extends Attempt>(
       [about, pending] = [standingOn(about, "latest"), attempt];
       times.headMoved = 0;
     }
-    const { header } =
-      isOld && successOf(attempt.claim.header) !== null
-        ? yield* inRound(rule, Fee.askHeader)
-        : { header: proof.round.fees.header };
+    const header =
+      isOld && successOf(attempt.claim.header) !== null ? yield* inRound(rule, Fee.askHeader) : proof.round.fees.header;
     const askedAt = isOld ? yield* Clock.currentTimeMillis : about.askedAt;
     known = sealedCounts(proof);
     isStale = false;
@@ -220,17 +218,20 @@ export const askStanding = Effect.fnUntraced(function* <A extends Attempt>(
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;
   const askedAt = yield* Clock.currentTimeMillis;
-  const { fees, counts } = yield* inRound(
+  const { header, counts } = yield* inRound(
     because,
     Effect.all(
-      { fees: Fee.askHeader, counts: isOdd ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()) },
+      {
+        header: Fee.askHeader,
+        counts: isOdd && about.steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
+      },
       { concurrency: "unbounded" },
     ),
   );
   const isMovable = usual === "pending" && report.options.block === null;
   const isReplaced = isMovable && Nonce.replaces(bundle, { counts });
   const at = (tag: Observed["blockTag"], rule: AskRule) =>
-    askOn({ ...standingOn(about, tag), askedAt }, fees.header, chains, rule, ask);
+    askOn({ ...standingOn(about, tag), askedAt }, header, chains, rule, ask);
   const standing = yield* isReplaced ? at("latest", "replacement") : at(usual, because);
   const refusal = failureOf(standing.attempt.proof.round.run);
   if (!isMovable || isReplaced || !isNoPending(refusal)) return standing;
