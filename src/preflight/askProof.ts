@@ -69,17 +69,18 @@ export const askAt =
     return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
   };
 
-/** Further worlds side by side: whether the state made a difference, and whether the price alone did. */
-export const askWhy = (
-  claim: Claim,
-): Effect.Effect<{ readonly swap: Heard<Simulate.Run>; readonly priced: Heard<Simulate.Run> }, never, Rpc> => {
+/** What further worlds say: whether the state made a difference, and whether the price alone did. */
+export interface Why {
+  readonly swap: Heard<Simulate.Run>;
+  readonly priced: Heard<Simulate.Run>;
+}
+
+/** Further worlds side by side. */
+export const askWhy = (claim: Claim): Effect.Effect<Why, never, Rpc> => {
   const isDoubtful = doubtful(claim).length > 0;
   const { swap, priced } = claim.worlds;
   const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });
-  return inRound(
-    "worldsDiffer",
-    Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" }),
-  );
+  return Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" });
 };
 
 /**
