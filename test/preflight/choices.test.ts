@@ -109,11 +109,11 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
       const named = ledger.requests.map(({ round, method, run, step }) => `${round} ${step} ${run ?? method}`);
       expect(named.sort()).toEqual([
         "1 chain eth_chainId",
+        "1 chain eth_getBlockByNumber",
         "1 code eth_getCode",
         "1 code eth_getCode",
         "1 estimate eth_estimateGas",
         "1 fee eth_feeHistory",
-        "1 fee eth_getBlockByNumber",
         "1 fee eth_getBlockReceipts",
         "1 nonce eth_getTransactionCount",
         "1 nonce eth_getTransactionCount",
