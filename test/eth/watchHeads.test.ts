@@ -11,6 +11,7 @@ import { mineAnvil, rawRequest, startAnvil, type Node } from "../harness/anvil.j
 import { findGethOrWarn, startGethDev, type GethDev } from "../harness/geth.js";
 import { startLine, type Line } from "../harness/line.js";
 import { faults, startProxy, type Proxy } from "../harness/proxy.js";
+import { socketUrl } from "../harness/socketUrl.js";
 import { followed, until, type Following } from "./watching.js";
 
 let node: Node;
@@ -270,7 +271,7 @@ describe.skipIf(geth === null)("on geth", () => {
   afterAll(() => chain?.stop());
 
   it("tells each block once", async () => {
-    const heads = watch({}, Rpc.layerTransport(webSocket(chain.url.replace("http", "ws"), { reconnect: false })));
+    const heads = watch({}, Rpc.layerTransport(webSocket(socketUrl(chain.url), { reconnect: false })));
     await until(() => heads.told.length === 1, "the present head");
     for (let count = 0; count < 3; count++) await chain.mine();
     await until(() => numbers(heads).at(-1) === (numbers(heads)[0] ?? 0) + 3, "three more");

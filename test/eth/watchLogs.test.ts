@@ -12,6 +12,7 @@ import { Token } from "../contracts/artifacts.js";
 import { startLine, type Line } from "../harness/line.js";
 import { startProxy, type Proxy } from "../harness/proxy.js";
 import { startNode } from "../harness/server.js";
+import { socketUrl } from "../harness/socketUrl.js";
 import { calldata, other, owner, scenesFor, startAnvilScene, type Scene } from "../preflight/scene.js";
 import { followed, until, type Following } from "./watching.js";
 
@@ -305,7 +306,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
         const gold = await fresh.deploy(Token, ["Gold", "GLD", 18]);
         const logs = followed(
           Eth.watchLogs({ address: gold }, { pollMs: 20 }),
-          Rpc.layerTransport(webSocket(fresh.url.replace("http", "ws"), { reconnect: false })),
+          Rpc.layerTransport(webSocket(socketUrl(fresh.url), { reconnect: false })),
         );
         try {
           await logs.begun;

@@ -2,9 +2,10 @@
 import { createHash } from "node:crypto";
 import { createServer, request as post } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { socketUrl } from "./socketUrl.js";
 
 export interface Bridge {
-  /** With `ws:`. */
+  /** With `ws:`, and of this bridge alone. */
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
@@ -84,7 +85,7 @@ export const startBridge = (target: string): Promise<Bridge> =>
     });
     server.listen(0, "127.0.0.1", () =>
       resolve({
-        url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        url: socketUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
         stop: () =>
           new Promise((done) => {
             for (const socket of sockets) socket.destroy();

@@ -1,8 +1,9 @@
 /** The line to a node's sockets: it can be cut, or go silent without a word. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { socketUrl } from "./socketUrl.js";
 
 export interface Line {
-  /** With `ws:`. */
+  /** With `ws:`, and of this line alone. */
   readonly url: string;
   /** Ends every connection. */
   readonly cut: () => void;
@@ -53,7 +54,7 @@ export const startLine = (target: string): Promise<Line> =>
     };
     server.listen(0, "127.0.0.1", () =>
       resolve({
-        url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        url: socketUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
         cut,
         silence: () => {
           for (const pair of pairs) pair.isSilent = true;

@@ -31,13 +31,17 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** The deadline where none is named. */
+/** The deadline of every run, far off even on a busy machine: what is bounded ends by its bounds. */
+const deadlineMs = 120_000;
+/** How long a test may take, with its process and its scene. */
+const timeout = 150_000;
+/** The deadline where a user names none: the work of any run fits into it. */
 const usualMs = 10_000;
 
 /** Runs one preflight in a process of its own. */
 const run = async (task: Partial<Task> & Pick<Task, "input">): Promise<Done> => {
   const file = join(directory, "task.json");
-  writeFileSync(file, JSON.stringify({ url: scene.url, deadlineMs: usualMs, batch: false, abiItems: 0, ...task }));
+  writeFileSync(file, JSON.stringify({ url: scene.url, deadlineMs, batch: false, abiItems: 0, ...task }));
   const { stdout } = await promisify(execFile)(process.execPath, [join(directory, "worker.mjs"), file]);
   return JSON.parse(stdout) as Done;
 };
@@ -87,16 +91,20 @@ const shapes: Readonly<Record<string, () => string>> = {
 };
 const from = owner.address;
 
-/** In time, in its memory, with a finding of which `codes` are some, and a text that somebody can read. */
-const expectBounded = (done: Done, codes: ReadonlyArray<string>, deadlineMs = usualMs): void => {
+/**
+ * By its bounds and not by the deadline, with work that fits into `mostMs`, in its memory, with a finding of which `codes` are
+ * some, and a text that somebody can read. Work is time on a processor: what else the machine does is not of it.
+ */
+const expectBounded = (done: Done, codes: ReadonlyArray<string>, mostMs = usualMs): void => {
   expect(done.codes).toEqual(expect.arrayContaining([...codes]));
+  expect(done.codes).not.toContain("Timeout/unavailable");
   expect(done.verdict).not.toBe("ready");
-  expect(done.ms).toBeLessThan(deadlineMs + 1_000);
+  expect(done.cpuMs).toBeLessThan(mostMs);
   expect(done.grownMiB).toBeLessThan(300);
   expect(done.textSize).toBeLessThan(200_000);
 };
 
-describe("calldata, events and ABIs", () => {
+describe("calldata, events and ABIs", { timeout }, () => {
   let taker: Hex;
   beforeAll(async () => {
     taker = await scene.deploy({ abi: [], bytecode: "0x60015ff3" });
@@ -115,7 +123,7 @@ describe("calldata, events and ABIs", () => {
   });
 });
 
-describe("a node", () => {
+describe("a node", { timeout }, () => {
   let taker: Hex;
   beforeAll(async () => {
     taker = await scene.deploy({ abi: [], bytecode: "0x60015ff3" });
@@ -167,7 +175,6 @@ describe("a node", () => {
     const done = await run({
       url: node.url,
       input: { from, to: nobody, data: "0x01" },
-      deadlineMs: 5_000,
       batch: how !== "alone",
     });
     await node.stop();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPreflight, type PreflightClient, type Watched } from "../../src/promise.js";
 import { Gate } from "../contracts/artifacts.js";
 import { pause, until } from "../eth/watching.js";
+import { socketUrl } from "../harness/socketUrl.js";
 import { furnish, passing, transferOf, turn } from "../preflight/furnished.js";
 import { calldata, other, owner, startAnvilScene, type AnyInput, type Scene } from "../preflight/scene.js";
 
@@ -121,7 +122,7 @@ describe("watch", () => {
 describe("heads and logs", () => {
   it("come over a socket, as plain data", async () => {
     await using preflight = createPreflight({
-      transport: webSocket(scene.url.replace("http", "ws"), { reconnect: false }),
+      transport: webSocket(socketUrl(scene.url), { reconnect: false }),
     });
     const numbers: Array<bigint> = [];
     for await (const { header, replaced, skipped } of preflight.watchHeads()) {

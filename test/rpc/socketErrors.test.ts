@@ -57,7 +57,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const secretUrl = () => `${bridge.url.replace("//", `//me:p${key}@`)}/v3/${key}?apikey=q${key}`;
+const secretUrl = () => {
+  const { host, search } = new URL(bridge.url);
+  return `ws://me:p${key}@${host}/v3/${key}${search}&apikey=q${key}`;
+};
 const own = { retryTimes: 0, timeoutMs: 2_000 };
 const viems = { reconnect: false, keepAlive: false } as const;
 const ways: ReadonlyArray<readonly [name: string, layer: () => Layer.Layer<Rpc.Rpc>]> = [

@@ -9,6 +9,7 @@ import { foundry } from "viem/chains";
 import { ipc } from "viem/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
+import { socketUrl } from "../harness/socketUrl.js";
 
 const transfer = { from: accounts[1].address, to: accounts[2].address, value: 1n };
 const folder = mkdtempSync(join(tmpdir(), "anvil-"));
@@ -26,7 +27,7 @@ afterAll(async () => {
 const ways: ReadonlyArray<readonly [name: string, way: () => Transport]> = [
   ["http", () => http(node.url)],
   ["http with batches", () => http(node.url, { batch: true })],
-  ["webSocket", () => webSocket(node.url.replace("http", "ws"), { reconnect: false })],
+  ["webSocket", () => webSocket(socketUrl(node.url), { reconnect: false })],
   ["ipc", () => ipc(path, { reconnect: false })],
   ["fallback, the first one dead", () => fallback([http("http://127.0.0.1:9"), http(node.url)])],
 ];

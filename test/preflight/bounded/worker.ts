@@ -1,4 +1,4 @@
-/** One preflight in a process of its own: says what came of it, how long it took, and what memory it took beside the program. */
+/** One preflight in a process of its own: says what came of it, what work it took, and what memory beside the program. */
 import { readFileSync } from "node:fs";
 import * as Effect from "effect/Effect";
 import * as Preflight from "../../../src/Preflight.js";
@@ -19,7 +19,8 @@ export interface Task {
 export interface Done {
   readonly verdict: string;
   readonly codes: ReadonlyArray<string>;
-  readonly ms: number;
+  /** Of all its threads, on a processor. */
+  readonly cpuMs: number;
   /** MiB of resident memory above what the loaded program had. */
   readonly grownMiB: number;
   /** Characters of the report as text. */
@@ -39,14 +40,14 @@ const item = (index: number) => {
     : { type: "event", name: `E${index}`, inputs, anonymous: false };
 };
 const abis = task.abiItems === 0 ? {} : { abis: [Array.from({ length: task.abiItems }, (_, index) => item(index))] };
-const started = performance.now();
+const used = process.cpuUsage();
 const report = await Effect.runPromise(
   Effect.provide(
     Preflight.preflight(task.input as never, { deadline: task.deadlineMs, ...abis } as never),
     Rpc.layerHttp(task.url, { batch: task.batch } as Rpc.HttpOptions),
   ),
 );
-const ms = performance.now() - started;
+const { user, system } = process.cpuUsage(used);
 const textSize = Report.toText(report).length;
 clearInterval(watch);
 // why: kibibytes, over the whole life of the process
@@ -54,7 +55,7 @@ peak = Math.max(peak, process.resourceUsage().maxRSS * 1024);
 const done: Done = {
   verdict: report.verdict,
   codes: [...new Set(report.findings.map(({ code, severity }) => `${code}/${severity}`))],
-  ms,
+  cpuMs: (user + system) / 1_000,
   grownMiB: (peak - before) / 1_048_576,
   textSize,
 };
