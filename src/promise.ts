@@ -25,7 +25,7 @@ import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
-import type { Watched } from "./watch/watched.js";
+import type { Watched } from "./watch/judge.js";
 
 export type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
@@ -33,7 +33,7 @@ export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "
 export type { KeepEvent, Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export type { Options } from "./preflight/prepare.js";
-export type { Fresh, Lost, Moved, Watched } from "./watch/watched.js";
+export type { Fresh, Lost, Moved, Watched } from "./watch/judge.js";
 
 /**
  * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (whose chain and account every

@@ -11,7 +11,7 @@ import { onAbort } from "../primitives/abort.js";
 import type { Options } from "../preflight/prepare.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
-import type { Watched } from "../watch/watched.js";
+import type { Watched } from "../watch/judge.js";
 import type { Facade } from "./facade.js";
 
 /** Runs an effect on the connection. */

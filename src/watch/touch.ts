@@ -8,10 +8,11 @@ import { signedOf } from "../preflight/choose.js";
 import { measureOfReport, MeasureLimits, measureQueries } from "../preflight/limits.js";
 import { policiesOf, type Options } from "../preflight/prepare.js";
 import { subjectsOf } from "../preflight/proofPlans.js";
-import type { Address, Hash } from "../primitives/hex.js";
+import { isHash, type Address, type Hash } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
 import { minesOnDemand } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
-import { Rpc } from "../Rpc.js";
+import { CurrentRun, Rpc } from "../Rpc.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { bareCall } from "../transaction/call.js";
 import { totalSupply, type Query } from "../witness/queries.js";
@@ -24,6 +25,34 @@ export interface Held {
   readonly touched: Touched;
   readonly held: Reading;
 }
+
+/**
+ * The sealed block that a report says it stood on: it names it by its number, which a reorganisation gives to another. Null where pending state was its base, or nobody told the hash.
+ */
+export const standOf = ({ observed }: Report): Hash | null => {
+  const { worlds, latestNumber, baseNumber, parentHash } = observed;
+  const next = worlds.find(({ run }) => run === "next");
+  const isHead = next !== undefined && (next.state === "latest" || next.state === latestNumber);
+  return isHead && latestNumber !== null && baseNumber === latestNumber ? parentHash : null;
+};
+
+/** A proof, with the block that its run `next` was pinned to, else the one that the report names. */
+export const withStand = <E>(
+  proof: Effect.Effect<Report, E, Rpc>,
+): Effect.Effect<{ readonly report: Report; readonly stand: Hash | null }, E, Rpc> =>
+  Rpc.use((rpc) => {
+    let pinned: Hash | null = null;
+    const request: typeof rpc.request = (method, params) =>
+      Effect.flatMap(Effect.service(CurrentRun), ({ run }) => {
+        const [, block] = params;
+        if (run === "next" && isRecord(block) && isHash(block["blockHash"])) pinned = block["blockHash"];
+        return rpc.request(method, params);
+      });
+    return Effect.map(Effect.provideService(proof, Rpc, { ...rpc, request }), (report) => ({
+      report,
+      stand: pinned ?? standOf(report),
+    }));
+  });
 
 /** What a report hangs on. `beyondState`: the codes that it runs may read more; null: nobody can say now. */
 export type Found = Held | "beyondState" | null;
