@@ -13,11 +13,11 @@ import { describeLog } from "../abi/describeLog.js";
 import { describeCalldata, describeValue } from "../abi/print.js";
 import type { Provenance } from "../abi/revert.js";
 import { describeLayer } from "../abi/revertText.js";
-import type { Hex } from "../primitives/hex.js";
+import { nobody } from "../abi/words.js";
+import { isHash, type Hash, type Hex } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
 import { Exited, exitCodes, wrong, type WrongUsage } from "./exit.js";
-import { readAbi } from "./files.js";
-import { text, toggle } from "./flags.js";
+import { readAbi, text, toggle } from "./flags.js";
 import { jsonText, print } from "./terminal.js";
 
 /** One reading of the bytes. */
@@ -63,12 +63,10 @@ const callReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
     ...originOf(provenance),
   }));
 
-/** Where anonymous events are looked for: a log on the command line has no address. */
-const nowhere = "0x0000000000000000000000000000000000000000";
-
 const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): ReadonlyArray<Reading> => {
-  const log = { address: nowhere, topics, data };
-  const decoded = decodeLog(log, abi === null ? [] : [{ address: nowhere, abi }]) ?? decodeLog(log, wellKnown);
+  // why: a log on the command line has no address, and anonymous events are looked for by one
+  const log = { address: nobody, topics, data };
+  const decoded = decodeLog(log, abi === null ? [] : [{ address: nobody, abi }]) ?? decodeLog(log, wellKnown);
   if (decoded === null) return [];
   const { signature, provenance } = decoded;
   return [
@@ -100,13 +98,13 @@ const hex = (text: string, name: string): Effect.Effect<Hex, WrongUsage> => {
 
 const readTopics = Effect.fnUntraced(function* (text: string) {
   const topics = text.split(",").map((topic) => topic.trim());
-  const stranger = topics.findIndex((topic) => !/^0x[0-9a-fA-F]{64}$/.test(topic));
+  const stranger = topics.findIndex((topic) => !isHash(topic));
   if (stranger !== -1 || topics.length > 4)
     return yield* wrong(
       `--topics${stranger === -1 ? "" : `[${stranger}]`}`,
       "must be up to four 32-byte words, separated by commas",
     );
-  return topics as ReadonlyArray<`0x${string}`>;
+  return topics as ReadonlyArray<Hash>;
 });
 
 export const decode = Command.make(
