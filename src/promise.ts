@@ -17,8 +17,7 @@ import { layerMemory, type NonceStore } from "./nonces/service.js";
 import type { Head, HeadOptions, LiveFilter, Log, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
-import type { Holding } from "./promise/held.js";
-import type { NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
+import type { Holding, NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
 import type { Following } from "./promise/watching.js";
 import type { Report } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
@@ -28,9 +27,18 @@ import type * as Transaction from "./Transaction.js";
 import type { Watched } from "./watch/judge.js";
 
 export type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
-export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
+export type {
+  Abortable,
+  Actions,
+  Facade,
+  KeepEvent,
+  Log,
+  LogEvent,
+  ReportEvent,
+  RequestEvent,
+  RunOptions,
+} from "./promise/facade.js";
 export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
-export type { KeepEvent, Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export type { Options } from "./preflight/prepare.js";
 export type { Fresh, Lost, Moved, Watched } from "./watch/judge.js";
@@ -121,8 +129,6 @@ export interface Defaults extends Promises.Defaults {
   readonly heads?: HeadOptions | undefined;
 }
 
-const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (error) => error });
-
 /** An iterable whose iterator comes with a module that is still to be loaded. */
 const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => {
@@ -155,7 +161,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   connection: Connection<client> & { readonly steps?: unknown },
   { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
 ): PreflightClient<Rpc.SenderOf<client>> => {
-  const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => attempt(() => send(raw)));
+  const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => Promises.attempt(() => send(raw)));
   const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
   const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log }, connection.steps);
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
@@ -165,7 +171,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   ) =>
     facade.effect(
       Effect.flatMap(
-        attempt(() => import("./promise/nonces.js")),
+        Promises.attempt(() => import("./promise/nonces.js")),
         use,
       ),
       options,
@@ -179,7 +185,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
     return act((actions) => actions.recording(holding, use(actions)), options).catch((error: unknown) =>
       holding.committed.size === 0
         ? Promise.reject(error)
-        : import("./promise/held.js").then(({ heldError }) => Promise.reject(heldError(holding, error))),
+        : import("./promise/nonces.js").then(({ heldError }) => Promise.reject(heldError(holding, error))),
     );
   };
   let following: Promise<Following> | null = null;
