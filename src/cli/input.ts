@@ -32,8 +32,7 @@ const fromSignatures = (signatures: ReadonlyArray<string>, field: string): Check
     field,
   );
 
-const isItem = (item: unknown): boolean =>
-  typeof item === "object" && item !== null && "type" in item && typeof item.type === "string";
+const isItem = (item: unknown): boolean => isRecord(item) && typeof item["type"] === "string";
 
 /** An ABI from JSON: a JSON ABI, an artifact with an `abi`, a list of signatures, or one. */
 export const abiOf = (json: unknown, field: string): Checked<Abi> => {
@@ -80,6 +79,8 @@ const fromJson: Reading = {
   isExact: true,
 };
 
+type Fields = Readonly<Record<string, unknown>>;
+
 const argumentsOf = (
   inputs: ReadonlyArray<AbiParameter>,
   args: unknown,
@@ -87,39 +88,22 @@ const argumentsOf = (
 ): Checked<ReadonlyArray<unknown>> =>
   Array.isArray(args) ? coerceAll(inputs, args, fromJson, field) : no(field, "must be a JSON array");
 
-/** A call through an ABI with its arguments ready; `abi` holds the one function that is meant, and all that is no function. */
-export interface AbiCallArguments {
-  readonly abi: Abi;
-  readonly functionName: string;
-  readonly args: ReadonlyArray<unknown>;
-}
-
 /**
- * Finds the function: by name, by signature (`transfer(address,uint256)`), or the only one there is.
- * Of several with the same name the one whose parameters take the arguments.
+ * The function with its arguments ready: by name, by signature (`transfer(address,uint256)`), or the only one there is. Of
+ * several with the same name the one whose parameters take the arguments. `abi` then holds that one alone, and all that is
+ * no function.
  */
-export const abiCall = (
-  abi: Abi,
-  name: string | null,
-  args: unknown,
-  path: (field: string) => string,
-): Checked<AbiCallArguments> => {
+const abiCall = (abi: Abi, name: string | null, args: unknown, path: (field: string) => string): Checked<Fields> => {
   if (!Array.isArray(args)) return no(path("args"), "must be a JSON array");
   const functions = abi.filter((item): item is AbiFunction => item.type === "function");
+  const names = functions.map((item) => item.name);
+  if (name === null && functions.length !== 1) return no(path("functionName"), `is missing; ${functionsText(names)}`);
   const named =
     name === null ? functions : functions.filter((item) => item.name === name || toFunctionSignature(item) === name);
-  const names = functions.map((item) => item.name);
-  if (named.length === 0)
-    return no(
-      path("functionName"),
-      name === null ? `is missing; ${functionsText(names)}` : noFunction(name.replace(/\(.*$/s, ""), names),
-    );
-  if (name === null && named.length > 1) return no(path("functionName"), `is missing; ${functionsText(names)}`);
   const tried = named.map((item) => ({ item, values: argumentsOf(item.inputs, args, path("args")) }));
-  const fitting = tried.filter(({ values }) => Result.isSuccess(values));
-  const chosen = fitting[0] ?? tried[0];
-  if (chosen === undefined) return no(path("functionName"), "is missing");
-  if (fitting.length > 1)
+  const [chosen = tried[0], other] = tried.filter(({ values }) => Result.isSuccess(values));
+  if (chosen === undefined) return no(path("functionName"), noFunction((name ?? "").replace(/\(.*$/s, ""), names));
+  if (other !== undefined)
     return no(
       path("functionName"),
       `is one of several: ${named.map((item) => toFunctionSignature(item)).join(", ")}; give its signature`,
@@ -132,10 +116,8 @@ export const abiCall = (
 };
 
 /** The constructor's arguments. */
-export const constructorArguments = (abi: Abi, args: unknown, field: string): Checked<ReadonlyArray<unknown>> =>
+const constructorArguments = (abi: Abi, args: unknown, field: string): Checked<ReadonlyArray<unknown>> =>
   argumentsOf(abi.find((item) => item.type === "constructor")?.inputs ?? [], args, field);
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, string>>> = {
   wei,
@@ -183,7 +165,7 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
   return Result.flatMap(abiOf(given, path("abi")), (abi): Checked<Fields> => {
     if (bytecode !== undefined)
       return Result.map(constructorArguments(abi, args, path("args")), (values) => ({ abi, args: values }));
-    return Result.map(abiCall(abi, functionName ?? null, args, path), (call) => ({ ...call }));
+    return abiCall(abi, functionName ?? null, args, path);
   });
 };
 

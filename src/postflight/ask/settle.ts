@@ -11,10 +11,11 @@ import { getFullBlock, getTransaction, getTransactionReceipt } from "../../eth/m
 import type { Receipt } from "../../eth/receipt.js";
 import { takenOf } from "../../eth/taken.js";
 import * as Eth from "../../Eth.js";
-import { isHash, type Address, type Hash, type Hex } from "../../primitives/hex.js";
+import { isHash, type Address, type Hash } from "../../primitives/hex.js";
 import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../../preflight/ledger.js";
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../Rpc.js";
+import { balanceOf } from "../../witness/queries.js";
 import { uncomparedBalances } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
 import {
@@ -32,8 +33,6 @@ const atOnce = { concurrency: "unbounded" } as const;
 
 /** Balances that are read around a block. */
 const mostHeld = 32;
-/** `balanceOf(address)`. */
-const balanceOf = (account: Address): Hex => `0x70a08231${account.slice(2).padStart(64, "0")}`;
 
 /** What was found of one hash, before anything is compared. */
 interface Found {
@@ -82,7 +81,7 @@ const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effe
     token === null
       ? Eth.getBalance({ address: account, block })
       : // why: where the token is not there yet there is no answer
-        Effect.flatMap(Eth.call({ to: token, data: balanceOf(account), block }), (answer) =>
+        Effect.flatMap(Eth.call({ to: token, data: balanceOf(token, account).data, block }), (answer) =>
           Effect.fromNullishOr(wordAt(answer, dataAt)),
         );
   const around = (account: Address, token: Address | null): Effect.Effect<ReadonlyArray<Held>, never, Rpc> =>
