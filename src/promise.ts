@@ -129,6 +129,9 @@ export interface Defaults extends Promises.Defaults {
   readonly heads?: HeadOptions | undefined;
 }
 
+const nonceActions = Promises.attempt(() => import("./promise/nonces.js"));
+type UseNonces<A, E> = (actions: Effect.Success<typeof nonceActions>) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>;
+
 /** An iterable whose iterator comes with a module that is still to be loaded. */
 const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => {
@@ -165,22 +168,10 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
   const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log }, connection.steps);
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
-  const act = <A, E>(
-    use: (actions: typeof import("./promise/nonces.js")) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>,
-    options?: Promises.Abortable,
-  ) =>
-    facade.effect(
-      Effect.flatMap(
-        Promises.attempt(() => import("./promise/nonces.js")),
-        use,
-      ),
-      options,
-    );
+  const act = <A, E>(use: UseNonces<A, E>, options?: Promises.Abortable) =>
+    facade.effect(Effect.flatMap(nonceActions, use), options);
   /** As `act`; an abort, or the end of the client, does not hide what was committed before it. */
-  const commit = <A, E>(
-    use: (actions: typeof import("./promise/nonces.js")) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>,
-    options?: Promises.Abortable,
-  ) => {
+  const commit = <A, E>(use: UseNonces<A, E>, options?: Promises.Abortable) => {
     const holding: Holding = { tokens: new Set(), committed: new Map() };
     return act((actions) => actions.recording(holding, use(actions)), options).catch((error: unknown) =>
       holding.committed.size === 0

@@ -6,7 +6,7 @@ import { isSameLog } from "../steps/reading/sameOutcome.js";
 import { fields } from "../transaction/fields.js";
 import { signingHash, type Request } from "../transaction/request.js";
 import { paidBy, requestIn } from "./mined.js";
-import type { Comparison, Happened, Held, SettledDifference } from "./settlement.js";
+import type { Comparison, Happened, SettledDifference } from "./settlement.js";
 
 /** A class that a difference may have, and how it is known. */
 export type Cause = Pick<SettledDifference, "class" | "evidence">;
@@ -14,12 +14,10 @@ export type Cause = Pick<SettledDifference, "class" | "evidence">;
 export const unknownCause: Cause = { class: "unknown", evidence: "unavailable" };
 
 /** A fact of both sides; `said` null = nothing was said of it, `happened` null = nobody told. */
-interface Fact {
+export interface Fact extends Partial<Pick<SettledDifference, "unit" | "isMost">> {
   readonly field: string;
   readonly said: bigint | string | null;
   readonly happened: bigint | string | null;
-  readonly unit?: SettledDifference["unit"];
-  readonly isMost?: boolean;
   /** Where it is not plain equality. */
   readonly isSame?: boolean;
   /** Where it has another than the facts beside it. */
@@ -32,7 +30,7 @@ const shown = <V extends bigint | string>(value: V): V | string =>
   typeof value === "string" && value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
 
 /** Facts told apart; each that differs gets its own cause, else that of all. */
-const toldApart = (facts: ReadonlyArray<Fact>, ofAll: Cause): Comparison => {
+export const toldApart = (facts: ReadonlyArray<Fact>, ofAll: Cause): Comparison => {
   const differences: Array<SettledDifference> = [];
   const uncompared: Array<string> = [];
   let compared = 0;
@@ -183,7 +181,7 @@ export const compareCost = (one: TransactionReport, index: number, funds: Report
 };
 
 /** The changes that are said of balances: those of tokens that are told apart are not. */
-const changesIn = ({ balanceChanges }: Pick<Report, "balanceChanges">) =>
+export const changesIn = ({ balanceChanges }: Pick<Report, "balanceChanges">) =>
   balanceChanges.filter(({ tokenId }) => tokenId === null);
 
 /** `balances[0x…/native]`, with addresses as `write` has them. */
@@ -197,34 +195,3 @@ export const uncomparedBalances = (report: Pick<Report, "balanceChanges">): Comp
   ...{ compared: 0, differences: [] },
   uncompared: changesIn(report).map((change) => changeField(change)),
 });
-
-/** What one account paid for gas in the block, wei. */
-export type Paid = (account: string) => bigint | null;
-
-/**
- * Changes of balances over the bundle. An equal one counts wherever it is; an unequal one only where nothing but the
- * bundle is in the block (`isAlone`), for others may have moved it. A token may pay interest by the clock: of one that
- * does what was said `cause` says nothing.
- */
-export const compareBalances = (
-  report: Pick<Report, "balanceChanges">,
-  held: ReadonlyArray<Held>,
-  paid: Paid,
-  isAlone: (account: string) => boolean,
-  cause: Cause,
-): Comparison =>
-  toldApart(
-    changesIn(report).map((change): Fact => {
-      const { account, token, delta } = change;
-      const field = changeField(change);
-      const seen = held.find((one) => one.account === account && one.token === token);
-      const gas = token === null ? paid(account) : 0n;
-      const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
-      const isTold = happened === delta || isAlone(account);
-      return {
-        ...{ field, said: delta, happened: isTold ? happened : null, unit: { token, tokenId: null } },
-        cause: token === null || cause.class !== "simulatorWrong" ? cause : unknownCause,
-      };
-    }),
-    cause,
-  );

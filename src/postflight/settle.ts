@@ -6,21 +6,25 @@ import type { FullTransaction } from "../eth/transaction.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import { everyLog, isSameHead, isSameLog } from "../steps/reading/sameOutcome.js";
 import {
-  compareBalances,
+  changeField,
+  changesIn,
   compareCost,
   compareOutcome,
   compareRequest,
   happenedOf,
   merged,
   saidOf,
+  toldApart,
   unknownCause,
   type Cause,
+  type Fact,
 } from "./compare.js";
 import { isSystemDeposit, paidBy } from "./mined.js";
 import {
   gravest,
   type Comparison,
   type Happened,
+  type Held,
   type Hindsight,
   type MinedSettlement,
   type Replay,
@@ -124,15 +128,18 @@ const holdsOnly = ({ transactions }: FullBlock, hashes: ReadonlyArray<string>): 
 /** Where the OP stack has its own contracts: the fees of every transaction are paid to some of them. */
 const isPredeploy = (account: string): boolean => /^0x42(00){17}/.test(account);
 
-/** The balances of the whole bundle against those around its block; `receipts` are all of its transactions'. */
+/**
+ * Changes of balances over the bundle against what accounts held around its block; `receipts` are all of its
+ * transactions'. An equal one counts wherever it is; an unequal one only where nothing but the bundle is in the block, for
+ * others may have moved it. A token may pay interest by the clock: of one that does what was said nothing tells the cause.
+ */
 export const settleBalances = (
   report: Report,
   receipts: ReadonlyArray<Receipt>,
   block: FullBlock,
-  held: Hindsight["held"],
+  held: ReadonlyArray<Held>,
   outcome: SettlementClass,
 ): Comparison => {
-  const hashes = receipts.map(({ transactionHash }) => transactionHash.toLowerCase());
   const mined = receipts.flatMap((receipt) => {
     const found = minedIn(receipt, block);
     return found === null ? [] : [{ from: found.from.toLowerCase(), cost: paidBy(receipt).cost }];
@@ -141,23 +148,30 @@ export const settleBalances = (
     mined
       .filter(({ from }) => from === account.toLowerCase())
       .reduce<bigint | null>((sum, { cost }) => (sum === null || cost === null ? null : sum + cost), 0n);
-  const isAlone = holdsOnly(block, hashes);
-  // why: where the transactions did what was said and balances did not, it is what was said of balances that is wrong
-  const cause: Cause =
-    outcome === "same" || outcome === "unknown"
-      ? { class: outcome === "same" ? "simulatorWrong" : "unknown", evidence: "measured" }
-      : { class: outcome, evidence: "measured" };
-  return compareBalances(
-    report,
-    held ?? [],
-    paid,
-    (account) =>
-      isAlone &&
-      !isPredeploy(account) &&
-      account.toLowerCase() !== block.miner?.toLowerCase() &&
-      !(block.withdrawals ?? []).some(({ address }) => address.toLowerCase() === account.toLowerCase()),
-    cause,
+  const isBundleOnly = holdsOnly(
+    block,
+    receipts.map(({ transactionHash }) => transactionHash.toLowerCase()),
   );
+  const isAlone = (account: string): boolean =>
+    isBundleOnly &&
+    !isPredeploy(account) &&
+    account.toLowerCase() !== block.miner?.toLowerCase() &&
+    !(block.withdrawals ?? []).some(({ address }) => address.toLowerCase() === account.toLowerCase());
+  // why: where the transactions do what was said and balances do not, it is what was said of balances that is wrong
+  const cause: Cause = { class: outcome === "same" ? "simulatorWrong" : outcome, evidence: "measured" };
+  const facts = changesIn(report).map((change): Fact => {
+    const { account, token, delta } = change;
+    const seen = held.find((one) => one.account === account && one.token === token);
+    const gas = token === null ? paid(account) : 0n;
+    const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
+    const isTold = happened === delta || isAlone(account);
+    return {
+      ...{ field: changeField(change), said: delta, happened: isTold ? happened : null },
+      unit: { token, tokenId: null },
+      cause: token === null || cause.class !== "simulatorWrong" ? cause : unknownCause,
+    };
+  });
+  return toldApart(facts, cause);
 };
 
 /**

@@ -103,20 +103,11 @@ const delegation = /^0xef0100([0-9a-f]{40})$/;
 /** Contracts in one set; who calls more is proven at every head. */
 const mostContracts = 64;
 
-/** What the codes of a set say of it. */
-interface Codes {
-  /** Whose state matters as well. */
-  readonly further: ReadonlyArray<Address>;
-  /** Accounts without code, for no code reads what others own. */
-  readonly payees: ReadonlyArray<Address>;
-}
-
-/** What the codes of a set say; null = they could not be read. */
-const throughCodes = (
-  touched: Touched,
-  held: Reading,
-  block: Hash,
-): Effect.Effect<Codes | "beyondState" | null, Eth.Failure, Rpc> =>
+/**
+ * What the codes of a set say: whose state matters as well, and which accounts are without code, for no code reads what
+ * others own; null = they could not be read.
+ */
+const throughCodes = (touched: Touched, held: Reading, block: Hash) =>
   Effect.gen(function* () {
     const contracts = [...touched.accounts].flatMap((address) => {
       const account = held.get(accountKey(address));
@@ -124,8 +115,8 @@ const throughCodes = (
       const { codeHash, codePrefix } = account?.kind === "account" ? account : { codeHash: "", codePrefix: "" };
       return noCode.has(codeHash) ? [] : [{ address, codeHash, delegate: delegation.exec(codePrefix)?.[1] }];
     });
-    if (contracts.length > mostContracts) return "beyondState";
-    const delegates = contracts.flatMap(({ delegate }): ReadonlyArray<Address> =>
+    if (contracts.length > mostContracts) return "beyondState" as const;
+    const further = contracts.flatMap(({ delegate }): ReadonlyArray<Address> =>
       delegate === undefined ? [] : [`0x${delegate}`],
     );
     const codes = yield* Effect.forEach(
@@ -133,13 +124,13 @@ const throughCodes = (
       ({ address, codeHash }) => sweptOf(address, codeHash, block),
       { concurrency: "unbounded" },
     );
-    if (codes.some((code) => code?.isBeyondState === true)) return "beyondState";
+    if (codes.some((code) => code?.isBeyondState === true)) return "beyondState" as const;
     if (codes.includes(null)) return null;
     const coded = new Set(contracts.map((one) => one.address));
     // why: what a sender with code owns while it runs is less by what was paid for gas
     const isPayerRun = [...touched.senders].some((address) => coded.has(address));
-    if (isPayerRun && codes.some((code) => code?.readsOwnBalance === true)) return "beyondState";
-    return { further: delegates, payees: [...touched.accounts].filter((address) => !coded.has(address)) };
+    if (isPayerRun && codes.some((code) => code?.readsOwnBalance === true)) return "beyondState" as const;
+    return { further, payees: [...touched.accounts].filter((address) => !coded.has(address)) };
   });
 
 const lower = (address: Address): Address => address.toLowerCase() as Address;
