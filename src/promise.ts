@@ -193,7 +193,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
       bootstrap: (lane, options) => act(({ bootstrap }) => bootstrap(lane, options), options),
       keep: (lane, options) => act(({ keep }) => keep(facade, lane, options)),
       replace: (lane, nonce, replaces, raw, options) =>
-        act(({ replace }) => replace(lane, nonce, replaces, raw), options),
+        act(({ sendReplacement }) => sendReplacement(lane, nonce, replaces, raw), options),
       status: (lane, options) => act((actions) => actions.status(lane), options),
     },
     watch: (report, options = {}) =>

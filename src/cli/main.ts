@@ -11,7 +11,7 @@ import * as GlobalFlag from "effect/cli/GlobalFlag";
 import { escapeText } from "../primitives/text.js";
 import { check } from "./check.js";
 import { decode } from "./decode.js";
-import { doctor } from "./doctor/command.js";
+import { doctor } from "./doctor/doctor.js";
 import { exitCodes, withoutSecrets } from "./exit.js";
 import { nonces } from "./nonces/command.js";
 import { verify } from "./verify.js";

@@ -81,6 +81,7 @@ type WithNonce = (
   options?: WithNonceOptions,
 ) => Promise<Nonces.Sent>;
 
+export { sendReplacement, status } from "../Nonces.js";
 export { deliverAll } from "./deliver.js";
 
 /** The actions, each as the effect that its promise runs. */
@@ -112,11 +113,6 @@ export const keep = (
     };
     return { stop, [Symbol.asyncDispose]: stop };
   });
-
-export const replace = (...[lane, nonce, replaces, raw]: Parameters<NonceActions["replace"]>) =>
-  Nonces.sendReplacement(lane, nonce, replaces as Hash, raw);
-
-export const status = (...[lane]: Parameters<NonceActions["status"]>) => Nonces.status(lane);
 
 /**
  * What one call took: the tokens of its nonces, and what it committed, or may have, in order. A call that is cut off has to
