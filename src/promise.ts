@@ -132,7 +132,7 @@ export interface Defaults extends Promises.Defaults {
 const nonceActions = Promises.attempt(() => import("./promise/nonces.js"));
 type UseNonces<A, E> = (actions: Effect.Success<typeof nonceActions>) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>;
 
-/** An iterable whose iterator comes with a module that is still to be loaded. */
+/** An iterable whose iterator comes from what is still to be loaded. */
 const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => {
     const opened = open();
@@ -182,6 +182,7 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   let following: Promise<Following> | null = null;
   const follow = () =>
     (following ??= import("./promise/watching.js").then(({ followWith }) => followWith(facade.effect, heads)));
+  const iterable = <A>(open: (on: Following) => AsyncIterator<A>) => later(() => follow().then(open));
   const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
   return {
     ...facade,
@@ -197,12 +198,9 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
       status: (lane, options) => act((actions) => actions.status(lane), options),
     },
     watch: (report, options = {}) =>
-      later(() =>
-        follow().then((on) => on.report(report, Promises.withPolicies(report, options, defaults), options.signal)),
-      ),
-    watchHeads: ({ signal, ...options } = {}) => later(() => follow().then((on) => on.heads(options, signal))),
-    watchLogs: (filter, { signal, ...options } = {}) =>
-      later(() => follow().then((on) => on.logs(filter, options, signal))),
+      iterable((on) => on.report(report, Promises.withPolicies(report, options, defaults), options.signal)),
+    watchHeads: ({ signal, ...options } = {}) => iterable((on) => on.heads(options, signal)),
+    watchLogs: (filter, { signal, ...options } = {}) => iterable((on) => on.logs(filter, options, signal)),
     dispose,
     [Symbol.asyncDispose]: dispose,
   };

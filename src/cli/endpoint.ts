@@ -75,9 +75,12 @@ export interface Answered {
   failure: RpcError | null;
 }
 
+/** Reasons why a node was not reached: it said nothing. */
+export const unreached = ["Transport", "Timeout", "AdmissionTimeout", "UpstreamUnavailable", "RateLimited"] as const;
+
 /** Reasons that say nothing of a node: nobody is there, or whoever is lets nobody through. */
 const deaf: ReadonlySet<RpcError["reason"]["_tag"]> = new Set([
-  ...(["Transport", "Timeout", "AdmissionTimeout", "UpstreamUnavailable", "RateLimited"] as const),
+  ...unreached,
   ...(["Unauthorized", "MethodNotPermitted", "MalformedResponse"] as const),
 ]);
 

@@ -127,11 +127,14 @@ const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, 
   count: integer,
 };
 
+const named = <A>(field: string, read: Result.Result<A, string>): Checked<A> =>
+  Result.mapError(read, (problem) => ({ field, problem }));
+
 /** A number by its unit; what is none is passed on as it is, for the pipeline to check. */
 const readField = (name: keyof typeof fields, value: unknown, field: string): Checked<unknown> => {
   const { unit, wire } = fields[name];
-  if (unit === null) return wire === "authorizationList" ? authorizations(value, field) : Result.succeed(value);
-  return Result.mapError(readers[unit](value), (problem) => ({ field, problem }));
+  if (unit !== null) return named(field, readers[unit](value));
+  return wire === "authorizationList" ? authorizations(value, field) : Result.succeed(value);
 };
 
 /** Names that other tools write. */
@@ -142,17 +145,15 @@ const authorizations = (value: unknown, field: string): Checked<unknown> =>
     ? each(value, (entry: unknown, index) => authorization(entry, `${field}[${index}]`))
     : no(field, "must be an array");
 
-const authorization = (entry: unknown, field: string): Checked<Fields> => {
-  if (!isRecord(entry)) return no(field, "must be an object");
-  const given = ["chainId", "nonce", "yParity"].filter((name) => entry[name] !== undefined && entry[name] !== null);
-  const numbers = each(given, (name) =>
-    Result.mapBoth(integer(entry[name]), {
-      onSuccess: (value) => [name, value] as const,
-      onFailure: (problem) => ({ field: `${field}.${name}`, problem }),
-    }),
-  );
-  return Result.map(numbers, (read) => ({ ...entry, ...Object.fromEntries(read) }));
-};
+const authorization = (entry: unknown, field: string): Checked<Fields> =>
+  Result.gen(function* () {
+    if (!isRecord(entry)) return yield* no(field, "must be an object");
+    const read: Record<string, unknown> = { ...entry };
+    for (const name of ["chainId", "nonce", "yParity"])
+      if (entry[name] !== undefined && entry[name] !== null)
+        read[name] = yield* named(`${field}.${name}`, integer(entry[name]));
+    return read;
+  });
 
 const callFields = (entry: Fields, path: (field: string) => string): Checked<Fields> => {
   const { abi: given, functionName, args = [], bytecode } = entry;
@@ -201,7 +202,4 @@ export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseC
 
 /** {@link inputOf} from text. */
 export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<LooseCall>> =>
-  Result.flatMap(
-    Result.mapError(parsed(text), (problem) => ({ field: "input", problem })),
-    inputOf,
-  );
+  Result.flatMap(named("input", parsed(text)), inputOf);

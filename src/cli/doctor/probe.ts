@@ -6,6 +6,7 @@ import * as Eth from "../../Eth.js";
 import { statementText } from "../../primitives/statement.js";
 import { formatGasPrice } from "../../primitives/units.js";
 import { Rpc } from "../../Rpc.js";
+import { unreached } from "../endpoint.js";
 
 /** `unknown`: the endpoint did not answer, so nothing is shown either way. */
 export type Status = "yes" | "no" | "unknown";
@@ -33,14 +34,7 @@ export const finding = (group: string, id: string, name: string, { status, detai
 });
 
 /** Failures that say nothing about what the endpoint can do. */
-const silent: ReadonlySet<string> = new Set([
-  "Timeout",
-  "AdmissionTimeout",
-  "Transport",
-  "RateLimited",
-  "UpstreamUnavailable",
-  "NodeSyncing",
-]);
+const silent: ReadonlySet<string> = new Set([...unreached, "NodeSyncing"]);
 
 /** A failed request as an answer. */
 export const refusal = (failure: Failure): Answer => {
