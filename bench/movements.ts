@@ -6,6 +6,7 @@
  */
 import type { Address, Hash, Hex } from "../src/primitives/hex.js";
 import { measureOf } from "../src/preflight/limits.js";
+import { everyStep } from "../src/preflight/steps.js";
 import { effectsOf, movementsOf } from "../src/preflight/worlds/movements.js";
 import * as Assets from "../src/steps/assets.js";
 import { bundleOf, type Bundle, type Filled } from "../src/steps/reading/bundle.js";
@@ -87,7 +88,7 @@ const report = (count: number): number => {
   const bundle = bundleWith(count);
   const run = runOf(bundle);
   const limits = { holdings: 320, rights: 64, tokens: 48 };
-  const asked = measureOf(bundle, Assets.transfers(bundle), [], limits);
+  const asked = measureOf(bundle, Assets.transfers(bundle), [], limits, everyStep);
   const told = movementsOf(bundle, run, asked, 1);
   const terms = { tolerance: 0.005, whose: new Set<string>(), concerned: new Set<string>(), numbers: null };
   const found = compareEffects(effectsOf(bundle, run, asked), effectsOf(bundle, run, asked), terms);

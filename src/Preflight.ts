@@ -9,6 +9,7 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
 import type { InvalidTransaction } from "./errors/input.js";
+import type { BuiltInStep } from "./primitives/names.js";
 import * as Options from "./preflight/prepare.js";
 import { assignNonces } from "./preflight/choose.js";
 import { admitted, withRun } from "./preflight/ledger.js";
@@ -16,7 +17,7 @@ import { maxSendableWith } from "./preflight/beside/maxSendable.js";
 import { ready } from "./preflight/askOwn.js";
 import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/beside/single.js";
 import { checkConnection } from "./preflight/observe.js";
-import { OwnSteps, stepsIn } from "./preflight/own.js";
+import { madeOf, OwnSteps } from "./preflight/own.js";
 import { proveChosen } from "./preflight/prove.js";
 import { inputsOf, proveScanned, scanOnce, withLast } from "./preflight/twoRounds.js";
 import { abisOf } from "./report/abis.js";
@@ -33,6 +34,7 @@ import type { MaxSendable } from "./preflight/beside/maxSendable.js";
 import { settle } from "./postflight/ask/later.js";
 import type { Prove, Watched } from "./watch/judge.js";
 
+export type { BuiltInStep } from "./primitives/names.js";
 export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
 export type { Options } from "./preflight/prepare.js";
 export { MeasureLimits, type Limits } from "./preflight/limits.js";
@@ -152,11 +154,7 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
     return yield* withRun(revised.options.deadlineMs, (recorder) =>
       revised.observed.tier === "call"
         ? Effect.map(
-            scanOnce(
-              { bundle: inputsOf(revised), options: revised.options, policies, abis },
-              recorder,
-              revised.steps.with,
-            ),
+            scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder, revised.steps),
             ({ report: scanned }) => scanned,
           )
         : Effect.flatMap(
@@ -206,7 +204,7 @@ export const watch: <E = never, R = never>(
 ) => Stream.Stream<Watched, Blocker | E, Rpc | R> = (report, heads, options) =>
   Stream.unwrap(Effect.as(ready(report), watchBy(prove)(report, heads, options)));
 
-/** The pipeline with steps of your own; `R` is what these need. Every verb is the one of the same name in this namespace. */
+/** A pipeline of your own; `R` is what its steps need. Every verb is the one of the same name in this namespace. */
 export interface Pipeline<R = never> {
   /** Asks the steps once. */
   readonly scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
@@ -246,24 +244,36 @@ export interface Pipeline<R = never> {
   readonly assignNonces: typeof assignNonces;
 }
 
+/** What a pipeline is made of. */
+export interface MakeOptions<Steps extends ReadonlyArray<Step.AnyStep> = ReadonlyArray<Step.AnyStep>> {
+  /** Steps of your own, in the order in which their findings stand. */
+  readonly steps?: Steps | undefined;
+  /**
+   * Built-in steps to leave out: nothing of them is asked, nor taken as a default, and each is a finding `LeftOut`.
+   * Without `assets` or `approvals`, or `estimate` where every `gas` is given, a report is at most `caution`, and
+   * policies that read what is missing cannot tell; without any other it is at most `unknown`.
+   */
+  readonly without?: ReadonlyArray<BuiltInStep> | undefined;
+}
+
 /**
- * The pipeline with steps of your own (`Step.make`): each asks in the same network round as everything else, and its
- * findings count like ours. One that fails, throws, or does not answer within the deadline is `StepUnavailable`, never a
- * pass. What the steps need, the verbs need. Throws `InvalidStep` of a name without `/`, of a name twice, and of what is no step.
+ * A pipeline with steps of your own (`Step.make`), or without some of the built-in ones. Your steps ask in the same
+ * network round as everything else, and their findings count like ours. One that fails, throws, or does not answer within
+ * the deadline is `StepUnavailable`, never a pass. What the steps need, the verbs need. Throws `InvalidStep` of a name
+ * without `/`, of a name twice, and of what is no step.
  */
-export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly []>(options: {
-  /** In the order in which their findings stand. */
-  readonly steps: Steps;
-}): Pipeline<Step.NeedsOf<Steps[number]>> => {
-  const steps = stepsIn(options);
+export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly []>(
+  options: MakeOptions<Steps>,
+): Pipeline<Step.NeedsOf<Steps[number]>> => {
+  const made = madeOf(options);
   /** `use` with the steps in it. */
   const within = <A, E, R>(use: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Step.NeedsOf<Steps[number]>> =>
     Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) =>
-      Effect.provideService(use, OwnSteps, { steps, services }),
+      Effect.provideService(use, OwnSteps, { ...made, services }),
     );
   const proveIn = (report: Report, given?: Options.Options) => within(prove(report, given));
   const readyIn = (report: Report) =>
-    Effect.provideService(ready(report), OwnSteps, { steps, services: Context.empty() });
+    Effect.provideService(ready(report), OwnSteps, { ...made, services: Context.empty() });
   return {
     // `never` fits every input: the verbs' types have judged it, and the pipeline checks it
     scan: (input, given) => within(scan(input as never, given)),

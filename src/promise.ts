@@ -56,10 +56,10 @@ export type Connection<client extends Rpc.ViemClient = Rpc.ViemClient> =
   | ({ readonly endpoints: ReadonlyArray<Rpc.QuorumEndpoint> } & Rpc.QuorumOptions)
   | { readonly layer: Layer.Layer<Rpc.Rpc> };
 
-const layerOf = (given: Connection & { readonly steps?: unknown }): Layer.Layer<Rpc.Rpc> => {
+const layerOf = (given: Connection & Promises.GivenSteps): Layer.Layer<Rpc.Rpc> => {
   checkConnection(given);
   // why: the connection's own checks know nothing of steps
-  const { steps: _, ...connection } = given;
+  const { steps: _, without: __, ...connection } = given;
   if ("url" in connection) return Rpc.layerHttp(connection.url, connection);
   if ("endpoints" in connection) return Rpc.quorum(connection.endpoints, connection);
   if ("client" in connection) return Rpc.layerClient(connection.client, connection);
@@ -157,16 +157,17 @@ export interface CreatePreflight {
 /**
  * The pipeline on one connection, as Promises. `defaults` are the options of every call that says
  * nothing else. Runs are independent of each other; `dispose` when done, or use `await using`.
- * `steps` of your own stand beside the connection, and hold for every verb.
+ * `steps` of your own, and `without` which of the built-in ones, stand beside the connection, and hold for every verb.
  * Throws `InvalidConnection` of what is wrong with the connection, and `InvalidStep` of what is no step.
  */
 export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
-  connection: Connection<client> & { readonly steps?: unknown },
+  connection: Connection<client> & Promises.GivenSteps,
   { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
 ): PreflightClient<Rpc.SenderOf<client>> => {
   const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => Promises.attempt(() => send(raw)));
   const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
-  const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log }, connection.steps);
+  const { steps, without } = connection;
+  const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log }, { steps, without });
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
   const act = <A, E>(use: UseNonces<A, E>, options?: Promises.Abortable) =>
     facade.effect(Effect.flatMap(nonceActions, use), options);

@@ -46,15 +46,16 @@ export interface ActionsOf {
 /**
  * For `client.extend`. Requests go through the client's own transport, its batching included; its
  * retries are off. Its chain and account are those of every transaction that names none; others are refused.
- * `defaults` are the options of every call that says nothing else, who is told what happens, and `steps` of your own for
- * every verb. Throws `InvalidStep` of what is no step.
+ * `defaults` are the options of every call that says nothing else, who is told what happens, and `steps` of your own, and
+ * `without` which of the built-in ones, for every verb. Throws `InvalidStep` of what is no step.
  */
 export const preflightActions: ActionsOf =
   (
-    { steps, ...defaults }: Promises.Defaults & { readonly steps?: unknown } = {},
+    { steps, without, ...defaults }: Promises.Defaults & Promises.GivenSteps = {},
     rpc?: Rpc.Options,
   ): ReturnType<ActionsOf> =>
   (client) => {
-    const { preflight, scan, prove, ready, settle } = Promises.make(Rpc.layerClient(client, rpc), defaults, steps);
+    const layer = Rpc.layerClient(client, rpc);
+    const { preflight, scan, prove, ready, settle } = Promises.make(layer, defaults, { steps, without });
     return { preflight, scan, prove, ready, settle };
   };

@@ -9,7 +9,7 @@ import { rulesOf, type Rules } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../Eth.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Fork, Forks } from "../primitives/names.js";
+import type { BuiltInStep, Fork, Forks } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
@@ -31,8 +31,13 @@ export interface Called {
   readonly view: View | null;
 }
 
+/** The steps that take part in a round, and `chain` where the endpoint's own id and its newest block are asked. */
+export type Taking = ReadonlySet<BuiltInStep | "chain">;
+
 /** Every answer of one round; null = not asked. */
 export interface Round {
+  /** The steps that were asked; of the others there is nothing. */
+  readonly steps: Taking;
   readonly block: Observed["blockTag"];
   /** Epoch ms when its first question went out: nothing in it is newer for certain. */
   readonly askedAt: number;

@@ -1,40 +1,47 @@
 /** Begins to ask the steps of a user's own, where there are any. */
+import { everyStep } from "./steps.js";
 import * as Effect from "effect/Effect";
 import { later } from "../primitives/later.js";
-import type { AskRule, OwnName } from "../primitives/names.js";
+import { builtInSteps, type AskRule } from "../primitives/names.js";
 import type { Blocker } from "../report/ready.js";
 import type { Clearance, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type * as Step from "../Step.js";
+import type { Taking } from "./answers.js";
 import { OwnSteps, type Own } from "./own.js";
 
-const none: Own = { names: [], looks: [], judge: Effect.succeed(() => []) };
+const none: Omit<Own, "taking"> = { names: [], looks: [], judge: Effect.succeed(() => []) };
 const asking = later(() => import("./beginOwn.js"));
 
 /**
  * Begins to ask the steps: their requests belong to the round that comes next. `earlier` are those of the report that is
- * proven: one that the pipeline does not have cannot answer.
+ * proven: one that the pipeline does not have cannot answer, and what was left out was not looked at.
  */
 export const askOwn = (
   bundle: Step.Bundle,
   about: Omit<Step.Context, "signal">,
   because: AskRule | null,
-  earlier: ReadonlyArray<OwnName>,
+  earlier: Report["steps"],
 ): Effect.Effect<Own, never, Rpc> =>
-  Effect.flatMap(Effect.service(OwnSteps), (own) =>
-    own.steps.length === 0 && earlier.length === 0
-      ? Effect.succeed(none)
-      : Effect.flatMap(asking, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier)),
-  );
+  Effect.flatMap(Effect.service(OwnSteps), (own) => {
+    const left: ReadonlyArray<string> = [...own.without, ...earlier.without];
+    const taking: Taking = new Set([...everyStep].filter((name) => !left.includes(name)));
+    const asked =
+      own.steps.length === 0 && earlier.with.length === 0
+        ? Effect.succeed(none)
+        : Effect.flatMap(asking, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier.with));
+    return Effect.map(asked, (made) => ({ ...made, taking }));
+  });
 
 // why: who only scans does not need it
 const clearing = later(() => import("../report/ready.js"));
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */
 export const ready = (report: Report): Effect.Effect<Clearance, Blocker> =>
-  Effect.flatMap(Effect.all([clearing, Effect.service(OwnSteps)]), ([{ readyWith }, { steps }]) =>
+  Effect.flatMap(Effect.all([clearing, Effect.service(OwnSteps)]), ([{ readyWith }, { steps, without }]) =>
     readyWith(
       report,
       steps.map(({ name }) => name),
+      builtInSteps.filter((name) => !without.includes(name)),
     ),
   );

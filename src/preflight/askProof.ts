@@ -24,16 +24,16 @@ import { lensOf } from "./endpoint/lens.js";
 import { askPooled, inFlightOf } from "./endpoint/pooled.js";
 import type { Placed } from "./worlds/placed.js";
 import {
-  accountQueries,
   barePlan,
   blockOf,
   doubtful,
   gasPlan,
   looksAlone,
-  oracleQueries,
   planOf,
   type Claim,
   type Trial,
+  accountQueries,
+  oracleQueries,
 } from "./proofPlans.js";
 import { alonePlan } from "./scanPlans.js";
 import { simulate } from "./endpoint/taken.js";
@@ -69,17 +69,18 @@ export const askAt =
     return inRound("doubtfulLimit", Effect.forEach(trials, askIn, atOnce));
   };
 
-/** Further worlds side by side: whether the state made a difference, and whether the price alone did. */
-export const askWhy = (
-  claim: Claim,
-): Effect.Effect<{ readonly swap: Heard<Simulate.Run>; readonly priced: Heard<Simulate.Run> }, never, Rpc> => {
+/** What further worlds say: whether the state made a difference, and whether the price alone did. */
+export interface Why {
+  readonly swap: Heard<Simulate.Run>;
+  readonly priced: Heard<Simulate.Run>;
+}
+
+/** Further worlds side by side. */
+export const askWhy = (claim: Claim): Effect.Effect<Why, never, Rpc> => {
   const isDoubtful = doubtful(claim).length > 0;
   const { swap, priced } = claim.worlds;
   const askIn = (world: World) => ask(claim, { ...planOf(claim, world, isDoubtful), lens: [] });
-  return inRound(
-    "worldsDiffer",
-    Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" }),
-  );
+  return Effect.all({ swap: askIn(swap), priced: askIn(priced) }, { concurrency: "unbounded" });
 };
 
 /**
@@ -90,7 +91,7 @@ export const askProof = Effect.fnUntraced(function* (
   claim: Claim,
   because: AskRule,
 ): Effect.fn.Return<Proof, never, Rpc> {
-  const { report, bundle, worlds, scanned, subjects, header } = claim;
+  const { report, bundle, worlds, scanned, subjects, header, steps } = claim;
   const block = blockOf(claim);
   const isDoubtful = doubtful(claim).length > 0;
   const now = yield* Clock.currentTimeMillis;
@@ -108,7 +109,15 @@ export const askProof = Effect.fnUntraced(function* (
   const blockOverrides = named === null ? alonePlanned.blockOverrides : { ...named, ...alonePlanned.blockOverrides };
   const askAlone = ask(claim, { ...alonePlanned, blockOverrides, lens: lensOf(claim) });
   const skipped: Effect.Effect<Heard<Simulate.Run> | null> = Effect.succeed(null);
-  const { exact, reserved, next, bare, placed, ...answered } = yield* inRound(
+  const {
+    exact,
+    reserved,
+    next,
+    bare,
+    placed,
+    header: latest,
+    ...answered
+  } = yield* inRound(
     because,
     Effect.all(
       {
@@ -119,12 +128,17 @@ export const askProof = Effect.fnUntraced(function* (
         placed:
           claim.bundle.length < 2 ? Effect.succeed([]) : Effect.flatMap(placing, ({ askPlaced }) => askPlaced(claim)),
         alone: asksAlone ? askAlone : skipped,
-        codes: scanned === null ? Code.ask(bundle, block) : Effect.succeed(scanned.codes),
+        codes:
+          scanned !== null
+            ? Effect.succeed(scanned.codes)
+            : steps.has("code")
+              ? Code.ask(bundle, block)
+              : Effect.succeed(new Map<never, never>()),
         pools: askPooled(bundle.flatMap((one) => (isFirst(one, bundle) ? inFlightOf(one.signer, one.said.nonce) : []))),
         forks: askForks,
         // why: last, so that what they say is no older than the runs
-        counts: Nonce.ask(bundle),
-        fees: header === null ? Fee.askHeader : Effect.succeed({ history: null, receipts: null, header }),
+        counts: steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
+        header: header === null ? Fee.askHeader : Effect.succeed(header),
       },
       { concurrency: "unbounded" },
     ),
@@ -143,7 +157,7 @@ export const askProof = Effect.fnUntraced(function* (
       block,
       namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
       ...answered,
-      ...{ alone, run, next },
+      ...{ steps, alone, run, next, fees: { history: null, receipts: null, header: latest } },
       ...{ askedAt: claim.askedAt ?? now, estimate: null, noFeeOracle: scanned?.noFeeOracle ?? null },
       called: null,
       unfunded: null,

@@ -167,12 +167,12 @@ const late = "no answer within the deadline";
 
 /** See `askOwn`. */
 export const beginOwn = Effect.fnUntraced(function* (
-  { steps, services }: OwnSteps,
+  { steps, services }: Pick<OwnSteps, "steps" | "services">,
   bundle: Step.Bundle,
   about: Omit<Step.Context, "signal">,
   because: AskRule | null,
   earlier: ReadonlyArray<OwnName>,
-): Effect.fn.Return<Own, never, Rpc> {
+): Effect.fn.Return<Omit<Own, "taking">, never, Rpc> {
   const { rounds, ...run } = yield* CurrentRun;
   const signal = run.signal ?? new AbortController().signal;
   const looks: Array<Step.Look> = [];
@@ -199,7 +199,7 @@ export const beginOwn = Effect.fnUntraced(function* (
       Effect.updateContext(
         (current: Context.Context<never>) => Context.merge(services, current) as Context.Context<unknown>,
       ),
-      Effect.provideService(OwnSteps, { steps: [], services: Context.empty() }),
+      Effect.provideService(OwnSteps, { steps: [], without: [], services: Context.empty() }),
       Effect.provideService(CurrentRun, {
         ...{ ...run, round: (rounds?.last ?? 0) + 1, because, step: name, run: null },
         record: (entry, turn) => run.record({ ...entry, step: name }, turn),

@@ -8,7 +8,8 @@ import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
-import { bundleOf, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
+import type { Parties } from "../report/parts.js";
+import { bundleOf, type Bundle, type Case, type Filled, type Numbered } from "../steps/reading/bundle.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { buildRequest, filledOf, type Request } from "../transaction/request.js";
 import { outcomeOf, type Answers } from "./answers.js";
@@ -30,20 +31,27 @@ const shortened = (bundle: Bundle<Unrequested>, answers: Answers): Bundle<Unrequ
   });
 };
 
-/** Every case with what it did and with what will be signed of it. */
+const partiesOf = (one: Numbered, bundle: Bundle<Numbered>, answers: Answers): Parties =>
+  answers.steps.has("code") ? Code.read(one, { ...answers, bundle }) : Code.unlooked(one);
+
+/** Every case with what it did and with what will be signed of it; nothing is chosen for a step that was left out. */
 export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> => {
+  const { steps } = answers;
   const ran = Arr.map(bundle, (one) => outcomeOf(one, bundle, answers));
   const numbered = Arr.map(ran, (one) => ({ ...one, nonce: Nonce.choose(one, { ...answers, bundle }) }));
   const priced = Arr.map(numbered, (one) => {
-    const placed = { ...one, code: Code.read(one, { ...answers, bundle: numbered }) };
-    const limited = { ...placed, gas: Estimate.choose(placed, answers) };
+    const placed = { ...one, code: partiesOf(one, numbered, answers) };
+    const limited = {
+      ...placed,
+      gas: steps.has("estimate") ? Estimate.choose(placed, answers) : Estimate.unestimated(one),
+    };
     return {
       ...limited,
-      fee: Fee.choose(limited, { quote: Fee.quoteFor(limited, answers) }),
+      fee: steps.has("fee") ? Fee.choose(limited, { quote: Fee.quoteFor(limited, answers) }) : Fee.unquoted(one),
       charged: L1Fee.read(limited, answers),
     };
   });
-  return Arr.map(shortened(priced, answers), (one) => ({
+  return Arr.map(steps.has("funds") ? shortened(priced, answers) : priced, (one) => ({
     ...one,
     request: buildRequest(one.input, {
       chainId: answers.chainId,
@@ -117,7 +125,7 @@ export const keep = (signed: Bundle<Signed>, answers: Answers): Bundle<Filled> =
   Arr.map(signed, (one) => {
     const placed = {
       ...outcomeOf(one, signed, answers),
-      code: Code.read(one, { ...answers, bundle: signed }),
+      code: partiesOf(one, signed, answers),
     };
     return { ...placed, charged: L1Fee.read(placed, answers) };
   });

@@ -12,6 +12,7 @@ import { doubtfulIn } from "../steps/reading/places.js";
 import * as Rights from "../steps/reading/rights.js";
 import * as Tokens from "../steps/reading/tokens.js";
 import type { Query } from "../witness/queries.js";
+import type { Taking } from "./answers.js";
 
 /** How many holdings, rights and tokens one run measures; what is over them is told by `PartiesCut`. */
 export interface Limits {
@@ -43,6 +44,8 @@ export interface Measure {
   readonly cut: number;
 }
 
+const none = { kept: [], cut: 0 };
+
 const sendersOf = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
   ...new Set(bundle.map(({ input }) => input.from)),
 ];
@@ -52,9 +55,10 @@ export const wantedBy = (
   policies: ReadonlyArray<Policy>,
   bundle: ReadonlyArray<Case>,
   limits: Limits,
+  steps: Taking,
 ): ReadonlyArray<Holdings.Holding> =>
   policies
-    .flatMap(({ balances }) => balances ?? [])
+    .flatMap(({ balances = [] }) => (steps.has("assets") ? balances : []))
     .flatMap(({ token, account }) =>
       (account === null ? sendersOf(bundle) : [account]).map((one) => ({
         ...Holdings.holding(one, token),
@@ -63,30 +67,36 @@ export const wantedBy = (
     )
     .slice(0, limits.holdings);
 
-/** What is measured once it is known what the transactions do. */
+/** What is measured once it is known what the transactions do, for the steps that take part. */
 export const measureOf = (
   bundle: ReadonlyArray<Ran>,
-  transfers: ReadonlyArray<Transfer>,
+  moved: ReadonlyArray<Transfer>,
   policies: ReadonlyArray<Policy>,
   limits: Limits,
+  steps: Taking,
 ): Measure => {
   const senders = sendersOf(bundle);
-  const held = Holdings.holdings(senders, transfers, limits.holdings, {
-    wanted: wantedBy(policies, bundle, limits),
-    suspected: Holdings.suspects(bundle),
-  });
-  const granted = Rights.rights(bundle, limits.rights);
+  const transfers = steps.has("assets") ? moved : [];
+  const held = steps.has("assets")
+    ? Holdings.holdings(senders, transfers, limits.holdings, {
+        wanted: wantedBy(policies, bundle, limits, steps),
+        suspected: Holdings.suspects(bundle),
+      })
+    : none;
+  const granted = steps.has("approvals") ? Rights.rights(bundle, limits.rights) : none;
   const wanted = held.kept.filter((one) => one.wanted);
   const told = Tokens.tokens(senders, wanted, transfers, granted.kept, limits.tokens);
   return {
     holdings: held.kept,
     rights: [
       ...granted.kept,
-      ...Rights.newIn(granted.kept, Rights.spent(bundle, transfers, limits.rights - granted.kept.length)),
+      ...(steps.has("approvals")
+        ? Rights.newIn(granted.kept, Rights.spent(bundle, transfers, limits.rights - granted.kept.length))
+        : []),
     ],
     tokens: told.kept,
     named: [],
-    accounts: Approvals.accounts(bundle),
+    accounts: steps.has("approvals") ? Approvals.accounts(bundle) : [],
     doubtful: [],
     cut: held.cut + granted.cut + told.cut,
   };
@@ -98,8 +108,9 @@ export const measureOfReport = (
   bundle: ReadonlyArray<Ran>,
   policies: ReadonlyArray<Policy>,
   limits: Limits,
+  steps: Taking,
 ): Measure => {
-  const measure = measureOf(bundle, report.transfers, policies, limits);
+  const measure = measureOf(bundle, report.transfers, policies, limits, steps);
   const delegates = report.transactions.flatMap(({ code }) =>
     [code.from, code.to].flatMap((account) => account?.delegate ?? []),
   );

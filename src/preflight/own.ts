@@ -3,7 +3,7 @@ import * as Context from "effect/Context";
 import type * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidStep } from "../errors/input.js";
-import { isOwnName, ownNameProblem, type OwnName } from "../primitives/names.js";
+import { builtInSteps, isOwnName, ownNameProblem, type BuiltInStep, type OwnName } from "../primitives/names.js";
 import { didYouMean } from "../primitives/nearest.js";
 import { each, no, type Checked } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
@@ -11,6 +11,7 @@ import type { Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import type * as Step from "../Step.js";
 import type { View } from "../witness/view.js";
+import type { Taking } from "./answers.js";
 
 /** A step as it was when its pipeline was made; what its parts give may be anything. */
 export interface OwnStep {
@@ -20,15 +21,20 @@ export interface OwnStep {
   readonly check: (report: Report, heard: Step.Heard<unknown>) => unknown;
 }
 
-/** The steps of a pipeline, and the services that they need. */
-export interface OwnSteps {
+/** What a pipeline is made of: users' steps beside the built-in ones, and which of those it leaves out. */
+export interface Made {
   readonly steps: ReadonlyArray<OwnStep>;
+  readonly without: ReadonlyArray<BuiltInStep>;
+}
+
+/** A pipeline, and the services that its steps need. */
+export interface OwnSteps extends Made {
   readonly services: Context.Context<never>;
 }
 
-/** The steps in use; none by default. */
+/** The pipeline in use; by default the built-in steps alone. */
 export const OwnSteps: Context.Reference<OwnSteps> = Context.Reference("evm-preflight/OwnSteps", {
-  defaultValue: (): OwnSteps => ({ steps: [], services: Context.empty() }),
+  defaultValue: (): OwnSteps => ({ steps: [], without: [], services: Context.empty() }),
 });
 
 /** A world in which the transactions ran: what moved in it where that is not what the report says, and what was seen. */
@@ -40,6 +46,8 @@ export interface Seen {
 
 /** What the steps of a run come to. */
 export interface Own {
+  /** Those that ask, and `chain`, which always does. */
+  readonly taking: Taking;
   readonly names: ReadonlyArray<OwnName>;
   /** What the witness reads for them. */
   readonly looks: ReadonlyArray<Step.Look>;
@@ -69,9 +77,6 @@ const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   return Result.succeed({ name, looks: looks ?? null, ask: ask ?? null, check });
 };
 
-const orThrow = (checked: Checked<ReadonlyArray<OwnStep>>): ReadonlyArray<OwnStep> =>
-  Result.getOrThrowWith(checked, (problem) => new InvalidStep(problem));
-
 const distinctIn = (given: unknown): Checked<ReadonlyArray<OwnStep>> => {
   const checked =
     Array.isArray(given) && given.length <= mostSteps
@@ -83,16 +88,30 @@ const distinctIn = (given: unknown): Checked<ReadonlyArray<OwnStep>> => {
   });
 };
 
-/** Steps, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
-export const stepsOf = (given: unknown): ReadonlyArray<OwnStep> => orThrow(distinctIn(given));
+const leftOutIn = (given: unknown): Checked<ReadonlyArray<BuiltInStep>> => {
+  if (!Array.isArray(given)) return no("without", "must be a list of steps");
+  const stray = given.findIndex((name) => !builtInSteps.some((step) => step === name));
+  if (stray >= 0)
+    return no(
+      `without[${stray}]`,
+      `is no built-in step${typeof given[stray] === "string" ? didYouMean(given[stray], builtInSteps) : ""}`,
+    );
+  const twice = given.findIndex((name, index) => given.indexOf(name) < index);
+  return twice < 0
+    ? Result.succeed(builtInSteps.filter((name) => given.includes(name)))
+    : no(`without[${twice}]`, "is left out already");
+};
 
-/** The steps of a pipeline's options, or `InvalidStep` thrown. */
-export const stepsIn = (options: unknown): ReadonlyArray<OwnStep> => {
-  const given = isRecord(options) ? options : {};
-  const stray = Object.keys(given).find((key) => key !== "steps");
-  return orThrow(
+const optionNames = ["steps", "without"];
+
+/** What a pipeline's options make, or `InvalidStep` thrown: a pipeline is made where a program starts, and by its author. */
+export const madeOf = (options: unknown): Made => {
+  const given = isRecord(options) ? options : { options };
+  const stray = Object.keys(given).find((key) => !optionNames.includes(key));
+  const { steps = [], without = [] } = given;
+  const made: Checked<Made> =
     stray === undefined
-      ? distinctIn(given["steps"])
-      : no(stray, `is nothing that a pipeline takes${didYouMean(stray, ["steps"])}`),
-  );
+      ? Result.all({ steps: distinctIn(steps), without: leftOutIn(without) })
+      : no(stray, `is nothing that a pipeline takes${didYouMean(stray, optionNames)}`);
+  return Result.getOrThrowWith(made, (problem) => new InvalidStep(problem));
 };

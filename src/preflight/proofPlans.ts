@@ -10,16 +10,16 @@ import type { Policy } from "../report/policy.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
 import * as Code from "../steps/code.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
-import { delegateCallQueries } from "../steps/reading/delegateCalls.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
 import { bareCall, exactCall } from "../transaction/call.js";
 import { unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
-import type { Answers, Round } from "./answers.js";
+import type { Answers, Round, Taking } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf } from "./endpoint/lens.js";
+import { everyLook } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What a proof takes over from the scan of the same call. */
@@ -38,6 +38,8 @@ export interface Claim {
   /** What the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
   readonly abis: AbiIndex;
+  /** The steps that take part. */
+  readonly steps: Taking;
   /** What users' own steps have the witness read. */
   readonly looks: ReadonlyArray<Query>;
   /** What the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
@@ -75,25 +77,29 @@ const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> 
   return kept;
 };
 
+/** What is read between the calls. */
+const betweenOf = ({ bundle, steps }: Claim): NonNullable<Simulate.Plan["between"]> =>
+  steps.has("code") ? Code.queriesBetween(bundle) : () => [];
+
 /** Gas of what is read between the calls. */
-const betweenGas = (bundle: Bundle<Signed>): bigint =>
-  Simulate.witnessGas({ calls: bundle, before: [], between: Code.queriesBetween(bundle), after: [] });
+const betweenGas = (claim: Claim): bigint =>
+  Simulate.witnessGas({ calls: claim.bundle, before: [], between: betweenOf(claim), after: [] });
 
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
-const roomBeside = ({ report, bundle }: Claim): bigint => {
-  const taken = bundle.reduce((sum, { request }) => sum + request.gas, betweenGas(bundle));
+const roomBeside = (claim: Claim): bigint => {
+  const { report, bundle } = claim;
+  const taken = bundle.reduce((sum, { request }) => sum + request.gas, betweenGas(claim));
   const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
   const spare = limit > taken ? (limit - taken) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;
 };
 
-export const accountQueries = ({ bundle, measure }: Claim): ReadonlyArray<Query> => [
-  ...[...new Set([...Code.accounts(bundle), ...measure.accounts, ...measure.doubtful])].map((address) => ({
-    kind: "account" as const,
-    address,
-  })),
-  ...delegateCallQueries(bundle),
-];
+export const accountQueries = ({ bundle, measure, steps }: Claim): ReadonlyArray<Query> => {
+  const looks = everyLook(steps, bundle);
+  const looked = new Set(looks.flatMap((query) => (query.kind === "account" ? [query.address] : [])));
+  const accounts = new Set([...measure.accounts, ...measure.doubtful].filter((account) => !looked.has(account)));
+  return [...looks, ...[...accounts].map((address) => ({ kind: "account", address }) as const)];
+};
 
 /** The first case of each signer whose nonce the simulated state may not agree with. */
 export const doubtful = ({ bundle }: Claim): ReadonlyArray<Signed> =>
@@ -122,8 +128,10 @@ const reservedState = (claim: Claim): Eth.StateOverrides => {
 
 export const blockOf = ({ report }: Claim): Observed["blockTag"] => tagOf(report);
 
-export const oracleQueries = ({ chain, subjects }: Claim): ReadonlyArray<Query> =>
-  L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
+export const oracleQueries = ({ chain, subjects, steps }: Claim): ReadonlyArray<Query> =>
+  !steps.has("fee") && !steps.has("funds")
+    ? []
+    : L1Fee.queries(chain, subjects.size === 0 ? null : [...subjects.values()]);
 
 /**
  * Whether the witness is asked `alone`, too: for a report from outside, for balances where those of the runs are
@@ -169,7 +177,7 @@ export const planOf = (claim: Claim, world: World, pretended: boolean, name: Run
       gas: request.gas,
     })),
     before: name === "exact" ? [...oracles, ...both] : both,
-    ...(isRoomy ? { between: Code.queriesBetween(claim.bundle) } : {}),
+    ...(isRoomy ? { between: betweenOf(claim) } : {}),
     after: both,
     room,
     block: world.block,

@@ -2,42 +2,36 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
-import { later } from "../primitives/later.js";
-import type { AskRule } from "../primitives/names.js";
+import type { StepName } from "../primitives/names.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Outcome } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
-import type { Bundle, Filled } from "../steps/reading/bundle.js";
-import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
+import { failureOf, successOf } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
-import type { Run } from "../steps/simulate.js";
-import { answersOf, type Answers } from "./answers.js";
+import type { Taking } from "./answers.js";
 import { askOwn } from "./askOwn.js";
-import { askAt, askProof, placing, type Proof } from "./askProof.js";
+import { placing } from "./askProof.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
-import { keep, signedOf, withLimits, type Limits, type Signed } from "./choose.js";
-import { checkRuns, compare, worldsIn } from "./worlds/contrast.js";
-import { isExhausted, isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
-import type { AskAt } from "./gas/limit.js";
+import { signedOf, withLimits, type Limits } from "./choose.js";
+import { checkRuns, worldsIn } from "./worlds/contrast.js";
 import { ledgerOf, type Recorder } from "./ledger.js";
-import { isHidden } from "./beside/hidden.js";
 import { checkSlots } from "./endpoint/lens.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
 import { checkRan } from "./observe.js";
-import { inFlightOf, subjectsOf, trialIn, type Claim, type Scanned, type Trial } from "./proofPlans.js";
+import { askStanding } from "./proof.js";
+import { runsOf, type Attempt } from "./proofGround.js";
+import { inFlightOf, subjectsOf, type Claim, type Scanned } from "./proofPlans.js";
 import type { Own } from "./own.js";
 import { judged, reportOf } from "./report.js";
+import { checkLeftOut, leftOutOf } from "./steps.js";
 import { tagOf } from "./worlds/contexts.js";
 import { pendingOf } from "./worlds/ground.js";
-import { askStanding } from "./worlds/standing.js";
 import { TokenCache } from "./beside/tokenCache.js";
 
 /** How a report is proven. */
@@ -73,24 +67,6 @@ const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
     return error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [];
   });
 
-/** What the cases do with ample gas; why nothing says so, where it was asked and not answered. */
-const ampleIn = (signed: Bundle<Signed>, { bare }: Proof): Heard<ReadonlyArray<Outcome>> =>
-  bare === null
-    ? Result.succeed(signed.map(({ said }) => said.outcome))
-    : Result.map(bare, ({ readings }) => readings.map(({ outcome }) => outcome));
-
-/** Where other limits are tried: in the next block, too, where the run there used its gas up. */
-const trialsOf = (claim: Claim, { next }: Proof): Arr.NonEmptyReadonlyArray<Trial> => {
-  const { worlds } = claim;
-  return isExhausted(successOf(next))
-    ? [trialIn(claim, worlds.exact), trialIn(claim, worlds.next)]
-    : [trialIn(claim, worlds.exact)];
-};
-
-const using = later(() => import("./endpoint/forkUse.js"));
-const tracing = later(() => import("./beside/traceInner.js"));
-const settling = later(() => import("./gas/limit.js"));
-
 /** The block whose state a proof of our own stands on, where its scan saw it; null = what was simulated tells it. */
 const standsOn = ({ header, report: { observed } }: Claim, { observed: scanned }: Report): bigint | null => {
   const head = successOf(header)?.number ?? null;
@@ -102,33 +78,22 @@ const standsOn = ({ header, report: { observed } }: Claim, { observed: scanned }
 const isOwnLost = (claim: Claim): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
 
-/** Settles the gas limits of a claim where the runs cast doubt on them; `askGas` runs the requests at others. */
-const settle = (
-  claim: Claim,
-  proof: Proof,
-  { bundle, answers }: { readonly bundle: Bundle<Filled>; readonly answers: Answers },
-  askGas: AskAt,
-): Effect.Effect<Gas, never, Rpc> => {
-  const { run } = proof.round;
-  const ample = ampleIn(claim.bundle, proof);
-  if (run === null) return Effect.succeed(undoubted);
-  if (
-    isInDoubt(
-      run,
-      proof.next,
-      Result.getOrElse(ample, () => null),
-    )
-  )
-    return Effect.flatMap(settling, ({ settleGas }) => settleGas(bundle, answers, askGas));
-  return Effect.succeed(undoubted);
-};
-
 /** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
 const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
   judged({ ...scanned, ledger }, [
     ...scanned.findings,
     fromError(late, "unavailable", { ...where, evidence: "unavailable" }),
   ]);
+
+/** A report that nobody simulates: what it says stays, and that nothing proves it. */
+const unproven = (report: Report, steps: Taking): Report => {
+  const told = (name: StepName) => report.findings.some(({ code, step }) => code === "LeftOut" && step === name);
+  const leftOut = checkLeftOut(steps, report.transactions).filter(({ step }) => !told(step));
+  return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
+    ...report.findings,
+    ...leftOut,
+  ]);
+};
 
 /**
  * Proves a report whose requests have no hole; one that has a hole is returned as it is. `limits` are wider ones where
@@ -142,46 +107,24 @@ const proveOnce = Effect.fnUntraced(function* (
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const signed = signedOf(report);
   if (signed === null) return { report, limits: null };
+  const own = yield* asked;
+  const steps = own.taking;
+  if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
-  const wanted = measureOfReport(report, earlierRun, policies, limits);
+  const wanted = measureOfReport(report, earlierRun, policies, limits, steps);
   const measure = { ...wanted, named: yield* names.recall(report.chainId, wanted.tokens) };
-  const own = yield* asked;
   const about = {
-    ...{ report, bundle: signed, measure, policies, abis, chain, scanned, looks: own.looks },
+    ...{ report, bundle: signed, measure, policies, abis, chain, scanned, looks: own.looks, steps },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
     askedAt: null,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
-  /** Every run of every attempt: one that did not stand was answered by somebody, too. */
-  const ran: Array<Run | null> = [];
-  const attempted = Effect.fnUntraced(function* (claim: Claim, because: AskRule) {
-    const proof = yield* askProof(claim, because);
-    const answers = answersOf(proof.round, chains, report.options, report.chainId);
-    const kept = keep(signed, answers);
-    const bundle = isHidden(kept, report)
-      ? yield* (yield* tracing).withTracedInner(kept, report.observed.blockTag, abis)
-      : kept;
-    const tried: Array<Heard<Run>> = [];
-    const askGas: AskAt = (limits) =>
-      Effect.tap(askAt(trialsOf(claim, proof))(limits), (heard) => Effect.sync(() => void tried.push(...heard.flat())));
-    const settled = isWidened ? undoubted : yield* settle(claim, proof, { bundle, answers }, askGas);
-    const compared = settled.limits === null ? yield* compare(claim, proof, bundle, settled) : null;
-    const isForkUsed =
-      answers.rules.agrees ||
-      (yield* (yield* using).askForkUse(claim, answers, bundle, compared?.other?.outcomes ?? []));
-    const { run, alone } = proof.round;
-    const placed = proof.placed.map(({ heard }) => heard);
-    const others = [proof.next, proof.bare, ...placed, ...tried, ...(compared?.why ?? [])];
-    const runs = [run, alone, ...others];
-    ran.push(...runs.map(successOf));
-    return { claim, proof, answers, bundle, settled, compared, isForkUsed, runs };
-  });
-  const standing = yield* askStanding(about, chains, isWidened ? "doubtfulLimit" : "proof", attempted);
+  const standing = yield* askStanding(about, chains, isWidened);
   const late = failureOf(standing.attempt.proof.round.run);
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return {
@@ -193,15 +136,18 @@ const proveOnce = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
   const ledger = ledgerOf(recorder, yield* Clock.currentTimeMillis, earlier);
-  const assemble = (
-    { claim, proof, answers, bundle, settled, compared, isForkUsed }: typeof standing.attempt,
-    further: ReadonlyArray<Finding>,
-  ): Report => {
+  const ran = [
+    ...standing.ran,
+    ...[standing.attempt, standing.pending].flatMap((one) => (one === null ? [] : runsOf(one).map(successOf))),
+  ];
+  const assemble = (attempt: Attempt, further: ReadonlyArray<Finding>): Report => {
+    const { claim, proof, answers, bundle, settled, isForkUsed } = attempt;
+    const { compared } = attempt.judged;
     const placed = apart?.worldsOfPlaced(claim, answers.run, proof.placed) ?? [];
     return reportOf(bundle, answers, {
       ...{ options: report.options, policies, measure, now },
       ...{
-        isForkUsed,
+        isForkUsed: isForkUsed !== false,
         sighted: recorder.sighted,
         since: report.observed.latestNumber,
         // why: a number that we have set does not tell what the node stood on
@@ -219,7 +165,7 @@ const proveOnce = Effect.fnUntraced(function* (
       findings: [
         ...found,
         ...further,
-        ...settled.findings,
+        ...(settled?.findings ?? []),
         ...(isWidened ? [note("GasLimitWidened", "info", { evidence: "measured" })] : []),
         ...checkRan(
           report.chainId,
@@ -246,7 +192,7 @@ const proveOnce = Effect.fnUntraced(function* (
     proven.chainId,
     proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),
   );
-  return { report: proven, limits: settled.limits };
+  return { report: proven, limits: settled?.limits ?? null };
 });
 
 /** Users' own steps, asked once for a proof and all that it asks again. */
@@ -255,7 +201,7 @@ const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effe
     Effect.flatMap(Effect.service(Chains), (chains) => {
       const block = scanned === null ? (report.options.block ?? chains(report.chainId).blockTag) : tagOf(report);
       const bundle = Arr.map(report.transactions, ({ input }) => input);
-      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps.with);
+      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps);
     }),
   );
 

@@ -5,10 +5,11 @@
 import * as Arr from "effect/Array";
 import type * as Effect from "effect/Effect";
 import { PolicyViolation } from "../errors/verdicts.js";
+import type { BuiltInStep, StepName } from "../primitives/names.js";
 import { count, text } from "../primitives/statement.js";
 import { digestOfReport } from "../report/digest.js";
 import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
-import type { Policy } from "../report/policy.js";
+import type { Policy, PolicyResult } from "../report/policy.js";
 import {
   reportVersion,
   type Ledger,
@@ -17,23 +18,18 @@ import {
   type TransactionReport,
 } from "../report/schema.js";
 import { becauseOf, verdictOf } from "../report/verdict.js";
-import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
 import type { Bundle, Filled, Reading } from "../steps/reading/bundle.js";
-import { checkDelegateCalls } from "../steps/reading/delegateCalls.js";
-import { checkInner } from "../steps/reading/inner.js";
-import { checkPool } from "../steps/reading/pool.js";
-import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
-import { checkOutcomes, type Answers } from "./answers.js";
+import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own, Seen } from "./own.js";
-import { movementsOf } from "./worlds/movements.js";
+import { movementsOf, takenOf } from "./worlds/movements.js";
 import { worseOf } from "./worlds/worse.js";
-import { checkChain, checkOverrides, checkRan, observe, type Sight } from "./observe.js";
-import { checkTaken } from "./endpoint/taken.js";
+import { leftOutOf, type Draft, taking, checkLeftOut } from "./steps.js";
+import { observe, type Sight, checkChain, checkRan, checkOverrides } from "./observe.js";
 
 /** What a report says beside its cases and answers. */
 interface About extends Sight {
@@ -85,10 +81,32 @@ const checkHoles = (bundle: Bundle<Filled>, findings: ReadonlyArray<Finding>): R
           : [note("RequestIncomplete", "unavailable", { transaction: index, evidence: "unavailable" })],
       );
 
+/** What of a report is empty where a step was left out. */
+const partsOf: Partial<Record<BuiltInStep, ReadonlyArray<keyof Report>>> = {
+  assets: ["transfers", "balanceChanges"],
+  approvals: ["approvals"],
+};
+
+/** What a policy says of a report; that it cannot tell, where it reads what was left out. */
+const evaluate = (policy: Policy, report: Report): PolicyResult => {
+  const missed = new Set<BuiltInStep>();
+  const seen = { ...report };
+  for (const step of report.steps.without)
+    for (const part of partsOf[step] ?? [])
+      Object.defineProperty(seen, part, {
+        enumerable: true,
+        get: () => (missed.add(step), report[part]),
+      });
+  const result = policy.evaluate(seen);
+  return missed.size === 0
+    ? result
+    : { _tag: "Unknown", reason: `the report was made without the step ${[...missed].join(", ")}` };
+};
+
 /** What the policies say of a report. */
 const checkPolicies = (report: Report, policies: ReadonlyArray<Policy>): ReadonlyArray<Finding> => {
   const findings = policies.flatMap((policy): ReadonlyArray<Finding> => {
-    const result = policy.evaluate(report);
+    const result = evaluate(policy, report);
     if (result._tag === "Pass") return [];
     if (result._tag === "Unknown") {
       const why = [text("policy", policy.name), text("because", result.reason)];
@@ -125,44 +143,46 @@ export const judged = (report: Report, findings: ReadonlyArray<Finding>): Report
 /** The report on `bundle`, every choice of it made, out of one round's answers. */
 export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About): Report => {
   const { options, measure } = about;
-  const round = { ...answers, bundle };
+  const { steps } = answers;
   const transactions = Arr.map(bundle, (one): TransactionReport => ({
     input: one.input,
     request: one.request,
     code: one.code,
     outcome: one.outcome,
     gas: Estimate.read(one, answers),
-    nonce: Nonce.read(one, round),
-    fee: Fee.read(one, answers),
+    nonce: Nonce.read(one, { ...answers, bundle }),
+    fee: Fee.read(one, steps.has("fee") ? answers : null),
   }));
-  const { findings: moved, ...seen } = movementsOf(bundle, answers.run, measure, answers.chainId);
+  const { assets, rights, ...seen } = movementsOf(bundle, answers.run, measure, answers.chainId);
   const whose = new Set<string>([...bundle.map(({ signer }) => signer), ...measure.accounts]);
-  const movements = about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen);
-  const funds = Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas });
+  const movements = takenOf(
+    about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
+    steps,
+  );
+  const elsewhere = about.elsewhere.map((there) => takenOf(there, steps));
+  const funds = steps.has("funds")
+    ? Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas })
+    : [];
   const { observed, findings: aged } = observe(answers, options, about);
-  const now = withoutMoot([
-    ...answers.findings,
-    ...checkChain(bundle, answers),
-    ...checkRan(answers.chainId, [answers.run, answers.alone]),
-    ...bundle.flatMap((one) => Code.check(one, round)),
-    ...checkOutcomes(bundle, answers),
-    ...checkTaken(bundle, answers.run),
-    ...checkInner(bundle, about.readings, movements.approvals, about.policies),
-    ...bundle.flatMap((one) => Estimate.check(one, answers)),
-    ...bundle.flatMap((one) => Nonce.check(one, round)),
-    ...Fee.checkSources(answers),
-    ...bundle.flatMap((one) => Fee.check(one, answers)),
-    ...bundle.flatMap((one) => one.charged.findings),
-    ...funds.flatMap((payer) => Funds.check(payer, bundle)),
-    ...checkPool(bundle, { transactions, funds, stage: about.stage, observed }, answers.chain),
-    ...bundle.flatMap((one) => TokenShortfall.check(one, answers)),
-    ...moved,
-    ...checkDelegateCalls(bundle, { ...answers, targets: options.delegateTargets }),
-    ...aged,
-    ...checkOverrides(observed, options),
-    ...about.findings,
-  ]);
-  const found = [...untold(about.earlier, now), ...now];
+  const checked: Draft = {
+    ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },
+    ...{ moved: { assets, rights }, readings: about.readings, policies: about.policies },
+    delegateTargets: options.delegateTargets,
+  };
+  const out = new Set<StepName>(leftOutOf(steps));
+  const isTaken = ({ step }: Finding) => !out.has(step);
+  const now = withoutMoot(
+    [
+      ...answers.findings,
+      ...checkChain(bundle, answers),
+      ...checkRan(answers.chainId, [answers.run, answers.alone]),
+      ...taking(steps).flatMap(({ check }) => check(checked)),
+      ...aged,
+      ...checkOverrides(observed, options),
+      ...about.findings,
+    ].filter(isTaken),
+  );
+  const found = [...checkLeftOut(steps, bundle), ...untold(about.earlier.filter(isTaken), now), ...now];
   const usual = judged(
     {
       version: reportVersion,
@@ -171,7 +191,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
       stage: about.stage,
       chainId: answers.chainId,
       options,
-      steps: { with: about.own.names, without: [] },
+      steps: { with: about.own.names, without: leftOutOf(steps) },
       observed,
       transactions,
       funds,
@@ -184,12 +204,12 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   );
   const own = about.own.check(usual, [
     { moved: {}, before: answers.before, after: answers.after },
-    ...(about.next === null ? [] : [{ ...about.next, moved: about.elsewhere[0] ?? {} }]),
+    ...(about.next === null ? [] : [{ ...about.next, moved: elsewhere[0] ?? {} }]),
   ]);
   const draft = judged(usual, [...usual.findings, ...own]);
   const here = checkPolicies(draft, about.policies);
   const policies = untold(
-    about.elsewhere.flatMap((moved) => checkPolicies({ ...draft, ...moved }, about.policies)),
+    elsewhere.flatMap((moved) => checkPolicies({ ...draft, ...moved }, about.policies)),
     here,
   );
   // why: policies judge by every finding, readers get no more than a budget

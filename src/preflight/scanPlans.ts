@@ -1,6 +1,6 @@
 /** The runs of a scan: what each simulates, on which state, in which block, and what the witness reads in it. Pure. */
-import type { AbiIndex } from "../abi/abiIndex.js";
-import { eip7825Cap, type Chain } from "../Chains.js";
+import * as Holdings from "../steps/reading/holdings.js";
+import { eip7825Cap } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../Eth.js";
 import type { Address } from "../primitives/hex.js";
@@ -8,7 +8,6 @@ import type { ReportOptions } from "../report/schema.js";
 import * as Code from "../steps/code.js";
 import { signers, type Bundle } from "../steps/reading/bundle.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
-import * as Holdings from "../steps/reading/holdings.js";
 import { callees, mostContracts } from "../steps/reading/proxies.js";
 import type { Quote } from "../steps/reading/quote.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
@@ -17,19 +16,7 @@ import { bareCall } from "../transaction/call.js";
 import { buildRequest, unsignedBytes } from "../transaction/request.js";
 import type { Transaction } from "../transaction/schema.js";
 import type { Query } from "../witness/queries.js";
-
-/** What a scan is asked about. */
-export interface Subject {
-  readonly bundle: Bundle;
-  readonly options: ReportOptions;
-  /** The chain's parameters as far as the input names the chain. */
-  readonly chain: Chain;
-  /** Balances that somebody wants measured before it is known what moves. */
-  readonly wanted: ReadonlyArray<Holdings.Holding>;
-  readonly abis: AbiIndex;
-  /** What users' own steps have the witness read. */
-  readonly looks: ReadonlyArray<Query>;
-}
+import { everyLook, type Subject } from "./steps.js";
 
 /**
  * The bytes a transaction will have, as far as can be said before nonce, gas and fees are known: with
@@ -58,21 +45,21 @@ export const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
  * oracles, `both` = what is read after the calls, too.
  */
 export const barePlan = (
-  { bundle, options, wanted, looks }: Subject,
+  { bundle, options, wanted, looks, steps }: Subject,
   block: Eth.BlockParameter,
   oracles: ReadonlyArray<Query>,
   both: ReadonlyArray<Query>,
 ): Simulate.Plan => {
   const calls = bundle.map(({ input }) => ({ input, request: bareCall(input, gasOf(input)), gas: gasOf(input) }));
-  const own = [...Code.queries(bundle), ...Holdings.queries(wanted), ...both];
+  const own = [...everyLook(steps, bundle), ...Holdings.queries(wanted), ...both];
   // why: users' looks stand behind ours, which they may not starve
   const after = [...own, ...looks];
   const before = [
     { kind: "environment" } as const,
-    ...[...oracles, ...own, ...TokenShortfall.queries(bundle)],
+    ...[...oracles, ...own, ...(steps.has("funds") ? TokenShortfall.queries(bundle) : [])],
     ...looks,
   ];
-  const between = Code.queriesBetween(bundle);
+  const between = steps.has("code") ? Code.queriesBetween(bundle) : () => [];
   const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls, before, between, after }));
   return {
     name: "bare",

@@ -4,7 +4,6 @@ import * as Clock from "effect/Clock";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import { Chains } from "../Chains.js";
-import type { OwnName } from "../primitives/names.js";
 import { later } from "../primitives/later.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
@@ -22,7 +21,7 @@ import { ledgerOf, withRun, type Recorder } from "./ledger.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
 import type * as Options from "./prepare.js";
 import { scanTrial } from "./proofPlans.js";
-import { provenOf, proveWider } from "./prove.js";
+import { proveWider, provenOf } from "./prove.js";
 import { reportOf } from "./report.js";
 import { askScan } from "./scan.js";
 
@@ -59,24 +58,28 @@ export const withLast = (
 export const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies, abis }: Options.Prepared,
   recorder: Recorder,
-  earlier: ReadonlyArray<OwnName> = [],
+  earlier: Report["steps"] = { with: [], without: [] },
 ): Effect.fn.Return<{ readonly report: Report; readonly round: Round; readonly waited: number }, never, Rpc> {
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const { memory } = yield* Rpc;
   const named = bundle[0].input.chainId;
-  const wanted = wantedBy(policies, bundle, limits);
   const chainId = named ?? memory.recall("chainId");
   const chain = chains(chainId);
   const block = options.block ?? chain.blockTag;
   const inputs = Arr.map(bundle, ({ input }) => input);
   const own = yield* askOwn(inputs, { chainId, block, stage: "scan" }, null, earlier);
-  const round = yield* askScan({ bundle, options, chain, wanted, abis, looks: own.looks }, block, null);
+  const steps = own.taking;
+  const wanted = wantedBy(policies, bundle, limits, steps);
+  const isWitnessed = steps.has("simulate");
+  const subject = { bundle, options, chain, wanted, abis, looks: own.looks, steps, isWitnessed };
+  const round = yield* askScan(subject, block);
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
-  const settled = chosen.some(Estimate.isLimitDoubtful)
-    ? yield* (yield* settlingGas).settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)]))
-    : undoubted;
+  const settled =
+    steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
+      ? yield* (yield* settlingGas).settleGas(chosen, answers, askAt([scanTrial(chosen, answers, options, abis)]))
+      : undoubted;
   const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
@@ -84,7 +87,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const ended = yield* Clock.currentTimeMillis;
   const report = reportOf(filled, answers, {
     ...{ options, policies, now, sighted: recorder.sighted, since: null, standsOn: null, stage: "scanned" },
-    measure: measureOf(filled, Assets.transfers(filled), policies, limits),
+    measure: measureOf(filled, Assets.transfers(filled), policies, limits, steps),
     ...{ worlds: [], elsewhere: [], readings: [], isForkUsed: true },
     ledger: ledgerOf(recorder, ended, null),
     own: { names: own.names, check },
@@ -99,11 +102,13 @@ export const scanOnce = Effect.fnUntraced(function* (
 });
 
 /**
- * Whether proving could not change the verdict: the node cannot simulate, or something is against the
+ * Whether proving could not change the verdict: nothing simulates, or something is against the
  * transaction already. A violated policy is no such thing: what a scan only logged, a proof measures.
  */
-const isSettled = ({ observed, findings }: Report): boolean =>
-  observed.tier === "call" || findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
+const isSettled = ({ observed, findings, steps }: Report): boolean =>
+  observed.tier === "call" ||
+  steps.without.includes("simulate") ||
+  findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
 /** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
 export const proveScanned = <E, R>(

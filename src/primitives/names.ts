@@ -13,20 +13,12 @@ export interface Forks {
   readonly next: bigint | null;
 }
 
-/** The steps in their order, which is the order of findings. */
-export const stepNames = [
-  "chain",
-  "code",
-  "simulate",
-  "estimate",
-  "nonce",
-  "fee",
-  "assets",
-  "approvals",
-  "funds",
-  "policy",
-  "proof",
-] as const;
+/** The built-in steps, which a pipeline can leave out, in the order of their findings. */
+export const builtInSteps = ["code", "simulate", "estimate", "nonce", "fee", "assets", "approvals", "funds"] as const;
+/** A built-in step by its name. */
+export type BuiltInStep = (typeof builtInSteps)[number];
+/** Everything of ours that finds, in the order of findings. */
+export const stepNames = ["chain", ...builtInSteps, "policy", "proof"] as const;
 const ownName = /^[A-Za-z0-9][\w.-]{0,39}\/[A-Za-z0-9][\w.-]{0,59}$/;
 /** A name that users give to a step or a finding of their own: whose it is, a slash, what it is (`acme/sanctions`). */
 export const OwnName = Schema.TemplateLiteral([Schema.String, "/", Schema.String]).pipe(

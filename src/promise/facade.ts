@@ -145,13 +145,20 @@ const notWhole = new InvalidTransaction({
   problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
 });
 
-/** Promises over a layer; `steps` are the user's own, for every verb. */
+/** What a caller gives of steps, before it is checked. */
+export interface GivenSteps {
+  readonly steps?: unknown;
+  readonly without?: unknown;
+}
+
+/** Promises over a layer; `pipeline` holds for every verb. */
 export const make = <R = never>(
   layer: Layer.Layer<Rpc | R>,
   { log, ...defaults }: Defaults = {},
-  steps?: unknown,
+  pipeline: GivenSteps = {},
 ): Facade<R> => {
-  const whole = steps === undefined ? layer : Layer.merge(layer, layerSteps(steps));
+  const isUsual = pipeline.steps === undefined && pipeline.without === undefined;
+  const whole = isUsual ? layer : Layer.merge(layer, layerSteps(pipeline));
   const runtime = ManagedRuntime.make(log === undefined ? whole : Layer.provideMerge(whole, layerLog(log)));
   let isDisposed = false;
   const run = <A, E>(effect: Effect.Effect<A, E, Rpc | R>, signal: AbortSignal | undefined): Promise<A> => {

@@ -2,7 +2,8 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { OwnSteps, stepsOf, type OwnStep } from "../preflight/own.js";
+import { madeOf, OwnSteps, type OwnStep } from "../preflight/own.js";
+import type { BuiltInStep } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";
 import { Rpc } from "../Rpc.js";
 import type * as Step from "../Step.js";
@@ -26,14 +27,16 @@ export interface PlainStep<A = undefined> extends Pick<Step.Step, "name" | "look
   check(report: Report, heard: Step.Heard<A>): ReadonlyArray<Step.Finding>;
 }
 
-/** Steps of one's own, for every verb of a door. */
+/** Steps of one's own, and the built-in ones to leave out, for every verb of a door. */
 export interface Steps {
   /** In the order in which their findings stand. */
   readonly steps?: ReadonlyArray<PlainStep<unknown>> | undefined;
+  /** As in `Preflight.make`: what they would find is not known, and a finding `LeftOut` says so. */
+  readonly without?: ReadonlyArray<BuiltInStep> | undefined;
 }
 
 /** {@link Steps} written where they are used: `check` knows what its own `ask` gives, of the first six. */
-export interface WrittenSteps<A, B, C, D, E, F> {
+export interface WrittenSteps<A, B, C, D, E, F> extends Pick<Steps, "without"> {
   /** As in `Steps`. */
   readonly steps: readonly [
     PlainStep<A>,
@@ -62,6 +65,8 @@ const stepOf = (step: OwnStep): OwnStep => {
   return { ...step, ask: asked };
 };
 
-/** Steps for all that runs on a layer; throws `InvalidStep` of what is none. */
-export const layerSteps = (steps: unknown): Layer.Layer<never> =>
-  Layer.succeed(OwnSteps, { steps: stepsOf(steps).map(stepOf), services: Context.empty() });
+/** A pipeline for all that runs on a layer; throws `InvalidStep` of what is none. */
+export const layerSteps = (options: { readonly steps?: unknown; readonly without?: unknown }): Layer.Layer<never> => {
+  const { steps, without } = madeOf(options);
+  return Layer.succeed(OwnSteps, { steps: steps.map(stepOf), without, services: Context.empty() });
+};

@@ -238,8 +238,9 @@ export const notes = {
       "lower the amount, obtain the tokens, or approve the amount first",
     ],
   }),
-  /** What the caller demands of the report. */
+  /** What the caller demands of the report, and of the steps. */
   ...of("policy", {
+    LeftOut: ["a step was left out of the pipeline", "use a pipeline with the step before signing"],
     PolicyLost: ["a policy of the report could not be evaluated again", "give the policies again as an option"],
     PolicyUnknown: ["whether a policy holds is not known"],
     StepUnavailable: ["a step of your own gave no answer", "repair the step, or run it again"],

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
-import type { OwnName } from "../primitives/names.js";
+import type { BuiltInStep, OwnName } from "../primitives/names.js";
 import { statementText } from "../primitives/statement.js";
 import { isRequestOf, type Request } from "../transaction/request.js";
 import { digestOfReport, requestsOf } from "./digest.js";
@@ -92,31 +92,37 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
  * console.log(clearance.requests[0].chainId, clearance.requests[0].gas); // 31337 21000n
  * ```
  */
-export const ready = (report: Report): Effect.Effect<Clearance, Blocker> => readyWith(report, []);
+export const ready = (report: Report): Effect.Effect<Clearance, Blocker> => readyWith(report, [], []);
 
-/** {@link ready}, of a report that was made with all of these steps. */
-export const readyWith: (report: Report, steps: ReadonlyArray<OwnName>) => Effect.Effect<Clearance, Blocker> =
-  Effect.fn("Report.ready")(function* (report, steps) {
-    const blocker = report.findings.find(({ severity }) => severity === "blocker");
-    if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(blocker)] });
-    const now = yield* Clock.currentTimeMillis;
-    const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
-    // guard: a step of the pipeline that the report lacks
-    const lacking = steps.filter((step) => !report.steps.with.includes(step));
-    const missing = [
-      ...unavailable.map(gapOf),
-      ...gapsIn(report, now),
-      ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
-    ];
-    const requests = requestsOf(report);
-    const [sender, ...senders] = report.transactions.map(({ input }) => input.from);
-    if (missing.length > 0 || requests === null || sender === undefined || report.digest === null)
-      return yield* new NotProven({ missing });
-    return {
-      requests,
-      senders: [sender, ...senders],
-      digest: report.digest,
-      expiresAt: report.observed.at + report.options.maxAgeMs,
-      waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
-    };
-  });
+/** {@link ready}, of a report that was made with all of these steps, users' and built-in ones. */
+export const readyWith: (
+  report: Report,
+  own: ReadonlyArray<OwnName>,
+  builtIn: ReadonlyArray<BuiltInStep>,
+) => Effect.Effect<Clearance, Blocker> = Effect.fn("Report.ready")(function* (report, own, builtIn) {
+  const blocker = report.findings.find(({ severity }) => severity === "blocker");
+  if (blocker !== undefined) return yield* blocker.error ?? new NotProven({ missing: [gapOf(blocker)] });
+  const now = yield* Clock.currentTimeMillis;
+  const unavailable = report.findings.filter(({ severity }) => severity === "unavailable");
+  // guard: a step of the pipeline that the report lacks
+  const lacking = [
+    ...own.filter((step) => !report.steps.with.includes(step)),
+    ...builtIn.filter((step) => report.steps.without.includes(step)),
+  ];
+  const missing = [
+    ...unavailable.map(gapOf),
+    ...gapsIn(report, now),
+    ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
+  ];
+  const requests = requestsOf(report);
+  const [sender, ...senders] = report.transactions.map(({ input }) => input.from);
+  if (missing.length > 0 || requests === null || sender === undefined || report.digest === null)
+    return yield* new NotProven({ missing });
+  return {
+    requests,
+    senders: [sender, ...senders],
+    digest: report.digest,
+    expiresAt: report.observed.at + report.options.maxAgeMs,
+    waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
+  };
+});

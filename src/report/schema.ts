@@ -3,7 +3,7 @@ import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { schemaOf } from "../primitives/rows.js";
-import { AskRule, Fork, OwnName, RunName, SimulationPart, StepName, stepNames } from "../primitives/names.js";
+import { AskRule, Fork, OwnName, RunName, SimulationPart, StepName, builtInSteps } from "../primitives/names.js";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
@@ -183,12 +183,12 @@ export const Ledger = Schema.Struct({
 });
 export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
 
-/** Which steps a report was made with beside the usual ones, and which of those were left out. */
+/** Which steps a report was made with beside the built-in ones, and which of those were left out. */
 export const Steps = Schema.Struct({
   /** Users' own, in their order; one that gave no answer has the finding `StepUnavailable`. */
   with: Schema.Array(OwnName),
-  /** Usual ones that were left out. */
-  without: Schema.Array(Schema.Literals(stepNames)),
+  /** Built-in ones that were left out, in their order; each has the finding `LeftOut`. */
+  without: Schema.Array(Schema.Literals(builtInSteps)),
 });
 export interface Steps extends Schema.Schema.Type<typeof Steps> {}
 

@@ -22,7 +22,6 @@ import type { Account } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import type { Case, Numbered } from "./reading/bundle.js";
-import { delegateCallAccounts, delegateCallQueries } from "./reading/delegateCalls.js";
 import { failureOf, successOf, type Heard } from "./reading/heard.js";
 
 /** What `eth_getCode` answered for each account. */
@@ -43,15 +42,6 @@ export interface Answers {
 /** Every account whose code matters, each once. */
 export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
   ...new Set(bundle.flatMap(({ input: { from, to } }) => (to === null ? [from] : [from, to]))),
-];
-
-/** What the witness should look at: their code, and what is to run in accounts' own place. */
-export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => [
-  ...[...new Set([...accounts(bundle), ...delegateCallAccounts(bundle)])].map((account) => ({
-    kind: "account" as const,
-    address: account,
-  })),
-  ...delegateCallQueries(bundle),
 ];
 
 /** `eth_getCode` for every account at once; never fails, each answer stands for itself. */
@@ -182,6 +172,14 @@ export const read = (one: Numbered, answers: Answers): Parties => ({
   to: one.input.to === null ? null : lookAt(one.input.to, one, answers),
   creates: createdBy(one.input, one.nonce.value),
 });
+
+/** The ends of one transaction, where nobody looks at them. */
+export const unlooked = ({ input: { from, to } }: Case): Parties => {
+  const unknown = (account: Address): AccountCode => ({
+    ...{ account, kind: "unknown", delegate: null, delegateHasCode: null, evidence: "unavailable" },
+  });
+  return { from: unknown(from), to: to === null ? null : unknown(to), creates: null };
+};
 
 /** An account whose code nobody could see, or whose code could not be asked for though another source saw it. */
 const unseenCode = (

@@ -16,7 +16,7 @@ import { fromError, note, type Evidence, type Finding } from "../report/finding.
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
-import type { GasChoice, Ran } from "./reading/bundle.js";
+import type { Case, GasChoice, Ran } from "./reading/bundle.js";
 import { failureOf, successOf, type Heard } from "./reading/heard.js";
 import { largest } from "./reading/quote.js";
 
@@ -134,6 +134,12 @@ export const choose = (one: Placed, answers: Answers): GasChoice => {
           : seen;
   return { value, by: "us", evidence, estimate, refusal };
 };
+
+/** The caller's own limit, or none: where nobody estimates. */
+export const unestimated = ({ input }: Case): GasChoice => ({
+  ...{ value: input.gas, by: input.gas === null ? "us" : "caller", estimate: null, refusal: null },
+  evidence: input.gas === null ? "unavailable" : "assumed",
+});
 
 /** A case whose limit is chosen. */
 type Limited = Placed & { readonly gas: GasChoice };

@@ -18,6 +18,7 @@ import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
 import type { Case, FeeChoice, Numbered, Price } from "./reading/bundle.js";
+import type { Heard } from "./reading/heard.js";
 import { raised, type Pooled, type Replacing } from "./reading/pooled.js";
 import type { FeeFacts, Quote } from "./reading/quote.js";
 
@@ -38,25 +39,18 @@ export const askReceipts: Effect.Effect<FeeFacts["receipts"], never, Rpc> = aski
   Effect.result(sighting(Eth.getBlockReceipts({ block: "latest" }), ([first]) => first?.blockNumber ?? null)),
 );
 
-/** The history and the latest header at once, and the receipts where they may be needed; never fails. */
-export const ask = (needsReceipts: boolean): Effect.Effect<FeeFacts, never, Rpc> =>
+/** The history, and the receipts where they may be needed, at once; never fails. */
+export const ask = (needsReceipts: boolean): Effect.Effect<Omit<FeeFacts, "header">, never, Rpc> =>
   asking(
     { step: "fee" },
     Effect.all(
-      {
-        history: askHistory,
-        receipts: needsReceipts ? askReceipts : Effect.succeed(null),
-        header: askLatest,
-      },
+      { history: askHistory, receipts: needsReceipts ? askReceipts : Effect.succeed(null) },
       { concurrency: "unbounded" },
     ),
   );
 
-/** The latest header alone, for a proof: its fees are fixed, only the base fee moves. Never fails. */
-export const askHeader: Effect.Effect<FeeFacts, never, Rpc> = Effect.map(
-  asking({ step: "fee" }, askLatest),
-  (header) => ({ history: null, receipts: null, header }),
-);
+/** The latest header, whose age and base fee count in a scan and in a proof. Never fails. */
+export const askHeader: Effect.Effect<Heard<Eth.Block>, never, Rpc> = asking({ step: "chain" }, askLatest);
 
 /** What the answers to a round say of fees. */
 export interface Answers {
@@ -118,6 +112,19 @@ export const choose = ({ input }: Case, { quote: quoted }: Answers): FeeChoice =
   };
 };
 
+/** What the caller fixed, and nothing beside it: where no fee is quoted. */
+export const unquoted = ({ input }: Case): FeeChoice => ({
+  value: {
+    gasPrice: input.gasPrice,
+    maxFeePerGas: input.maxFeePerGas,
+    maxPriorityFeePerGas: input.maxPriorityFeePerGas,
+  },
+  by: chooserOf(input),
+  evidence: chooserOf(input) === "caller" ? "assumed" : "unavailable",
+  ...{ tipSource: input.maxPriorityFeePerGas === null && input.gasPrice === null ? "unknown" : "caller" },
+  ...{ tipNamed: null, horizonSeconds: null, shortenedFrom: null },
+});
+
 /**
  * A choice whose cap is lower by `reduction` wei per gas, with the horizon that it still outlives; null
  * where it would not even hold for the next block. What is not ours to choose stays.
@@ -143,12 +150,12 @@ export const shorten = (fee: FeeChoice, reduction: bigint, quoted: Quote): FeeCh
 /** A case whose price is chosen. */
 type Priced = Case & { readonly fee: FeeChoice };
 
-/** The chosen price beside the base fee. */
-export const read = ({ fee: { value, ...how } }: Priced, { quote: { baseFeePerGas, evidence } }: Answers): Fee => ({
+/** The chosen price beside the base fee; null = no fee was quoted. */
+export const read = ({ fee: { value, ...how } }: Priced, answers: Answers | null): Fee => ({
   ...how,
   ...value,
-  baseFeePerGas,
-  evidence,
+  baseFeePerGas: answers?.quote.baseFeePerGas ?? null,
+  evidence: answers?.quote.evidence ?? how.evidence,
 });
 
 /** What the sources of the quote say against each other; of no transaction in particular. */

@@ -5,6 +5,7 @@ import { Chains, type Chain } from "../Chains.js";
 import { askAccessList } from "../eth/accessList.js";
 import * as Eth from "../Eth.js";
 import { signedOf } from "../preflight/choose.js";
+import { everyStep } from "../preflight/steps.js";
 import { measureOfReport, MeasureLimits, measureQueries } from "../preflight/limits.js";
 import { policiesOf, type Options } from "../preflight/prepare.js";
 import { subjectsOf } from "../preflight/proofPlans.js";
@@ -148,7 +149,7 @@ const askedBy = (report: Report, chain: Chain, options: Options) =>
     if (signed === null) return null;
     const ran = signed.map((one) => ({ ...one, outcome: one.said.outcome, transfers: [] }));
     const policies = yield* policiesOf(options.policies, report.options);
-    const measure = measureOfReport(report, ran, policies, limits);
+    const measure = measureOfReport(report, ran, policies, limits, everyStep);
     const subjects = L1Fee.needsBytes(chain, memory.recall("noFeeOracle")) ? [...subjectsOf(signed).values()] : null;
     return {
       queries: [...measureQueries(measure), ...(subjects === null ? [] : L1Fee.queries(chain, subjects))],

@@ -477,7 +477,7 @@ describe("what is no step", () => {
   });
 
   it("is refused for its code, too", () => {
-    expect(() => Preflight.make({ steps: [], without: ["fee"] } as never)).toThrow(Errors.InvalidStep);
+    expect(() => Preflight.make({ steps: [], besides: ["fee"] } as never)).toThrow(Errors.InvalidStep);
     expect(() => Preflight.make(undefined as never)).toThrow(Errors.InvalidStep);
     expect(() => Step.blocker("Listed" as "a/b", "")).toThrow(Errors.InvalidStep);
   });

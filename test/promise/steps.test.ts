@@ -66,6 +66,22 @@ describe("the Promise door", () => {
     expect(await failing(preflight.ready(blocked))).toBeInstanceOf(Errors.NotProven);
   });
 
+  it("leaves steps out of every verb", async () => {
+    await using preflight = createPreflight({ url: node.url, without: ["approvals"], steps: [sanctions] });
+    const report = await preflight.run(native);
+    expect(report.steps).toEqual({ with: ["acme/sanctions"], without: ["approvals"] });
+    expect([report.verdict, ofStep(report, "approvals")]).toEqual(["caution", ["LeftOut/warning"]]);
+    expect((await preflight.ready(report)).requests).toHaveLength(1);
+    const client = createPublicClient({ transport: http(node.url) }).extend(preflightActions({ without: ["funds"] }));
+    const unfunded = await client.scan(native);
+    expect([unfunded.verdict, unfunded.funds, ofStep(unfunded, "funds")]).toEqual([
+      "unknown",
+      [],
+      ["LeftOut/unavailable"],
+    ]);
+    expect(() => createPreflight({ url: node.url, without: ["chain" as "code"] })).toThrow(Errors.InvalidStep);
+  });
+
   it("sends nothing that a step is against, and what none is", async () => {
     await using preflight = createPreflight({ url: node.url, steps: [sanctions] });
     const deliver = preflight.deliver((request) => account.signTransaction(request));

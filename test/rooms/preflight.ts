@@ -26,6 +26,7 @@ export {
 export * as Prepare from "../../src/preflight/prepare.js";
 export type { Options } from "../../src/preflight/prepare.js";
 export { gasPlan } from "../../src/preflight/proofPlans.js";
+export { everyLook, everyStep } from "../../src/preflight/steps.js";
 export { reportOf } from "../../src/preflight/report.js";
 export { isBounded } from "../../src/preflight/worlds/bounded.js";
 export {

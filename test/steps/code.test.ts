@@ -1,6 +1,7 @@
 /** Who lives at an address: what the witness read in the simulated state decides, and doubt is no answer. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import { everyLook, everyStep } from "../rooms/preflight.js";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
 import { Address } from "../rooms/primitives.js";
@@ -155,7 +156,7 @@ it("every account is asked about once, and one failure leaves the others", async
     [bob, "Failure"],
     [token, "Success"],
   ]);
-  expect(Code.queries(ends)).toEqual([alice, bob, token].map((address) => ({ kind: "account", address })));
+  expect(everyLook(everyStep, ends)).toEqual([alice, bob, token].map((address) => ({ kind: "account", address })));
 });
 
 describe("code that is there only after the bundle", () => {

@@ -142,6 +142,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "QueuedCostTooHigh":
     case "ScanAgain":
     case "QuorumMissing":
+    case "LeftOut":
       return "note";
     default:
       return kindOfOwn(code);

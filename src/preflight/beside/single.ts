@@ -9,6 +9,7 @@ import { Chains } from "../../Chains.js";
 import type { InvalidTransaction } from "../../errors/input.js";
 import type { RpcError } from "../../errors/rpc.js";
 import { gap, NotProven, type Verdict } from "../../errors/verdicts.js";
+import type { BuiltInStep } from "../../primitives/names.js";
 import type { Finding } from "../../report/finding.js";
 import type { Fee as FeePart, Gas, Nonce as NoncePart, Outcome, Parties } from "../../report/parts.js";
 import { Rpc } from "../../Rpc.js";
@@ -22,7 +23,7 @@ import { answersOf, checkOutcomes, type Answers } from "../answers.js";
 import { choose } from "../choose.js";
 import * as Options from "../prepare.js";
 import { counted } from "../ledger.js";
-import { askScan, type Asking } from "../scan.js";
+import { askScan } from "../scan.js";
 
 /** How a single step fails. */
 export type StepError = InvalidTransaction | Verdict | RpcError;
@@ -47,7 +48,7 @@ const orFail = <A>([output, findings]: Made<A>): Effect.Effect<A, Verdict | RpcE
 /** One step of a scan by itself: `steps` are asked, the rest stays unknown. */
 const single = <A>(
   name: string,
-  steps: ReadonlyArray<Asking>,
+  steps: ReadonlyArray<BuiltInStep>,
   make: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Made<A>,
 ): Step<A> =>
   Effect.fn(name)(function* (input: unknown, given: Options.Options = {}) {
@@ -56,8 +57,9 @@ const single = <A>(
     const chains = yield* Effect.service(Chains);
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
-    const asked = { bundle: Arr.of(all[0]), options, chain, wanted: [], looks: [], abis };
-    const round = yield* counted(askScan(asked, options.block ?? chain.blockTag, null, new Set(steps)));
+    const about = { options, chain, wanted: [], looks: [], abis, steps: new Set(steps), isWitnessed: true };
+    const asked = { bundle: Arr.of(all[0]), ...about };
+    const round = yield* counted(askScan(asked, options.block ?? chain.blockTag));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(asked.bundle, answers);
     return yield* orFail(make(bundle[0], bundle, answers));
@@ -70,7 +72,7 @@ export const checkCode: Step<Parties> = single("Preflight.checkCode", ["code"], 
 ]);
 
 /** What it does. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, and what the node refuses. */
-export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate"], (one, bundle, answers) => [
+export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate", "funds"], (one, bundle, answers) => [
   one.outcome,
   checkOutcomes(bundle, answers),
 ]);
@@ -81,7 +83,7 @@ export const simulate: Step<Outcome> = single("Preflight.simulate", ["simulate"]
  */
 export const estimateGas: Step<Gas> = single(
   "Preflight.estimateGas",
-  ["code", "simulate", "estimate"],
+  ["code", "simulate", "estimate", "funds"],
   (one, bundle, answers) => [
     Estimate.read(one, answers),
     [

@@ -2,6 +2,7 @@
  * Which call inside a reverting transaction failed, as the node's tracer tells it: said after the verdict, which rests on
  * none of it. One request, asked only then, and not again of a node that has no answer.
  */
+import { bareCall } from "../../transaction/call.js";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
@@ -20,7 +21,6 @@ import { abisOf } from "../../report/abis.js";
 import { inOrder, note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";
 import { CurrentRun, Rpc } from "../../Rpc.js";
-import { bareCall } from "../../transaction/call.js";
 import { inRound, ledgerOf, type Recorder } from "../ledger.js";
 
 const method = "debug_traceCall";

@@ -1,4 +1,5 @@
 /** What `eth_call` says where nothing is simulated: of the first transaction, and of the witness. */
+import { bareCall } from "../../transaction/call.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { looksLikeRevert } from "../../abi/revertBytes.js";
@@ -8,15 +9,14 @@ import { asking } from "../../eth/asking.js";
 import * as Eth from "../../Eth.js";
 import type { Hex } from "../../primitives/hex.js";
 import type { Rpc } from "../../Rpc.js";
-import * as Code from "../../steps/code.js";
 import type { Heard } from "../../steps/reading/heard.js";
 import { explain } from "../../steps/reading/outcome.js";
-import { bareCall } from "../../transaction/call.js";
 import { placement, witnessCall } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
 import { viewOf } from "../../witness/view.js";
 import type { Called } from "../answers.js";
-import { gasOf, type Subject } from "../scanPlans.js";
+import { gasOf } from "../scanPlans.js";
+import { everyLook, type Subject } from "../steps.js";
 
 /** The first transaction, with this gas; of a deployment the code that it leaves. JSON-RPC: `eth_call`. */
 export const askFirst = (
@@ -42,8 +42,8 @@ export const askCalls = Effect.fnUntraced(function* (
   subject: Subject,
   block: Eth.BlockParameter,
 ): Effect.fn.Return<Called, never, Rpc> {
-  const { bundle, options } = subject;
-  const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...Code.queries(bundle)];
+  const { bundle, options, steps } = subject;
+  const queries: ReadonlyArray<Query> = [{ kind: "environment" }, ...everyLook(steps, bundle)];
   const at = yield* placement;
   const asked = Eth.call({
     ...witnessCall(at, queries),

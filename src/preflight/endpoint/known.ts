@@ -10,7 +10,7 @@ import * as L1Fee from "../../steps/reading/l1Fee.js";
 import { lacksTip } from "../../steps/reading/quote.js";
 import { either, unseen, type View } from "../../witness/view.js";
 import type { Round } from "../answers.js";
-import type { Subject } from "../scanPlans.js";
+import type { Subject } from "../steps.js";
 
 /** What is believed of an endpoint, null where nothing is: its chain, whether its fee history tells a tip, where no fee oracle lives. */
 export const knownOf = (memory: Memory) => ({
@@ -49,10 +49,12 @@ export const askForks: Effect.Effect<Forks, never, Rpc> = Effect.gen(function* (
 export const seenIn = ({ alone, run }: Pick<Round, "alone" | "run">): View =>
   either(successOf(alone)?.before ?? unseen, successOf(run)?.before ?? unseen);
 
+type Answered = Pick<Round, "alone" | "run"> & Pick<Round["fees"], "header">;
+
 /** Whether the latest header is not the block that the run stood on, though it has its number: another chain, or another branch, answers. */
-const isForeign = (round: Pick<Round, "alone" | "run" | "fees">): boolean => {
+const isForeign = (round: Answered): boolean => {
   const { environment } = seenIn(round);
-  const header = successOf(round.fees.header);
+  const header = successOf(round.header);
   return (
     environment !== null &&
     header !== null &&
@@ -68,7 +70,7 @@ const isForeign = (round: Pick<Round, "alone" | "run" | "fees">): boolean => {
 export const isDisproved = (
   { chainId, noFeeOracle }: Known,
   { options }: Pick<Subject, "options">,
-  round: Pick<Round, "alone" | "run" | "fees">,
+  round: Answered,
 ): boolean => {
   if (chainId === null || options.stateOverrides !== null) return false;
   const seen = seenIn(round);
@@ -90,7 +92,7 @@ export const learn = (
   isNamed: boolean,
 ): void => {
   const isNewest = round.block === "pending" || round.block === "latest";
-  if (options.stateOverrides !== null || !isNewest || isForeign(round)) return;
+  if (options.stateOverrides !== null || !isNewest || isForeign({ ...round, header: round.fees.header })) return;
   const seen = seenIn(round);
   const named = successOf(round.namedChainId);
   // why: heard now, not believed from before, or a stranger behind the endpoint would never be asked again

@@ -5,7 +5,7 @@ import { Rpc } from "../../Rpc.js";
 import { learnLack } from "../../rpc/memory.js";
 import { failureOf, type Heard } from "../../steps/reading/heard.js";
 import type * as Simulate from "../../steps/simulate.js";
-import type { Subject } from "../scanPlans.js";
+import type { Subject } from "../steps.js";
 import { adapt, isForm, parts, simulate } from "./taken.js";
 
 /**

@@ -1,19 +1,17 @@
 /** The worlds of a proof beside each other: what they did otherwise, why, and what that amounts to. */
 import * as Arr from "effect/Array";
-import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import { text } from "../../primitives/statement.js";
 import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
-import type { Rpc } from "../../Rpc.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { compareEffects, isSameShape } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
 import { concernedIn, livesIn } from "../../steps/reading/places.js";
 import { blockGap, ranIn, type Run } from "../../steps/simulate.js";
-import { askWhy, bareOf, isComparable, isTrueToState, type Proof } from "../askProof.js";
+import { bareOf, isComparable, isTrueToState, type Proof, type Why } from "../askProof.js";
 import { isBounded } from "./bounded.js";
 import {
   asLogged,
@@ -30,7 +28,7 @@ import {
 } from "./compare.js";
 import { unknownGas, type Gas } from "../gas/doubt.js";
 import type { Measure } from "../limits.js";
-import { effectsOf, type RunEffects } from "./movements.js";
+import { effectsOf, takenOf, type RunEffects } from "./movements.js";
 import { inFlightOf, type Claim } from "../proofPlans.js";
 
 const where = { step: "proof", evidence: "measured" } as const;
@@ -49,8 +47,6 @@ export interface Compared {
   readonly concerned: ReadonlySet<string>;
   /** What the run with free gas did otherwise; null where there was none in the same block. */
   readonly watched: ReadonlyArray<OutcomeDifference> | null;
-  /** The further worlds that told why it did. */
-  readonly why: ReadonlyArray<Heard<Run>>;
 }
 
 const effectsIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): RunEffects =>
@@ -73,15 +69,19 @@ const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { enviro
     isAbout(x - y, time, blockGap) || (b !== null && y >= b.number && isAbout(x - y, number, 1n));
 };
 
-/** Compares the worlds; where they differ, further ones tell why. */
-export const compare = Effect.fnUntraced(function* (
-  claim: Claim,
-  proof: Proof,
-  bundle: Bundle<Filled>,
-  settled: Gas,
-): Effect.fn.Return<Compared | null, never, Rpc> {
+/** The worlds compared, and the runs that it takes to say why they differ; none where they were heard, or nothing differs. */
+export interface Judged {
+  readonly compared: Compared | null;
+  readonly wants: ReadonlyArray<keyof Why>;
+}
+
+/**
+ * Compares the worlds; where they differ, further ones tell why: `why` holds what those said, and is null before they
+ * were asked.
+ */
+export const judge = (claim: Claim, proof: Proof, bundle: Bundle<Filled>, settled: Gas, why: Why | null): Judged => {
   const exact = successOf(proof.round.run);
-  if (exact === null) return null;
+  if (exact === null) return { compared: null, wants: [] };
   const { measure, report, worlds } = claim;
   const { tolerance } = report.options;
   const effects = effectsOf(bundle, exact, measure);
@@ -111,14 +111,9 @@ export const compare = Effect.fnUntraced(function* (
   const isRefused = refusal !== null && refusal._tag !== "RpcError" && state !== worlds.exact.state;
   let cause: Cause = "context";
   let isPendingOnly = false;
-  let further: ReadonlyArray<Heard<Run>> = [];
-  if (isRefused) {
-    const why = yield* askWhy(claim);
-    further = Object.values(why);
-    isPendingOnly = failureOf(why.swap)?._tag === refusal._tag;
-  } else if (seen !== null && next !== null && other !== null && seen.length > 0) {
-    const why = yield* askWhy(claim);
-    further = Object.values(why);
+  const isOther = seen !== null && seen.length > 0;
+  if (isRefused) isPendingOnly = failureOf(why?.swap)?._tag === refusal._tag;
+  else if (isOther && next !== null && other !== null && why !== null) {
     const besideNext = (heard: Heard<Run>) => {
       const run = successOf(heard);
       if (run === null) return null;
@@ -148,8 +143,8 @@ export const compare = Effect.fnUntraced(function* (
     settled.ample !== null &&
     free?.outcomes.some(({ status }) => status !== "success") === true &&
     compareEffects(effects, priced, by).length === 0;
-  return {
-    ...{ exact, effects, other, concerned, isPendingOnly, why: further },
+  const compared: Compared = {
+    ...{ exact, effects, other, concerned, isPendingOnly },
     contrast: seen && {
       ...{ found: [...others, ...counted], cause },
       isBounded: other !== null && isBounded(others, effects, other, bounding),
@@ -159,7 +154,8 @@ export const compare = Effect.fnUntraced(function* (
       watched &&
       (asksPrice ? [] : watched.filter(({ kind }) => kind === "place" || (!isOfPrice && kind !== "address"))),
   };
-});
+  return { compared, wants: why === null && (isRefused || isOther) ? ["swap", "priced"] : [] };
+};
 
 /** The next block refused the requests altogether: for what only the pending state has, or nobody knows why. */
 const checkRefused = (failure: Failure, isPendingOnly: boolean, inFlight: number): ReadonlyArray<Finding> =>
@@ -199,6 +195,7 @@ export const checkRuns = (
         ...{ isTrueToState: isTrueToState(claim, proof), inFlight },
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
       });
+  const told = takenOf(effects, claim.steps);
   const followsPrice = contrast?.cause === "price";
   const change = {
     followsPrice,
@@ -212,8 +209,11 @@ export const checkRuns = (
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
-      : checkChange(claim.report, exact, effects, change)),
-    ...checkNewcomers(bundle, effects, claim.measure),
+      : checkChange(takenOf(claim.report, claim.steps), exact, told, change)),
+    // why: what is left out is measured of nobody, and nobody is new by it
+    ...(claim.steps.has("assets") && claim.steps.has("approvals")
+      ? checkNewcomers(bundle, effects, claim.measure)
+      : []),
   ];
 };
 

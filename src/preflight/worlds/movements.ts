@@ -1,4 +1,6 @@
 /** What one run moves and grants, as its logs say and as the witness measured. Pure. */
+import { checkStranded } from "../../steps/reading/stranded.js";
+import type { Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
 import * as Approvals from "../../steps/approvals.js";
 import * as Assets from "../../steps/assets.js";
@@ -7,12 +9,11 @@ import type { Effects } from "../../steps/reading/compare.js";
 import { depositsIn } from "../../steps/reading/deposits.js";
 import * as Holdings from "../../steps/reading/holdings.js";
 import * as Rights from "../../steps/reading/rights.js";
-import { checkStranded } from "../../steps/reading/stranded.js";
 import * as Tokens from "../../steps/reading/tokens.js";
 import type { Standards } from "../../steps/reading/transferLogs.js";
 import type { Run } from "../../steps/simulate.js";
 import { either, unseen } from "../../witness/view.js";
-import { isFree } from "../answers.js";
+import { isFree, type Taking } from "../answers.js";
 import type { Measure } from "../limits.js";
 
 /** What a run did; the standards are those that the tokens answered to in the run. */
@@ -53,13 +54,29 @@ export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, asked: Measur
   };
 };
 
+/** What one run moves and grants, for a report, and what was found where that was read. */
+export interface Movements extends Pick<Report, "transfers" | "balanceChanges" | "approvals" | "tokens"> {
+  readonly assets: ReadonlyArray<Finding>;
+  readonly rights: ReadonlyArray<Finding>;
+}
+
+/** What moves and is granted, without what is of a step that was left out. */
+export const takenOf = <M extends Partial<Pick<Report, "transfers" | "balanceChanges" | "approvals">>>(
+  moved: M,
+  steps: Taking,
+): M => ({
+  ...moved,
+  ...(steps.has("assets") ? {} : { transfers: [], balanceChanges: [] }),
+  ...(steps.has("approvals") ? {} : { approvals: [] }),
+});
+
 /** Reads one run for a report: what it tells of beyond what was asked stays `logged`. */
 export const movementsOf = (
   bundle: ReadonlyArray<Filled>,
   run: Run | null,
   asked: Measure,
   chainId: number | null,
-): Pick<Report, "transfers" | "balanceChanges" | "approvals" | "tokens" | "findings"> => {
+): Movements => {
   const sights = { before: run?.before ?? unseen, after: run?.after ?? unseen };
   const words = either(sights.before, sights.after);
   const standards = Tokens.standards(asked.tokens, words);
@@ -86,10 +103,7 @@ export const movementsOf = (
     balanceChanges: moved.changes,
     approvals,
     tokens: Tokens.read(asked.tokens, words, asked.named),
-    findings: [
-      ...moved.findings,
-      ...checkStranded(bundle, transfers),
-      ...Approvals.check(approvals, bundle, { ...sights, chainId }),
-    ],
+    assets: [...moved.findings, ...checkStranded(bundle, transfers)],
+    rights: Approvals.check(approvals, bundle, { ...sights, chainId }),
   };
 };

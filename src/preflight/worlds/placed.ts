@@ -15,7 +15,7 @@ import { successOf, type Heard } from "../../steps/reading/heard.js";
 import { concernedIn, livesIn } from "../../steps/reading/places.js";
 import type { Run } from "../../steps/simulate.js";
 import type { World } from "./contexts.js";
-import { blockOf, gasPlan, trialIn, type Claim } from "../proofPlans.js";
+import { blockOf, type Claim, gasPlan, trialIn } from "../proofPlans.js";
 import { simulate } from "../endpoint/taken.js";
 
 /** How a bundle is placed otherwise, on which state. */

@@ -1,6 +1,6 @@
 /** What a run measures, in the order of importance, and how much of it at most. */
 import { describe, expect, it } from "vitest";
-import { measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../rooms/preflight.js";
+import { everyStep, measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../rooms/preflight.js";
 import * as Policy from "../../../src/Policy.js";
 import { Address } from "../../rooms/primitives.js";
 import { transfers } from "../../rooms/steps.js";
@@ -18,17 +18,22 @@ const measured = (
   limits: Partial<Limits> = {},
   policies: ReadonlyArray<Policy.Policy> = [],
   cases = running(moves, grants),
-) => measureOf(cases, transfers(cases), policies, { ...plenty, ...limits });
+) => measureOf(cases, transfers(cases), policies, { ...plenty, ...limits }, everyStep);
 const keys = (holdings: ReturnType<typeof measured>["holdings"]) =>
   holdings.map(({ account, token: what, wanted }) => `${wanted ? "!" : ""}${account}/${what ?? "native"}`);
 
 describe("what policies judge by", () => {
   it("is measured for the account named, else for every sender once", () => {
     const two = bundle({}, { from: bob }, {});
-    const wanted = wantedBy([Policy.maxSpent(token, 1n), Policy.minReceived("native", 1n, other)], two, plenty);
+    const wanted = wantedBy(
+      [Policy.maxSpent(token, 1n), Policy.minReceived("native", 1n, other)],
+      two,
+      plenty,
+      everyStep,
+    );
     expect(keys(wanted)).toEqual([`!${alice}/${token}`, `!${bob}/${token}`, `!${other}/native`]);
-    expect(wantedBy([Policy.noNewApprovals], two, plenty)).toEqual([]);
-    expect(wantedBy([Policy.maxSpent(token, 1n)], two, { ...plenty, holdings: 1 })).toHaveLength(1);
+    expect(wantedBy([Policy.noNewApprovals], two, plenty, everyStep)).toEqual([]);
+    expect(wantedBy([Policy.maxSpent(token, 1n)], two, { ...plenty, holdings: 1 }, everyStep)).toHaveLength(1);
   });
   it("stands first, and its token is read though it does not move", () => {
     const { holdings, tokens } = measured({}, [Policy.minReceived(other, 1n, bob)]);
@@ -76,8 +81,8 @@ describe("what a run measures", () => {
       transactions: [{ ...report.transactions[0], code: { ...code, from: { ...code.from, delegate: other } } }],
     } as const;
     const cases = running();
-    expect(measureOfReport(delegated, cases, [], plenty).accounts).toEqual([other]);
-    expect(measureOfReport(report, cases, [], plenty).accounts).toEqual([]);
+    expect(measureOfReport(delegated, cases, [], plenty, everyStep).accounts).toEqual([other]);
+    expect(measureOfReport(report, cases, [], plenty, everyStep).accounts).toEqual([]);
   });
 });
 

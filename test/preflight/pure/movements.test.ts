@@ -1,6 +1,6 @@
 /** What one run moves and grants, as a report tells it and as two runs are compared by. */
 import { describe, expect, it } from "vitest";
-import { measureOf, movementsOf, effectsOf } from "../../rooms/preflight.js";
+import { everyStep, measureOf, movementsOf, effectsOf } from "../../rooms/preflight.js";
 import type { Address } from "../../rooms/primitives.js";
 import { holding as holdingOf, transfers, type Run } from "../../rooms/steps.js";
 import { allowance, balanceOf, decimals, supportsInterface, symbol, type View } from "../../rooms/witness.js";
@@ -27,7 +27,7 @@ const moved = log(token, [topics.transfer, word(alice), word(bob)], [word(5n)]);
 const granted = log(token, [topics.approval, word(alice), word(bob)], [word(9n)]);
 const cases = bundle({}).map((one) => filled(one, did({ logs: [moved, granted], gasUsed: 100n })));
 const limits = { holdings: 100, rights: 100, tokens: 100 };
-const measure = measureOf(cases, transfers(cases), [], limits);
+const measure = measureOf(cases, transfers(cases), [], limits, everyStep);
 
 const feeRecipient = environment().feeRecipient;
 const held = (of: Address, amount: bigint) => [balanceOf(token, of), answered(amount)] as const;
@@ -70,7 +70,7 @@ describe("what a run moves", () => {
     expect(told.approvals).toMatchObject([
       { owner: alice, spender: bob, before: 0n, after: 9n, evidence: "measured", spenderKind: "eoa" },
     ]);
-    expect(codes(told.findings)).toEqual(["ApprovalLeftOver/warning"]);
+    expect(codes([...told.assets, ...told.rights])).toEqual(["ApprovalLeftOver/warning"]);
   });
   it("in a run that charges nothing is all that the balance shows", () => {
     for (const free of ["bare", "funded"] as const)

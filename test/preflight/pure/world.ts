@@ -7,6 +7,7 @@ import type * as Eth from "../../../src/Eth.js";
 import {
   answersOf,
   choose,
+  everyStep,
   Prepare as Options,
   reportOf,
   type Answers,
@@ -91,6 +92,7 @@ export const counted = (...rows: ReadonlyArray<readonly [Address, latest: number
 
 /** Every answer of a scan in which nothing went wrong; `changed` is what did. */
 export const roundOf = (cases: Bundle, changed: Partial<Round> = {}): Round => ({
+  steps: everyStep,
   block: "latest",
   namedChainId: Result.succeed(1),
   codes: new Map(

@@ -1,0 +1,300 @@
+/** A proof's rounds: all its runs at once, and the rules by which more is asked, on ground that holds in the end. */
+import * as Arr from "effect/Array";
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type { Lookup } from "../Chains.js";
+import { later } from "../primitives/later.js";
+import type { AskRule } from "../primitives/names.js";
+import { fromError, type Finding } from "../report/finding.js";
+import type { Outcome } from "../report/parts.js";
+import type { Observed } from "../report/schema.js";
+import { Rpc } from "../Rpc.js";
+import { learnLack } from "../rpc/memory.js";
+import * as Nonce from "../steps/nonce.js";
+import * as Fee from "../steps/fee.js";
+import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
+import type { Run } from "../steps/simulate.js";
+import { answersOf } from "./answers.js";
+import { askAt, askProof, askWhy, type Proof } from "./askProof.js";
+import { isHidden } from "./beside/hidden.js";
+import { keep } from "./choose.js";
+import { isNoPending } from "./endpoint/taken.js";
+import { isExhausted, isInDoubt, undoubted } from "./gas/doubt.js";
+import type { AskAt } from "./gas/limit.js";
+import { inRound } from "./ledger.js";
+import { trialIn, type Claim, type Trial } from "./proofPlans.js";
+import { rounds, rule, type Rule } from "./rounds.js";
+import { incomparable } from "./worlds/compare.js";
+import { tagOf, worldsOf } from "./worlds/contexts.js";
+import { judge } from "./worlds/contrast.js";
+
+import {
+  formsIn,
+  hasRisen,
+  isGoneIn,
+  isSealable,
+  isSpent,
+  lacks,
+  placed,
+  runsOf,
+  sealedCounts,
+  type About,
+  type Attempt,
+  type Head,
+  type Lack,
+  type Standing,
+} from "./proofGround.js";
+/** The attempt with its worlds compared; nothing is where other limits are to be proven, or its own are in doubt. */
+const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => {
+  const { claim, proof, bundle, settled, why } = attempt;
+  const isOpen = settled === null || settled.limits !== null;
+  return {
+    ...attempt,
+    judged: isOpen ? { compared: null, wants: [] } : judge(claim, proof, bundle, settled, why),
+  };
+};
+
+/** The same, on another state than the report says of itself. */
+const standingOn = (about: About, blockTag: Observed["blockTag"]): About => ({
+  ...about,
+  report: { ...about.report, observed: { ...about.report.observed, blockTag } },
+});
+
+/** What the cases do with ample gas; null = nothing says so. */
+const ampleIn = ({ bundle }: Claim, { bare }: Proof): ReadonlyArray<Outcome> | null =>
+  bare === null
+    ? bundle.map(({ said }) => said.outcome)
+    : Result.match(bare, {
+        onSuccess: ({ readings }) => readings.map(({ outcome }) => outcome),
+        onFailure: () => null,
+      });
+
+/** The exact requests, in all the runs of a proof, by this rule. `isStale` = the head is asked beside them. */
+const attempt = Effect.fnUntraced(function* (
+  { about, head, memory, chains, isWidened }: Pick<Standing, "about" | "head" | "memory" | "chains" | "isWidened">,
+  because: AskRule,
+  isStale = false,
+): Effect.fn.Return<Attempt, never, Rpc> {
+  const { report, bundle: signed, chain, scanned } = about;
+  const worlds = yield* worldsOf({
+    ...{ report, signed, chain, head: successOf(head) },
+    ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
+    ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
+  });
+  const claim: Claim = { ...about, worlds, header: isStale || successOf(head) === null ? null : head };
+  const proof = yield* askProof(claim, because);
+  const answers = answersOf(proof.round, chains, report.options, report.chainId);
+  const bundle = keep(signed, answers);
+  const { run } = proof.round;
+  const isDoubted = !isWidened && run !== null && isInDoubt(run, proof.next, ampleIn(claim, proof));
+  return judgedOf({
+    ...{ claim, proof, answers, bundle, tried: [], why: null },
+    isTraced: !isHidden(bundle, report),
+    settled: isDoubted ? null : undoubted,
+    isForkUsed: answers.rules.agrees ? true : null,
+  });
+});
+
+/** Everything once more, on a newer head where the one that it stood on is old or gone. */
+const again = (standing: Standing, because: Lack): Effect.Effect<Standing, never, Rpc> =>
+  Effect.gen(function* () {
+    const { about, memory, chains, head, attempt: before } = standing;
+    const { claim, proof } = before;
+    const isMoved = because === "headMoved";
+    const isSealed = isMoved && isSpent(standing);
+    // why: a block that is there stays good, whatever became the head
+    const isOld =
+      isMoved &&
+      (hasRisen(standing) ||
+        lacks(memory, "hash") ||
+        proof.round.block !== "pending" ||
+        isGoneIn(isSealed ? [proof.next] : runsOf(before)));
+    const header =
+      isOld && successOf(claim.header) !== null ? yield* inRound(because, Fee.askHeader) : proof.round.fees.header;
+    const askedAt = isOld ? yield* Clock.currentTimeMillis : about.askedAt;
+    const { balanceOf } = answersOf(proof.round, chains, about.report.options, about.report.chainId);
+    const next = {
+      ...standing,
+      about: { ...(isSealed ? standingOn(about, "latest") : about), balanceOf, askedAt },
+      head: successOf(header) === null ? head : header,
+      pending: isSealed ? before : standing.pending,
+      counts: sealedCounts(proof),
+      moves: isSealed ? 0 : standing.moves + (isMoved ? 1 : 0),
+      ran: [...standing.ran, ...runsOf(before).map(successOf)],
+    };
+    return placed({ ...next, attempt: yield* attempt(next, because) });
+  });
+
+/** The attempt, more of it known. */
+const withMore = (standing: Standing, more: Partial<Attempt>): Standing => {
+  const attempt = { ...standing.attempt, ...more };
+  return "isForkUsed" in more ? { ...standing, attempt } : placed({ ...standing, attempt: judgedOf(attempt) });
+};
+
+const settling = later(() => import("./gas/limit.js"));
+const using = later(() => import("./endpoint/forkUse.js"));
+const tracing = later(() => import("./beside/traceInner.js"));
+
+/** Where other limits are tried: in the next block, too, where the run there used its gas up. */
+const trialsOf = ({ claim, proof }: Attempt): Arr.NonEmptyReadonlyArray<Trial> => {
+  const { exact, next } = claim.worlds;
+  return isExhausted(successOf(proof.next)) ? [trialIn(claim, exact), trialIn(claim, next)] : [trialIn(claim, exact)];
+};
+
+/** More attempts than there can be: what is asked for each of them is asked once for each. */
+const mostAttempts = 32;
+const once = ({ isWidened }: Standing): number => (isWidened ? 2 : 1);
+const forEach = (): number => mostAttempts;
+
+/** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
+const isWithoutPending = ({ about: { report, scanned, chain }, attempt: { proof } }: Standing): boolean =>
+  scanned === null &&
+  report.options.block === null &&
+  chain.blockTag === "pending" &&
+  proof.round.block === "pending" &&
+  isNoPending(failureOf(proof.round.run));
+
+/** Why a proof asks more than once, the first that applies first. */
+export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
+  {
+    because: "noPending",
+    applies: isWithoutPending,
+    ask: (standing) => {
+      const refused = failureOf(standing.attempt.proof.round.run);
+      const told = refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
+      const next = { ...standing, about: standingOn(standing.about, "latest"), counts: null, moves: 0 };
+      return Effect.map(attempt(next, "noPending"), (sealed) => placed({ ...next, attempt: sealed, findings: told }));
+    },
+  },
+  {
+    because: "unsupportedPart",
+    most: (standing) => (Object.values(formsIn(standing)).some((form) => form !== null) ? mostAttempts : 1),
+    applies: (standing) => standing.lack === "unsupportedPart",
+    ask: (standing) =>
+      Effect.suspend(() => {
+        const { hash, entries } = formsIn(standing);
+        if (hash !== null) learnLack(standing.memory, "hash", hash);
+        if (entries !== null) learnLack(standing.memory, "entries", entries);
+        return again(standing, "unsupportedPart");
+      }),
+  },
+  {
+    because: "headMoved",
+    most: forEach,
+    applies: (standing) => standing.lack === "headMoved" && !isSpent(standing),
+    ask: (standing) => again(standing, "headMoved"),
+  },
+  ...(["misplaced", "forkBetween", "incomparable"] as const).map((because): Rule<Standing, Rpc> => ({
+    because,
+    most: once,
+    applies: (standing) => standing.lack === because,
+    ask: (standing) => again(standing, because),
+  })),
+  {
+    because: "hiddenCall",
+    most: forEach,
+    applies: ({ attempt: { isTraced } }) => !isTraced,
+    ask: (standing) => {
+      const { bundle, claim } = standing.attempt;
+      return Effect.flatMap(tracing, ({ withTracedInner }) =>
+        Effect.map(withTracedInner(bundle, claim.report.observed.blockTag, claim.abis), (traced) =>
+          withMore(standing, { bundle: traced, isTraced: true }),
+        ),
+      );
+    },
+  },
+  {
+    because: "doubtfulLimit",
+    most: forEach,
+    applies: ({ attempt: { settled } }) => settled === null,
+    ask: (standing) =>
+      Effect.suspend(() => {
+        const tried: Array<Heard<Run>> = [];
+        const { bundle, answers } = standing.attempt;
+        const askGas: AskAt = (limits) =>
+          Effect.tap(askAt(trialsOf(standing.attempt))(limits), (heard) =>
+            Effect.sync(() => void tried.push(...heard.flat())),
+          );
+        return Effect.flatMap(settling, ({ settleGas }) =>
+          Effect.map(settleGas(bundle, answers, askGas), (settled) => withMore(standing, { settled, tried })),
+        );
+      }),
+  },
+  rule({
+    because: "worldsDiffer",
+    most: forEach,
+    applies: (standing) => standing.attempt.judged.wants.length > 0,
+    ask: (standing) => Effect.map(askWhy(standing.attempt.claim), (why) => withMore(standing, { why })),
+  }),
+  {
+    because: "forkBetween",
+    most: forEach,
+    applies: ({ attempt: { isForkUsed } }) => isForkUsed === null,
+    ask: (standing) => {
+      const { claim, answers, bundle } = standing.attempt;
+      const others = standing.attempt.judged.compared?.other?.outcomes ?? [];
+      return Effect.flatMap(using, ({ askForkUse }) =>
+        Effect.map(askForkUse(claim, answers, bundle, others), (isForkUsed) => withMore(standing, { isForkUsed })),
+      );
+    },
+  },
+  {
+    because: "headMoved",
+    // why: what did not hold still is judged, too, where the sealed block says less
+    applies: (standing) => standing.lack === "headMoved" && isSpent(standing) && isSealable(standing),
+    ask: (standing) => again(standing, "headMoved"),
+  },
+];
+
+/** That the runs never stood on one block. */
+const checkGround = (standing: Standing): ReadonlyArray<Finding> => {
+  const { round, next } = standing.attempt.proof;
+  // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
+  return standing.lack !== "headMoved" || isGoneIn([round.run, next])
+    ? []
+    : incomparable("the runs did not stand on one block");
+};
+
+/**
+ * Asks a proof. JSON-RPC: as `askProof`; before it `eth_getBlockByNumber` for a report
+ * from outside. What that says of the state it stands on may be anybody's, and pending state hidden by it: it is
+ * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
+ */
+export const askStanding = Effect.fnUntraced(function* (
+  about: About,
+  chains: Lookup,
+  isWidened: boolean,
+): Effect.fn.Return<Standing, never, Rpc> {
+  const { report, bundle, chain, scanned, steps } = about;
+  const { memory } = yield* Rpc;
+  const because = isWidened ? "doubtfulLimit" : "proof";
+  const begun = { memory, chains, isWidened };
+  const first = Effect.fnUntraced(function* (on: About, head: Head, why: AskRule) {
+    const known = scanned === null ? null : new Map(bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
+    const made = yield* attempt({ ...begun, about: on, head }, why, scanned?.isStale === true);
+    const standing = {
+      ...{ ...begun, about: on, head, attempt: made, pending: null },
+      ...{ counts: known, moves: 0, findings: [], ran: [] },
+    };
+    const stood = yield* rounds(placed(standing), proofRules);
+    return { ...stood, findings: [...checkGround(stood), ...stood.findings] };
+  });
+  if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.fees.header, because);
+  const usual = report.options.block ?? chain.blockTag;
+  const isOdd = tagOf(report) !== usual;
+  const askedAt = yield* Clock.currentTimeMillis;
+  const { header, counts } = yield* inRound(
+    because,
+    Effect.all(
+      {
+        header: Fee.askHeader,
+        counts: isOdd && steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
+      },
+      { concurrency: "unbounded" },
+    ),
+  );
+  const isReplaced = usual === "pending" && report.options.block === null && Nonce.replaces(bundle, { counts });
+  const on = { ...standingOn(about, isReplaced ? "latest" : usual), askedAt };
+  return yield* first(on, header, isReplaced ? "replacement" : because);
+});

@@ -1,0 +1,174 @@
+/** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
+import type { Lookup } from "../Chains.js";
+import type * as Eth from "../Eth.js";
+import type { RpcError } from "../errors/rpc.js";
+import type { AskRule } from "../primitives/names.js";
+import type { Finding } from "../report/finding.js";
+import type { Memory } from "../Rpc.js";
+import type { Bundle, Filled } from "../steps/reading/bundle.js";
+import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
+import type { Run } from "../steps/simulate.js";
+import type { Answers } from "./answers.js";
+import { bareOf, isComparable, type Proof, type Why } from "./askProof.js";
+import { isForm, isNoPending } from "./endpoint/taken.js";
+import type { Gas } from "./gas/doubt.js";
+import { inFlightOf, type Claim } from "./proofPlans.js";
+import { isParted as isSplit } from "./worlds/contexts.js";
+import type { Judged } from "./worlds/contrast.js";
+import { isGone, isParted, pendingOf } from "./worlds/ground.js";
+
+/** What is proven, on whatever ground. */
+export type About = Omit<Claim, "worlds" | "header">;
+export type Head = Heard<Eth.Block> | null;
+
+/** The exact requests asked on one ground, and what is known of them so far. */
+export interface Attempt {
+  readonly claim: Claim;
+  readonly proof: Proof;
+  readonly answers: Answers;
+  readonly bundle: Bundle<Filled>;
+  /** Whether what fails inside was looked for, where the run hides it. */
+  readonly isTraced: boolean;
+  /** null = the gas limits are in doubt. */
+  readonly settled: Gas | null;
+  /** The runs at other limits. */
+  readonly tried: ReadonlyArray<Heard<Run>>;
+  readonly why: Why | null;
+  /** The worlds compared. */
+  readonly judged: Judged;
+  /** Whether the runs used what two forks have not in common; null = not known. */
+  readonly isForkUsed: boolean | null;
+}
+
+/** Why an attempt does not stand. */
+export type Lack = Extract<AskRule, "unsupportedPart" | "headMoved" | "misplaced" | "forkBetween" | "incomparable">;
+
+/** What a proof knows between its rounds. */
+export interface Standing {
+  readonly about: About;
+  /** The head that the attempt stands on. */
+  readonly head: Head;
+  readonly attempt: Attempt;
+  /** One on the state that was asked for, which did not hold still, where a sealed block stands in. */
+  readonly pending: Attempt | null;
+  /** The counts on the sealed state before the attempt. */
+  readonly counts: ReadonlyMap<string, number | null> | null;
+  /** How often the ground has moved on this state. */
+  readonly moves: number;
+  /** Whether the limits that are proven are wider ones already. */
+  readonly isWidened: boolean;
+  readonly findings: ReadonlyArray<Finding>;
+  /** Every run of earlier attempts: one that did not stand was answered by somebody, too. */
+  readonly ran: ReadonlyArray<Run | null>;
+  readonly memory: Memory;
+  readonly chains: Lookup;
+  /** Why the attempt does not stand; null = it does. */
+  readonly lack: Lack | null;
+}
+
+type Placed = Omit<Standing, "lack">;
+
+/** Every run of an attempt. */
+export const runsOf = ({ proof, tried, why }: Attempt): ReadonlyArray<Heard<Run> | null> => [
+  ...[proof.round.run, proof.round.alone, proof.next, proof.bare],
+  ...proof.placed.map(({ heard }) => heard),
+  ...tried,
+  ...(why === null ? [] : Object.values(why)),
+];
+
+/** Attempts on a pending state whose content matters, on any other, on a block by its hash, and where nodes take none. */
+const tries = { own: 3, guess: 1, pinned: 4, tags: 8 } as const;
+
+export const lacks = (memory: Memory, part: "hash" | "entries"): boolean => memory.recall("lacks")?.has(part) === true;
+
+const mostTries = ({ attempt: { claim, proof }, memory }: Standing): number => {
+  if (proof.round.block !== "pending") return lacks(memory, "hash") ? tries.tags : tries.pinned;
+  // why: of a guess it is the sender's own that count, and of others' no more than what is seen in passing
+  return pendingOf(claim.report, claim.chain) === "preconfirmed" || inFlightOf(claim) > 0 ? tries.own : tries.guess;
+};
+
+/** The refusal of a world for how it was asked: of the two it is `next` that may name a hash, and `exact` that has a block in front. */
+const refusalOf = ({ round: { run }, next }: Proof): RpcError | null => {
+  const answers = successOf(run) !== null;
+  const isMisplaced = (failure: Failure | null): failure is RpcError =>
+    failure?._tag === "RpcError" &&
+    (isGone(failure) ||
+      failure.reason._tag === "InvalidParams" ||
+      (answers && failure.reason._tag === "MethodNotSupported"));
+  return [failureOf(run), failureOf(next)].find(isMisplaced) ?? null;
+};
+
+/** The counts on the sealed state, by signer. */
+export const sealedCounts = ({ round: { counts } }: Proof): ReadonlyMap<string, number | null> =>
+  new Map([...counts].map(([account, { latest }]) => [account, successOf(latest)]));
+
+/** Whether a transaction of a sender's was mined since the head was read. */
+export const hasRisen = ({ attempt: { claim, proof }, counts }: Placed): boolean =>
+  // why: the count may have been newer than the head at once
+  (failureOf(proof.next)?._tag === "NonceTooHigh" && inFlightOf(claim) === 0) ||
+  [...sealedCounts(proof)].some(([account, now]) => {
+    const before = counts?.get(account) ?? null;
+    return before !== null && now !== null && now > before;
+  });
+
+/**
+ * Why an attempt does not stand; null = it does. `unsupportedPart`: a part of the request that the endpoint may not take.
+ * `headMoved`: its runs were made on more than one state, or on none. The others are asked once more: a world got no
+ * answer, or a fork parts a bundle.
+ */
+const lackOf = (standing: Placed): Lack | null => {
+  const { attempt } = standing;
+  const { claim, proof } = attempt;
+  const { report, chain, worlds } = claim;
+  const head = successOf(standing.head);
+  if (isNoPending(failureOf(proof.round.run))) return null;
+  const refusal = refusalOf(proof);
+  if (refusal !== null && (refusal.reason._tag === "MethodNotSupported" || isForm(refusal))) return "unsupportedPart";
+  const ground = {
+    head,
+    isPlaced: report.options.blockOverrides?.number !== undefined,
+    isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
+    tolerance: report.options.tolerance,
+  };
+  if (isParted(runsOf(attempt), ground) || hasRisen(standing)) return "headMoved";
+  const { isApart, context } = worlds.exact;
+  const { next } = proof.round.forks;
+  // why: the next fork is told in the same round, the first time
+  const isTorn = isApart && context.time != null && isSplit(claim.bundle.length, BigInt(context.time), next);
+  const beside = successOf(proof.round.fees.header);
+  if (refusal !== null) return "misplaced";
+  if (isTorn) return "forkBetween";
+  const isSettled =
+    isComparable(claim, proof) &&
+    (proof.bare === null || bareOf(proof) !== null) &&
+    // why: one that was not heard of, or heard of long ago, is asked beside the runs
+    (beside === null || beside.hash === head?.hash);
+  return isSettled ? null : "incomparable";
+};
+
+/** What is known, and whether its attempt stands. */
+export const placed = (standing: Placed): Standing => ({ ...standing, lack: lackOf(standing) });
+
+/** What the endpoint refuses of how the worlds were asked, and is not known to. */
+export const formsIn = ({ attempt: { claim, proof }, memory }: Standing) => {
+  const { ahead, isApart, block } = claim.worlds.exact;
+  const formOf = (heard: Heard<Run> | null) => {
+    const failure = failureOf(heard);
+    return failure?._tag === "RpcError" && (failure.reason._tag === "MethodNotSupported" || isForm(failure))
+      ? failure
+      : null;
+  };
+  const hash = lacks(memory, "hash") ? null : formOf(proof.next);
+  const isOfEntries = (ahead !== null || isApart) && !lacks(memory, "entries");
+  const entries = isOfEntries && !(typeof block === "object" && hash !== null) ? formOf(proof.round.run) : null;
+  return { hash, entries };
+};
+
+export const isGoneIn = (runs: ReadonlyArray<Heard<Run> | null>): boolean => runs.some((one) => isGone(failureOf(one)));
+
+/** Whether the ground has moved as often as it may on one state. */
+export const isSpent = (standing: Standing): boolean => standing.moves + 1 >= mostTries(standing);
+
+/** Whether a sealed block may stand in for a state that does not hold still. */
+export const isSealable = ({ attempt: { proof, claim } }: Standing): boolean =>
+  proof.round.block === "pending" && claim.report.options.block === null;

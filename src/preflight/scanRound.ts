@@ -1,0 +1,166 @@
+/** The first round of a scan: everything at once. */
+import * as Clock from "effect/Clock";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type { AbiIndex } from "../abi/abiIndex.js";
+import { Chains, eip7825Cap, type Lookup } from "../Chains.js";
+import type { RpcError } from "../errors/rpc.js";
+import type { FeeSubject } from "../chains/feeModel.js";
+import { asking } from "../eth/asking.js";
+import * as Eth from "../Eth.js";
+import { later } from "../primitives/later.js";
+import type { Finding } from "../report/finding.js";
+import type { Observed } from "../report/schema.js";
+import { Rpc, type Memory } from "../Rpc.js";
+import * as Fee from "../steps/fee.js";
+import type { Case } from "../steps/reading/bundle.js";
+import type { Failure, Heard } from "../steps/reading/heard.js";
+import * as L1Fee from "../steps/reading/l1Fee.js";
+import type * as Simulate from "../steps/simulate.js";
+import { gasFor } from "../witness/queries.js";
+import type { Round } from "./answers.js";
+import { knownOf, type Known } from "./endpoint/known.js";
+import { askPooled, type InFlight } from "./endpoint/pooled.js";
+import { alonePlan, barePlan, roughSubject } from "./scanPlans.js";
+import { taking, type Asked, type Subject, everyLook } from "./steps.js";
+import { simulate } from "./endpoint/taken.js";
+
+/** The gas that questions at the fee oracles may take of `bare`; larger ones are left to the witness alone. */
+const oracleRoom = eip7825Cap;
+
+/** The refusal of a run that is remembered: of the method, of how all of ours are asked, or of its deployments. */
+export const refusalIn = (memory: Memory, calls: ReadonlyArray<Pick<Case, "input">>): RpcError | null => {
+  const lacks = memory.recall("lacks");
+  const isDeploying = calls.some(({ input }) => input.to === null);
+  return (
+    memory.refused("eth_simulateV1") ?? lacks?.get("any") ?? (isDeploying ? lacks?.get("deployment") : null) ?? null
+  );
+};
+
+/** What the chain's fees hang on, by place; empty where there are no such fees. */
+type FeeSubjects = ReadonlyMap<number, FeeSubject | null>;
+
+/** The runs of a first round, and what is known of the endpoint when they are asked. */
+interface Plans {
+  readonly bare: Simulate.Plan;
+  readonly alone: Simulate.Plan;
+  readonly subjects: FeeSubjects;
+  readonly known: Known;
+  /** `bare` and the latest header tell what else the witness alone would, on a chain that is known. */
+  readonly isFamiliar: boolean;
+}
+
+const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory): Plans => {
+  const { bundle, options, chain, steps } = subject;
+  const known = knownOf(memory);
+  const needsBytes = L1Fee.needsBytes(chain, known.noFeeOracle);
+  const subjects: FeeSubjects = new Map(
+    needsBytes ? bundle.map(({ index, input }) => [index, roughSubject(input)]) : [],
+  );
+  const rough = [...subjects.values()].filter((one) => one !== null);
+  const oracles = steps.has("fee") || steps.has("funds") ? L1Fee.queries(chain, needsBytes ? rough : null) : [];
+  const isFamiliar =
+    known.chainId !== null &&
+    // why: the latest header says nothing of the base fee of another block, or of one that is pretended
+    (tag === "pending" || tag === "latest") &&
+    options.blockOverrides === null &&
+    gasFor(oracles) <= oracleRoom &&
+    // why: a model of the caller's own may ask what depends on the base fee, and `bare` has none
+    typeof chain.feeModel !== "object" &&
+    steps.has("simulate") &&
+    steps.has("chain") &&
+    refusalIn(memory, bundle) === null &&
+    ["eth_getBlockByNumber", "eth_feeHistory"].every((method) => memory.refused(method) === null);
+  return {
+    ...{ subjects, known, isFamiliar },
+    bare: barePlan(subject, tag, isFamiliar ? oracles : [], L1Fee.earnings(needsBytes)),
+    alone: alonePlan(options, tag, [...everyLook(steps, bundle), ...oracles]),
+  };
+};
+
+/** What a scan knows between its rounds. */
+export interface Scanning extends Pick<Round, "pools"> {
+  readonly subject: Subject;
+  readonly tag: Observed["blockTag"];
+  readonly plans: Plans;
+  readonly asked: Asked & Pick<Round, "namedChainId">;
+  /** Epoch ms when its first question went out. */
+  readonly askedAt: number;
+  /** What was in flight when it was begun, and is replaced. */
+  readonly flying: ReadonlyArray<InFlight>;
+  readonly unfunded: Failure | null;
+  readonly findings: ReadonlyArray<Finding>;
+  /** Whether the chain's id was asked for, not remembered. */
+  readonly isNamed: boolean;
+  readonly memory: Memory;
+  readonly chains: Lookup;
+}
+
+export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
+
+/** One run; the refusal itself, where the node refused simulations before. */
+export const askRun = (plan: Simulate.Plan, abis: AbiIndex): Effect.Effect<Heard<Simulate.Run>, never, Rpc> =>
+  Effect.flatMap(Rpc, ({ memory }) => {
+    const refused = refusalIn(memory, plan.calls);
+    return refused === null ? Effect.result(simulate(plan, abis)) : Effect.succeed(Result.fail(refused));
+  });
+
+/** `ask` where it is wanted, else `otherwise`. */
+export const when = <A, B>(
+  isWanted: boolean,
+  ask: Effect.Effect<A, never, Rpc>,
+  otherwise: B,
+): Effect.Effect<A | B, never, Rpc> => (isWanted ? ask : Effect.succeed(otherwise));
+
+export const calling = later(() => import("./endpoint/called.js"));
+export const askCalled = (subject: Subject, tag: Observed["blockTag"]) =>
+  Effect.flatMap(calling, ({ askCalls }) => askCalls(subject, tag));
+
+/** Nothing asked. */
+const unasked: Asked = {
+  ...{ codes: new Map(), counts: new Map() },
+  ...{ run: null, alone: null, called: null, estimate: null, history: null, receipts: null, header: null },
+};
+
+export const atOnce = { concurrency: "unbounded" } as const;
+
+/** The first round: what every step that takes part asks, all at once. */
+export const begin = Effect.fnUntraced(function* (
+  subject: Subject,
+  tag: Observed["blockTag"],
+  flying: ReadonlyArray<InFlight> = [],
+): Effect.fn.Return<Scanning, never, Rpc> {
+  const { bundle, abis, steps, isWitnessed } = subject;
+  const { memory } = yield* Rpc;
+  const chains = yield* Effect.service(Chains);
+  const plans = plansOf(subject, tag, memory);
+  const { bare, alone, known, isFamiliar } = plans;
+  const askedAt = yield* Clock.currentTimeMillis;
+  const runs = Effect.all(
+    {
+      run: askRun(bare, abis),
+      called: when(refusalIn(memory, bundle) !== null, askCalled(subject, tag), null),
+    },
+    atOnce,
+  );
+  const questions = { subject, tag, runs, tellsTip: known.tellsTip === true };
+  const wantsAlone = (["simulate", "fee", "funds"] as const).some((name) => steps.has(name));
+  const heard = yield* Effect.all(
+    {
+      ofSteps: Effect.forEach(taking(steps), ({ ask }) => ask?.(questions) ?? Effect.succeed({}), atOnce),
+      alone: when(isWitnessed && !isFamiliar && wantsAlone, askRun(alone, abis), null),
+      namedChainId: isFamiliar
+        ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
+        : when(steps.has("chain"), askChainId, null),
+      header: when(steps.has("chain") || steps.has("fee"), Fee.askHeader, null),
+      pools: askPooled(flying),
+    },
+    atOnce,
+  );
+  const { ofSteps, pools, ...more } = heard;
+  return {
+    ...{ subject, tag, plans, askedAt, flying, pools, memory, chains },
+    asked: ofSteps.reduce<Scanning["asked"]>((all, some) => ({ ...all, ...some }), { ...unasked, ...more }),
+    ...{ unfunded: null, findings: [], isNamed: !isFamiliar },
+  };
+});

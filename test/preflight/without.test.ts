@@ -1,0 +1,148 @@
+/** Built-in steps left out: nothing of them is asked or taken as a default, and the report says so. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Token } from "../contracts/artifacts.js";
+import * as Policy from "../../src/Policy.js";
+import * as Preflight from "../../src/Preflight.js";
+import * as Report from "../../src/Report.js";
+import type * as Rpc from "../../src/Rpc.js";
+import * as Step from "../../src/Step.js";
+import { furnish } from "./furnished.js";
+import { calldata, layerOf, other, owner, startAnvilScene, type Scene } from "./scene.js";
+
+let scene: Scene;
+let token: `0x${string}`;
+beforeAll(async () => {
+  ({ scene, token } = await furnish(startAnvilScene));
+});
+afterAll(() => scene?.stop());
+
+type Name = Preflight.BuiltInStep;
+const on = <A, E>(effect: Effect.Effect<A, E, Rpc.Rpc>) =>
+  Effect.runPromise(Effect.provide(effect, layerOf(scene.url)));
+const transfer = () => ({ from: owner.address, to: token, data: calldata(Token, "transfer", [other.address, 5n]) });
+const approval = () => ({ from: owner.address, to: token, data: calldata(Token, "approve", [other.address, 5n]) });
+const pipeline = (...without: ReadonlyArray<Name>) => Preflight.make({ without });
+const leftOut = (report: Report.Report) =>
+  report.findings.flatMap(({ code, step, severity }) => (code === "LeftOut" ? [`${step}/${severity}`] : []));
+const methods = (report: Report.Report) => new Set(report.ledger.requests.map(({ method }) => method));
+const lacking = (report: Report.Report, ready: typeof Report.ready = Report.ready) =>
+  Effect.runPromise(Effect.result(ready(report)));
+
+describe("a step left out", () => {
+  it.each([
+    ["code", "eth_getCode", "unavailable"],
+    ["simulate", "eth_simulateV1", "unavailable"],
+    ["estimate", "eth_estimateGas", "unavailable"],
+    ["nonce", "eth_getTransactionCount", "unavailable"],
+    ["fee", "eth_feeHistory", "unavailable"],
+    ["funds", null, "unavailable"],
+    ["assets", null, "warning"],
+    ["approvals", null, "warning"],
+  ] as const)("asks nothing of %s, and says so", async (name, method, severity) => {
+    const mine = pipeline(name);
+    for (const report of [await on(mine.scan(transfer())), await on(mine.preflight(transfer()))]) {
+      expect(leftOut(report)).toEqual([`${name}/${severity}`]);
+      expect(report.steps).toEqual({ with: [], without: [name] });
+      expect(report.verdict).toBe(severity === "warning" ? "caution" : "unknown");
+      expect(report.ledger.requests.filter(({ step }) => step === name)).toEqual([]);
+      if (method !== null) expect(methods(report)).not.toContain(method);
+      expect(report.findings.filter(({ step, code }) => step === name && code !== "LeftOut")).toEqual([]);
+      expect(Report.fromJson(Report.toJson(report))).toBeTruthy();
+    }
+  });
+
+  it("has no value in the report, where it would choose or find one", async () => {
+    const [code] = (await on(pipeline("code").scan(transfer()))).transactions;
+    expect([code.code.from.kind, code.code.to?.kind]).toEqual(["unknown", "unknown"]);
+    const [simulated] = (await on(pipeline("simulate").scan(transfer()))).transactions;
+    expect([simulated.outcome.status, simulated.gas.used]).toEqual(["unknown", null]);
+    const [estimated] = (await on(pipeline("estimate").scan(transfer()))).transactions;
+    expect([estimated.gas.limit, estimated.gas.estimate, estimated.request]).toEqual([null, null, null]);
+    const [nonce] = (await on(pipeline("nonce").scan(transfer()))).transactions;
+    expect([nonce.nonce.value, nonce.nonce.next, nonce.request]).toEqual([null, null, null]);
+    const [fee] = (await on(pipeline("fee").scan(transfer()))).transactions;
+    expect([fee.fee.maxFeePerGas, fee.fee.maxPriorityFeePerGas, fee.fee.evidence]).toEqual([null, null, "unavailable"]);
+    expect((await on(pipeline("funds").scan(transfer()))).funds).toEqual([]);
+    const assets = await on(pipeline("assets").preflight(transfer()));
+    expect([assets.transfers, assets.balanceChanges]).toEqual([[], []]);
+    expect((await on(pipeline("approvals").preflight(approval()))).approvals).toEqual([]);
+  });
+
+  it("keeps what the caller fixed", async () => {
+    const fixed = { ...transfer(), gas: 100_000n, nonce: 7, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };
+    const report = await on(pipeline("estimate", "nonce", "fee").scan(fixed));
+    expect(report.transactions[0].request).toMatchObject({ gas: 100_000n, nonce: 7, maxFeePerGas: 10n ** 10n });
+    expect(leftOut(report)).toEqual(["estimate/warning", "nonce/unavailable", "fee/unavailable"]);
+    const proven = await on(pipeline("estimate").preflight({ ...transfer(), gas: 100_000n }));
+    expect([proven.verdict, proven.stage, leftOut(proven)]).toEqual(["caution", "proven", ["estimate/warning"]]);
+    expect((await on(pipeline("estimate").ready(proven))).requests).toHaveLength(1);
+    const [one, two] = [{ ...transfer(), gas: 100_000n }, transfer()];
+    expect(leftOut(await on(pipeline("estimate").scan([one, two])))).toEqual(["estimate/unavailable"]);
+  });
+
+  it("leaves policies that read it unable to tell, and no others", async () => {
+    const unknown = (report: Report.Report) =>
+      report.findings.flatMap(({ code, numbers }) => (code === "PolicyUnknown" ? [String(numbers[0]?.value)] : []));
+    const policies = [
+      Policy.maxSpent(token, 1n),
+      Policy.noNewApprovals,
+      Policy.maxGas(10n ** 7n),
+      Policy.make("mine", ({ transfers }) =>
+        transfers.length > 9 ? { _tag: "Fail", detail: "too many" } : { _tag: "Pass" },
+      ),
+    ];
+    const assets = await on(pipeline("assets").preflight(transfer(), { policies }));
+    expect([assets.verdict, unknown(assets)]).toEqual(["unknown", ["maxSpent", "mine"]]);
+    const approvals = await on(pipeline("approvals").preflight(approval(), { policies }));
+    expect(unknown(approvals)).toEqual(["noNewApprovals"]);
+    expect(unknown(await on(Preflight.preflight(transfer(), { policies })))).toEqual([]);
+  });
+
+  it("is missed by the `ready` of a pipeline that has it, and passed by the one that left it out", async () => {
+    const report = await on(pipeline("approvals").preflight(transfer()));
+    expect(Result.isSuccess(await lacking(report))).toBe(true);
+    expect(Result.isSuccess(await lacking(report, pipeline("approvals").ready))).toBe(true);
+    expect(Result.isSuccess(await lacking(report, pipeline("assets", "approvals").ready))).toBe(true);
+    const whole = await lacking(report, Preflight.make({ steps: [] }).ready);
+    expect(Result.isFailure(whole) && whole.failure).toMatchObject({ missing: [{ reason: "StepMissing" }] });
+  });
+
+  it("stays left out in a proof by another pipeline, which cannot choose for it", async () => {
+    const mine = await on(pipeline("assets").scan(transfer()));
+    expect(leftOut(await on(Preflight.prove(mine)))).toEqual(["assets/warning"]);
+    const theirs = await on(pipeline("approvals").prove(await on(Preflight.scan(transfer()))));
+    expect([leftOut(theirs), theirs.stage]).toEqual([["approvals/warning"], "proven"]);
+    const whole = await on(Preflight.scan(transfer()));
+    const unproven = await on(pipeline("simulate").prove(whole));
+    expect([leftOut(unproven), unproven.stage, unproven.verdict]).toEqual([
+      ["simulate/unavailable"],
+      "scanned",
+      "unknown",
+    ]);
+    expect(unproven.ledger).toEqual(whole.ledger);
+  });
+
+  it("goes with steps of one's own, which see the report without it", async () => {
+    const seen: Array<number> = [];
+    const looking = Step.make({
+      name: "acme/looks",
+      check: ({ transfers }) => (seen.push(transfers.length), []),
+    });
+    const mine = Preflight.make({ steps: [looking], without: ["assets"] });
+    const report = await on(mine.preflight(transfer()));
+    expect(report.steps).toEqual({ with: ["acme/looks"], without: ["assets"] });
+    expect(new Set(seen)).toEqual(new Set([0]));
+  });
+
+  it.each([
+    ["without[0]", ["codes"]],
+    ["without[1]", ["code", "code"]],
+    ["without[0]", ["chain"]],
+    ["without", "code"],
+  ])("is refused by its field: %s", (field, without) => {
+    const made = Result.try(() => Preflight.make({ without } as never));
+    expect(Result.isFailure(made) && made.failure).toMatchObject({ _tag: "InvalidStep", field });
+  });
+});
