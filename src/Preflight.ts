@@ -32,8 +32,7 @@ import { watchBy } from "./watch/later.js";
 import type { Head } from "./eth/heads.js";
 import type { MaxSendable } from "./preflight/beside/maxSendable.js";
 import { settle } from "./postflight/ask/later.js";
-import type { Prove } from "./watch/judge.js";
-import type { Watched } from "./watch/watched.js";
+import type { Prove, Watched } from "./watch/judge.js";
 
 export type { BuiltInStep } from "./primitives/names.js";
 export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
@@ -55,8 +54,7 @@ export {
 } from "./preflight/beside/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/beside/tokenCache.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
-export type { Prove } from "./watch/judge.js";
-export type { Fresh, Lost, Moved, Watched } from "./watch/watched.js";
+export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/judge.js";
 
 /**
  * Asks everything about a transaction or bundle in one network round, and reports. Where the node's estimate

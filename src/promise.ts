@@ -17,23 +17,31 @@ import { layerMemory, type NonceStore } from "./nonces/service.js";
 import type { Head, HeadOptions, LiveFilter, Log, LogOptions } from "./Eth.js";
 import type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 import * as Promises from "./promise/facade.js";
-import type { Holding } from "./promise/held.js";
-import type { NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
+import type { Holding, NonceActions, Send, WithNonceOptions } from "./promise/nonces.js";
 import type { Following } from "./promise/watching.js";
 import type { Report } from "./report/schema.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
-import type { Watched } from "./watch/watched.js";
+import type { Watched } from "./watch/judge.js";
 
 export type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
-export type { Abortable, Actions, Facade, RunOptions } from "./promise/facade.js";
+export type {
+  Abortable,
+  Actions,
+  Facade,
+  KeepEvent,
+  Log,
+  LogEvent,
+  ReportEvent,
+  RequestEvent,
+  RunOptions,
+} from "./promise/facade.js";
 export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
-export type { KeepEvent, Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export type { Options } from "./preflight/prepare.js";
-export type { Fresh, Lost, Moved, Watched } from "./watch/watched.js";
+export type { Fresh, Lost, Moved, Watched } from "./watch/judge.js";
 
 /**
  * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (whose chain and account every
@@ -121,9 +129,10 @@ export interface Defaults extends Promises.Defaults {
   readonly heads?: HeadOptions | undefined;
 }
 
-const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (error) => error });
+const nonceActions = Promises.attempt(() => import("./promise/nonces.js"));
+type UseNonces<A, E> = (actions: Effect.Success<typeof nonceActions>) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>;
 
-/** An iterable whose iterator comes with a module that is still to be loaded. */
+/** An iterable whose iterator comes from what is still to be loaded. */
 const later = <A>(open: () => Promise<AsyncIterator<A>>): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => {
     const opened = open();
@@ -155,37 +164,26 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
   connection: Connection<client> & Promises.GivenSteps,
   { nonces, send, log, heads = {}, ...defaults }: Defaults = {},
 ): PreflightClient<Rpc.SenderOf<client>> => {
-  const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => attempt(() => send(raw)));
+  const sender = Layer.succeed(Sender, send === undefined ? null : (raw) => Promises.attempt(() => send(raw)));
   const layer = Layer.mergeAll(layerOf(connection), nonces ?? layerMemory, sender);
   const { steps, without } = connection;
   const { preflight: run, ...facade } = Promises.make<NonceStore>(layer, { ...defaults, log }, { steps, without });
   // why: a page loads the nonce protocol when somebody sends, not with the pipeline; nothing is reserved before
-  const act = <A, E>(
-    use: (actions: typeof import("./promise/nonces.js")) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>,
-    options?: Promises.Abortable,
-  ) =>
-    facade.effect(
-      Effect.flatMap(
-        attempt(() => import("./promise/nonces.js")),
-        use,
-      ),
-      options,
-    );
+  const act = <A, E>(use: UseNonces<A, E>, options?: Promises.Abortable) =>
+    facade.effect(Effect.flatMap(nonceActions, use), options);
   /** As `act`; an abort, or the end of the client, does not hide what was committed before it. */
-  const commit = <A, E>(
-    use: (actions: typeof import("./promise/nonces.js")) => Effect.Effect<A, E, Rpc.Rpc | NonceStore>,
-    options?: Promises.Abortable,
-  ) => {
+  const commit = <A, E>(use: UseNonces<A, E>, options?: Promises.Abortable) => {
     const holding: Holding = { tokens: new Set(), committed: new Map() };
     return act((actions) => actions.recording(holding, use(actions)), options).catch((error: unknown) =>
       holding.committed.size === 0
         ? Promise.reject(error)
-        : import("./promise/held.js").then(({ heldError }) => Promise.reject(heldError(holding, error))),
+        : import("./promise/nonces.js").then(({ heldError }) => Promise.reject(heldError(holding, error))),
     );
   };
   let following: Promise<Following> | null = null;
   const follow = () =>
     (following ??= import("./promise/watching.js").then(({ followWith }) => followWith(facade.effect, heads)));
+  const iterable = <A>(open: (on: Following) => AsyncIterator<A>) => later(() => follow().then(open));
   const dispose = () => Promise.resolve(following?.then((on) => on.end())).then(facade.dispose);
   return {
     ...facade,
@@ -197,16 +195,13 @@ export const createPreflight: CreatePreflight = <client extends Rpc.ViemClient>(
       bootstrap: (lane, options) => act(({ bootstrap }) => bootstrap(lane, options), options),
       keep: (lane, options) => act(({ keep }) => keep(facade, lane, options)),
       replace: (lane, nonce, replaces, raw, options) =>
-        act(({ replace }) => replace(lane, nonce, replaces, raw), options),
+        act(({ sendReplacement }) => sendReplacement(lane, nonce, replaces, raw), options),
       status: (lane, options) => act((actions) => actions.status(lane), options),
     },
     watch: (report, options = {}) =>
-      later(() =>
-        follow().then((on) => on.report(report, Promises.withPolicies(report, options, defaults), options.signal)),
-      ),
-    watchHeads: ({ signal, ...options } = {}) => later(() => follow().then((on) => on.heads(options, signal))),
-    watchLogs: (filter, { signal, ...options } = {}) =>
-      later(() => follow().then((on) => on.logs(filter, options, signal))),
+      iterable((on) => on.report(report, Promises.withPolicies(report, options, defaults), options.signal)),
+    watchHeads: ({ signal, ...options } = {}) => iterable((on) => on.heads(options, signal)),
+    watchLogs: (filter, { signal, ...options } = {}) => iterable((on) => on.logs(filter, options, signal)),
     dispose,
     [Symbol.asyncDispose]: dispose,
   };

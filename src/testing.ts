@@ -82,6 +82,10 @@ const play = (script: Script): Send => {
 
 const impatient: Patience = { ...patience, retryTimes: 0 };
 
+/** A node that tries nothing twice, unless `options` say so. */
+const nodeOf = (endpoint: string, send: () => Send, clock: Clock.Clock, options: Partial<Patience> = {}) =>
+  observed(endpoint, requests(send, endpoint, { ...impatient, ...options }, clock));
+
 /**
  * A node that answers by a script. A method that is not in it is asked of `otherwise`, and without
  * that is one the node does not support. Nothing is tried twice, unless `options` say so.
@@ -91,12 +95,7 @@ export const layerScripted = (
   otherwise?: Layer.Layer<Rpc>,
   options: Partial<Patience> = {},
 ): Layer.Layer<Rpc> => {
-  const scripted = Effect.flatMap(Clock.Clock, (clock) =>
-    observed(
-      "scripted node",
-      requests(() => play(script), "scripted node", { ...impatient, ...options }, clock),
-    ),
-  );
+  const scripted = Effect.flatMap(Clock.Clock, (clock) => nodeOf("scripted node", () => play(script), clock, options));
   if (otherwise === undefined) return Layer.effect(Rpc, scripted);
   return Layer.effect(
     Rpc,
@@ -240,10 +239,7 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
         Layer.succeed(Dice, loaded(tape, dice)),
         Layer.effect(
           Rpc,
-          observed(
-            "replayed node",
-            requests(() => rewind(tape), "replayed node", impatient, then),
-          ),
+          nodeOf("replayed node", () => rewind(tape), then),
         ),
         Layer.succeed(Clock.Clock, then),
       );

@@ -14,8 +14,16 @@ import type { Sender } from "./Transaction.js";
 
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export type { Options } from "./preflight/prepare.js";
-export type { Abortable, Actions, Defaults, RunOptions } from "./promise/facade.js";
-export type { Log, LogEvent, ReportEvent, RequestEvent } from "./promise/log.js";
+export type {
+  Abortable,
+  Actions,
+  Defaults,
+  Log,
+  LogEvent,
+  ReportEvent,
+  RequestEvent,
+  RunOptions,
+} from "./promise/facade.js";
 
 /** `preflight`, `scan`, `prove` and `settle`, as {@link preflightActions} adds them to a client. */
 export type PreflightActions<sender extends Sender = "caller"> = Pick<

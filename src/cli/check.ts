@@ -1,10 +1,7 @@
 /** `evm-preflight check`: one transaction or bundle, one report, one exit code. */
-import * as Config from "effect/Config";
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
-import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
-import * as Flag from "effect/cli/Flag";
 import * as Preflight from "../Preflight.js";
 import { toHtml } from "../report/html.js";
 import { toJson } from "../report/json.js";
@@ -12,42 +9,29 @@ import { toMarkdown } from "../report/markdown.js";
 import { toText } from "../report/text.js";
 import type { Report } from "../report/schema.js";
 import { layerHttp } from "../Rpc.js";
-import { noting, whyDeaf, type Answered } from "./alive.js";
-import { complaint, readEndpoint, readHeaders, readInput, readOptions } from "./checkOptions.js";
-import { codeOf, Exited, exitCodesText, wrong, type WrongUsage } from "./exit.js";
-import { checkWritable, writeText } from "./files.js";
-import { header, optionFlags, text, toggle, transactionFlags } from "./flags.js";
-import { withProgress } from "./progress.js";
-import { look, print } from "./terminal.js";
-
-/** The endpoint: a flag, else `ETH_RPC_URL`. */
-export const rpcUrl = Flag.String("rpc-url").pipe(
-  Flag.withDescription("the node's HTTP endpoint (default: ETH_RPC_URL)"),
-  Flag.withFallbackConfig(Config.String("ETH_RPC_URL")),
-  Flag.optional,
-);
-
-/** An http(s) URL, or wrong usage; the URL itself is never shown. */
-export const endpoint = (url: Option.Option<string>, name: string): Effect.Effect<string, WrongUsage> => {
-  if (Option.isNone(url) || url.value === "") return Effect.fail(wrong(name, "is missing (or set ETH_RPC_URL)"));
-  return /^https?:\/\/[^/?#]/i.test(url.value) && URL.canParse(url.value)
-    ? Effect.succeed(url.value)
-    : Effect.fail(wrong(name, "must be an http or https URL"));
-};
+import {
+  endpoint,
+  header,
+  noting,
+  readEndpoint,
+  readHeaders,
+  rpcUrl,
+  whyDeaf,
+  withProgress,
+  type Answered,
+} from "./endpoint.js";
+import { codeOf, Exited, exitCodesText, wrong } from "./exit.js";
+import { checkFlags, complaint, readInput, readOptions, text, toggle } from "./flags.js";
+import { checkWritable, look, print, writeText } from "./terminal.js";
 
 /** The endpoint as people may see it. */
 const endpointOf = ({ ledger }: Report): string => ledger.requests[0]?.endpoint ?? "the endpoint";
 
 const flags = {
-  input: Argument.String("input").pipe(
-    Argument.withDescription("JSON file with a transaction or an array of them; - for stdin; in place of the flags"),
-    Argument.optional,
-  ),
   rpcUrl,
   header,
   endpoint: text("endpoint", "what doctor --json wrote of this endpoint, so that less of it is asked again"),
-  ...transactionFlags,
-  ...optionFlags,
+  ...checkFlags,
   json: toggle("json", "print the report as JSON"),
   markdown: toggle("markdown", "print it as Markdown"),
   full: toggle(

@@ -13,11 +13,11 @@ import { describeLog } from "../abi/describeLog.js";
 import { describeCalldata, describeValue } from "../abi/print.js";
 import type { Provenance } from "../abi/revert.js";
 import { describeLayer } from "../abi/revertText.js";
-import type { Hex } from "../primitives/hex.js";
+import { nobody } from "../abi/words.js";
+import { isHash, type Hash, type Hex } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
 import { Exited, exitCodes, wrong, type WrongUsage } from "./exit.js";
-import { readAbi } from "./files.js";
-import { text, toggle } from "./flags.js";
+import { readAbi, text, toggle } from "./flags.js";
 import { jsonText, print } from "./terminal.js";
 
 /** One reading of the bytes. */
@@ -31,49 +31,45 @@ export interface Reading {
   readonly sources: ReadonlyArray<string>;
 }
 
-const originOf = (provenance: ReadonlyArray<Provenance>): Pick<Reading, "by" | "sources"> =>
-  provenance.every(({ kind }) => kind === "builtin")
-    ? { by: "selector", sources: provenance.flatMap(({ source }) => source ?? []) }
-    : { by: "abi", sources: [] };
-
-const originText = ({ by, sources }: Reading): string =>
-  by === "selector" && sources.length > 0 ? `  by selector: ${sources.join(", ")}` : "";
+const reading = (
+  kind: Reading["kind"],
+  signature: string,
+  text: string,
+  provenance: ReadonlyArray<Provenance>,
+): Reading => {
+  const isShared = provenance.every((one) => one.kind === "builtin");
+  return {
+    ...{ kind, signature: escapeText(signature, 400), text, by: isShared ? "selector" : "abi" },
+    sources: isShared ? provenance.flatMap(({ source }) => source ?? []) : [],
+  };
+};
 
 const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
   decodeRevert(data, abi === null ? [] : [abi]).layers.flatMap(({ path, layer }): ReadonlyArray<Reading> => {
     if (layer._tag === "Unknown" || layer._tag === "Empty") return [];
-    const signature =
-      layer._tag === "Custom"
-        ? layer.signature
-        : layer._tag === "Reason"
-          ? "Error(string)"
-          : layer._tag === "Panic"
-            ? "Panic(uint256)"
-            : layer.candidates.map((candidate) => candidate.signature).join(" or ");
     const text = `${path === "" ? "" : `${escapeText(path, 60)}: `}${describeLayer(layer)}`;
-    const origin = layer._tag === "Custom" ? originOf(layer.provenance) : ({ by: "selector", sources: [] } as const);
-    return [{ kind: "revert", signature: escapeText(signature, 400), text, ...origin }];
+    switch (layer._tag) {
+      case "Custom":
+        return [reading("revert", layer.signature, text, layer.provenance)];
+      case "Reason":
+        return [reading("revert", "Error(string)", text, [])];
+      case "Panic":
+        return [reading("revert", "Panic(uint256)", text, [])];
+      case "Ambiguous":
+        return [reading("revert", layer.candidates.map(({ signature }) => signature).join(" or "), text, [])];
+    }
   });
 
 const callReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
-  decodeCall(data, abi === null ? [] : [abi]).map(({ signature, item, provenance }) => ({
-    kind: "call",
-    signature: escapeText(signature, 400),
-    text: describeCalldata(data, item) ?? "",
-    ...originOf(provenance),
-  }));
-
-/** Where anonymous events are looked for: a log on the command line has no address. */
-const nowhere = "0x0000000000000000000000000000000000000000";
+  decodeCall(data, abi === null ? [] : [abi]).map(({ signature, item, provenance }) =>
+    reading("call", signature, describeCalldata(data, item) ?? "", provenance),
+  );
 
 const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): ReadonlyArray<Reading> => {
-  const log = { address: nowhere, topics, data };
-  const decoded = decodeLog(log, abi === null ? [] : [{ address: nowhere, abi }]) ?? decodeLog(log, wellKnown);
-  if (decoded === null) return [];
-  const { signature, provenance } = decoded;
-  return [
-    { kind: "event", signature: escapeText(signature, 400), text: describeLog(decoded), ...originOf(provenance) },
-  ];
+  // why: a log on the command line has no address, and anonymous events are looked for by one
+  const log = { address: nobody, topics, data };
+  const decoded = decodeLog(log, abi === null ? [] : [{ address: nobody, abi }]) ?? decodeLog(log, wellKnown);
+  return decoded === null ? [] : [reading("event", decoded.signature, describeLog(decoded), decoded.provenance)];
 };
 
 /** Every reading of `data` that holds: as a log when topics are given, else as a revert and as a call. */
@@ -84,7 +80,10 @@ export const readingsOf = (data: Hex, abi: Abi | null, topics: ReadonlyArray<Hex
 const readingsText = (readings: ReadonlyArray<Reading>, within: ReturnType<typeof innerCalls>): string => {
   const calls = readings.filter(({ kind }) => kind === "call").length;
   return [
-    ...readings.map((reading) => `${reading.kind}  ${reading.text}${originText(reading)}`),
+    ...readings.map(
+      ({ kind, text, sources }) =>
+        `${kind}  ${text}${sources.length === 0 ? "" : `  by selector: ${sources.join(", ")}`}`,
+    ),
     ...innerLines(within).map(({ place, text }) => `${indentOf(place)}${place}  ${text}`),
     ...(calls > 1 ? [`${calls} functions fit; only the contract's own ABI tells which it is`] : []),
   ].join("\n");
@@ -100,13 +99,13 @@ const hex = (text: string, name: string): Effect.Effect<Hex, WrongUsage> => {
 
 const readTopics = Effect.fnUntraced(function* (text: string) {
   const topics = text.split(",").map((topic) => topic.trim());
-  const stranger = topics.findIndex((topic) => !/^0x[0-9a-fA-F]{64}$/.test(topic));
+  const stranger = topics.findIndex((topic) => !isHash(topic));
   if (stranger !== -1 || topics.length > 4)
     return yield* wrong(
       `--topics${stranger === -1 ? "" : `[${stranger}]`}`,
       "must be up to four 32-byte words, separated by commas",
     );
-  return topics as ReadonlyArray<`0x${string}`>;
+  return topics as ReadonlyArray<Hash>;
 });
 
 export const decode = Command.make(

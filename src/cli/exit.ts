@@ -1,5 +1,7 @@
 /** How the program ends: the exit codes, and the errors that carry one. */
 import * as Data from "effect/Data";
+import * as Effect from "effect/Effect";
+import type * as Result from "effect/Result";
 import type { Report } from "../report/schema.js";
 
 /**
@@ -30,6 +32,10 @@ export class Unwritten extends Data.TaggedError("Unwritten")<{ readonly message:
 /** Wrong usage of a flag, an argument or a field. */
 export const wrong = (where: string, problem: string): WrongUsage =>
   new WrongUsage({ message: `${where}: ${problem}` });
+
+/** What was read of a flag or a file, or wrong usage of it. */
+export const orWrong = <A>(where: string, read: Result.Result<A, string>): Effect.Effect<A, WrongUsage> =>
+  Effect.mapError(Effect.fromResult(read), (problem) => wrong(where, problem));
 
 /** What the store that a flag names could not do. */
 export const unavailable = (where: string, problem: string): Unavailable =>

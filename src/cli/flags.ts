@@ -1,19 +1,37 @@
-/** The flags that describe a transaction and its run, by the field or option that they fill. */
-import * as CliFlag from "effect/cli/Flag";
-import type * as Option from "effect/Option";
-import type { times } from "../report/options.js";
-import { named } from "../report/options.js";
-import type { AbiFields, fields } from "../transaction/fields.js";
+/** The flags that describe a transaction and its run, by the field or option that they fill, and what they say. */
+import * as Effect from "effect/Effect";
+import type * as FileSystem from "effect/FileSystem";
+import * as Option from "effect/Option";
+import * as Rows from "effect/Record";
+import * as Result from "effect/Result";
+import * as Struct from "effect/Struct";
+import type * as Stdio from "effect/Stdio";
+import * as Argument from "effect/cli/Argument";
+import type * as Command from "effect/cli/Command";
+import * as Flag from "effect/cli/Flag";
+import type { Abi } from "abitype";
+import type { Address } from "../primitives/hex.js";
+import type { Problem } from "../primitives/problem.js";
+import { escapeText } from "../primitives/text.js";
+import * as Policy from "../Policy.js";
+import type { Options } from "../Preflight.js";
+import { named, type times } from "../report/options.js";
+import type { LooseCall } from "../Transaction.js";
+import { fields, type AbiFields, type Unit } from "../transaction/fields.js";
+import { orWrong, wrong, type WrongUsage } from "./exit.js";
+import { abiOf, abiOfText, inputOf, inputOfText } from "./input.js";
+import { amount, block, duration } from "./quantity.js";
+import { parseJson, readJson, readText } from "./terminal.js";
 
 type Text = Option.Option<string>;
 
 /** A flag that takes a text and may be left out. */
-export const text = (name: string, help: string): CliFlag.Flag<Text> =>
-  CliFlag.String(name).pipe(CliFlag.withDescription(help), CliFlag.optional);
+export const text = (name: string, help: string): Flag.Flag<Text> =>
+  Flag.String(name).pipe(Flag.withDescription(help), Flag.optional);
 
 /** A flag that is there or not. */
-export const toggle = (name: string, help: string): CliFlag.Flag<boolean> =>
-  CliFlag.Boolean(name).pipe(CliFlag.withDescription(help), CliFlag.withDefault(false));
+export const toggle = (name: string, help: string): Flag.Flag<boolean> =>
+  Flag.Boolean(name).pipe(Flag.withDescription(help), Flag.withDefault(false));
 
 /** Name and help of each flag that fills a field of a transaction. */
 const ofTransaction = {
@@ -35,13 +53,9 @@ const ofTransaction = {
   args: ["args", `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'`],
 } as const satisfies { readonly [K in keyof typeof fields | keyof AbiFields]?: readonly [name: string, help: string] };
 
-type TransactionFlags = { readonly [K in keyof typeof ofTransaction]: CliFlag.Flag<Text> };
-
-/** A flag for each field of a transaction that has one. */
-export const transactionFlags = Object.fromEntries(
-  Object.entries(ofTransaction).map(([field, [name, help]]) => [field, text(name, help)]),
-  // the same keys
-) as TransactionFlags;
+/** The flag that a field of a transaction comes from; the field itself where it has none. */
+const flagOf = (field: string): string =>
+  Object.hasOwn(ofTransaction, field) ? `--${ofTransaction[field as keyof typeof ofTransaction][0]}` : field;
 
 /** How each kind of policy is written. */
 const policyForms = [
@@ -55,14 +69,8 @@ const policyForms = [
   '{"policy":"all","policies":[…]} and any',
 ];
 
-/** Requests carry these, and nothing else does: they may hold keys. */
-export const header = CliFlag.String("header").pipe(
-  CliFlag.withDescription('an HTTP header for the endpoint, as often as needed: "authorization: Bearer …"'),
-  CliFlag.atLeast(0),
-);
-
 /** A flag for each option that has one. */
-export const optionFlags = {
+const ofOptions = {
   block: text("block", "latest, pending, …, a number or a hash (default: the chain's own policy)"),
   policies: text(
     "policies",
@@ -73,20 +81,123 @@ export const optionFlags = {
     "addresses, separated by commas, whose code a Safe or another account may run in its own place (DELEGATECALL)",
   ),
   deadline: text("deadline", "time for the whole run, with its unit: 500ms, 10s, 1m (default 10s)"),
-  feeLevel: CliFlag.Literals("fee-level", named.feeLevel.schema.literals).pipe(
-    CliFlag.withDescription("how much tip to propose (default normal)"),
-    CliFlag.optional,
+  feeLevel: Flag.Literals("fee-level", named.feeLevel.schema.literals).pipe(
+    Flag.withDescription("how much tip to propose (default normal)"),
+    Flag.optional,
   ),
-} satisfies { readonly [K in keyof typeof named | keyof typeof times]?: CliFlag.Flag<unknown> };
+} satisfies { readonly [K in keyof typeof named | keyof typeof times]?: Flag.Flag<unknown> };
 
-/** What the flags were given; `input` is the file. */
-export interface CheckFlags extends Readonly<
-  Record<keyof TransactionFlags | Exclude<keyof typeof optionFlags, "feeLevel">, Text>
-> {
-  readonly input: Text;
-  readonly feeLevel: Option.Option<typeof named.feeLevel.schema.Type>;
-}
+/** Everything that describes what is checked; `input` is the file. */
+export const checkFlags = {
+  input: Argument.String("input").pipe(
+    Argument.withDescription("JSON file with a transaction or an array of them; - for stdin; in place of the flags"),
+    Argument.optional,
+  ),
+  ...Rows.map(ofTransaction, ([name, help]) => text(name, help)),
+  ...ofOptions,
+};
 
-/** The flag that a field of a transaction comes from; null where it has none. */
-export const flagOf = (name: string): string | null =>
-  Object.hasOwn(ofTransaction, name) ? `--${ofTransaction[name as keyof typeof ofTransaction][0]}` : null;
+/** What the flags were given. */
+export type CheckFlags = Command.Command.Config.Infer<typeof checkFlags>;
+
+/** An ABI from `--abi`: a signature when it has parentheses, else a file of JSON or signatures. */
+export const readAbi = Effect.fnUntraced(function* (
+  value: string,
+): Effect.fn.Return<Abi, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  const abi = value.includes("(") ? abiOf(value, "--abi") : abiOfText(yield* readText(value, "--abi"), "--abi");
+  return Result.isSuccess(abi) ? abi.success : yield* wrong(abi.failure.field, abi.failure.problem);
+});
+
+/** Complaints about the input, with the flag in place of the field when it came from flags. */
+export const complaint = ({ input }: CheckFlags, { field, problem }: Problem): WrongUsage =>
+  wrong(Option.isSome(input) ? field : field.replace(/^\w+/, flagOf), problem);
+
+const argsForm = `must be one JSON array in quotes, such as '["0x…", "1000000"]'`;
+
+/** The units that an amount of a transaction may have been meant in. */
+const units: { readonly [U in Unit]?: ReadonlyArray<string> } = {
+  wei: ["ether", "gwei", "wei"],
+  "wei per gas": ["gwei", "wei"],
+};
+const unitsOf = (field: string): ReadonlyArray<string> | undefined =>
+  units[Object.hasOwn(fields, field) ? (fields[field as keyof typeof fields].unit ?? "count") : "count"];
+
+/** Whether `--abi` only decodes: the call is there already, as data or in a file. */
+const isForDecoding = (flags: CheckFlags): boolean =>
+  Option.isSome(flags.input) ||
+  (Option.isSome(flags.data) && Option.isNone(flags.functionName) && Option.isNone(flags.args));
+
+/** The transaction or bundle. */
+export const readInput = Effect.fnUntraced(function* (
+  flags: CheckFlags,
+): Effect.fn.Return<LooseCall | ReadonlyArray<LooseCall>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  const { abi, ...given }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
+  const args = given["args"] === undefined ? null : parseJson(given["args"]);
+  if (Option.isSome(flags.input)) {
+    if (args !== null && Result.isFailure(args)) return yield* wrong("--args", argsForm);
+    const [stray] = Object.keys(given);
+    if (stray !== undefined)
+      return yield* wrong(
+        flagOf(stray),
+        `cannot stand together with the input file ${escapeText(flags.input.value, 60)}; write it into the file`,
+      );
+    const text = yield* readText(flags.input.value, "input");
+    return yield* Effect.mapError(Effect.fromResult(inputOfText(text)), (error) => complaint(flags, error));
+  }
+  if (given["from"] === undefined)
+    return yield* wrong("--from", "is missing; or give a JSON file with the transaction, or - for stdin");
+  const entries: Record<string, unknown> = { ...given };
+  if (abi !== undefined && !isForDecoding(flags)) entries["abi"] = yield* readAbi(abi);
+  for (const [name, value] of Object.entries(given)) {
+    const meant = unitsOf(name);
+    if (meant !== undefined) entries[name] = yield* orWrong(flagOf(name), amount(meant)(value));
+  }
+  if (args !== null) {
+    if (Result.isFailure(args)) return yield* wrong("--args", `${args.failure}; it ${argsForm}`);
+    entries["args"] = args.success;
+  }
+  return yield* Effect.mapError(Effect.fromResult(inputOf(entries)), (error) => complaint(flags, error));
+});
+
+/** What a flag says; undefined where it is absent. */
+export const readFlag = <A>(
+  name: string,
+  flag: Text,
+  read: (text: string) => Result.Result<A, string>,
+): Effect.Effect<A | undefined, WrongUsage> =>
+  Option.isNone(flag) ? Effect.succeed(undefined) : orWrong(name, read(flag.value));
+
+const readPolicies = Effect.fnUntraced(function* (
+  path: string,
+): Effect.fn.Return<ReadonlyArray<Policy.Policy>, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  const data = yield* readJson(path, "--policies");
+  return yield* Effect.mapError(Policy.fromJson(data), ({ field, problem }) => wrong(`--${field}`, problem));
+});
+
+/** Addresses, separated by commas. */
+const addresses = (text: string): Result.Result<ReadonlyArray<Address>, string> =>
+  Result.mapError(
+    named.delegateTargets.check(
+      text.split(",").map((one) => one.trim()),
+      "",
+    ),
+    ({ field, problem }) => `${field} ${problem}`,
+  );
+
+/** The options of the run. */
+export const readOptions = Effect.fnUntraced(function* (
+  flags: CheckFlags,
+): Effect.fn.Return<Options, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  const asked = yield* readFlag("--block", flags.block, block);
+  const deadline = yield* readFlag("--deadline", flags.deadline, duration);
+  const targets = yield* readFlag("--delegate-targets", flags.delegateTargets, addresses);
+  return {
+    traceReverts: true,
+    ...(targets === undefined ? {} : { delegateTargets: targets }),
+    ...(Option.isSome(flags.abi) && isForDecoding(flags) ? { abis: [yield* readAbi(flags.abi.value)] } : {}),
+    ...(asked === undefined ? {} : { block: asked }),
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(Option.isNone(flags.feeLevel) ? {} : { feeLevel: flags.feeLevel.value }),
+    ...(Option.isNone(flags.policies) ? {} : { policies: yield* readPolicies(flags.policies.value) }),
+  };
+});

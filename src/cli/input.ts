@@ -1,15 +1,123 @@
-/** A transaction, or a list of them, from JSON: strict about every field, so that a slip is named and never guessed. */
+/**
+ * A transaction, or a list of them, from JSON: strict about every field, so that a slip is named and never guessed. ABIs
+ * from files and signatures, and the call that a name and JSON arguments mean.
+ */
 import * as Result from "effect/Result";
+import type { Abi, AbiFunction, AbiParameter } from "abitype";
+import { toFunctionSignature } from "viem";
+import { coerceAll, type Reading } from "../abi/coerce.js";
+import { isSignatures, parseSignatures } from "../abi/given.js";
+import { functionsText, noFunction } from "../abi/naming.js";
+import { addressProblem, each, no, type Checked } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
-import { each, no, type Checked } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
 import type { LooseCall } from "../Transaction.js";
 import { fields, isField, type Unit } from "../transaction/fields.js";
-import { abiCall, abiOf, constructorArguments } from "./abi.js";
 import { fieldHint } from "../transaction/validate.js";
 import { count, integer, wei } from "./quantity.js";
 
+/** JSON, or where it is none. */
+const parsed = (text: string): Result.Result<unknown, string> =>
+  Result.try({
+    try: (): unknown => JSON.parse(text),
+    catch: (error) => `is no JSON: ${escapeText(error instanceof Error ? error.message : String(error), 120)}`,
+  });
+
+const keyword = /^\s*(?:function|event|error|constructor|fallback|receive|struct)\b/;
+
+/** Human-readable signatures, `function` in front or not. */
+const fromSignatures = (signatures: ReadonlyArray<string>, field: string): Checked<Abi> =>
+  parseSignatures(
+    signatures.map((one) => (keyword.test(one) ? one : `function ${one}`)),
+    field,
+  );
+
+const isItem = (item: unknown): boolean => isRecord(item) && typeof item["type"] === "string";
+
+/** An ABI from JSON: a JSON ABI, an artifact with an `abi`, a list of signatures, or one. */
+export const abiOf = (json: unknown, field: string): Checked<Abi> => {
+  if (typeof json === "string")
+    return Result.mapError(fromSignatures([json], field), ({ problem }) => ({ field, problem }));
+  if (!Array.isArray(json))
+    return typeof json === "object" && json !== null && "abi" in json
+      ? abiOf(json.abi, field)
+      : no(field, "must be a JSON ABI, an artifact with an abi, or signatures");
+  const items: ReadonlyArray<unknown> = json;
+  if (isSignatures(items)) return fromSignatures(items, field);
+  return items.every(isItem) ? Result.succeed(json as Abi) : no(field, "has an item without a type");
+};
+
+/** An ABI from the text of a file: JSON, or one signature a line. */
+export const abiOfText = (text: string, field: string): Checked<Abi> => {
+  const json = parsed(text);
+  if (Result.isSuccess(json)) return abiOf(json.success, field);
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return /^\s*[[{]/.test(text) ? no(field, json.failure) : fromSignatures(lines, field);
+};
+
+/** A whole number: of an unsigned type also as an amount with a unit. */
+const number = (type: string, json: unknown): Result.Result<bigint, string> => {
+  if (typeof json === "string" && /^-\d+$/.test(json)) return Result.succeed(BigInt(json));
+  if (typeof json === "number" && Number.isSafeInteger(json)) return Result.succeed(BigInt(json));
+  return type.startsWith("u") ? wei(json) : count(json);
+};
+
+/** Values as JSON can hold them: large numbers are strings. */
+const fromJson: Reading = {
+  read: (type, json): Result.Result<unknown, string> => {
+    if (/^u?int\d*$/.test(type)) {
+      const bits = Number(/\d+/.exec(type)?.[0] ?? 256);
+      // viem takes numbers for the sizes that fit one
+      return Result.map(number(type, json), (value) => (bits <= 48 ? Number(value) : value));
+    }
+    if (type === "address" && typeof json === "string" && !json.startsWith("0x"))
+      return Result.fail(addressProblem(json));
+    const [wanted, problem] =
+      type === "bool" ? ["boolean", "must be true or false"] : ["string", `must be a string for ${type}`];
+    return typeof json === wanted ? Result.succeed(json) : Result.fail(problem);
+  },
+  isExact: true,
+};
+
 type Fields = Readonly<Record<string, unknown>>;
+
+const argumentsOf = (
+  inputs: ReadonlyArray<AbiParameter>,
+  args: unknown,
+  field: string,
+): Checked<ReadonlyArray<unknown>> =>
+  Array.isArray(args) ? coerceAll(inputs, args, fromJson, field) : no(field, "must be a JSON array");
+
+/**
+ * The function with its arguments ready: by name, by signature (`transfer(address,uint256)`), or the only one there is. Of
+ * several with the same name the one whose parameters take the arguments. `abi` then holds that one alone, and all that is
+ * no function.
+ */
+const abiCall = (abi: Abi, name: string | null, args: unknown, path: (field: string) => string): Checked<Fields> => {
+  if (!Array.isArray(args)) return no(path("args"), "must be a JSON array");
+  const functions = abi.filter((item): item is AbiFunction => item.type === "function");
+  const names = functions.map((item) => item.name);
+  if (name === null && functions.length !== 1) return no(path("functionName"), `is missing; ${functionsText(names)}`);
+  const named =
+    name === null ? functions : functions.filter((item) => item.name === name || toFunctionSignature(item) === name);
+  const tried = named.map((item) => ({ item, values: argumentsOf(item.inputs, args, path("args")) }));
+  const [chosen = tried[0], other] = tried.filter(({ values }) => Result.isSuccess(values));
+  if (chosen === undefined) return no(path("functionName"), noFunction((name ?? "").replace(/\(.*$/s, ""), names));
+  if (other !== undefined)
+    return no(
+      path("functionName"),
+      `is one of several: ${named.map((item) => toFunctionSignature(item)).join(", ")}; give its signature`,
+    );
+  return Result.map(chosen.values, (values) => ({
+    abi: abi.filter((item) => item.type !== "function" || item === chosen.item),
+    functionName: chosen.item.name,
+    args: values,
+  }));
+};
+
+/** The constructor's arguments. */
+const constructorArguments = (abi: Abi, args: unknown, field: string): Checked<ReadonlyArray<unknown>> =>
+  argumentsOf(abi.find((item) => item.type === "constructor")?.inputs ?? [], args, field);
 
 const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, string>>> = {
   wei,
@@ -19,11 +127,14 @@ const readers: Readonly<Record<Unit, (value: unknown) => Result.Result<unknown, 
   count: integer,
 };
 
+const named = <A>(field: string, read: Result.Result<A, string>): Checked<A> =>
+  Result.mapError(read, (problem) => ({ field, problem }));
+
 /** A number by its unit; what is none is passed on as it is, for the pipeline to check. */
 const readField = (name: keyof typeof fields, value: unknown, field: string): Checked<unknown> => {
   const { unit, wire } = fields[name];
-  if (unit === null) return wire === "authorizationList" ? authorizations(value, field) : Result.succeed(value);
-  return Result.mapError(readers[unit](value), (problem) => ({ field, problem }));
+  if (unit !== null) return named(field, readers[unit](value));
+  return wire === "authorizationList" ? authorizations(value, field) : Result.succeed(value);
 };
 
 /** Names that other tools write. */
@@ -34,17 +145,15 @@ const authorizations = (value: unknown, field: string): Checked<unknown> =>
     ? each(value, (entry: unknown, index) => authorization(entry, `${field}[${index}]`))
     : no(field, "must be an array");
 
-const authorization = (entry: unknown, field: string): Checked<Fields> => {
-  if (!isRecord(entry)) return no(field, "must be an object");
-  const given = ["chainId", "nonce", "yParity"].filter((name) => entry[name] !== undefined && entry[name] !== null);
-  const numbers = each(given, (name) =>
-    Result.mapBoth(integer(entry[name]), {
-      onSuccess: (value) => [name, value] as const,
-      onFailure: (problem) => ({ field: `${field}.${name}`, problem }),
-    }),
-  );
-  return Result.map(numbers, (read) => ({ ...entry, ...Object.fromEntries(read) }));
-};
+const authorization = (entry: unknown, field: string): Checked<Fields> =>
+  Result.gen(function* () {
+    if (!isRecord(entry)) return yield* no(field, "must be an object");
+    const read: Record<string, unknown> = { ...entry };
+    for (const name of ["chainId", "nonce", "yParity"])
+      if (entry[name] !== undefined && entry[name] !== null)
+        read[name] = yield* named(`${field}.${name}`, integer(entry[name]));
+    return read;
+  });
 
 const callFields = (entry: Fields, path: (field: string) => string): Checked<Fields> => {
   const { abi: given, functionName, args = [], bytecode } = entry;
@@ -57,7 +166,7 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
   return Result.flatMap(abiOf(given, path("abi")), (abi): Checked<Fields> => {
     if (bytecode !== undefined)
       return Result.map(constructorArguments(abi, args, path("args")), (values) => ({ abi, args: values }));
-    return Result.map(abiCall(abi, functionName ?? null, args, path), (call) => ({ ...call }));
+    return abiCall(abi, functionName ?? null, args, path);
   });
 };
 
@@ -93,13 +202,4 @@ export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseC
 
 /** {@link inputOf} from text. */
 export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<LooseCall>> =>
-  Result.flatMap(
-    Result.try({
-      try: (): unknown => JSON.parse(text),
-      catch: (error) => ({
-        field: "input",
-        problem: `is no JSON: ${escapeText(error instanceof Error ? error.message : String(error), 120)}`,
-      }),
-    }),
-    inputOf,
-  );
+  Result.flatMap(named("input", parsed(text)), inputOf);

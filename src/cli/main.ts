@@ -11,11 +11,13 @@ import * as GlobalFlag from "effect/cli/GlobalFlag";
 import { escapeText } from "../primitives/text.js";
 import { check } from "./check.js";
 import { decode } from "./decode.js";
-import { doctor } from "./doctorCommand.js";
+import { doctor } from "./doctor/doctor.js";
 import { exitCodes, withoutSecrets } from "./exit.js";
 import { nonces } from "./nonces/command.js";
 import { verify } from "./verify.js";
-import { version } from "./version.js";
+
+/** The package's, as `--version` says it; a test compares it with package.json. */
+const version = "0.2.0";
 
 const root = Command.make("evm-preflight").pipe(
   Command.withDescription("What will happen if this transaction is sent now, and exactly what should be signed"),

@@ -1,6 +1,8 @@
 /** Numbers as people type them: decimal or hex, and amounts with a unit. Exact, or refused. */
 import * as Result from "effect/Result";
+import { isHash } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
+import { BlockName } from "../report/options.js";
 
 type Parsed<A> = Result.Result<A, string>;
 
@@ -78,15 +80,13 @@ export const duration = (value: string): Parsed<number> => {
     : Result.fail(`must be a time above 0 such as 500ms, 10s or 1m, got "${shown(value)}"`);
 };
 
-const tags = ["latest", "pending", "safe", "finalized", "earliest"] as const;
-/** A block as it is named on the command line. */
-export type BlockArgument = (typeof tags)[number] | bigint | `0x${string}`;
+const tags = BlockName.members[0].literals;
 
 /** `latest`, `123`, `0x7b`, or a block hash. */
-export const block = (value: string): Parsed<BlockArgument> => {
+export const block = (value: string): Parsed<typeof BlockName.Type> => {
   const tag = tags.find((name) => name === value);
   if (tag !== undefined) return Result.succeed(tag);
-  if (/^0x[0-9a-fA-F]{64}$/.test(value)) return Result.succeed(value as `0x${string}`);
+  if (isHash(value)) return Result.succeed(value);
   return Result.mapError(
     count(value),
     () => `must be ${tags.join(", ")}, a number or a block hash, got "${shown(value)}"`,

@@ -1,10 +1,18 @@
-/** Where output goes: the report to stdout, everything about the run to stderr. */
+/**
+ * What the commands read and write: files, stdin as `-`, the report to stdout, everything about the run to stderr.
+ */
+import * as ByteSize from "effect/ByteSize";
 import * as Config from "effect/Config";
 import * as Console from "effect/Console";
 import * as Effect from "effect/Effect";
+import * as FileSystem from "effect/FileSystem";
+import * as Path from "effect/Path";
+import * as Result from "effect/Result";
 import * as Stdio from "effect/Stdio";
 import * as Stream from "effect/Stream";
 import * as Terminal from "effect/Terminal";
+import { escapeText } from "../primitives/text.js";
+import { orWrong, Unwritten, wrong, type WrongUsage } from "./exit.js";
 
 /** How text on stdout should look. */
 export interface Look {
@@ -44,3 +52,67 @@ export const tell = (text: string): Effect.Effect<void, never, Stdio.Stdio> =>
 /** JSON to be read and to be parsed; amounts are decimal strings. */
 export const jsonText = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner), 2);
+
+/** More than any bundle with its ABIs. */
+const maxBytes = 33_554_432n;
+
+/** What the platform would not do with a file. */
+const refused =
+  (path: string, name: string, what: "read" | "written") =>
+  ({ reason }: { readonly reason: { readonly _tag: string } }): WrongUsage =>
+    wrong(name, `${escapeText(path, 200)} cannot be ${what} (${reason._tag})`);
+
+/** The text of a file; `name` is the flag or argument that named it. */
+export const readText = Effect.fnUntraced(function* (
+  path: string,
+  name: string,
+): Effect.fn.Return<string, WrongUsage, FileSystem.FileSystem | Stdio.Stdio> {
+  if (path === "-") {
+    const stdio = yield* Stdio.Stdio;
+    return yield* Effect.mapError(Stream.mkString(Stream.decodeText(stdio.stdin)), () =>
+      wrong(name, "stdin cannot be read"),
+    );
+  }
+  const fs = yield* FileSystem.FileSystem;
+  const why = refused(path, name, "read");
+  const info = yield* Effect.mapError(fs.stat(path), why);
+  if (info.type === "Directory") return yield* wrong(name, `${escapeText(path, 200)} is a directory`);
+  if (ByteSize.toBigInt(info.size) > maxBytes)
+    return yield* wrong(name, `${escapeText(path, 200)} is larger than ${maxBytes} bytes`);
+  return yield* Effect.mapError(fs.readFileString(path), why);
+});
+
+/** JSON, or the text that is none. */
+export const parseJson = (text: string): Result.Result<unknown, string> =>
+  Result.try({ try: (): unknown => JSON.parse(text), catch: () => `is no JSON: ${escapeText(text, 60)}` });
+
+/** What a file of JSON holds. */
+export const readJson = (path: string, name: string) =>
+  Effect.flatMap(readText(path, name), (content) => orWrong(name, parseJson(content)));
+
+/** Refuses a path that nothing could be written to, before any work is done for it; writes nothing. */
+export const checkWritable = Effect.fnUntraced(function* (
+  path: string,
+  name: string,
+): Effect.fn.Return<void, WrongUsage, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem;
+  const { dirname } = yield* Path.Path;
+  const why = refused(path, name, "written");
+  const isThere = yield* Effect.mapError(fs.exists(path), why);
+  if (isThere && (yield* Effect.mapError(fs.stat(path), why)).type === "Directory")
+    return yield* wrong(name, `${escapeText(path, 200)} is a directory`);
+  yield* Effect.mapError(fs.access(isThere ? path : dirname(path), { writable: true }), why);
+});
+
+/** Writes a file. */
+export const writeText = Effect.fnUntraced(function* (
+  path: string,
+  text: string,
+  name: string,
+): Effect.fn.Return<void, Unwritten, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem;
+  yield* Effect.mapError(
+    fs.writeFileString(path, text),
+    (error) => new Unwritten({ message: refused(path, name, "written")(error).message }),
+  );
+});

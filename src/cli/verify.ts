@@ -1,6 +1,5 @@
 /** `evm-preflight verify`: what a report said against what the chain did. */
 import * as Effect from "effect/Effect";
-import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
@@ -12,13 +11,11 @@ import { fromJson } from "../report/json.js";
 import { settledText } from "../postflight/text.js";
 import type { SettlementClass } from "../postflight/settlement.js";
 import { layerHttp } from "../Rpc.js";
-import { endpoint, rpcUrl } from "./check.js";
-import { Exited, exitCodes, wrong, type ExitCode, type WrongUsage } from "./exit.js";
-import { readText } from "./files.js";
-import { text, toggle } from "./flags.js";
-import { withProgress } from "./progress.js";
+import { endpoint, rpcUrl, withProgress } from "./endpoint.js";
+import { Exited, exitCodes, wrong, type ExitCode } from "./exit.js";
+import { readFlag, text, toggle } from "./flags.js";
 import { duration } from "./quantity.js";
-import { jsonText, print } from "./terminal.js";
+import { jsonText, parseJson, print, readText } from "./terminal.js";
 
 /** 0 as said, 1 something else was mined or the simulation was wrong, 2 the world moved, 3 not known. */
 const codes: Readonly<Record<SettlementClass, ExitCode>> = {
@@ -33,18 +30,10 @@ const codes: Readonly<Record<SettlementClass, ExitCode>> = {
 };
 
 const readReport = Effect.fnUntraced(function* (path: string) {
-  const content = yield* readText(path, "--report");
-  const json = yield* Effect.fromResult(
-    Result.try({ try: (): unknown => JSON.parse(content), catch: () => wrong("--report", "is no JSON") }),
-  );
-  return yield* Effect.mapError(fromJson(json), (error) => wrong("--report", escapeText(error.message, 400)));
+  const json = parseJson(yield* readText(path, "--report"));
+  if (Result.isFailure(json)) return yield* wrong("--report", "is no JSON");
+  return yield* Effect.mapError(fromJson(json.success), (error) => wrong("--report", escapeText(error.message, 400)));
 });
-
-const deadlineOf = (given: Option.Option<string>): Effect.Effect<number | undefined, WrongUsage> =>
-  Option.match(given, {
-    onNone: () => Effect.succeed(undefined),
-    onSome: (value) => Effect.mapError(Effect.fromResult(duration(value)), (problem) => wrong("--deadline", problem)),
-  });
 
 const flags = {
   hashes: Argument.String("txhash").pipe(
@@ -62,7 +51,7 @@ export const verify = Command.make(
   flags,
   Effect.fnUntraced(function* (given) {
     const url = yield* endpoint(given.rpcUrl, "--rpc-url");
-    const deadline = yield* deadlineOf(given.deadline);
+    const deadline = yield* readFlag("--deadline", given.deadline, duration);
     const report = yield* readReport(given.report);
     const answer = yield* Effect.result(
       Preflight.settle(report, given.hashes as ReadonlyArray<Hash>, { deadline }).pipe(

@@ -5,17 +5,19 @@ import type { Report, TransactionReport } from "../report/schema.js";
 import { isSameLog } from "../steps/reading/sameOutcome.js";
 import { fields } from "../transaction/fields.js";
 import { signingHash, type Request } from "../transaction/request.js";
-import { unknownCause, type Cause } from "./cause.js";
 import { paidBy, requestIn } from "./mined.js";
-import type { Comparison, Happened, Held, SettledDifference } from "./settlement.js";
+import type { Comparison, Happened, SettledDifference } from "./settlement.js";
+
+/** A class that a difference may have, and how it is known. */
+export type Cause = Pick<SettledDifference, "class" | "evidence">;
+
+export const unknownCause: Cause = { class: "unknown", evidence: "unavailable" };
 
 /** A fact of both sides; `said` null = nothing was said of it, `happened` null = nobody told. */
-interface Fact {
+export interface Fact extends Partial<Pick<SettledDifference, "unit" | "isMost">> {
   readonly field: string;
   readonly said: bigint | string | null;
   readonly happened: bigint | string | null;
-  readonly unit?: SettledDifference["unit"];
-  readonly isMost?: boolean;
   /** Where it is not plain equality. */
   readonly isSame?: boolean;
   /** Where it has another than the facts beside it. */
@@ -27,12 +29,12 @@ const mostShown = 512;
 const shown = <V extends bigint | string>(value: V): V | string =>
   typeof value === "string" && value.length > mostShown ? `${value.slice(0, mostShown)}…` : value;
 
-/** Facts told apart; each that differs gets its cause. */
-const toldApart = (facts: ReadonlyArray<Fact>, causeOf: (field: string) => Cause): Comparison => {
+/** Facts told apart; each that differs gets its own cause, else that of all. */
+export const toldApart = (facts: ReadonlyArray<Fact>, ofAll: Cause): Comparison => {
   const differences: Array<SettledDifference> = [];
   const uncompared: Array<string> = [];
   let compared = 0;
-  for (const { field, said, happened, unit = null, isMost = false, isSame, cause } of facts) {
+  for (const { field, said, happened, unit = null, isMost = false, isSame, cause = ofAll } of facts) {
     if (said === null) continue;
     if (happened === null) {
       uncompared.push(field);
@@ -41,7 +43,7 @@ const toldApart = (facts: ReadonlyArray<Fact>, causeOf: (field: string) => Cause
     compared++;
     if (isSame ?? said === happened) continue;
     const both = { said: shown(said), happened: shown(happened), isMost, unit };
-    differences.push({ field, ...both, ...(cause ?? causeOf(field)) });
+    differences.push({ field, ...both, ...cause });
   }
   return { compared, differences, uncompared };
 };
@@ -93,12 +95,9 @@ export const compareRequest = (
           unit: unitOf(field),
         })),
       ];
-  const told = toldApart(facts, () => cause);
+  const told = toldApart(facts, cause);
   // why: it differs, though no field of ours tells where
-  const untold = toldApart(
-    [{ field: "request", said: "the request that was proven", happened: "another" }],
-    () => cause,
-  );
+  const untold = toldApart([{ field: "request", said: "the request that was proven", happened: "another" }], cause);
   return { ...told, differences: (isSame || told.differences.length > 0 ? told : untold).differences, isSame };
 };
 
@@ -147,7 +146,7 @@ export const compareOutcome = (one: TransactionReport, receipt: Receipt, cause: 
       happened: receipt.contractAddress?.toLowerCase() ?? "none",
     },
   ];
-  return toldApart(facts, () => cause);
+  return toldApart(facts, cause);
 };
 
 /** Whether what happened stays within a bound that was said. */
@@ -171,21 +170,18 @@ export const compareCost = (one: TransactionReport, index: number, funds: Report
   const cap = one.request?.maxFeePerGas ?? one.request?.gasPrice ?? null;
   return toldApart(
     [
-      within("fee.price", cap, receipt.effectiveGasPrice, "wei per gas"),
+      // why: a chain takes no more than was signed, so that a price above it is explained by nothing here
+      { ...within("fee.price", cap, receipt.effectiveGasPrice, "wei per gas"), cause: unknownCause },
       within("funds.cost", most, cost),
       within("funds.l1Fee", termOf("l1Fee"), l1Fee ?? 0n),
       within("funds.operatorFee", termOf("operatorFee"), operatorFee ?? 0n),
     ],
-    // why: a chain takes no more than was signed, so that a price above it is explained by nothing here
-    (field): Cause =>
-      field === "fee.price"
-        ? { class: "unknown", evidence: "unavailable" }
-        : { class: "priceMoved", evidence: "logged" },
+    { class: "priceMoved", evidence: "logged" },
   );
 };
 
 /** The changes that are said of balances: those of tokens that are told apart are not. */
-const changesIn = ({ balanceChanges }: Pick<Report, "balanceChanges">) =>
+export const changesIn = ({ balanceChanges }: Pick<Report, "balanceChanges">) =>
   balanceChanges.filter(({ tokenId }) => tokenId === null);
 
 /** `balances[0x…/native]`, with addresses as `write` has them. */
@@ -199,34 +195,3 @@ export const uncomparedBalances = (report: Pick<Report, "balanceChanges">): Comp
   ...{ compared: 0, differences: [] },
   uncompared: changesIn(report).map((change) => changeField(change)),
 });
-
-/** What one account paid for gas in the block, wei. */
-export type Paid = (account: string) => bigint | null;
-
-/**
- * Changes of balances over the bundle. An equal one counts wherever it is; an unequal one only where nothing but the
- * bundle is in the block (`isAlone`), for others may have moved it. A token may pay interest by the clock: of one that
- * does what was said `cause` says nothing.
- */
-export const compareBalances = (
-  report: Pick<Report, "balanceChanges">,
-  held: ReadonlyArray<Held>,
-  paid: Paid,
-  isAlone: (account: string) => boolean,
-  cause: Cause,
-): Comparison =>
-  toldApart(
-    changesIn(report).map((change): Fact => {
-      const { account, token, delta } = change;
-      const field = changeField(change);
-      const seen = held.find((one) => one.account === account && one.token === token);
-      const gas = token === null ? paid(account) : 0n;
-      const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
-      const isTold = happened === delta || isAlone(account);
-      return {
-        ...{ field, said: delta, happened: isTold ? happened : null, unit: { token, tokenId: null } },
-        cause: token === null || cause.class !== "simulatorWrong" ? cause : unknownCause,
-      };
-    }),
-    () => cause,
-  );

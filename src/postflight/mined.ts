@@ -8,7 +8,7 @@ import type { Request } from "../transaction/request.js";
 /** The type of a system's own transaction, which nobody signs: a deposit of the OP stack. */
 const depositType = "0x7e";
 
-export const isDeposit = ({ type }: Pick<FullTransaction, "type">): boolean => type === depositType;
+const isDeposit = ({ type }: Pick<FullTransaction, "type">): boolean => type === depositType;
 
 /** By whom the OP stack tells its blocks of layer 1. */
 const depositor = "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001";

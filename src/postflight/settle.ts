@@ -1,12 +1,92 @@
 /** What was said of a transaction against what happened, and why they differ. Pure. */
+import * as Arr from "effect/Array";
 import type { FullBlock } from "../eth/block.js";
 import type { Receipt } from "../eth/receipt.js";
 import type { FullTransaction } from "../eth/transaction.js";
 import type { Report, TransactionReport } from "../report/schema.js";
-import { causeOf, isSameRun, unknownCause, type Cause } from "./cause.js";
-import { compareBalances, compareCost, compareOutcome, compareRequest, happenedOf, merged, saidOf } from "./compare.js";
+import { everyLog, isSameHead, isSameLog } from "../steps/reading/sameOutcome.js";
+import {
+  changeField,
+  changesIn,
+  compareCost,
+  compareOutcome,
+  compareRequest,
+  happenedOf,
+  merged,
+  saidOf,
+  toldApart,
+  unknownCause,
+  type Cause,
+  type Fact,
+} from "./compare.js";
 import { isSystemDeposit, paidBy } from "./mined.js";
-import { gravest, type Comparison, type Hindsight, type MinedSettlement, type SettlementClass } from "./settlement.js";
+import {
+  gravest,
+  type Comparison,
+  type Happened,
+  type Held,
+  type Hindsight,
+  type MinedSettlement,
+  type Replay,
+  type SettlementClass,
+} from "./settlement.js";
+
+/** Whether both did the same, but for the gas it took. */
+const didSame = (a: Happened, b: Happened): boolean => a.status === b.status && everyLog(a, b, isSameLog);
+
+export const isSameRun = (a: Happened, b: Happened): boolean => a.gasUsed === b.gasUsed && didSame(a, b);
+
+/** Above this a word is no amount that anybody counts to, but a hash, a signature or an address. */
+const mostCounted = 1n << 128n;
+
+const wordsOf = (hex: string): ReadonlyArray<string> => hex.slice(2).match(/.{1,64}/g) ?? [];
+
+const isAmount = (word: string): boolean => BigInt(`0x${word}`) < mostCounted;
+
+/** Whether the words are the same, or amounts in both. */
+const isCountedOnly = (a: string, b: string): boolean =>
+  a.length === b.length &&
+  Arr.zip(wordsOf(a.toLowerCase()), wordsOf(b.toLowerCase())).every(
+    ([one, other]) => one === other || (isAmount(one) && isAmount(other)),
+  );
+
+/** Whether the same contracts tell of the same events, and only the amounts in them differ. */
+export const isAmountOnly = (a: Happened, b: Happened): boolean =>
+  a.status === "success" &&
+  b.status === "success" &&
+  !didSame(a, b) &&
+  // why: what is indexed names something, such as a collectible by its number, and counts nothing
+  everyLog(a, b, (one, other) => isSameHead(one, other) && isCountedOnly(one.data, other.data));
+
+const measured = (name: Cause["class"]): Cause => ({ class: name, evidence: "measured" });
+
+/**
+ * Why `happened` is not what was `said`. First whether the node's simulator gives what the chain gave, with those
+ * before it in its block or without them; then whether
+ * those before it in its block made the difference; then whether it is the state since the report, or the values of
+ * the block. `wasSealed` = the report's outcome was the same on the sealed block that `earlier` stands on, so that the
+ * state of pending transactions does not explain it. Where one that is needed was not answered: `unknown`.
+ */
+export const causeOf = (
+  said: Happened,
+  happened: Happened,
+  { behind, alone, earlier, rehashed, elsewhere }: Replay,
+  wasSealed: boolean,
+): Cause => {
+  if (behind === null) return unknownCause;
+  const isSameBehind = isSameRun(behind, happened);
+  // why: a node may have no gas left behind a full block for what it runs rightly alone
+  if (alone === null) return isSameBehind ? unknownCause : measured("simulatorWrong");
+  if (!isSameRun(alone, happened)) return measured(isSameBehind ? "ordering" : "simulatorWrong");
+  if (earlier === null) return unknownCause;
+  // why: the blocks between are none of the chain's, and who reads their hashes is told others
+  if (rehashed !== null && !isSameRun(rehashed, earlier)) return measured("contextDependent");
+  if (!isSameRun(earlier, happened)) return measured(isAmountOnly(said, happened) ? "priceMoved" : "ordering");
+  if (elsewhere === null) return unknownCause;
+  if (!isSameRun(elsewhere, earlier)) return measured("contextDependent");
+  // why: gas may differ by what pending transactions have warmed, though both did the same
+  return measured(wasSealed && !didSame(said, happened) ? "simulatorWrong" : "ordering");
+};
 
 /** The transaction of a receipt in its block; null where the block does not hold it. */
 export const minedIn = (receipt: Receipt, { transactions }: Pick<FullBlock, "transactions">): FullTransaction | null =>
@@ -48,15 +128,18 @@ const holdsOnly = ({ transactions }: FullBlock, hashes: ReadonlyArray<string>): 
 /** Where the OP stack has its own contracts: the fees of every transaction are paid to some of them. */
 const isPredeploy = (account: string): boolean => /^0x42(00){17}/.test(account);
 
-/** The balances of the whole bundle against those around its block; `receipts` are all of its transactions'. */
+/**
+ * Changes of balances over the bundle against what accounts held around its block; `receipts` are all of its
+ * transactions'. An equal one counts wherever it is; an unequal one only where nothing but the bundle is in the block, for
+ * others may have moved it. A token may pay interest by the clock: of one that does what was said nothing tells the cause.
+ */
 export const settleBalances = (
   report: Report,
   receipts: ReadonlyArray<Receipt>,
   block: FullBlock,
-  held: Hindsight["held"],
+  held: ReadonlyArray<Held>,
   outcome: SettlementClass,
 ): Comparison => {
-  const hashes = receipts.map(({ transactionHash }) => transactionHash.toLowerCase());
   const mined = receipts.flatMap((receipt) => {
     const found = minedIn(receipt, block);
     return found === null ? [] : [{ from: found.from.toLowerCase(), cost: paidBy(receipt).cost }];
@@ -65,23 +148,30 @@ export const settleBalances = (
     mined
       .filter(({ from }) => from === account.toLowerCase())
       .reduce<bigint | null>((sum, { cost }) => (sum === null || cost === null ? null : sum + cost), 0n);
-  const isAlone = holdsOnly(block, hashes);
-  // why: where the transactions did what was said and balances did not, it is what was said of balances that is wrong
-  const cause: Cause =
-    outcome === "same" || outcome === "unknown"
-      ? { class: outcome === "same" ? "simulatorWrong" : "unknown", evidence: "measured" }
-      : { class: outcome, evidence: "measured" };
-  return compareBalances(
-    report,
-    held ?? [],
-    paid,
-    (account) =>
-      isAlone &&
-      !isPredeploy(account) &&
-      account.toLowerCase() !== block.miner?.toLowerCase() &&
-      !(block.withdrawals ?? []).some(({ address }) => address.toLowerCase() === account.toLowerCase()),
-    cause,
+  const isBundleOnly = holdsOnly(
+    block,
+    receipts.map(({ transactionHash }) => transactionHash.toLowerCase()),
   );
+  const isAlone = (account: string): boolean =>
+    isBundleOnly &&
+    !isPredeploy(account) &&
+    account.toLowerCase() !== block.miner?.toLowerCase() &&
+    !(block.withdrawals ?? []).some(({ address }) => address.toLowerCase() === account.toLowerCase());
+  // why: where the transactions do what was said and balances do not, it is what was said of balances that is wrong
+  const cause: Cause = { class: outcome === "same" ? "simulatorWrong" : outcome, evidence: "measured" };
+  const facts = changesIn(report).map((change): Fact => {
+    const { account, token, delta } = change;
+    const seen = held.find((one) => one.account === account && one.token === token);
+    const gas = token === null ? paid(account) : 0n;
+    const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
+    const isTold = happened === delta || isAlone(account);
+    return {
+      ...{ field: changeField(change), said: delta, happened: isTold ? happened : null },
+      unit: { token, tokenId: null },
+      cause: token === null || cause.class !== "simulatorWrong" ? cause : unknownCause,
+    };
+  });
+  return toldApart(facts, cause);
 };
 
 /**

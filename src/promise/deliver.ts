@@ -13,9 +13,8 @@ import type { Options } from "../preflight/prepare.js";
 import { mismatch } from "../report/mismatch.js";
 import { ready } from "../report/ready.js";
 import type { Report, Request, Wait } from "../report/schema.js";
-import type { RunOptions } from "./facade.js";
-import { functionGiven } from "./given.js";
 import { digestOfReport } from "../report/digest.js";
+import { attempt, functionGiven, type RunOptions } from "./facade.js";
 import { Rpc } from "../Rpc.js";
 import { check } from "../Transaction.js";
 
@@ -37,8 +36,6 @@ export interface DeliverOptions extends RunOptions {
   /** How long a nonce is kept for the signature, ms. Default 60 s (`Nonces.Settings`). */
   readonly ttl?: number | undefined;
 }
-
-const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (error) => error });
 
 /** Between two looks at the chain, ms. */
 const lookEveryMs = 500;

@@ -4,18 +4,22 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
+import * as Result from "effect/Result";
 import { Disposed, InvalidTransaction } from "../errors/input.js";
+import type { KeepEvent } from "../nonces/protocol/keep.js";
 import * as Preflight from "../Preflight.js";
-import type * as Report from "../Report.js";
+import type { Options } from "../preflight/prepare.js";
 import { onAbort } from "../primitives/abort.js";
 import type { Hash } from "../primitives/hex.js";
+import { Listener } from "../primitives/telemetry.js";
+import type * as Report from "../Report.js";
+import type { ReportEvent } from "../report/telemetry.js";
 import type { Rpc } from "../Rpc.js";
+import type { RequestEvent } from "../rpc/observe.js";
 import type { Sender, TakesInput } from "../Transaction.js";
-import type { Options } from "../preflight/prepare.js";
-import { callSite, withCallSite } from "./callSite.js";
-import { reportGiven } from "./given.js";
-import { layerLog, type Log } from "./log.js";
 import { layerSteps } from "./steps.js";
+
+export type { KeepEvent, ReportEvent, RequestEvent };
 
 /** What a call may be given beside the pipeline's options. */
 export interface Abortable {
@@ -55,20 +59,91 @@ export interface Facade<R = never> extends Actions {
   readonly dispose: () => Promise<void>;
 }
 
+/** What a {@link Log} is told: flat, with numbers and strings only, so that `JSON.stringify` takes it. */
+export type LogEvent = RequestEvent | ReportEvent | KeepEvent;
+
+/**
+ * Told what happens, when it happens: `(event) => pino.info(event)`, or `console.log`. It is called in the midst
+ * of a run, so it should be quick; what it throws or rejects with is dropped.
+ */
+export type Log = (event: LogEvent) => unknown;
+
 /** Options of every call that says nothing else, and who is told what happens. */
 export interface Defaults extends Options {
   /** Told of every request that has ended and of every report that was made. */
   readonly log?: Log | undefined;
 }
 
+/** Tells `log` of every request, every report and every failure of a kept lane, of the effects that are given this layer. */
+const layerLog = (log: Log): Layer.Layer<never> =>
+  Layer.succeed(Listener, (event) => {
+    // why: a promise takes both what is thrown and what is rejected, and runs its executor at once
+    new Promise((done) => done(log(event as LogEvent))).catch(() => undefined);
+  });
+
+/** Frames of a stack, as V8 (`    at f (file:1:2)`) and the others (`f@file:1:2`) write them. */
+const isFrame = (line: string): boolean => /^\s+at |^[^\s@]*@/.test(line);
+
+/** Frames that are kept: ours, at most six, and the first of whoever called. Each costs about half a microsecond. */
+const mostFrames = 7;
+
+/**
+ * Where a promise method was called, to be made there; engines write its stack out only when it is read. What fails later
+ * has only frames of the runtime in its stack, and whoever reads it looks for a line of their own.
+ */
+const callSite = (): Error => {
+  const { stackTraceLimit } = Error;
+  // why: `Reflect.set` throws nowhere, not where a page has frozen what is built in
+  const isFewer = stackTraceLimit > mostFrames && Reflect.set(Error, "stackTraceLimit", mostFrames);
+  const called = new Error("called");
+  if (isFewer) Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
+  return called;
+};
+
+/** As the stacks of errors were before a call was told in them: one error may end several calls. */
+const before = new WeakMap<Error, string>();
+
+/** The error with the frames of a {@link callSite} at the end of its stack. */
+export const withCallSite = (error: unknown, called: Error): unknown => {
+  if (!(error instanceof Error) || Object.isFrozen(error)) return error;
+  const own = before.get(error) ?? error.stack ?? String(error);
+  const frames = (called.stack ?? "").split("\n").filter(isFrame);
+  before.set(error, own);
+  error.stack = [own, ...frames].join("\n");
+  return error;
+};
+
+const lists = ["transactions", "findings", "funds"] as const;
+const records = ["observed", "options"] as const;
+
+const wrong = (field: string, problem: string) => Result.fail(new InvalidTransaction({ field, problem }));
+
+/** A report by its parts; what is in them is judged where it is used. */
+const reportGiven = (report: Report.Report): Result.Result<Report.Report, InvalidTransaction> => {
+  const given: unknown = report;
+  if (typeof given !== "object" || given === null) return wrong("report", "must be a report");
+  const parts = new Map<string, unknown>(Object.entries(given));
+  const list = lists.find((name) => !Array.isArray(parts.get(name)));
+  if (list !== undefined) return wrong(`report.${list}`, "must be a list: give a whole report");
+  const record = records.find((name) => typeof parts.get(name) !== "object" || parts.get(name) === null);
+  if (record !== undefined) return wrong(`report.${record}`, "must be an object: give a whole report");
+  return report.transactions.length > 0
+    ? Result.succeed(report)
+    : wrong("report.transactions", "must have at least one transaction");
+};
+
+/** A function that the caller has to give. */
+export const functionGiven = (field: string, given: unknown): Result.Result<void, InvalidTransaction> =>
+  typeof given === "function" ? Result.succeed(undefined) : wrong(field, "must be a function");
+
+/** A promise of the caller's, which fails as it rejects. */
+export const attempt = <A>(ask: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: ask, catch: (error) => error });
+
 const notWhole = new InvalidTransaction({
   field: "report",
   problem: "has parts that no report has; one that was JSON is read by Report.fromJson",
 });
-
-/** What is done with a report, where it is one. */
-const of = <A, E, R>(report: Report.Report, use: () => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.fromResult(reportGiven(report)), use);
 
 /** What a caller gives of steps, before it is checked. */
 export interface GivenSteps {
@@ -100,33 +175,25 @@ export const make = <R = never>(
       return Promise.reject(withCallSite(isCut && isDisposed ? new Disposed({}) : Cause.squash(exit.cause), called));
     });
   };
-  const withDefaults = (options: Options = {}): Options => ({ ...defaults, ...options });
   // `never` fits every overload: the doors' types have judged the input, the pipeline checks it.
-  const scan = (input: unknown, options?: RunOptions) =>
-    run(Preflight.scan(input as never, withDefaults(options)), options?.signal);
-  const preflight = (input: unknown, options?: RunOptions) =>
-    run(Preflight.preflight(input as never, withDefaults(options)), options?.signal);
+  const taking = (ask: typeof Preflight.scan) => (input: unknown, options?: RunOptions) =>
+    run(ask(input as never, { ...defaults, ...options }), options?.signal);
+  /** What is done with a report, where it is one. */
+  const onReport = <A, E>(report: Report.Report, use: () => Effect.Effect<A, E, Rpc | R>, options?: Abortable) =>
+    run(Effect.flatMap(Effect.fromResult(reportGiven(report)), use), options?.signal);
   return {
-    scan,
-    preflight,
+    scan: taking(Preflight.scan),
+    preflight: taking(Preflight.preflight),
     prove: (report, options) =>
-      run(
-        of(report, () => Preflight.prove(report, withPolicies(report, options, defaults))),
-        options?.signal,
-      ),
-    settle: (report, hashes, options) =>
-      run(
-        of(report, () => Preflight.settle(report, hashes, options)),
-        options?.signal,
-      ),
+      onReport(report, () => Preflight.prove(report, withPolicies(report, options, defaults)), options),
+    settle: (report, hashes, options) => onReport(report, () => Preflight.settle(report, hashes, options), options),
     ready: (report) =>
-      run(
+      onReport(report, () =>
         // why: it asks nobody, so that what throws is in the report
         Effect.catchDefect(
-          of(report, () => Preflight.ready(report)),
+          Effect.suspend(() => Preflight.ready(report)),
           () => Effect.fail(notWhole),
         ),
-        undefined,
       ),
     effect: (effect, options) => run(effect, options?.signal),
     dispose: () => {

@@ -1,12 +1,13 @@
 /** Nonces over Promises: lanes that are started, kept and repaired by one call each. */
 import * as Effect from "effect/Effect";
-import type { NonceStore } from "../NonceStore.js";
+import * as Schema from "effect/Schema";
+import { NonceError, PartlySent } from "../errors/nonces.js";
+import { NonceStore } from "../NonceStore.js";
 import * as Nonces from "../Nonces.js";
 import type { LaneId } from "../nonces/lane.js";
 import { checkKept } from "../nonces/protocol/keep.js";
 import type { Hash } from "../primitives/hex.js";
-import type { Abortable, Facade } from "./facade.js";
-import { functionGiven } from "./given.js";
+import { attempt, functionGiven, type Abortable, type Facade } from "./facade.js";
 
 /** Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash. Whatever else it answers counts as unknown. */
 export type Send = (raw: `0x${string}`) => Promise<unknown>;
@@ -66,8 +67,6 @@ export interface NonceActions {
   readonly status: (lane: Nonces.Lane, options?: Abortable) => Promise<Nonces.Status>;
 }
 
-const attempt = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: (error) => error });
-
 const sendOf =
   (send: Send): Nonces.Send =>
   (raw) =>
@@ -82,8 +81,8 @@ type WithNonce = (
   options?: WithNonceOptions,
 ) => Promise<Nonces.Sent>;
 
+export { sendReplacement, status } from "../Nonces.js";
 export { deliverAll } from "./deliver.js";
-export { recording } from "./held.js";
 
 /** The actions, each as the effect that its promise runs. */
 export const withNonce = (...[lane, sign, { send, ...options } = {}]: Parameters<WithNonce>) =>
@@ -115,7 +114,46 @@ export const keep = (
     return { stop, [Symbol.asyncDispose]: stop };
   });
 
-export const replace = (...[lane, nonce, replaces, raw]: Parameters<NonceActions["replace"]>) =>
-  Nonces.sendReplacement(lane, nonce, replaces as Hash, raw);
+/**
+ * What one call took: the tokens of its nonces, and what it committed, or may have, in order. A call that is cut off has to
+ * tell of it: a rejection without a word would read as if it could be tried again.
+ */
+export interface Holding {
+  readonly tokens: Set<string>;
+  readonly committed: Map<Hash, { readonly lane: string; readonly nonce: bigint; readonly hash: Hash }>;
+}
 
-export const status = (...[lane]: Parameters<NonceActions["status"]>) => Nonces.status(lane);
+/** The effect on a store that writes into `holding` what is committed, from when it is asked to until it says no. */
+export const recording = <A, E, R>(holding: Holding, effect: Effect.Effect<A, E, R>) =>
+  Effect.provideServiceEffect(
+    effect,
+    NonceStore,
+    Effect.map(NonceStore, (store) => ({
+      ...store,
+      reserve: (...asked: Parameters<typeof store.reserve>) =>
+        Effect.tap(store.reserve(...asked), ({ answer }) =>
+          Effect.sync(() => (answer._tag === "Granted" ? holding.tokens.add(asked[1].token) : null)),
+        ),
+      commit: (...asked: Parameters<typeof store.commit>) => {
+        const [{ id: lane }, { nonce }, { hash }] = asked;
+        return Effect.suspend(() => {
+          holding.committed.set(hash, { lane, nonce, hash });
+          return Effect.tap(store.commit(...asked), (answer) =>
+            Effect.sync(() => (answer === "committed" ? null : holding.committed.delete(hash))),
+          );
+        });
+      },
+    })),
+  );
+
+/** Of the protocol's own failures only: a request that failed knows nothing of what the call committed before. */
+const isTold = Schema.is(NonceError);
+
+/** What a call rejects with: `error`, where that says itself what may be sent, or nothing was committed; else what is held. */
+export const heldError = ({ tokens, committed }: Holding, error: unknown): unknown => {
+  const sent = [...committed.values()];
+  const inDoubt = sent.pop();
+  if (inDoubt === undefined || isTold(error)) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new PartlySent({ sent, inDoubt, left: tokens.size - committed.size, detail });
+};

@@ -11,23 +11,10 @@ import { onAbort } from "../primitives/abort.js";
 import type { Options } from "../preflight/prepare.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
-import type { Watched } from "../watch/watched.js";
 import type { Facade } from "./facade.js";
 
 /** Runs an effect on the connection. */
 type Run = Facade["effect"];
-
-/** What a connection follows, until it is disposed of. */
-export interface Following {
-  readonly heads: (options: Eth.HeadOptions, signal: AbortSignal | undefined) => AsyncIterator<Eth.Head>;
-  readonly logs: (
-    filter: Eth.LiveFilter,
-    options: Eth.LogOptions,
-    signal: AbortSignal | undefined,
-  ) => AsyncIterator<Eth.Log>;
-  readonly report: (report: Report, options: Options, signal: AbortSignal | undefined) => AsyncIterator<Watched>;
-  readonly end: () => Promise<void>;
-}
 
 const over: IteratorResult<never> = { done: true, value: undefined };
 
@@ -80,20 +67,25 @@ const iterate = <A, E>(
   };
 };
 
-/** Follows on one connection; reports are watched by one stream of heads, however many they are. */
-export const followWith = (run: Run, headOptions: Eth.HeadOptions): Following => {
+/** What a connection follows, until `end`; reports are watched by one stream of heads, however many they are. */
+export const followWith = (run: Run, headOptions: Eth.HeadOptions) => {
   const scope = Scope.makeUnsafe();
   const shared = Effect.runSync(
     Effect.cached(
       Scope.provide(Stream.share(Eth.watchHeads(headOptions), { capacity: 1, strategy: "sliding", replay: 1 }), scope),
     ),
   );
+  const follow = <A, E>(stream: Stream.Stream<A, E, Rpc>, signal: AbortSignal | undefined) =>
+    iterate(stream, run, scope, signal);
   return {
-    heads: (options, signal) => iterate(Eth.watchHeads({ ...headOptions, ...options }), run, scope, signal),
-    logs: (filter, options, signal) =>
-      iterate(Eth.watchLogs(filter, { ...headOptions, ...options }), run, scope, signal),
-    report: (report, options, signal) =>
-      iterate(Stream.unwrap(Effect.map(shared, (heads) => watch(report, heads, options))), run, scope, signal),
+    heads: (options: Eth.HeadOptions, signal: AbortSignal | undefined) =>
+      follow(Eth.watchHeads({ ...headOptions, ...options }), signal),
+    logs: (filter: Eth.LiveFilter, options: Eth.LogOptions, signal: AbortSignal | undefined) =>
+      follow(Eth.watchLogs(filter, { ...headOptions, ...options }), signal),
+    report: (report: Report, options: Options, signal: AbortSignal | undefined) =>
+      follow(Stream.unwrap(Effect.map(shared, (heads) => watch(report, heads, options))), signal),
     end: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   };
 };
+
+export type Following = ReturnType<typeof followWith>;

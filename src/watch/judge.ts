@@ -6,31 +6,123 @@ import * as Fiber from "effect/Fiber";
 import * as Result from "effect/Result";
 import * as Scope from "effect/Scope";
 import * as Semaphore from "effect/Semaphore";
-import { Chains } from "../Chains.js";
-import type { Head } from "../Eth.js";
+import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
+import { Chains, type Chain } from "../Chains.js";
+import { FeeCapTooLow } from "../errors/verdicts.js";
+import type { Head, Header } from "../Eth.js";
 import type { Options } from "../preflight/prepare.js";
-import type { Hash } from "../primitives/hex.js";
-import { ready } from "../report/ready.js";
+import type { Address, Hash } from "../primitives/hex.js";
+import { diff, type Difference } from "../report/diff.js";
+import { minesOnDemand } from "../report/freshness.js";
+import { ready, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
+import { verdictOf } from "../report/verdict.js";
 import { Rpc } from "../Rpc.js";
-import { perEndpoint } from "./endpoint.js";
-import { essentialDiff } from "./essence.js";
-import { byHeader, isForAnother } from "./header.js";
-import { including, readingAt } from "./readings.js";
+import { including, readingAt, sharedOn } from "./readings.js";
 import { isUntouched } from "./reading.js";
-import { standOf, withStand } from "./stood.js";
-import { touchedBy, type Found, type Held } from "./touch.js";
-import type { Lost, Watched } from "./watched.js";
+import { standOf, touchedBy, withStand, type Found, type Held } from "./touch.js";
+
+/** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */
+export interface Fresh {
+  readonly _tag: "Fresh";
+  /** The head that it was judged by. */
+  readonly head: Head;
+  /** What to sign by; dated at this head (`observed.at`), so that its clearance lasts from here. */
+  readonly report: Report;
+  /** `reading`: nothing that the outcome hangs on has changed since its proof. `proof`: it was proven again. */
+  readonly by: "reading" | "proof";
+}
+
+/** The requests still may be signed, but not on what was said before. */
+export interface Moved {
+  readonly _tag: "Moved";
+  /** The head that it was judged by. */
+  readonly head: Head;
+  /** What the new proof says otherwise, but for prices of the moment. */
+  readonly diff: ReadonlyArray<Difference>;
+  /** Proven at this head; what comes next is compared with it. */
+  readonly report: Report;
+}
+
+/** There is no clearance now. Every head after it is proven, so that `Fresh` or `Moved` may follow. */
+export interface Lost {
+  readonly _tag: "Lost";
+  /** null = the clearance expired before one was judged. */
+  readonly head: Head | null;
+  /** As `Report.ready` fails, or `FeeCapTooLow` by the head alone. */
+  readonly reason: Blocker;
+  /** The latest that was proven. */
+  readonly report: Report;
+}
+
+/** What a head means for a watched report. */
+export type Watched = Fresh | Moved | Lost;
 
 /** How a report is proven again. */
 export type Prove = (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>;
 
+/** `lost`: nothing need be asked to know it. `prove`: only a proof can tell. `quiet`: the header says nothing against it. */
+export type ByHeader = { readonly is: "lost"; readonly reason: FeeCapTooLow } | { readonly is: "prove" | "quiet" };
+
+const prove: ByHeader = { is: "prove" };
+const quiet: ByHeader = { is: "quiet" };
+
+/** Seconds after which a head is doubted: half of what makes a proof call it stale. */
+const doubtful = ({ blockTimeMs, known }: Chain): number => Math.max(30, (known ? 5 * blockTimeMs : 60_000) / 1000);
+
+/** What the header says; `now` in epoch ms. */
+export const byHeader = (report: Report, header: Header, chain: Chain, now: number): ByHeader => {
+  const { transactions, observed, chainId } = report;
+  const nextFork = observed.rules.nextFork;
+  const coming = header.timestamp + BigInt(Math.ceil(chain.blockTimeMs / 1000));
+  const base = nextBaseFee(header, parametersOf(chain, header));
+  const isOld = !minesOnDemand(chainId) && now / 1000 - Number(header.timestamp) > doubtful(chain);
+  if (base === null || isOld || (nextFork !== null && coming >= nextFork)) return prove;
+  for (const { input, request } of transactions) {
+    const cap = request?.maxFeePerGas ?? request?.gasPrice;
+    if (request === null || cap === undefined || request.gas > header.gasLimit) return prove;
+    if (cap >= base) continue;
+    // why: of a chain whose formula is not known for sure the node decides
+    if (!chain.known || chain.feeModel !== "ethereum") return prove;
+    const reason = new FeeCapTooLow({ account: input.from, maxFeePerGas: cap, baseFeePerGas: base, raw: null });
+    return { is: "lost", reason };
+  }
+  return quiet;
+};
+
+/**
+ * Whether the block is another producer's than the one that a report was proven with, and the outcome may tell: who
+ * produces it is warm from the start (EIP-3651), so that calling or paying either of them costs other gas.
+ */
+export const isForAnother = ({ observed }: Report, { miner }: Header, accounts: ReadonlySet<Address>): boolean => {
+  const next = observed.worlds.find(({ run }) => run === "next");
+  const [was, is] = [next?.feeRecipient ?? observed.feeRecipient, miner].map((one) => one?.toLowerCase() ?? null);
+  if (was === is) return false;
+  return [was, is].some((one) => one === null || [...accounts].some((account) => account.toLowerCase() === one));
+};
+
+/** Prices of the moment, what follows from them, and what an account must hold while they do. */
+const ofTheMoment: ReadonlySet<string | null> = new Set([
+  ...["observed base fee per gas", "fee base fee per gas", "funds expected", "funds required"],
+]);
+
+const isInformation = (severity: Difference["before"]): boolean => severity === null || severity === "info";
+
+/** Without the word that the world moved since an earlier report, which the next proof no longer says. */
+const without = (report: Report): Report => {
+  const findings = report.findings.filter(({ code }) => code !== "OutcomeChanged");
+  return { ...report, findings, verdict: verdictOf(findings) };
+};
+
+/** What a proof changed of what was said; empty where nobody who signs need look again. */
+export const essentialDiff = (before: Report, after: Report): ReadonlyArray<Difference> =>
+  diff(without(before), without(after)).filter(
+    (one) =>
+      !ofTheMoment.has(one.what) && !(one.kind === "finding" && isInformation(one.before) && isInformation(one.after)),
+  );
+
 /** Ms after its proof when a report is proven again, whatever was read meanwhile: the pool is looked at by proofs alone. */
 const mostUnproven = 5 * 60_000;
-
-/** Proofs of one endpoint's watched reports at once: more of them end no sooner, and the first of them later. */
-const mostProofs = 8;
-const proofsOn = perEndpoint(() => Semaphore.makeUnsafe(mostProofs));
 
 /** What a report hangs on, from when it is found out, with the scope of its watching. */
 interface Holding {
@@ -116,7 +208,7 @@ const proven = (watching: Watching, state: State, since: Head): Effect.Effect<Ju
   Effect.gen(function* () {
     const { memory } = yield* Rpc;
     const [head, { report: again, stand }] = yield* Semaphore.withPermit(
-      proofsOn(memory),
+      sharedOn(memory).proofs,
       Effect.all([watching.newest(since), withStand(watching.prove(state.report, watching.options))]),
     );
     const watched = yield* judge(state, again, head);

@@ -7,8 +7,7 @@ import { later } from "../primitives/later.js";
 import type { Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
-import type { Prove } from "./judge.js";
-import type { Watched } from "./watched.js";
+import type { Prove, Watched } from "./judge.js";
 
 const watching = later(() => import("./watch.js"));
 
@@ -20,4 +19,4 @@ export const watchBy =
     heads: Stream.Stream<Head, E, R>,
     options?: Options,
   ): Stream.Stream<Watched, Blocker | E, Rpc | R> =>
-    Stream.unwrap(Effect.map(watching, ({ watchWith }) => watchWith(prove)(report, heads, options)));
+    Stream.unwrap(Effect.map(watching, ({ watchWith }) => watchWith(prove, report, heads, options)));

@@ -2,10 +2,10 @@
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
+import * as Semaphore from "effect/Semaphore";
 import type { Failure } from "../Eth.js";
 import type { Hash } from "../primitives/hex.js";
-import { Rpc } from "../Rpc.js";
-import { perEndpoint } from "./endpoint.js";
+import { Rpc, type Memory } from "../Rpc.js";
 import { read, requestsFor, type Reading, type Touched } from "./reading.js";
 
 /** A reading that was asked for, and whose sets it covers. */
@@ -14,21 +14,38 @@ interface Asked {
   readonly answer: Deferred.Deferred<Reading, Failure>;
 }
 
-/** What is watched on one endpoint, and the latest readings by look and head: the first, and those of sets that came later. */
-interface Watched {
+/** What the watchers of one endpoint share. */
+interface Shared {
   readonly sets: Set<Touched>;
+  /** The latest by look and head: the first, and those of sets that came later. */
   readonly readings: Map<string, ReadonlyArray<Asked>>;
+  readonly proofs: Semaphore.Semaphore;
 }
 
 /** Readings that are kept: late askers find them. */
 const mostKept = 16;
 
-const watchedOn = perEndpoint((): Watched => ({ sets: new Set(), readings: new Map() }));
+/** Proofs of one endpoint's watched reports at once: more of them end no sooner, and the first of them later. */
+const mostProofs = 8;
+
+const endpoints = new WeakMap<Memory, Shared>();
+
+/** What is shared on an endpoint. */
+export const sharedOn = (memory: Memory): Shared => {
+  const shared: Shared = endpoints.get(memory) ?? {
+    sets: new Set(),
+    readings: new Map(),
+    proofs: Semaphore.makeUnsafe(mostProofs),
+  };
+  // why: a connection has one memory, and it goes with the connection
+  endpoints.set(memory, shared);
+  return shared;
+};
 
 /** Counts a set among those that every reading covers, until the scope ends. */
 export const including = (set: Touched): Effect.Effect<void, never, Rpc | Scope.Scope> =>
   Rpc.use(({ memory }) => {
-    const { sets } = watchedOn(memory);
+    const { sets } = sharedOn(memory);
     return Effect.acquireRelease(
       Effect.sync(() => void sets.add(set)),
       () => Effect.sync(() => sets.delete(set)),
@@ -53,7 +70,7 @@ export const readingAt = (
   look: "newest" | "older" = "newest",
 ): Effect.Effect<Reading, Failure, Rpc> =>
   Rpc.use(({ memory }) => {
-    const { sets, readings } = watchedOn(memory);
+    const { sets, readings } = sharedOn(memory);
     const key = `${look} ${block}`;
     const all = readings.get(key) ?? [];
     const known = all.find((one) => one.sets.has(set));

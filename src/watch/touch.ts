@@ -9,10 +9,11 @@ import { everyStep } from "../preflight/steps.js";
 import { measureOfReport, MeasureLimits, measureQueries } from "../preflight/limits.js";
 import { policiesOf, type Options } from "../preflight/prepare.js";
 import { subjectsOf } from "../preflight/proofPlans.js";
-import type { Address, Hash } from "../primitives/hex.js";
+import { isHash, type Address, type Hash } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
 import { minesOnDemand } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
-import { Rpc } from "../Rpc.js";
+import { CurrentRun, Rpc } from "../Rpc.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { bareCall } from "../transaction/call.js";
 import { totalSupply, type Query } from "../witness/queries.js";
@@ -25,6 +26,34 @@ export interface Held {
   readonly touched: Touched;
   readonly held: Reading;
 }
+
+/**
+ * The sealed block that a report says it stood on: it names it by its number, which a reorganisation gives to another. Null where pending state was its base, or nobody told the hash.
+ */
+export const standOf = ({ observed }: Report): Hash | null => {
+  const { worlds, latestNumber, baseNumber, parentHash } = observed;
+  const next = worlds.find(({ run }) => run === "next");
+  const isHead = next !== undefined && (next.state === "latest" || next.state === latestNumber);
+  return isHead && latestNumber !== null && baseNumber === latestNumber ? parentHash : null;
+};
+
+/** A proof, with the block that its run `next` was pinned to, else the one that the report names. */
+export const withStand = <E>(
+  proof: Effect.Effect<Report, E, Rpc>,
+): Effect.Effect<{ readonly report: Report; readonly stand: Hash | null }, E, Rpc> =>
+  Rpc.use((rpc) => {
+    let pinned: Hash | null = null;
+    const request: typeof rpc.request = (method, params) =>
+      Effect.flatMap(Effect.service(CurrentRun), ({ run }) => {
+        const [, block] = params;
+        if (run === "next" && isRecord(block) && isHash(block["blockHash"])) pinned = block["blockHash"];
+        return rpc.request(method, params);
+      });
+    return Effect.map(Effect.provideService(proof, Rpc, { ...rpc, request }), (report) => ({
+      report,
+      stand: pinned ?? standOf(report),
+    }));
+  });
 
 /** What a report hangs on. `beyondState`: the codes that it runs may read more; null: nobody can say now. */
 export type Found = Held | "beyondState" | null;
@@ -75,20 +104,11 @@ const delegation = /^0xef0100([0-9a-f]{40})$/;
 /** Contracts in one set; who calls more is proven at every head. */
 const mostContracts = 64;
 
-/** What the codes of a set say of it. */
-interface Codes {
-  /** Whose state matters as well. */
-  readonly further: ReadonlyArray<Address>;
-  /** Accounts without code, for no code reads what others own. */
-  readonly payees: ReadonlyArray<Address>;
-}
-
-/** What the codes of a set say; null = they could not be read. */
-const throughCodes = (
-  touched: Touched,
-  held: Reading,
-  block: Hash,
-): Effect.Effect<Codes | "beyondState" | null, Eth.Failure, Rpc> =>
+/**
+ * What the codes of a set say: whose state matters as well, and which accounts are without code, for no code reads what
+ * others own; null = they could not be read.
+ */
+const throughCodes = (touched: Touched, held: Reading, block: Hash) =>
   Effect.gen(function* () {
     const contracts = [...touched.accounts].flatMap((address) => {
       const account = held.get(accountKey(address));
@@ -96,8 +116,8 @@ const throughCodes = (
       const { codeHash, codePrefix } = account?.kind === "account" ? account : { codeHash: "", codePrefix: "" };
       return noCode.has(codeHash) ? [] : [{ address, codeHash, delegate: delegation.exec(codePrefix)?.[1] }];
     });
-    if (contracts.length > mostContracts) return "beyondState";
-    const delegates = contracts.flatMap(({ delegate }): ReadonlyArray<Address> =>
+    if (contracts.length > mostContracts) return "beyondState" as const;
+    const further = contracts.flatMap(({ delegate }): ReadonlyArray<Address> =>
       delegate === undefined ? [] : [`0x${delegate}`],
     );
     const codes = yield* Effect.forEach(
@@ -105,13 +125,13 @@ const throughCodes = (
       ({ address, codeHash }) => sweptOf(address, codeHash, block),
       { concurrency: "unbounded" },
     );
-    if (codes.some((code) => code?.isBeyondState === true)) return "beyondState";
+    if (codes.some((code) => code?.isBeyondState === true)) return "beyondState" as const;
     if (codes.includes(null)) return null;
     const coded = new Set(contracts.map((one) => one.address));
     // why: what a sender with code owns while it runs is less by what was paid for gas
     const isPayerRun = [...touched.senders].some((address) => coded.has(address));
-    if (isPayerRun && codes.some((code) => code?.readsOwnBalance === true)) return "beyondState";
-    return { further: delegates, payees: [...touched.accounts].filter((address) => !coded.has(address)) };
+    if (isPayerRun && codes.some((code) => code?.readsOwnBalance === true)) return "beyondState" as const;
+    return { further, payees: [...touched.accounts].filter((address) => !coded.has(address)) };
   });
 
 const lower = (address: Address): Address => address.toLowerCase() as Address;

@@ -12,8 +12,7 @@ import type { Options } from "../preflight/prepare.js";
 import { ready, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
-import { atHead, begun, type Judged, type Prove, type State, type Watching } from "./judge.js";
-import type { Lost, Watched } from "./watched.js";
+import { atHead, begun, type Judged, type Lost, type Prove, type State, type Watched, type Watching } from "./judge.js";
 
 /** Ms until the clearance of what was told last expires; a lost one has none. */
 const leftOf = (report: Report, isLost: boolean): Effect.Effect<number> =>
@@ -22,59 +21,58 @@ const leftOf = (report: Report, isLost: boolean): Effect.Effect<number> =>
   );
 
 /** The watching of one report: `prove` is the pipeline's. See `Preflight.watch`. */
-export const watchWith =
-  (prove: Prove) =>
-  <E = never, R = never>(
-    report: Report,
-    heads: Stream.Stream<Head, E, R>,
-    options: Options = {},
-  ): Stream.Stream<Watched, Blocker | E, Rpc | R> =>
-    Stream.unwrap(
-      Effect.gen(function* () {
-        yield* ready(report);
-        // why: while one is judged the newest head waits, and only that one
-        const newest = yield* Queue.sliding<Head, E | Cause.Done>(1);
-        yield* Effect.forkScoped(
-          Queue.into(
-            Stream.runForEach(heads, (head) => Queue.offer(newest, head)),
-            newest,
+export const watchWith = <E = never, R = never>(
+  prove: Prove,
+  report: Report,
+  heads: Stream.Stream<Head, E, R>,
+  options: Options = {},
+): Stream.Stream<Watched, Blocker | E, Rpc | R> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      yield* ready(report);
+      // why: while one is judged the newest head waits, and only that one
+      const newest = yield* Queue.sliding<Head, E | Cause.Done>(1);
+      yield* Effect.forkScoped(
+        Queue.into(
+          Stream.runForEach(heads, (head) => Queue.offer(newest, head)),
+          newest,
+        ),
+      );
+      const watching: Watching = {
+        ...{ prove, options, scope: yield* Effect.scope },
+        newest: (head) =>
+          Effect.map(
+            Queue.poll(newest),
+            Option.getOrElse(() => head),
           ),
+      };
+      let state: State = yield* begun(report, watching);
+      let told: Report = report;
+      let judging: Fiber.Fiber<Judged, E | Cause.Done> | null = null;
+      const next = Effect.gen(function* () {
+        const left = yield* leftOf(told, state.isLost);
+        // why: a proof may take longer than the clearance lasts, and goes on when its end was told
+        judging ??= yield* Effect.forkIn(
+          Effect.flatMap(Queue.take(newest), (head) => atHead(watching, state, head)),
+          watching.scope,
         );
-        const watching: Watching = {
-          ...{ prove, options, scope: yield* Effect.scope },
-          newest: (head) =>
-            Effect.map(
-              Queue.poll(newest),
-              Option.getOrElse(() => head),
-            ),
-        };
-        let state: State = yield* begun(report, watching);
-        let told: Report = report;
-        let judging: Fiber.Fiber<Judged, E | Cause.Done> | null = null;
-        const next = Effect.gen(function* () {
-          const left = yield* leftOf(told, state.isLost);
-          // why: a proof may take longer than the clearance lasts, and goes on when its end was told
-          judging ??= yield* Effect.forkIn(
-            Effect.flatMap(Queue.take(newest), (head) => atHead(watching, state, head)),
-            watching.scope,
-          );
-          const judged: Option.Option<Judged> = yield* Number.isFinite(left)
-            ? Effect.timeoutOption(Fiber.join(judging), left)
-            : Effect.map(Fiber.join(judging), Option.some);
-          if (Option.isNone(judged)) {
-            const clearance = yield* Effect.result(ready(told));
-            // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
-            if (Result.isSuccess(clearance)) return null;
-            state = { ...state, isLost: true };
-            return { _tag: "Lost", head: null, reason: clearance.failure, report: told } satisfies Lost;
-          }
-          judging = null;
-          state = judged.value.state;
-          told = judged.value.watched.report;
-          return judged.value.watched;
-        });
-        return Stream.fromPull(Effect.succeed(Effect.map(next, (watched) => [watched] as const))).pipe(
-          Stream.filter((watched) => watched !== null),
-        );
-      }),
-    );
+        const judged: Option.Option<Judged> = yield* Number.isFinite(left)
+          ? Effect.timeoutOption(Fiber.join(judging), left)
+          : Effect.map(Fiber.join(judging), Option.some);
+        if (Option.isNone(judged)) {
+          const clearance = yield* Effect.result(ready(told));
+          // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
+          if (Result.isSuccess(clearance)) return null;
+          state = { ...state, isLost: true };
+          return { _tag: "Lost", head: null, reason: clearance.failure, report: told } satisfies Lost;
+        }
+        judging = null;
+        state = judged.value.state;
+        told = judged.value.watched.report;
+        return judged.value.watched;
+      });
+      return Stream.fromPull(Effect.succeed(Effect.map(next, (watched) => [watched] as const))).pipe(
+        Stream.filter((watched) => watched !== null),
+      );
+    }),
+  );

@@ -1,9 +1,8 @@
 /** What tests take from `src/cli`: a file that moves inside it is followed here, and in no test. */
-export { abiOf, abiOfText } from "../../src/cli/abi.js";
 export { readingsOf } from "../../src/cli/decode.js";
 export { conclude } from "../../src/cli/doctor/doctor.js";
 export type { Finding, Status } from "../../src/cli/doctor/probe.js";
 export { codeOf, withoutSecrets } from "../../src/cli/exit.js";
-export { inputOf, inputOfText } from "../../src/cli/input.js";
-export { withProgress } from "../../src/cli/progress.js";
+export { withProgress } from "../../src/cli/endpoint.js";
+export { abiOf, abiOfText, inputOf, inputOfText } from "../../src/cli/input.js";
 export { amount, block, count, duration, integer, wei } from "../../src/cli/quantity.js";

@@ -1,6 +1,5 @@
 /** What tests take from `src/watch`: a file that moves inside it is followed here, and in no test. */
-export { essentialDiff } from "../../src/watch/essence.js";
-export { byHeader, isForAnother } from "../../src/watch/header.js";
+export { byHeader, essentialDiff, isForAnother } from "../../src/watch/judge.js";
 export {
   isUntouched,
   keysOf,

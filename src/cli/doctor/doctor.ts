@@ -1,24 +1,40 @@
-/** What an endpoint really supports, by asking it, and what that means for reports. */
+/** `evm-preflight doctor`: what an endpoint really supports, by asking it, and what that means for reports. */
+import * as Config from "effect/Config";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import * as Rows from "effect/Record";
+import * as Option from "effect/Option";
 import * as Result from "effect/Result";
+import * as Argument from "effect/cli/Argument";
+import * as Command from "effect/cli/Command";
 import * as Eth from "../../Eth.js";
+import type { Tone } from "../../report/document.js";
+import { painter } from "../../report/paint.js";
 import { Rpc, layerHttp, type HttpOptions, type KnownEndpoint } from "../../Rpc.js";
 import { knownEndpointFormat } from "../../rpc/knownEndpoint.js";
-import { whyDeaf } from "../alive.js";
-import { bodySize, callGas, logRange, simulationGas } from "./limits.js";
-import { methodProbes } from "./methods.js";
-import { refusal, someone, somewhere, unknown, type Finding } from "./probe.js";
+import { endpoint, header, readHeaders, whyDeaf } from "../endpoint.js";
+import { Exited, exitCodes, type ExitCode } from "../exit.js";
+import { toggle } from "../flags.js";
+import { look, print, type Look } from "../terminal.js";
+import { limits } from "./limits.js";
+import {
+  finding,
+  methodProbes,
+  no,
+  refusal,
+  someone,
+  somewhere,
+  unknown,
+  yes,
+  type Finding,
+  type Status,
+} from "./probe.js";
 import { callOverride, simulationProbes } from "./simulation.js";
 import { world } from "./world.js";
 
 /** `full`: reports can reach `ready`. `reduced`: they can, with less evidence. `unknown`: they cannot. */
-export type Level = "full" | "reduced" | "unknown";
+type Level = "full" | "reduced" | "unknown";
 
-export interface Diagnosis {
-  /** As {@link KnownEndpoint} reads it again. */
-  readonly format: typeof knownEndpointFormat;
+interface Diagnosis extends KnownEndpoint {
   /** Without credentials. */
   readonly endpoint: string;
   readonly level: Level;
@@ -27,14 +43,10 @@ export interface Diagnosis {
   readonly findings: ReadonlyArray<Finding>;
   /** What the missing means, and what to do. */
   readonly meaning: ReadonlyArray<string>;
-  readonly facts: KnownEndpoint["facts"];
-  readonly limits: KnownEndpoint["limits"];
-  readonly fork: KnownEndpoint["fork"];
-  readonly pending: KnownEndpoint["pending"];
 }
 
 /** What was found beside the findings. */
-type Known = Pick<Diagnosis, "facts" | "limits" | "fork" | "pending">;
+type Known = Omit<KnownEndpoint, "format">;
 
 const nothingKnown: Known = {
   facts: { chainId: null, tellsTip: null, takesBatches: null, noFeeOracle: null, refuses: [] },
@@ -44,12 +56,11 @@ const nothingKnown: Known = {
 };
 
 /** Asks two questions in one POST and counts the POSTs that it took. */
-const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> => {
-  const about = { id: "batches", group: "transport", name: "JSON-RPC batches" };
-  return Effect.suspend(() => {
-    const posts: Array<number> = [];
+const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> =>
+  Effect.suspend(() => {
+    let posts = 0;
     const counting: NonNullable<HttpOptions["fetch"]> = (input, init) => {
-      posts.push(1);
+      posts++;
       return fetch(input, init);
     };
     const twice = Effect.flatMap(Rpc, (rpc) =>
@@ -58,18 +69,15 @@ const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> => {
         { concurrency: "unbounded" },
       ),
     );
-    return Effect.match(
+    const answer = Effect.match(
       Effect.provide(twice, layerHttp(url, { ...options, retryTimes: 0, batch: true, fetch: counting })),
       {
-        onSuccess: (): Finding =>
-          posts.length === 1
-            ? { ...about, status: "yes", detail: "" }
-            : { ...about, status: "no", detail: "refused; single requests were answered" },
-        onFailure: (failure): Finding => ({ ...about, ...unknown(refusal(failure).detail) }),
+        onSuccess: () => (posts === 1 ? yes() : no("refused; single requests were answered")),
+        onFailure: (failure) => unknown(refusal(failure).detail),
       },
     );
+    return Effect.map(answer, (found) => finding("transport", "batches", "JSON-RPC batches", found));
   });
-};
 
 /** Without these the verdict is at most unknown. */
 const core = ["eth_getCode", "eth_getTransactionCount", "eth_simulateV1"];
@@ -148,13 +156,13 @@ const refused = (findings: ReadonlyArray<Finding>, id: string): boolean =>
 const dispensable = ["eth_feeHistory", "eth_getBlockReceipts"] as const;
 
 /** Puts every question to the endpoint, four at a time; where nobody answers the first, no other. */
-export const diagnose = (url: string, options: HttpOptions = {}): Effect.Effect<Diagnosis> =>
+const diagnose = (url: string, options: HttpOptions): Effect.Effect<Diagnosis> =>
   Effect.gen(function* () {
     const rpc = yield* Rpc;
     const first = yield* Effect.result(Eth.getCode({ address: somewhere, block: "latest" }));
     if (Result.isFailure(first) && first.failure._tag === "RpcError" && first.failure.reason._tag === "Transport") {
-      const about = { id: "eth_getCode", group: "the seven methods", name: "eth_getCode" };
-      return conclude(rpc.endpoint, [{ ...about, ...unknown(whyDeaf(first.failure)) }]);
+      const silence = unknown(whyDeaf(first.failure));
+      return conclude(rpc.endpoint, [finding("the seven methods", "eth_getCode", "eth_getCode", silence)]);
     }
     // why: the first answers of all teach the endpoint's refusals, so that later probes need not ask again
     const findings = yield* Effect.forEach([...methodProbes, callOverride, ...simulationProbes], (each) => each, {
@@ -162,19 +170,87 @@ export const diagnose = (url: string, options: HttpOptions = {}): Effect.Effect<
     });
     const batching = yield* batches(url, options);
     const { findings: seen, facts, ...known } = yield* world;
-    const limits = yield* Effect.all({ logRange, callGas, simulationGas, bodyBytes: bodySize }, { concurrency: 1 });
+    const large = yield* limits;
     const { status } = batching;
-    return conclude(
-      rpc.endpoint,
-      [...findings, batching, ...seen, ...Object.values(limits).map(({ finding }) => finding)],
-      {
-        ...known,
-        facts: {
-          ...facts,
-          takesBatches: status === "unknown" ? null : status === "yes",
-          refuses: dispensable.filter((method) => refused(findings, method)),
-        },
-        limits: Rows.map(limits, ({ most }) => most),
+    return conclude(rpc.endpoint, [...findings, batching, ...seen, ...large.findings], {
+      ...known,
+      facts: {
+        ...facts,
+        takesBatches: status === "unknown" ? null : status === "yes",
+        refuses: dispensable.filter((method) => refused(findings, method)),
       },
-    );
+      limits: large.limits,
+    });
   }).pipe(Effect.provide(Layer.fresh(layerHttp(url, { retryTimes: 1, timeoutMs: 10_000, ...options }))));
+
+const codes: Readonly<Record<Level, ExitCode>> = {
+  full: exitCodes.ready,
+  reduced: exitCodes.caution,
+  unknown: exitCodes.unknown,
+};
+
+const levels =
+  "Exit codes: 0 full, 2 reduced, 3 unknown (reports from it are at most unknown, or it did not answer), 64 wrong usage";
+
+const tones: Readonly<Record<Level | Status, Tone>> = {
+  full: "good",
+  reduced: "warn",
+  unknown: "warn",
+  yes: "good",
+  no: "bad",
+};
+
+/** The level first, then every answer in its group, then what it means. */
+const diagnosisText = (diagnosis: Diagnosis, { color }: Look): string => {
+  const paint = painter(color);
+  const { endpoint, level, summary, findings, meaning } = diagnosis;
+  const [only, ...others] = findings;
+  if (only?.status === "unknown" && others.length === 0)
+    return `${paint(level.toUpperCase(), tones[level], "strong")} · ${summary} · ${endpoint} · ${only.detail}`;
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const groups = [...new Set(findings.map(({ group }) => group))];
+  return [
+    `${paint(level.toUpperCase(), tones[level], "strong")} · ${summary}`,
+    paint(endpoint, "dim"),
+    ...groups.flatMap((group) => [
+      "",
+      paint(group, "strong"),
+      ...findings
+        .filter((finding) => finding.group === group)
+        .map(({ name, status, detail }) =>
+          `  ${paint(status.padEnd(7), tones[status])}  ${name.padEnd(width)}  ${paint(detail, "dim")}`.trimEnd(),
+        ),
+    ]),
+    ...(meaning.length === 0 ? [] : ["", paint("What it means", "strong"), ...meaning.map((line) => `  - ${line}`)]),
+    "",
+  ].join("\n");
+};
+
+export const doctor = Command.make(
+  "doctor",
+  {
+    url: Argument.String("url").pipe(
+      Argument.withDescription("the node's HTTP endpoint (default: ETH_RPC_URL)"),
+      Argument.withFallbackConfig(Config.String("ETH_RPC_URL")),
+      Argument.optional,
+    ),
+    header,
+    json: toggle("json", "print the answers as JSON, which check takes as --endpoint"),
+  },
+  Effect.fnUntraced(function* (given) {
+    const url = yield* endpoint(
+      Option.filter(given.url, (text) => text !== ""),
+      "url",
+    );
+    const diagnosis = yield* diagnose(url, { headers: yield* readHeaders(given.header) });
+    yield* print(given.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, yield* look));
+    return yield* new Exited({ code: codes[diagnosis.level] });
+  }),
+).pipe(
+  Command.withDescription(
+    `Ask an endpoint what it really supports and how much it takes, and what that means for reports\n\n  ${levels}`,
+  ),
+  Command.withExamples([
+    { command: "evm-preflight doctor http://127.0.0.1:8545", description: "Everything that reports need, probed" },
+  ]),
+);

@@ -1,10 +1,12 @@
-/** One question put to an endpoint, and what its answer shows. */
+/** One question put to an endpoint, and what its answer shows; and which methods and block tags it answers. */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import type { RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
+import * as Eth from "../../Eth.js";
 import { statementText } from "../../primitives/statement.js";
-import type { Rpc } from "../../Rpc.js";
+import { formatGasPrice } from "../../primitives/units.js";
+import { Rpc } from "../../Rpc.js";
+import { unreached } from "../endpoint.js";
 
 /** `unknown`: the endpoint did not answer, so nothing is shown either way. */
 export type Status = "yes" | "no" | "unknown";
@@ -27,15 +29,12 @@ export const yes = (detail = ""): Answer => ({ status: "yes", detail });
 export const no = (detail: string): Answer => ({ status: "no", detail });
 export const unknown = (detail: string): Answer => ({ status: "unknown", detail });
 
+export const finding = (group: string, id: string, name: string, { status, detail }: Answer): Finding => ({
+  ...{ id, group, name, status, detail },
+});
+
 /** Failures that say nothing about what the endpoint can do. */
-const silent: ReadonlySet<string> = new Set([
-  "Timeout",
-  "AdmissionTimeout",
-  "Transport",
-  "RateLimited",
-  "UpstreamUnavailable",
-  "NodeSyncing",
-]);
+const silent: ReadonlySet<string> = new Set([...unreached, "NodeSyncing"]);
 
 /** A failed request as an answer. */
 export const refusal = (failure: Failure): Answer => {
@@ -43,24 +42,75 @@ export const refusal = (failure: Failure): Answer => {
   return failure._tag === "RpcError" && silent.has(failure.reason._tag) ? unknown(detail) : no(detail);
 };
 
-/** Asks, and reads what came back; a failure is an answer too. */
-export const probe = <A>(
-  group: string,
-  id: string,
-  name: string,
-  ask: Effect.Effect<A, Failure, Rpc>,
-  read: (answer: A) => Answer,
-  failed: (failure: Failure) => Answer = refusal,
-): Effect.Effect<Finding, never, Rpc> =>
-  Effect.map(Effect.result(ask), (result) => ({
-    id,
-    group,
-    name,
-    ...(Result.isSuccess(result) ? read(result.success) : failed(result.failure)),
-  }));
+/** Asks for something of one group, and reads what came back; a failure is an answer too. */
+export const probing =
+  (group: string, prefix = "") =>
+  <A>(
+    id: string,
+    name: string,
+    ask: Effect.Effect<A, Failure, Rpc>,
+    read: (answer: A) => Answer,
+    failed: (failure: Failure) => Answer = refusal,
+  ): Effect.Effect<Finding, never, Rpc> =>
+    Effect.map(Effect.match(ask, { onSuccess: read, onFailure: failed }), (answer) =>
+      finding(group, `${prefix}${id}`, name, answer),
+    );
 
 /** Accounts that nobody uses: letters of the project's name as hex. */
 export const someone = "0x70726566000000000000000000000000000000a1";
 export const somewhere = "0x70726566000000000000000000000000000000b2";
 /** The identity precompile returns what it is given. */
-export const identity = "0x0000000000000000000000000000000000000004";
+const identity = "0x0000000000000000000000000000000000000004";
+
+/** A method of one group, by its own name; that it answers is enough, unless `read` wants more. */
+const among = (group: string, prefix?: string) => {
+  const probe = probing(group, prefix);
+  return <A>(method: string, ask: Effect.Effect<A, Failure, Rpc>, read: (answer: A) => Answer = () => yes()) =>
+    probe(method, method, ask, read);
+};
+const needed = among("the seven methods");
+const beside = among("beside them");
+const pending = among("pending state", "pending.");
+
+type Tag = "latest" | "pending";
+
+const code = (block: Tag) => Eth.getCode({ address: somewhere, block });
+const count = (block: Tag) => Eth.getTransactionCount({ address: someone, block });
+const estimate = (block: Tag) => Eth.estimateGas({ from: someone, to: somewhere, block });
+const call = { from: someone, to: identity, data: "0x1234" } as const;
+const echo = (block: Tag) => Eth.call({ ...call, block });
+const echoed = (data: string): Answer =>
+  data === "0x1234" ? yes() : no(`the identity precompile returned ${data.slice(0, 66)}`);
+const logs = (tag: Tag) =>
+  Rpc.use(({ request }) => request("eth_getLogs", [{ fromBlock: tag, toBlock: tag, address: somewhere }]));
+const listed = (answer: unknown): Answer => (Array.isArray(answer) ? yes() : no("the answer is no list"));
+
+/** The seven methods on `latest`, what helps beside them, and each again on `pending`. */
+export const methodProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
+  needed("eth_getCode", code("latest")),
+  needed("eth_getTransactionCount", count("latest")),
+  needed("eth_call", echo("latest"), echoed),
+  needed("eth_estimateGas", estimate("latest"), (gas) => yes(`${gas} gas for an empty call`)),
+  needed(
+    "eth_simulateV1",
+    Eth.simulateV1({ blocks: [{ calls: [{ ...call, gas: 100_000n }] }], block: "latest" }),
+    (blocks) => echoed(blocks[0]?.calls[0]?.returnData ?? "nothing"),
+  ),
+  needed("eth_getLogs", logs("latest"), listed),
+  needed("eth_getBlockReceipts", Eth.getBlockReceipts({ block: "latest" }), (receipts) =>
+    yes(`${receipts.length} in the latest block`),
+  ),
+  beside("eth_chainId", Eth.chainId, (id) => yes(`chain ${id}`)),
+  beside("eth_feeHistory", Eth.feeHistory({ blockCount: 4, newestBlock: "latest", rewardPercentiles: [50] })),
+  beside("eth_getBlockByNumber", Eth.getBlock({ block: "latest" }), ({ number, baseFeePerGas }) =>
+    yes(`latest is block ${number}${baseFeePerGas === null ? "" : `, base fee ${formatGasPrice(baseFeePerGas)}`}`),
+  ),
+  pending("eth_getCode", code("pending")),
+  pending("eth_getTransactionCount", count("pending")),
+  pending("eth_call", echo("pending"), echoed),
+  pending("eth_estimateGas", estimate("pending")),
+  pending("eth_simulateV1", Eth.simulateV1({ blocks: [{ calls: [] }], block: "pending" }), (blocks) =>
+    yes(`simulates block ${blocks[0]?.number ?? "not said"}`),
+  ),
+  pending("eth_getLogs", logs("pending"), listed),
+];

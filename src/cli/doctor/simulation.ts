@@ -1,12 +1,14 @@
 /** What an endpoint's `eth_simulateV1` really does: not what it accepts, what it changes. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { shortAddress } from "../../primitives/text.js";
 import * as Eth from "../../Eth.js";
+import type { Hex } from "../../primitives/hex.js";
+import { shortAddress } from "../../primitives/text.js";
 import type { Rpc } from "../../Rpc.js";
 import {
+  finding,
   no,
-  probe,
+  probing,
   refusal,
   someone,
   somewhere,
@@ -18,7 +20,9 @@ import {
 } from "./probe.js";
 
 const group = "eth_simulateV1";
+const probe = probing(group);
 const rich = { [someone]: { balance: 10n ** 18n } };
+const free = { blockOverrides: { baseFeePerGas: 0n } };
 
 /** Runtime code: `return 42`. */
 const returns42 = "0x602a60005260206000f3";
@@ -26,16 +30,19 @@ const returns42 = "0x602a60005260206000f3";
 const returnsTime = "0x4260005260206000f3";
 /** Runtime code: `revert` with the bytes `deadbeef`. */
 const reverts = "0x63deadbeef6000526004601cfd";
+const running = (code: Hex) => ({ stateOverrides: { [somewhere]: { code } } });
+
 const word = (value: bigint): string => `0x${value.toString(16).padStart(64, "0")}`;
+const ran42 = (data: string): Answer => (data === word(42n) ? yes() : no("the code given was not run"));
 
 type Call = NonNullable<Eth.BlockStateCall["calls"]>[number];
 
 /** One empty call between accounts that nobody uses, but for what is said otherwise. */
-const simulate = (
+export const simulate = (
   said: Call = {},
   entry: Omit<Eth.BlockStateCall, "calls"> = {},
   flags: { readonly validation?: boolean; readonly traceTransfers?: boolean } = {},
-) =>
+): Effect.Effect<Eth.CallResult, Failure, Rpc> =>
   Effect.flatMap(
     Eth.simulateV1({
       blocks: [{ ...entry, calls: [{ from: someone, to: somewhere, gas: 100_000n, ...said }] }],
@@ -50,15 +57,12 @@ const simulate = (
     },
   );
 
-type Ran = Eth.CallResult;
-
-/** Something invalid was simulated with `validation`: refused is right, whatever the words. */
-const mustRefuse = (what: string, id: string, name: string, ask: Effect.Effect<Ran, Failure, Rpc>) =>
+/** Something invalid is simulated with `validation`: refused is right, whatever the words. */
+const mustRefuse = (what: string, kind: string, name: string, said: Call, entry: Omit<Eth.BlockStateCall, "calls">) =>
   probe(
-    group,
-    id,
-    name,
-    ask,
+    `validation.${kind}`,
+    `validation: ${name}`,
+    simulate(said, entry, { validation: true }),
     (call) => (call.status === "failure" ? yes("refused as a failed call") : no(`${what} was accepted`)),
     (failure) => {
       const answer = refusal(failure);
@@ -68,37 +72,20 @@ const mustRefuse = (what: string, id: string, name: string, ask: Effect.Effect<R
     },
   );
 
-const free = { blockOverrides: { baseFeePerGas: 0n } };
-
 const baseFee: Effect.Effect<Finding, never, Rpc> = Effect.flatMap(
-  Effect.result(
-    Effect.map(Eth.simulateV1({ blocks: [{ calls: [] }], block: "latest", validation: true }), ([block]) => block),
-  ),
-  (result): Effect.Effect<Finding, never, Rpc> => {
-    const id = "validation.baseFee";
-    const name = "validation: base fee";
-    const known = Result.isSuccess(result) ? result.success?.baseFeePerGas : null;
-    if (Result.isFailure(result)) return Effect.succeed({ id, group, name, ...refusal(result.failure) });
-    if (known === null || known === undefined || known < 2n)
-      return Effect.succeed({ id, group, name, ...unknown("the base fee is too low to fall below it") });
-    return mustRefuse(
-      "a fee cap of 1 wei",
-      id,
-      name,
-      simulate({ maxFeePerGas: 1n, maxPriorityFeePerGas: 0n }, { stateOverrides: rich }, { validation: true }),
-    );
+  Effect.result(Eth.simulateV1({ blocks: [{ calls: [] }], block: "latest", validation: true })),
+  (simulated) => {
+    const told = (answer: Answer) =>
+      Effect.succeed(finding(group, "validation.baseFee", "validation: base fee", answer));
+    if (Result.isFailure(simulated)) return told(refusal(simulated.failure));
+    if ((simulated.success[0]?.baseFeePerGas ?? 0n) < 2n)
+      return told(unknown("the base fee is too low to fall below it"));
+    const cheap = { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n };
+    return mustRefuse("a fee cap of 1 wei", "baseFee", "base fee", cheap, { stateOverrides: rich });
   },
 );
 
-const traced = (call: Ran): Answer => {
-  const log = call.logs.find(({ topics }) => topics.length === 3);
-  return log === undefined
-    ? no("a transfer of ETH left no log")
-    : yes(`logs by ${/^0xe{40}$/i.test(log.address) ? "0xeeee…eeee" : shortAddress(log.address)}`);
-};
-
 const numbering: Effect.Effect<Finding, never, Rpc> = probe(
-  group,
   "blockNumber",
   "simulated block is the next one",
   Effect.all(
@@ -120,67 +107,43 @@ const numbering: Effect.Effect<Finding, never, Rpc> = probe(
 /** Overrides, validation, transfers and what a result carries. */
 export const simulationProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
   numbering,
-  mustRefuse(
-    "a nonce 1,000 too high",
-    "validation.nonce",
-    "validation: nonce",
-    simulate({ nonce: 1_000n }, { stateOverrides: rich, ...free }, { validation: true }),
-  ),
+  mustRefuse("a nonce 1,000 too high", "nonce", "nonce", { nonce: 1_000n }, { stateOverrides: rich, ...free }),
   baseFee,
-  mustRefuse(
-    "a value the sender does not hold",
-    "validation.funds",
-    "validation: funds",
-    simulate({ value: 10n ** 26n }, free, { validation: true }),
-  ),
+  mustRefuse("a value the sender does not hold", "funds", "funds", { value: 10n ** 26n }, free),
+  probe("stateOverride", "state override", simulate({}, running(returns42)), ({ returnData }) => ran42(returnData)),
   probe(
-    group,
-    "stateOverride",
-    "state override",
-    simulate({}, { stateOverrides: { [somewhere]: { code: returns42 } } }),
-    (call) => (call.returnData === word(42n) ? yes() : no("the code given was not run")),
-  ),
-  probe(
-    group,
     "blockOverride",
     "block override",
-    simulate({}, { stateOverrides: { [somewhere]: { code: returnsTime } }, blockOverrides: { time: 4_102_444_800n } }),
+    simulate({}, { ...running(returnsTime), blockOverrides: { time: 4_102_444_800n } }),
     (call) => (call.returnData === word(4_102_444_800n) ? yes() : no("the time given was not used")),
   ),
   probe(
-    group,
     "traceTransfers",
     "traceTransfers",
     simulate({ value: 1n }, { stateOverrides: rich, ...free }, { traceTransfers: true }),
-    traced,
+    ({ logs }) => {
+      const log = logs.find(({ topics }) => topics.length === 3);
+      return log === undefined
+        ? no("a transfer of ETH left no log")
+        : yes(`logs by ${/^0xe{40}$/i.test(log.address) ? "0xeeee…eeee" : shortAddress(log.address)}`);
+    },
   ),
-  probe(group, "maxUsedGas", "maxUsedGas", simulate(), (call) =>
+  probe("maxUsedGas", "maxUsedGas", simulate(), (call) =>
     call.maxUsedGas === null ? no("a result does not carry it") : yes(),
   ),
-  probe(
-    group,
-    "revertData",
-    "revert data",
-    simulate({}, { stateOverrides: { [somewhere]: { code: reverts } } }),
-    (call) =>
-      String(call.error?.data) === "0xdeadbeef"
-        ? yes("in error.data")
-        : String(call.returnData) === "0xdeadbeef"
-          ? yes("in returnData")
-          : no(call.status === "failure" ? "lost" : "the revert was not seen"),
+  probe("revertData", "revert data", simulate({}, running(reverts)), ({ error, returnData, status }) =>
+    String(error?.data) === "0xdeadbeef"
+      ? yes("in error.data")
+      : String(returnData) === "0xdeadbeef"
+        ? yes("in returnData")
+        : no(status === "failure" ? "lost" : "the revert was not seen"),
   ),
 ];
 
 /** The same question for the fallback, `eth_call`. */
-export const callOverride: Effect.Effect<Finding, never, Rpc> = probe(
-  "eth_call",
+export const callOverride: Effect.Effect<Finding, never, Rpc> = probing("eth_call")(
   "eth_call.stateOverride",
   "state override",
-  Eth.call({
-    from: someone,
-    to: somewhere,
-    block: "latest",
-    stateOverrides: { [somewhere]: { code: returns42 } },
-  }),
-  (data) => (data === word(42n) ? yes() : no("the code given was not run")),
+  Eth.call({ from: someone, to: somewhere, block: "latest", ...running(returns42) }),
+  ran42,
 );

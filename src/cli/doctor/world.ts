@@ -1,5 +1,6 @@
 /** Which block an endpoint simulates: what of it may be pretended, whose rules it follows, and what `pending` is. */
 import * as Effect from "effect/Effect";
+import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { lookup } from "../../Chains.js";
 import { rulesOf } from "../../chains/rules.js";
@@ -11,21 +12,10 @@ import { Rpc, type KnownEndpoint } from "../../Rpc.js";
 import { lacksTip } from "../../steps/reading/quote.js";
 import { placement, witnessCall } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
-import { viewOf, type View } from "../../witness/view.js";
-import { no, refusal, someone, somewhere, unknown, yes, type Answer, type Finding } from "./probe.js";
+import { viewOf } from "../../witness/view.js";
+import { finding, no, refusal, someone, somewhere, unknown, yes, type Answer, type Finding } from "./probe.js";
 
-type Facts = KnownEndpoint["facts"];
-
-/** What was found, and what follows for the description of the endpoint. */
-export interface World {
-  readonly findings: ReadonlyArray<Finding>;
-  readonly facts: Pick<Facts, "chainId" | "tellsTip" | "noFeeOracle">;
-  readonly fork: KnownEndpoint["fork"];
-  readonly pending: KnownEndpoint["pending"];
-}
-
-const overridden = "what a simulated block may pretend";
-const rulesGroup = "rules and pending";
+const ofRules = (id: string, name: string, answer: Answer): Finding => finding("rules and pending", id, name, answer);
 
 /** Runtime code: `return sload(0)`. */
 const returnsSlot = "0x60005460005260206000f3";
@@ -58,8 +48,6 @@ const look = (
     );
   });
 
-const seen = (view: View | null) => view?.environment ?? null;
-
 /** Values that no block of its own would have. */
 const pretended = {
   time: 4_102_444_800n,
@@ -70,51 +58,50 @@ const pretended = {
 } as const;
 
 /** Every override at once, in two questions: the number would be refused where it does not follow the head's. */
-const overrides = (number: bigint | null): Effect.Effect<ReadonlyArray<Finding>, never, Rpc> =>
-  Effect.gen(function* () {
-    const finding = (name: string, answer: Answer): Finding => ({
-      ...{ id: `override.${name}`, group: overridden, name },
-      ...answer,
-    });
-    const [asked, balance, slot] = [
-      number === null ? null : number + 7n,
-      much * 424_242n,
-      `0x${"77".repeat(32)}` as const,
-    ];
-    const queries: ReadonlyArray<Query> = [{ kind: "environment" }, { kind: "account", address: someone }];
-    const answer = yield* Effect.result(
-      look(
-        queries,
-        {
-          blockOverrides: { ...pretended, ...(asked === null ? {} : { number: asked }) },
-          stateOverrides: {
-            [someone]: { balance },
-            [somewhere]: { code: returnsSlot, stateDiff: { [`0x${"00".repeat(32)}`]: slot } },
-          },
-        },
-        [{ from: someone, to: somewhere, gas: 100_000n, maxFeePerGas: much }],
-      ),
+const overrides = (latest: bigint | null): Effect.Effect<ReadonlyArray<Finding>, never, Rpc> => {
+  const number = latest === null ? null : latest + 7n;
+  const [balance, storage] = [much * 424_242n, `0x${"77".repeat(32)}` as const];
+  const asked = { number, ...pretended, balance, storage };
+  const told = (answerOf: (name: string, value: unknown) => Answer): ReadonlyArray<Finding> =>
+    Rows.collect<string, unknown, Finding>(asked, (name, value) =>
+      finding("what a simulated block may pretend", `override.${name}`, name, answerOf(name, value)),
     );
-    const names = ["number", ...Object.keys(pretended), "balance", "storage"];
-    if (Result.isFailure(answer)) {
-      const refused = refusal(answer.failure);
-      return names.map((name) => finding(name, { ...refused, detail: `together with others: ${refused.detail}` }));
-    }
-    const { view, data } = answer.success;
-    const environment = seen(view);
-    if (environment === null) return names.map((name) => finding(name, unknown("the witness did not answer")));
-    const is = (effective: boolean): Answer => (effective ? yes() : no("the block that was executed has another"));
-    return [
-      finding("number", asked === null ? unknown("the latest block is not known") : is(environment.number === asked)),
-      finding("time", is(environment.timestamp === pretended.time)),
-      finding("gasLimit", is(environment.gasLimit === pretended.gasLimit)),
-      finding("feeRecipient", is(environment.feeRecipient === pretended.feeRecipient)),
-      finding("prevRandao", is(environment.prevRandao === pretended.prevRandao)),
-      finding("baseFeePerGas", is(environment.baseFeePerGas === pretended.baseFeePerGas)),
-      finding("balance", is(view?.account(someone)?.balance === balance)),
-      finding("storage", is(data === slot)),
-    ];
-  });
+  return Effect.match(
+    look(
+      [{ kind: "environment" }, { kind: "account", address: someone }],
+      {
+        blockOverrides: { ...pretended, ...(number === null ? {} : { number }) },
+        stateOverrides: {
+          [someone]: { balance },
+          [somewhere]: { code: returnsSlot, stateDiff: { [`0x${"00".repeat(32)}`]: storage } },
+        },
+      },
+      [{ from: someone, to: somewhere, gas: 100_000n, maxFeePerGas: much }],
+    ),
+    {
+      onFailure: (failure) => {
+        const { status, detail } = refusal(failure);
+        return told(() => ({ status, detail: `together with others: ${detail}` }));
+      },
+      onSuccess: ({ view, data }) => {
+        const environment = view?.environment ?? null;
+        if (environment === null) return told(() => unknown("the witness did not answer"));
+        const account = view?.account(someone) ?? null;
+        const seen: Readonly<Record<string, unknown>> = {
+          ...environment,
+          ...{ time: environment.timestamp, balance: account?.balance, storage: data },
+        };
+        return told((name, value) =>
+          value === null
+            ? unknown("the latest block is not known")
+            : seen[name] === value
+              ? yes()
+              : no("the block that was executed has another"),
+        );
+      },
+    },
+  );
+};
 
 /** What `pending` is beside the latest block. */
 const pendingOf = (
@@ -140,7 +127,7 @@ const pendingOf = (
   });
 
 /** Everything about the block; `eth_config` beside, for what comes next. */
-export const world: Effect.Effect<World, never, Rpc> = Effect.gen(function* () {
+export const world = Effect.gen(function* () {
   const rpc = yield* Rpc;
   const oracle = lookup(null).gasPriceOracle;
   const queries: ReadonlyArray<Query> = [{ kind: "environment" }, { kind: "account", address: oracle }];
@@ -155,16 +142,17 @@ export const world: Effect.Effect<World, never, Rpc> = Effect.gen(function* () {
     },
     { concurrency: 4 },
   );
-  const view = Result.isSuccess(plain) ? plain.success.view : null;
-  const environment = seen(view);
-  const latest = Result.isSuccess(header) ? header.success : null;
+  const run = Result.getOrNull(plain);
+  const view = run?.view ?? null;
+  const environment = view?.environment ?? null;
+  const latest = Result.getOrNull(header);
   const chainId = environment === null ? null : Number(environment.chainId);
   const forks = Result.isSuccess(config) ? forksIn(config.success) : unknownForks;
   const { rules } = rulesOf(
     lookup(chainId),
     {
       executed: environment?.fork ?? null,
-      header: Result.isSuccess(plain) ? plain.success.block : latest,
+      header: run === null ? latest : run.block,
       config: forks.fork,
     },
     forks.next,
@@ -192,16 +180,17 @@ export const world: Effect.Effect<World, never, Rpc> = Effect.gen(function* () {
   return {
     findings: [
       ...(yield* overrides(latest?.number ?? null)),
-      { id: "rules", group: rulesGroup, name: "fork in force", ...fork },
-      { id: "pending", group: rulesGroup, name: "pending", ...pending },
-      {
-        ...{ id: "feeOracle", group: rulesGroup, name: "L1 fee oracle" },
-        ...(code === null
+      ofRules("rules", "fork in force", fork),
+      ofRules("pending", "pending", pending),
+      ofRules(
+        "feeOracle",
+        "L1 fee oracle",
+        code === null
           ? unknown("not seen")
           : code === 0n
             ? no(`none at ${shortAddress(oracle)}`)
-            : yes(`at ${shortAddress(oracle)}`)),
-      },
+            : yes(`at ${shortAddress(oracle)}`),
+      ),
     ],
     facts: {
       chainId: chainId !== null && Number.isSafeInteger(chainId) && chainId > 0 ? chainId : null,

@@ -8,7 +8,7 @@ import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
 import { laneOf, type LaneId } from "../../nonces/lane.js";
 import * as Rpc from "../../Rpc.js";
-import { endpoint, rpcUrl } from "../check.js";
+import { endpoint, rpcUrl } from "../endpoint.js";
 import { unavailable, wrong, type WrongUsage } from "../exit.js";
 import { text, toggle } from "../flags.js";
 import { count, duration } from "../quantity.js";

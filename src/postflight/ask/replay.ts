@@ -1,6 +1,6 @@
 /** A mined transaction once more: on the parent of its block and on the block that its report stood on. */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
+import * as Option from "effect/Option";
 import type { FullBlock } from "../../eth/block.js";
 import type { BlockOverrides, BlockParameter, BlockStateCall, StateOverrides } from "../../eth/parameters.js";
 import type { Receipt } from "../../eth/receipt.js";
@@ -12,8 +12,8 @@ import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
 import { exactCall } from "../../transaction/call.js";
 import { callOf } from "../mined.js";
-import { isSameRun } from "../cause.js";
 import { happenedOf } from "../compare.js";
+import { isSameRun } from "../settle.js";
 import type { Happened, Replay } from "../settlement.js";
 
 /** What is run again. */
@@ -48,15 +48,14 @@ const askAll = (
   blocks: ReadonlyArray<BlockStateCall>,
   block: BlockParameter,
 ): Effect.Effect<ReadonlyArray<Happened>, never, Rpc> =>
-  Effect.map(Effect.result(Eth.simulateV1({ blocks, block })), (answer) =>
-    Result.isFailure(answer) ? [] : (answer.success.at(-1)?.calls ?? []),
-  );
+  Effect.match(Eth.simulateV1({ blocks, block }), {
+    onFailure: () => [],
+    onSuccess: (simulated) => simulated.at(-1)?.calls ?? [],
+  });
 
 /** The last of them. */
-const ask = (
-  blocks: ReadonlyArray<BlockStateCall>,
-  block: BlockParameter,
-): Effect.Effect<Happened | null, never, Rpc> => Effect.map(askAll(blocks, block), (calls) => calls.at(-1) ?? null);
+const ask = (...asked: Parameters<typeof askAll>): Effect.Effect<Happened | null, never, Rpc> =>
+  Effect.map(askAll(...asked), (calls) => calls.at(-1) ?? null);
 
 /**
  * The last of the calls of a block that was run again; null where it did something else, and those before it did not
@@ -152,8 +151,8 @@ export const askReplay = Effect.fnUntraced(function* (again: Again): Effect.fn.R
   const parent = block.number - 1n;
   const stood = stoodOn(report);
   const base = stood === null || stood > parent ? parent : stood;
-  const header = yield* Effect.result(Eth.getBlock({ block: base }));
-  const baseTime = Result.isSuccess(header) ? header.success.timestamp : null;
+  const header = yield* Effect.option(Eth.getBlock({ block: base }));
+  const baseTime = Option.isSome(header) ? header.value.timestamp : null;
   const on = (calls: BlockStateCall["calls"], at: BlockOverrides, state: StateOverrides | null) => ({
     calls,
     blockOverrides: at,

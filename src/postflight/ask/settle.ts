@@ -1,7 +1,8 @@
 /** What a report said against what the chain did: everything that `Report.settle` needs, asked. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
+import * as Metric from "effect/Metric";
+import { dataAt, wordAt } from "../../abi/words.js";
 import { InvalidTransaction } from "../../errors/input.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
 import type { Failure } from "../../eth/ask.js";
@@ -10,10 +11,11 @@ import { getFullBlock, getTransaction, getTransactionReceipt } from "../../eth/m
 import type { Receipt } from "../../eth/receipt.js";
 import { takenOf } from "../../eth/taken.js";
 import * as Eth from "../../Eth.js";
-import { isHash, type Address, type Hash, type Hex } from "../../primitives/hex.js";
+import { isHash, type Address, type Hash } from "../../primitives/hex.js";
 import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../../preflight/ledger.js";
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../Rpc.js";
+import { balanceOf } from "../../witness/queries.js";
 import { uncomparedBalances } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
 import {
@@ -25,18 +27,12 @@ import {
   type SettleOptions,
   type Settlement,
 } from "../settlement.js";
-import { settled } from "./telemetry.js";
 import { askReplay } from "./replay.js";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
 /** Balances that are read around a block. */
 const mostHeld = 32;
-/** `balanceOf(address)`. */
-const balanceOf = (account: Address): Hex => `0x70a08231${account.slice(2).padStart(64, "0")}`;
-/** Its answer; there is none where the token is not there yet. */
-const amountIn = (answer: Hex): Result.Result<bigint, null> =>
-  answer.length < 66 ? Result.fail(null) : Result.succeed(BigInt(answer.slice(0, 66)));
 
 /** What was found of one hash, before anything is compared. */
 interface Found {
@@ -79,23 +75,20 @@ const find = Effect.fnUntraced(function* (
   return { transaction, sent, from, nonce, receipt, state };
 });
 
-const blockOf = (receipt: Receipt): Effect.Effect<FullBlock, Failure, Rpc> =>
-  getFullBlock({ block: receipt.blockHash ?? receipt.blockNumber });
-
 /** What the accounts of the report held around a block; what is not answered is left out. */
 const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effect<ReadonlyArray<Held>, never, Rpc> => {
   const at = (account: Address, token: Address | null, block: bigint): Effect.Effect<bigint, unknown, Rpc> =>
     token === null
       ? Eth.getBalance({ address: account, block })
-      : Effect.flatMap(Eth.call({ to: token, data: balanceOf(account), block }), (answer) =>
-          Effect.fromResult(amountIn(answer)),
+      : // why: where the token is not there yet there is no answer
+        Effect.flatMap(Eth.call({ to: token, data: balanceOf(token, account).data, block }), (answer) =>
+          Effect.fromNullishOr(wordAt(answer, dataAt)),
         );
-  const around = (account: Address, token: Address | null) =>
-    Effect.map(
-      Effect.result(Effect.all([at(account, token, number - 1n), at(account, token, number)], atOnce)),
-      (answer): ReadonlyArray<Held> =>
-        Result.isFailure(answer) ? [] : [{ account, token, before: answer.success[0], after: answer.success[1] }],
-    );
+  const around = (account: Address, token: Address | null): Effect.Effect<ReadonlyArray<Held>, never, Rpc> =>
+    Effect.match(Effect.all([at(account, token, number - 1n), at(account, token, number)], atOnce), {
+      onFailure: () => [],
+      onSuccess: ([before, after]) => [{ account, token, before, after }],
+    });
   const asked = balanceChanges.filter(({ tokenId }) => tokenId === null).slice(0, mostHeld);
   return Effect.map(
     Effect.forEach(asked, ({ account, token }) => around(account, token), atOnce),
@@ -149,7 +142,7 @@ const settleOne = Effect.fnUntraced(function* (
 ): Effect.fn.Return<{ readonly settlement: Settlement; readonly block: FullBlock | null }, Failure, Rpc> {
   const { receipt, state } = found;
   if (receipt !== null) {
-    const block = yield* inRound("settlement", blockOf(receipt));
+    const block = yield* inRound("settlement", getFullBlock({ block: receipt.blockHash ?? receipt.blockNumber }));
     const settlement = yield* settleMined(report, { ...found, receipt }, block, own);
     return { settlement: settlement ?? open(found, "unknown"), block };
   }
@@ -183,11 +176,10 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
         : all.every((one) => one.block?.hash === block.hash)
           ? null
           : "severalBlocks";
-  const held = untold === null && block !== undefined ? yield* inRound("settlement", askHeld(report, block)) : null;
   const balances =
-    held === null || block === undefined
+    untold !== null || block === undefined
       ? uncomparedBalances(report)
-      : settleBalances(report, receipts, block, held, outcome);
+      : settleBalances(report, receipts, block, yield* inRound("settlement", askHeld(report, block)), outcome);
   return {
     class: gravest([outcome, ...balances.differences.map((difference) => difference.class)]),
     transactions,
@@ -200,6 +192,34 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
 const alone = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Effect.service(CurrentRun), (run) =>
     Effect.provideService(ask, CurrentRun, { ...run, sighted: null }),
+  );
+
+const settlements = Metric.counter("evm_preflight_settlements_total", { incremental: true });
+const gasRatio = Metric.histogram("evm_preflight_settlement_gas_ratio", {
+  boundaries: [0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
+});
+const ageBlocks = Metric.histogram("evm_preflight_settlement_age_blocks", {
+  boundaries: [1, 2, 3, 5, 10, 25, 50, 100],
+});
+
+/** What one settlement teaches: by class, gas used of the limit, and flips by age. Nothing is tuned by it. */
+const measure = Effect.fnUntraced(function* (one: Settlement): Effect.fn.Return<void> {
+  yield* Metric.update(Metric.withAttributes(settlements, { "preflight.class": one.class }), 1);
+  if (one.state !== "mined") return;
+  const { sample } = one;
+  yield* Metric.update(gasRatio, sample.gasRatio);
+  if (sample.ageBlocks === null) return;
+  const ages = Metric.withAttributes(ageBlocks, { "preflight.flip": String(sample.isFlip) });
+  yield* Metric.update(ages, sample.ageBlocks);
+});
+
+/** Counts what was settled, and writes its class to the span. */
+export const settled = <E, R>(effect: Effect.Effect<Settled, E, R>): Effect.Effect<Settled, E, R> =>
+  Effect.tap(effect, ({ class: name, transactions }) =>
+    Effect.andThen(
+      Effect.forEach(transactions, measure, { discard: true }),
+      Effect.annotateCurrentSpan({ "preflight.class": name }),
+    ),
   );
 
 /** See `Preflight.settle`. */
