@@ -6,10 +6,9 @@ import * as Schema from "effect/Schema";
 import { RpcError } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 
-export { classify, type ClassifyInput } from "./errors/classify.js";
+export { classify, type ClassifyInput, type HeadersLike } from "./errors/classify.js";
 export type { IndexedItem, IndexedParameter } from "./abi/abiIndex.js";
 export type { Parameter } from "./abi/type.js";
-export type { HeadersLike } from "./errors/retryAfter.js";
 export { decodeLog, decodeResult, type RawLog } from "./abi/decodeLogs.js";
 export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources } from "./abi/decodeRevert.js";
 export { DecodedLog, DecodedResult } from "./abi/decoded.js";

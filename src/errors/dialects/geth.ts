@@ -1,9 +1,22 @@
 /**
- * go-ethereum and op-geth, whose words most other nodes copied: the shared vocabulary of verdicts.
+ * go-ethereum and op-geth, whose words most other nodes copied: the shared vocabulary of verdicts. And where Erigon (its
+ * own limits), reth, op-reth, Base's node and anvil (revm's words) differ from it.
  *
  * The order matters: the specific before the general.
  */
 import type { Flat } from "../flatten.js";
+import { BlockNotFound, NodeLimitExceeded } from "../rpc.js";
+import {
+  accountIn,
+  amountIn,
+  type Answer,
+  cannotPay,
+  failedBy,
+  quantity,
+  said,
+  says,
+  suppliedGas,
+} from "./evidence.js";
 import {
   BlockGasLimitExceeded,
   ChainIdMismatch,
@@ -21,7 +34,31 @@ import {
   TxGasLimitTooHigh,
   VmHalt,
 } from "../verdicts.js";
-import { accountIn, amountIn, cannotPay, said, says, suppliedGas, type Answer } from "./evidence.js";
+
+/** Words of Erigon. */
+export const erigon = (flat: Flat): Answer => {
+  if (says(flat, /exceeding --rpc\.[\w.]+|too many blocks in request/i)) {
+    return failedBy(flat, NodeLimitExceeded);
+  }
+  return !says(flat, /block number is in the future/i) ? undefined : failedBy(flat, BlockNotFound);
+};
+
+/** Words of reth and anvil. */
+export const reth = (flat: Flat): Answer => {
+  const funds = said(flat, /insufficient funds for gas \* price \+ value: have (\d+) want (\d+)/i);
+  if (funds !== null) {
+    return cannotPay(flat, quantity(funds[1]), quantity(funds[2]), { gas: suppliedGas(flat) });
+  }
+  const ran = said(flat, /out of gas: (?:gas required exceeds|gas exhausted[^:]{0,48}): (\d+)/i);
+  if (ran !== null) return new OutOfGas({ gasLimit: quantity(ran[1]), raw: flat.raw });
+  if (says(flat, /blockoutofrangeerror|block height is \d+ but requested was/i)) {
+    return failedBy(flat, BlockNotFound);
+  }
+  // not "gas required exceeds allowance", which is another verdict
+  return !says(flat, /memory limit exceeded during memory expansion/i)
+    ? undefined
+    : new OutOfGas({ gasLimit: amountIn(flat, /expansion: (\d+)/i), raw: flat.raw });
+};
 
 const funds = (flat: Flat): Answer => {
   if (!says(flat, /insufficient ?(?:funds|balance|sender balance|maxfeepergas)|not enough (?:funds|balance)/i)) {
