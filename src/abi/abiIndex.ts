@@ -1,13 +1,15 @@
-/** The caller's ABIs arranged for look-up by selector and topic. */
+/** ABIs arranged for look-up by selector and topic, and declarations as the built-in tables hold them as items. */
 import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { keccak256, stringToHex } from "viem";
 import type { Parameter } from "./type.js";
 import type { Provenance } from "./revert.js";
-import { itemJson } from "./itemJson.js";
 import { isRecord } from "../primitives/record.js";
 import { remembered } from "../primitives/remembered.js";
 import { safely } from "../primitives/safely.js";
+
+/** An ABI item as the JSON that it is. why: abitype declares an item with readonly tuples, and with fields that may be absent; neither changes what it is. */
+export const itemJson = (item: object): Schema.Json => item as Schema.Json;
 
 /** An ABI, alone or with the address whose code it describes. */
 export type AbiSource = Abi | { readonly address: string; readonly abi: Abi };
@@ -149,4 +151,48 @@ export const bySignature = (
     else group.push(item);
   }
   return [...groups.values()];
+};
+
+/** The top-level parts of a comma-separated list. */
+const parts = (list: string): ReadonlyArray<string> => {
+  const found: Array<string> = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index <= list.length; index += 1) {
+    const character = list[index];
+    if (character === "(") depth += 1;
+    else if (character === ")") depth -= 1;
+    else if ((character === "," && depth === 0) || character === undefined) {
+      if (index > start) found.push(list.slice(start, index));
+      start = index + 1;
+    }
+  }
+  return found;
+};
+
+const parameter = (text: string): IndexedParameter => {
+  const end = text.startsWith("(") ? text.lastIndexOf(")") + 1 : 0;
+  const space = text.indexOf(" ", end);
+  const [type, said] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
+  const indexed = said.startsWith("indexed ");
+  const name = indexed ? said.slice("indexed ".length) : said;
+  const known = indexed ? { name, indexed } : { name };
+  if (end === 0) return { ...known, type };
+  return { ...known, type: `tuple${type.slice(end)}`, components: parts(type.slice(1, end - 1)).map(parameter) };
+};
+
+/** The item that a declaration of a source means: `name(type name,(type name) name)`. */
+export const itemOf = (type: "error" | "function" | "event", source: string, declaration: string): IndexedItem => {
+  const open = declaration.indexOf("(");
+  const name = declaration.slice(0, open);
+  const inputs = parts(declaration.slice(open + 1, -1)).map(parameter);
+  return {
+    name,
+    signature: signatureOf(name, inputs),
+    inputs,
+    item: itemJson({ type, name, inputs }),
+    provenance: { kind: "builtin", source },
+    address: null,
+    anonymous: false,
+  };
 };

@@ -9,7 +9,7 @@ import { safely } from "../primitives/safely.js";
 import { indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
 import { wellKnown } from "./wellKnown.js";
 import { decodeLog, type RawLog } from "./decodeLogs.js";
-import { hasDecodable } from "./decodable.js";
+import { hasDecodable } from "./type.js";
 import { leavesOf } from "./layout.js";
 import { describeCalldata, most, sizeOf } from "./print.js";
 import type { Provenance } from "./revert.js";

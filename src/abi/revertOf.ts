@@ -4,21 +4,34 @@
  *
  * Pure and total: any bytes of any size are answered, in time linear in their size.
  */
-import { bySignature, provenanceAt, type AbiIndex, type IndexedItem } from "./abiIndex.js";
-import { leavesOf, type Leaf } from "./layout.js";
+import { type AbiIndex, bySignature, type IndexedItem, provenanceAt } from "./abiIndex.js";
+import { type Leaf, leavesOf } from "./layout.js";
 import { isBytes } from "../primitives/bytes.js";
 import type { Address, Hex } from "../primitives/hex.js";
-import { panicMeanings } from "./panics.js";
 import {
   Revert,
   RevertAmbiguous,
   RevertCustom,
   RevertEmpty,
+  type RevertLayer,
   RevertPanic,
   RevertReason,
   RevertUnknown,
-  type RevertLayer,
 } from "./revert.js";
+
+/** `Panic(uint256)` codes as the Solidity documentation explains them. */
+export const panicMeanings: ReadonlyMap<bigint, string> = new Map([
+  [0x00n, "a panic inserted by the compiler"],
+  [0x01n, "an assert failed"],
+  [0x11n, "arithmetic overflow or underflow"],
+  [0x12n, "division or modulo by zero"],
+  [0x21n, "conversion to an enum of a value out of its range"],
+  [0x22n, "access to an incorrectly encoded storage byte array"],
+  [0x31n, "pop on an empty array"],
+  [0x32n, "array index out of bounds"],
+  [0x41n, "too much memory allocated, or an array too large"],
+  [0x51n, "call of a zero-initialised internal function"],
+]);
 
 /** What many contracts have in common, so that no ABI need tell it. */
 export interface Table {

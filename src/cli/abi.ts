@@ -4,7 +4,7 @@ import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
 import { coerceAll, type Reading } from "../abi/coerce.js";
 import { isSignatures, parseSignatures } from "../abi/given.js";
-import { functionsText, noFunction } from "../abi/naming.js";
+import { functionsText, noFunction } from "../abi/encode.js";
 import { addressProblem, no, type Checked } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
 import { count, wei } from "./quantity.js";

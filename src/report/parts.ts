@@ -5,7 +5,7 @@
  * rest is known.
  */
 import * as Schema from "effect/Schema";
-import { DecodedLog, DecodedResult } from "../abi/decoded.js";
+import { DecodedLog, DecodedResult } from "../abi/decodeLogs.js";
 import { Evidence } from "./finding.js";
 import { InnerCalls } from "./inner.js";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";

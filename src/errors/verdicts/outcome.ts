@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema";
 import { Hex, nullable } from "../../primitives/hex.js";
 import { Revert } from "../../abi/revert.js";
-import { describeRevert } from "../../abi/revertText.js";
+import { describeRevert } from "../../abi/print.js";
 import { escapeText, quoteText } from "../../primitives/text.js";
 import { address, difference, gas, quote, text } from "../../primitives/statement.js";
 import { account, amount, raw, stated } from "../stated.js";

@@ -1,7 +1,7 @@
 /** What `eth_call` says where nothing is simulated: of the first transaction, and of the witness. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { looksLikeRevert } from "../../abi/revertBytes.js";
+import { looksLikeRevert } from "../../abi/revert.js";
 import { ExecutionReverted } from "../../errors/verdicts.js";
 import { askCall } from "../../eth/call.js";
 import { asking } from "../../eth/asking.js";

@@ -2,8 +2,7 @@
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { describeRawCall, eventByTopic } from "../../abi/decodeCall.js";
 import { indentOf, innerCalls, innerLines } from "../../abi/innerCalls.js";
-import { describeCalldata, describeResult } from "../../abi/print.js";
-import { describeRevert } from "../../abi/revertText.js";
+import { describeCalldata, describeResult, describeRevert } from "../../abi/print.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
 import { formatGasPrice, grouped } from "../../primitives/units.js";
 import type { AccountCode, By, Fee, Gas, Nonce, Outcome } from "../parts.js";
