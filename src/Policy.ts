@@ -11,18 +11,28 @@ import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import type { Address } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
-import { judgeFee, judgeGas } from "./policy/costs.js";
+import { judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
 import { readData, type PolicyData } from "./policy/data.js";
-import { every, some, unknown } from "./policy/results.js";
+import { every, some, unknown, type AllowedCall, type Policy, type PolicyResult } from "./report/policy.js";
 import { each, no, type Checked } from "./primitives/problem.js";
-import { judgeInner } from "./policy/inner.js";
-import { judgeDelegated, judgeNewApprovals, judgeTouched, judgeUnlimitedApprovals } from "./policy/rights.js";
-import { judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
-import type { AllowedCall, Policy, PolicyResult } from "./report/policy.js";
+import {
+  judgeInner,
+  judgeDelegated,
+  judgeNewApprovals,
+  judgeTouched,
+  judgeUnlimitedApprovals,
+} from "./policy/rights.js";
 import type { Report } from "./report/schema.js";
 
-export type { AllowedCall, JudgedBalance, Policy, PolicyResult } from "./report/policy.js";
-export { fail, pass, unknown } from "./policy/results.js";
+export {
+  type AllowedCall,
+  type JudgedBalance,
+  type Policy,
+  type PolicyResult,
+  fail,
+  pass,
+  unknown,
+} from "./report/policy.js";
 
 /** A token's address, or the chain's own currency. */
 export type Token = `0x${string}` | "native";

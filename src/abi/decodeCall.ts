@@ -3,9 +3,9 @@
  * contract may use for anything, so that a reading tells what the bytes look like, and nothing is decided by it.
  */
 import type * as Schema from "effect/Schema";
-import { isBytes } from "../primitives/bytes.js";
+import { isBytes } from "../primitives/hex.js";
 import { checksummed, escapeText } from "../primitives/text.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 import { indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
 import { wellKnown } from "./wellKnown.js";
 import { decodeLog, type RawLog } from "./decodeLogs.js";

@@ -6,13 +6,12 @@
 import * as Schema from "effect/Schema";
 import { decodeEventLog, decodeFunctionResult, toEventSelector } from "viem";
 import type { AbiFunction } from "abitype";
-import { Hash, Hex } from "../primitives/hex.js";
+import { Hash, Hex, isBytes } from "../primitives/hex.js";
 import { hasDecodable } from "./type.js";
 import { Provenance } from "./revert.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 import { type AbiSources, bySignature, type IndexedItem, indexOf, itemJson, provenanceAt } from "./abiIndex.js";
 import { leavesOf } from "./layout.js";
-import { isBytes } from "../primitives/bytes.js";
 
 /** What a call returned, read by its function's ABI item. */
 export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")({

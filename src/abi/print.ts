@@ -7,12 +7,11 @@
  */
 import type { AbiFunction } from "abitype";
 import { decodeFunctionData } from "viem";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import type { DecodedLog, DecodedResult } from "./decodeLogs.js";
 import { hasDecodable, type Parameter } from "./type.js";
 import type { Provenance, Revert, RevertCustom, RevertLayer } from "./revert.js";
-import { safely } from "../primitives/safely.js";
 import { leavesOf } from "./layout.js";
 
 export const most = {

@@ -6,11 +6,10 @@
  */
 import * as Schema from "effect/Schema";
 import { decodeErrorResult } from "viem";
-import { isBytes } from "../primitives/bytes.js";
+import { isBytes, Address, Hex, nullable } from "../primitives/hex.js";
 import { argumentsAt, wordDigits, wordsFrom } from "./words.js";
-import { Address, Hex, nullable } from "../primitives/hex.js";
 import { hasDecodable } from "./type.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 
 /** Where the ABI item that explains the bytes came from. */
 export const Provenance = Schema.Struct({

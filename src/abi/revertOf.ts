@@ -7,8 +7,7 @@
 import { type AbiIndex, bySignature, type IndexedItem, provenanceAt } from "./abiIndex.js";
 import { type Leaf, leavesOf } from "./layout.js";
 import { hexToBytes } from "viem";
-import { isBytes } from "../primitives/bytes.js";
-import type { Address, Hex } from "../primitives/hex.js";
+import { isBytes, type Address, type Hex } from "../primitives/hex.js";
 import { argumentsAt, bytesAt, dataAt, pointedAt } from "./words.js";
 import {
   Revert,

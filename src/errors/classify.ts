@@ -6,7 +6,7 @@
  */
 import type * as Schema from "effect/Schema";
 import * as Result from "effect/Result";
-import { isBytes } from "../primitives/bytes.js";
+import { isBytes } from "../primitives/hex.js";
 import { besu } from "./dialects/besu.js";
 import { byStatus, codes } from "./dialects/codes.js";
 import { conditions, lookups } from "./dialects/conditions.js";

@@ -6,9 +6,8 @@
  * here, so that what reads it needs no bounds of its own.
  */
 import type * as Schema from "effect/Schema";
-import { isBytes } from "../primitives/bytes.js";
-import type { Hex } from "../primitives/hex.js";
-import { safely } from "../primitives/safely.js";
+import { isBytes, type Hex } from "../primitives/hex.js";
+import { safely } from "../primitives/record.js";
 
 // a request id in brackets, then up to three short labels such as `err:`, `rpc error:`, `failed with 50000000 gas:`
 const labels = String.raw`^\s*(?:\[[^\]]{0,120}\]\s*)?(?:[\w .'"()-]{1,64}:\s+){0,3}`;

@@ -16,7 +16,7 @@ import {
   type ReportOptions,
   type TransactionReport,
 } from "../report/schema.js";
-import { becauseOf, verdictOf } from "../report/verdict.js";
+import { becauseOf, verdictOf } from "../report/ready.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";

@@ -10,12 +10,11 @@ import * as Nonces from "../Nonces.js";
 import { broadcast } from "../nonces/protocol/chain.js";
 import { prove, reserving } from "../Preflight.js";
 import type { Options } from "../preflight/prepare.js";
-import { mismatch } from "../report/mismatch.js";
+import { mismatch, digestOfReport } from "../report/digest.js";
 import { ready } from "../report/ready.js";
 import type { Report, Request, Wait } from "../report/schema.js";
 import type { RunOptions } from "./facade.js";
 import { functionGiven } from "./given.js";
-import { digestOfReport } from "../report/digest.js";
 import { Rpc } from "../Rpc.js";
 import { check } from "../Transaction.js";
 

@@ -1,7 +1,7 @@
 /** The whole report as one document: verdict, reason and summary, what was found, what is at stake, what to do next, the rest. */
 import { lookup } from "../Chains.js";
 import { escapeText } from "../primitives/text.js";
-import { abisOf } from "./abis.js";
+import { abisOf } from "./options.js";
 import { joined, type Document } from "./document.js";
 import type { Severity } from "./finding.js";
 import type { Report } from "./schema.js";
@@ -10,9 +10,9 @@ import { findingsSections, problemsOf } from "./sections/findings.js";
 import { addressesSection, approvalsSection, balancesSection, transfersSection } from "./sections/movements.js";
 import { costSection, flowsSection, grantsSection, tokensSection } from "./sections/stakes.js";
 import { transactionSection } from "./sections/transaction.js";
-import { mostReason, namesFor, sentencesOf, type AmountOptions } from "./summary.js";
-import { decidingSeverity } from "./verdict.js";
-import { dateText, type Price } from "./values.js";
+import { mostReason, sentencesOf } from "./summary.js";
+import { decidingSeverity } from "./ready.js";
+import { dateText, namesFor, type AmountOptions, type Price } from "./amounts.js";
 
 /** What every rendering takes. */
 export interface RenderOptions extends AmountOptions {

@@ -1,16 +1,44 @@
 /** Whether a report clears its requests for signing. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import { type Finding, inOrder, type Severity } from "./finding.js";
+import type { Clearance, Report, VerdictName } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
-import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
+import { gap, type Gap, NotProven, type Verdict } from "../errors/verdicts.js";
 import type { OwnName } from "../primitives/names.js";
 import { statementText } from "../primitives/statement.js";
 import { isRequestOf, type Request } from "../transaction/request.js";
 import { digestOfReport, requestsOf } from "./digest.js";
-import type { Finding } from "./finding.js";
-import type { Clearance, Report } from "./schema.js";
-import { verdictOf } from "./verdict.js";
 import { waitsOf } from "./waits.js";
+
+/** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
+export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
+  findings.some(({ severity }) => severity === "blocker")
+    ? "blocked"
+    : findings.some(({ severity }) => severity === "unavailable")
+      ? "unknown"
+      : findings.some(({ severity }) => severity === "warning")
+        ? "caution"
+        : "ready";
+
+/** The severity that makes each verdict; none makes `ready`. */
+export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = {
+  blocked: "blocker",
+  unknown: "unavailable",
+  caution: "warning",
+  ready: null,
+};
+
+/** The one reason for the verdict: the sentence of the first finding that decides it, in pipeline order. */
+export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage"]): string => {
+  const deciding = decidingSeverity[verdictOf(findings)];
+  const [first] = inOrder(findings.filter(({ severity }) => severity === deciding));
+  if (first !== undefined) return first.sentence;
+  if (stage !== "proven") return "nothing found against it yet; not proven";
+  return findings.some(({ code }) => code === "FreshnessUnknown")
+    ? "exactly this request was proven; how new the state is could not be checked"
+    : "every check passed, and exactly this request was proven";
+};
 
 /** Why there is no clearance: the first blocker as its own error, or what is missing. */
 export type Blocker = Verdict | RpcError;

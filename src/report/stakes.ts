@@ -1,9 +1,9 @@
 /** What a report says of its senders' money, put together for people: what leaves and comes, who gets rights, what it costs. Pure. */
 import { zeroAddress } from "viem";
-import { isRecord } from "../primitives/record.js";
+import { amountInSentence, dateText, idText, type Names, sendersOf, tokenForPeople, type Unit } from "./amounts.js";
 import type { Approval, Transfer } from "./parts.js";
+import { isRecord } from "../primitives/record.js";
 import type { Report } from "./schema.js";
-import { sendersOf, type Unit } from "./tokens.js";
 
 /** What an account gives to one party, or gets from it, over the whole bundle and net. */
 export interface Flow extends Unit {
@@ -214,3 +214,37 @@ export const costsOf = (report: Report): ReadonlyArray<Cost> => {
 
 /** Whether an address is nobody's: what comes from there is made, what goes there is gone. */
 export const isNobody = (address: string): boolean => address.toLowerCase() === zeroAddress;
+
+const limitText = ({ after, unlimited, token, tokenId }: Approval, names: Names): string => {
+  const of = `${tokenForPeople(names, token)}${tokenId === null ? "" : ` ${idText(tokenId)}`}`;
+  if (unlimited) return `unlimited ${of}`;
+  return after === null
+    ? `an amount not known of ${of}`
+    : `up to ${amountInSentence(names, { token, tokenId }, after, "up")}`;
+};
+
+/** What the spender may do: `spend unlimited USDC (0xA0b8…eB48)`; `their` is `your` for the reader's own. */
+export const rightText = (approval: Approval, names: Names, their: string): string => {
+  const { standard, token, tokenId, expiration } = approval;
+  const of = tokenForPeople(names, token);
+  const until = expiration === null || expiration === 0n ? "" : ` until ${dateText(expiration)}`;
+  switch (standard) {
+    case "erc20":
+    case "permit2":
+      return `spend ${limitText(approval, names)}${until}`;
+    case "aaveDebt":
+      return `borrow ${limitText(approval, names)} in ${their} name`;
+    case "morpho":
+      return `manage ${their} positions at ${of}`;
+    case "cryptopunks":
+      return `buy ${of} ${tokenId === null ? "" : idText(tokenId)}`.trim();
+    case "erc6909":
+      return tokenId === null ? `move all of ${their} ${of}` : `spend ${limitText(approval, names)}`;
+    default:
+      return tokenId === null ? `move all of ${their} ${of}` : `take ${of} ${idText(tokenId)}`;
+  }
+};
+
+/** Who has a right: of an offer to everybody, anybody. */
+export const spenderText = ({ spender }: Approval, name: (address: string) => string): string =>
+  isNobody(spender) ? "anybody" : name(spender);

@@ -1,11 +1,18 @@
 /** What a report means for whoever signs, in a sentence: what leaves, what comes, what is granted, what it costs, and why not. Pure. */
-import { lookup } from "../Chains.js";
 import { escapeText } from "../primitives/text.js";
-import { amountInSentence, nativeForPeople, tokenForPeople } from "./amounts.js";
-import type { FindingCode } from "./finding.js";
-import { rightText, spenderText } from "./rights.js";
-import type { Report } from "./schema.js";
 import {
+  amountInSentence,
+  mostForPeople,
+  namesFor,
+  nativeForPeople,
+  tokenForPeople,
+  type AmountOptions,
+  type Names,
+} from "./amounts.js";
+import type { FindingCode } from "./finding.js";
+import {
+  rightText,
+  spenderText,
   costsOf,
   failuresOf,
   flowsOf,
@@ -17,19 +24,7 @@ import {
   type Flow,
   type Grant,
 } from "./stakes.js";
-import { namesOf, type Names } from "./tokens.js";
-
-/** How amounts are written. */
-export interface AmountOptions {
-  /** Symbol of the native currency; by default that of the chain. */
-  readonly symbol?: string | undefined;
-  /** Every amount exact; default false: six significant digits, what leaves rounded up and what comes down. */
-  readonly exact?: boolean | undefined;
-}
-
-/** The names of a report in the words of its chain. */
-export const namesFor = (report: Report, { symbol, exact }: AmountOptions): Names =>
-  namesOf(report, symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16), exact);
+import type { Report } from "./schema.js";
 
 /** More of a kind than a sentence holds. */
 const mostItems = 3;
@@ -90,7 +85,7 @@ const grantClause = ({ approval, change }: Grant, { names, verb, their }: Voice)
 
 const costClause = ({ atMost, isOpen }: Cost, { names, verb }: Voice): string => {
   if (atMost === null) return `${verb("pay")} fees that are not known`;
-  const fees = nativeForPeople(atMost, "up", names, true);
+  const fees = mostForPeople(atMost, names);
   return isOpen
     ? `${verb("pay")} ${fees} in fees and what is not known beside`
     : `${verb("pay")} at most ${fees} in fees`;

@@ -1,5 +1,16 @@
 /** The movements as a picture: who gives what to whom, which way, and what may be taken. Plain strings, no script, nothing from elsewhere. */
-import { amountForPeople, nativeForPeople } from "./amounts.js";
+import {
+  amountForPeople,
+  decimalsOf,
+  idText,
+  mostForPeople,
+  namesFor,
+  sendersOf,
+  signedText,
+  symbolOf,
+  type AmountOptions,
+  type Names,
+} from "./amounts.js";
 import type { Approval } from "./parts.js";
 import type { Report } from "./schema.js";
 import {
@@ -12,10 +23,9 @@ import {
   type Cost,
   type Flow,
   type Grant,
+  spenderText,
 } from "./stakes.js";
-import { namesFor, sentencesOf, type AmountOptions } from "./summary.js";
-import { spenderText } from "./rights.js";
-import { decimalsOf, idText, sendersOf, symbolOf, type Names } from "./tokens.js";
+import { sentencesOf } from "./summary.js";
 
 /** One arrow. */
 interface Row {
@@ -35,18 +45,20 @@ const nobody = { out: "nobody (burned)", in: "newly made" } as const;
 
 const flowRow = (flow: Flow, names: Names): Row => {
   const { account, way, party, token, tokenId, amount } = flow;
-  const { amount: text, unit } = amountForPeople(names, flow, amount, way === "out" ? "up" : "down");
+  const sign = way === "out" ? "-" : "+";
+  const shown = amountForPeople(names, flow, amount, way === "out" ? "up" : "down");
+  const text = signedText(shown, sign);
   const about = {
     account,
     kind: way,
     party: party === null ? "no event" : isNobody(party) ? nobody[way] : names.who(party),
   };
-  if (token === null) return { ...about, what: `${text} ${unit}`, beside: "" };
+  if (token === null) return { ...about, what: `${text} ${shown.unit}`, beside: "" };
   const symbol = symbolOf(names, token) ?? "token";
   const short = names.short(token);
   if (tokenId !== null) {
     const item = `${symbol} ${idText(tokenId)}`;
-    return { ...about, what: amount === 1n ? item : `${text} × ${item}`, beside: short };
+    return { ...about, what: amount === 1n ? `${sign}${item}` : `${text} × ${item}`, beside: short };
   }
   const isKnown = decimalsOf(names, token) !== null;
   return { ...about, what: isKnown ? `${text} ${symbol}` : text, beside: isKnown ? short : `smallest units, ${short}` };
@@ -59,8 +71,8 @@ const limitOf = ({ standard, token, tokenId, after, unlimited }: Approval, names
   if (!isCounted) return tokenId === null ? `all of ${symbol}` : item;
   if (unlimited) return `unlimited ${item}`;
   if (after === null) return item;
-  const { amount } = amountForPeople(names, { token, tokenId }, after, "up");
-  return tokenId === null && decimalsOf(names, token) === null ? `≤ ${amount} units` : `≤ ${amount} ${item}`;
+  const most = `≤ ${signedText(amountForPeople(names, { token, tokenId }, after, "up"), "")}`;
+  return `${most} ${tokenId === null && decimalsOf(names, token) === null ? "units" : item}`;
 };
 
 const grantRow = ({ approval }: Grant, names: Names): Row => ({
@@ -83,7 +95,7 @@ const feeRow = ({ account, atMost, isOpen }: Cost, names: Names): Row => ({
   account,
   party: "network fees",
   kind: "fee",
-  what: atMost === null ? "not known" : `${isOpen ? "≥" : "≤"} ${nativeForPeople(atMost, "up", names, true)}`,
+  what: atMost === null ? "not known" : `${isOpen ? "≥" : "≤"} ${mostForPeople(atMost, names)}`,
   beside: "",
 });
 
@@ -125,8 +137,9 @@ const plainInk: Readonly<Record<Row["kind"], string>> = {
   fee: "#57606a",
 };
 
-/** Text as itself, in an element or a quoted attribute of XML. */
-const escapeXml = (text: string): string => text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+/** Text as itself, in an element or a quoted attribute of XML or HTML. */
+export const escapeXml = (text: string): string =>
+  text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** More characters than a box shows. */
 const mostText = 44;
@@ -163,9 +176,7 @@ const arrowSvg = ({ kind, what, beside }: Row, top: number): string => {
   const ink = `fill="none" stroke="${plainInk[kind]}" stroke-width="1.75"`;
   const head = `<path d="M${to + back} ${y - 5}L${to} ${y}L${to + back} ${y + 5}" ${ink} class="arrow ${kind}"/>`;
   const shaft = `<path d="M${from} ${y}L${to} ${y}" ${ink}${kind === "right" ? ' stroke-dasharray="5 4"' : ""} class="arrow ${kind}"/>`;
-  const sign = kind === "in" ? "+" : kind === "out" ? "-" : "";
-  const text = what.startsWith("≈") ? `≈${sign}${what.slice(1)}` : `${sign}${what}`;
-  return `${shaft}${head}${line(text, middle, y - 9, room, 12, `${kind} strong`)}${beside === "" ? "" : line(beside, middle, y + 14, room, 10, "dim")}`;
+  return `${shaft}${head}${line(what, middle, y - 9, room, 12, `${kind} strong`)}${beside === "" ? "" : line(beside, middle, y + 14, room, 10, "dim")}`;
 };
 
 /** How many rows from `at` on have the same key. */

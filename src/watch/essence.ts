@@ -1,7 +1,7 @@
 /** What of two reports on the same requests matters to whoever signs them: all but prices of the moment. Pure. */
 import { diff, type Difference } from "../report/diff.js";
 import type { Report } from "../report/schema.js";
-import { verdictOf } from "../report/verdict.js";
+import { verdictOf } from "../report/ready.js";
 
 /** Prices of the moment, what follows from them, and what an account must hold while they do. */
 const ofTheMoment: ReadonlySet<string | null> = new Set([

@@ -1,6 +1,6 @@
 /** A diagnosis for a terminal. */
 import type { Tone } from "../../report/document.js";
-import { painter } from "../../report/paint.js";
+import { painter } from "../../report/text.js";
 import type { Look } from "../terminal.js";
 import type { Diagnosis, Level } from "./doctor.js";
 import type { Status } from "./probe.js";

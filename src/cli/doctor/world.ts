@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { lookup } from "../../Chains.js";
 import { rulesOf } from "../../chains/rules.js";
-import { forksIn, unknownForks } from "../../primitives/forks.js";
+import { forksIn, unknownForks } from "../../primitives/names.js";
 import * as Eth from "../../Eth.js";
 import { shortAddress } from "../../primitives/text.js";
 import { formatGas } from "../../primitives/units.js";

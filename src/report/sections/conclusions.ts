@@ -3,6 +3,7 @@ import { checksummed } from "../../primitives/text.js";
 import { formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
 import type { Funds, FundsTerm } from "../parts.js";
 import {
+  dim,
   facts,
   joined,
   known,
@@ -11,13 +12,13 @@ import {
   section,
   table,
   type Block,
-  type Cell,
+  type Shown,
   type Fact,
   type Section,
 } from "../document.js";
 import type { Observed, Report, World } from "../schema.js";
 import { minesOnDemand } from "../freshness.js";
-import { dateText, fiatText, weiText } from "../values.js";
+import { dateText, fiatText, weiText } from "../amounts.js";
 import type { Money } from "./transaction.js";
 
 const termNames: Readonly<Record<FundsTerm["name"], string>> = {
@@ -33,12 +34,7 @@ const termNames: Readonly<Record<FundsTerm["name"], string>> = {
 const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray<Block> => {
   const wei = (amount: bigint | null): string =>
     amount === null ? "not known" : `${weiText(amount, money.symbol)}${fiatText(amount, money.price)}`;
-  const row = (term: FundsTerm): ReadonlyArray<Cell> => [
-    ...(bundle ? [{ text: `tx ${term.transaction + 1}` }] : []),
-    { text: termNames[term.name] },
-    { text: formatWei(term.amount, money.symbol) },
-    { text: `${term.amount} wei`, tone: "dim" },
-  ];
+  const place: Shown<FundsTerm> = [left("tx"), ({ transaction }) => `tx ${transaction + 1}`];
   const paid = funds.terms.some(({ name }) => name === "received") ? ", beside what the bundle itself brings in" : "";
   return [
     ...facts(
@@ -52,7 +48,12 @@ const fundsBlocks = (funds: Funds, bundle: boolean, money: Money): ReadonlyArray
         tone: funds.shortfall === 0n ? "good" : funds.shortfall === null ? "warn" : "bad",
       },
     ),
-    ...table([...(bundle ? [left("tx")] : []), left("for"), right("amount"), right("exact")], funds.terms, row),
+    ...table<FundsTerm>(funds.terms, [
+      ...(bundle ? [place] : []),
+      [left("for"), ({ name }) => termNames[name]],
+      [right("amount"), ({ amount }) => formatWei(amount, money.symbol)],
+      [right("exact"), ({ amount }) => dim(`${amount} wei`)],
+    ]),
   ];
 };
 

@@ -3,10 +3,9 @@ import type { Finding, Severity } from "../finding.js";
 import { numbersText, type Figure } from "../../primitives/statement.js";
 import { escapeText } from "../../primitives/text.js";
 import type { Item, Section, Tone } from "../document.js";
-import { amountInSentence } from "../amounts.js";
+import { amountInSentence, decimalsOf, type Names } from "../amounts.js";
 import type { Report } from "../schema.js";
-import { differenceForPeople, named } from "../sideBySide.js";
-import { decimalsOf, type Names } from "../tokens.js";
+import { differenceForPeople, named } from "../diff.js";
 
 const severities: ReadonlyArray<readonly [Severity, title: string, Tone]> = [
   ["blocker", "Blockers", "bad"],

@@ -2,41 +2,44 @@
 import { maxUint256 } from "viem";
 import { checksummed } from "../../primitives/text.js";
 import type { Approval, BalanceChange, Transfer } from "../parts.js";
-import { facts, joined, left, right, section, table, type Cell, type Section, type Tone } from "../document.js";
+import { dim, facts, joined, left, right, section, table, type Cell, type Section, type Shown } from "../document.js";
+import type { Evidence } from "../finding.js";
 import type { Report } from "../schema.js";
-import { amountInWords, amountText, unitText, type Names } from "../tokens.js";
-import { dateText } from "../values.js";
+import {
+  amountInWords,
+  amountText,
+  dateText,
+  rawText,
+  sendersOf,
+  unitText,
+  type Names,
+  type Unit,
+} from "../amounts.js";
+import { isNobody } from "../stakes.js";
 
-const dim = (text: string): Cell => ({ text, tone: "dim" });
+const evidence: Shown<{ readonly evidence: Evidence }> = [left("evidence"), (one) => dim(one.evidence)];
 
 /** Seen from the bundle's senders: `-` leaves them, `+` reaches them, `=` stays among them or passes by. */
-const direction = (transfer: Transfer, senders: ReadonlySet<string>): { sign: string; tone: Tone } => {
-  const out = senders.has(transfer.from.toLowerCase());
-  const into = senders.has(transfer.to.toLowerCase());
-  if (out === into) return { sign: "=", tone: "plain" };
-  return out ? { sign: "-", tone: "bad" } : { sign: "+", tone: "good" };
+const directed = ({ from, to }: Transfer, senders: ReadonlyArray<string>, amount: string): Cell => {
+  const out = senders.includes(from.toLowerCase());
+  if (out === senders.includes(to.toLowerCase())) return { text: `=${amount}` };
+  return out ? { text: `-${amount}`, tone: "bad" } : { text: `+${amount}`, tone: "good" };
 };
 
 /** The movements, in the order they happen. */
 export const transfersSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const senders = new Set(report.transactions.map(({ input }) => input.from.toLowerCase()));
-  const bundle = report.transactions.length > 1;
-  const row = (transfer: Transfer): ReadonlyArray<Cell> => {
-    const { sign, tone } = direction(transfer, senders);
-    const { amount, raw } = amountText(names, transfer, transfer.amount);
-    return [
-      { text: `${sign}${amount}`, tone },
-      { text: unitText(names, transfer) },
-      dim(raw),
-      { text: `${names.short(transfer.from)} → ${names.short(transfer.to)}` },
-      ...(bundle ? [dim(`tx ${transfer.transaction + 1}`)] : []),
-      dim(transfer.evidence),
-    ];
-  };
-  const columns = [right("amount"), left("token"), right("smallest units"), left("from → to")];
+  const senders = sendersOf(report);
+  const place: Shown<Transfer> = [left("tx"), ({ transaction }) => dim(`tx ${transaction + 1}`)];
   return section(
     "Every movement, exact",
-    table([...columns, ...(bundle ? [left("tx")] : []), left("evidence")], report.transfers, row),
+    table<Transfer>(report.transfers, [
+      [right("amount"), (one) => directed(one, senders, amountText(names, one, one.amount))],
+      [left("token"), (one) => unitText(names, one)],
+      [right("smallest units"), ({ token, amount }) => dim(rawText(token, amount))],
+      [left("from → to"), ({ from, to }) => `${names.short(from)} → ${names.short(to)}`],
+      ...(report.transactions.length > 1 ? [place] : []),
+      evidence,
+    ]),
   );
 };
 
@@ -45,32 +48,18 @@ const signed = (delta: bigint, shown: string): Cell =>
 
 /** What every account ends with. */
 export const balancesSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const row = (change: BalanceChange): ReadonlyArray<Cell> => {
-    const shown = (amount: bigint | null) => (amount === null ? "not known" : amountText(names, change, amount).amount);
-    const { amount, raw } = amountText(names, change, change.delta);
-    return [
-      { text: names.short(change.account) },
-      signed(change.delta, amount),
-      { text: unitText(names, change) },
-      dim(raw),
-      { text: `${shown(change.before)} → ${shown(change.after)}` },
-      dim(change.evidence),
-    ];
-  };
+  const shown = (unit: Unit, amount: bigint | null) =>
+    amount === null ? "not known" : amountText(names, unit, amount);
   return section(
     "Balances before and after, fees left out",
-    table(
-      [
-        left("account"),
-        right("change"),
-        left("token"),
-        right("smallest units"),
-        left("before → after"),
-        left("evidence"),
-      ],
-      report.balanceChanges,
-      row,
-    ),
+    table<BalanceChange>(report.balanceChanges, [
+      [left("account"), ({ account }) => names.short(account)],
+      [right("change"), (one) => signed(one.delta, shown(one, one.delta))],
+      [left("token"), (one) => unitText(names, one)],
+      [right("smallest units"), ({ token, delta }) => dim(rawText(token, delta))],
+      [left("before → after"), (one) => `${shown(one, one.before)} → ${shown(one, one.after)}`],
+      evidence,
+    ]),
   );
 };
 
@@ -83,54 +72,43 @@ const spenderKinds: Readonly<Record<Approval["spenderKind"], string>> = {
   unknown: "kind not known",
 };
 
-const unlimitedText = (amount: string): string => (amount === "unlimited" ? "UNLIMITED" : `UNLIMITED (${amount})`);
+const standing = (approval: Approval, amount: bigint | null, names: Names): string => {
+  const { standard, token, tokenId } = approval;
+  if (amount === null) return "not known";
+  if (amount === maxUint256) return "unlimited";
+  const countable = ["erc20", "permit2", "aaveDebt"].includes(standard) || (standard === "erc6909" && tokenId !== null);
+  if (countable) return amountInWords(names, { token, tokenId }, amount);
+  return amount === 0n ? "no" : tokenId === null ? "all" : "yes";
+};
+
+const granted = (approval: Approval, names: Names): string => {
+  const text = standing(approval, approval.after, names);
+  if (!approval.unlimited || approval.after === 0n) return text;
+  return approval.after === maxUint256 ? "UNLIMITED" : `UNLIMITED (${text})`;
+};
 
 /** The rights that change, before and after. */
-export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const row = (approval: Approval): ReadonlyArray<Cell> => {
-    const unit = { token: approval.token, tokenId: approval.tokenId };
-    const countable =
-      ["erc20", "permit2", "aaveDebt"].includes(approval.standard) ||
-      (approval.standard === "erc6909" && approval.tokenId !== null);
-    const shown = (amount: bigint | null): string => {
-      if (amount === null) return "not known";
-      if (amount === maxUint256) return "unlimited";
-      if (countable) return amountInWords(names, unit, amount);
-      return amount === 0n ? "no" : approval.tokenId === null ? "all" : "yes";
-    };
-    const granted = approval.after !== 0n;
-    return [
-      { text: unitText(names, unit) },
-      { text: `${names.short(approval.owner)} → ${names.short(approval.spender)}` },
-      dim(spenderKinds[approval.spenderKind]),
-      {
-        text: `${shown(approval.before)} → ${approval.unlimited && granted ? unlimitedText(shown(approval.after)) : shown(approval.after)}`,
-        tone: !granted ? "good" : approval.unlimited ? "bad" : "warn",
-      },
-      dim(
-        approval.expiration === null
-          ? approval.standard
-          : `${approval.standard} until ${dateText(approval.expiration)}`,
-      ),
-      dim(approval.evidence),
-    ];
-  };
-  return section(
+export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Section> =>
+  section(
     "Every approval, exact",
-    table(
+    table<Approval>(report.approvals, [
+      [left("token"), (one) => unitText(names, one)],
+      [left("owner → spender"), ({ owner, spender }) => `${names.short(owner)} → ${names.short(spender)}`],
+      [left("spender is"), ({ spenderKind }) => dim(spenderKinds[spenderKind])],
       [
-        left("token"),
-        left("owner → spender"),
-        left("spender is"),
         left("before → after"),
-        left("kind"),
-        left("evidence"),
+        (one) => ({
+          text: `${standing(one, one.before, names)} → ${granted(one, names)}`,
+          tone: one.after === 0n ? "good" : one.unlimited ? "bad" : "warn",
+        }),
       ],
-      report.approvals,
-      row,
-    ),
+      [
+        left("kind"),
+        ({ standard, expiration }) => dim(expiration === null ? standard : `${standard} until ${dateText(expiration)}`),
+      ],
+      evidence,
+    ]),
   );
-};
 
 /** The whole addresses behind the short ones. */
 export const addressesSection = (names: Names): ReadonlyArray<Section> =>
@@ -139,7 +117,7 @@ export const addressesSection = (names: Names): ReadonlyArray<Section> =>
     facts(
       ...names.legend.slice(0, 200).map(({ address, roles }) => {
         const symbol = roles.includes("token") ? unitText(names, { token: address, tokenId: null }) : "";
-        const nobody = /^0x0{40}$/.test(address) ? ["nobody: minted or burned"] : [];
+        const nobody = isNobody(address) ? ["nobody: minted or burned"] : [];
         return {
           label: names.short(address),
           text: joined(checksummed(address), ...roles.filter((role) => role !== "token"), symbol, ...nobody),

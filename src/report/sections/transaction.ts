@@ -6,9 +6,10 @@ import { describeCalldata, describeResult, describeRevert } from "../../abi/prin
 import { checksummed, escapeText } from "../../primitives/text.js";
 import { formatGasPrice, grouped } from "../../primitives/units.js";
 import type { AccountCode, By, Fee, Gas, Nonce, Outcome } from "../parts.js";
+import { isNobody } from "../stakes.js";
 import { facts, joined, known, section, type Fact, type Section } from "../document.js";
 import type { Request, TransactionReport } from "../schema.js";
-import { fiatText, weiText, type Price } from "../values.js";
+import { fiatText, weiText, type Price } from "../amounts.js";
 
 /** How native amounts are written. */
 export interface Money {
@@ -165,7 +166,7 @@ export const transactionSection = (
   const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
     label: "delegates",
     text: joined(
-      /^0x0{40}$/.test(one.address) ? "clears a delegation" : `to ${checksummed(one.address)}`,
+      isNobody(one.address) ? "clears a delegation" : `to ${checksummed(one.address)}`,
       one.chainId === 0 ? "on every chain" : `on chain ${one.chainId}`,
       `account nonce ${one.nonce}`,
     ),
