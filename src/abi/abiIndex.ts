@@ -1,4 +1,5 @@
 /** ABIs arranged for look-up by selector and topic, and declarations as the built-in tables hold them as items. */
+import * as Arr from "effect/Array";
 import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { keccak256, stringToHex } from "viem";
@@ -90,43 +91,51 @@ const errorsOf = arranged("error");
 const eventsOf = arranged("event");
 const functionsOf = arranged("function");
 
+/** An ABI, and where it comes from. */
+interface Source extends Pick<IndexedItem, "provenance" | "address"> {
+  readonly abi: Abi;
+}
+
 /** The items of all sources under a key, gathered when they are first asked for. */
 const lookUp = (
-  abis: ReadonlyArray<AbiSource>,
+  sourcesOf: () => ReadonlyArray<Source>,
   itemsOf: typeof errorsOf,
 ): ((key: string) => ReadonlyArray<IndexedItem>) => {
-  let sources: ReadonlyArray<readonly [address: string | null, items: ReturnType<typeof itemsOf>]> | null = null;
+  let sources: ReadonlyArray<Omit<Source, "abi"> & { readonly items: ReturnType<typeof itemsOf> }> | null = null;
   // why: only what is found is kept, so that no foreign log can make it grow
   const known = new Map<string, ReadonlyArray<IndexedItem>>();
   return (key) => {
     const before = known.get(key);
     if (before !== undefined) return before;
-    sources ??= abis.map((source) =>
-      isPair(source) ? [source.address.toLowerCase(), itemsOf(source.abi)] : [null, itemsOf(source)],
-    );
-    const found = sources.flatMap(([address, items]) =>
-      (items.get(key) ?? []).map((item): IndexedItem => ({
-        ...item,
-        provenance: { kind: address === null ? "caller" : "address", source: address },
-        address,
-      })),
+    sources ??= sourcesOf().map(({ abi, ...from }) => ({ ...from, items: itemsOf(abi) }));
+    const found = sources.flatMap(({ items, ...from }) =>
+      (items.get(key) ?? []).map((item): IndexedItem => ({ ...item, ...from })),
     );
     if (found.length > 0) known.set(key, found);
     return found;
   };
 };
 
-/** Arranges ABIs. Items that are not well-formed are left out. */
-export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => {
-  const events = lookUp(abis, eventsOf);
+/** Arranges ABIs wherever they come from, which is asked when something is looked up. */
+export const indexSources = (sources: () => ReadonlyArray<Source>): AbiIndex => {
+  const events = lookUp(sources, eventsOf);
   return {
     _tag: "AbiIndex",
-    errors: lookUp(abis, errorsOf),
-    functions: lookUp(abis, functionsOf),
+    errors: lookUp(sources, errorsOf),
+    functions: lookUp(sources, functionsOf),
     events,
     anonymous: () => events(noTopic),
   };
 };
+
+const sourceOf = (source: AbiSource): Source => {
+  if (!isPair(source)) return { abi: source, address: null, provenance: { kind: "caller", source: null } };
+  const address = source.address.toLowerCase();
+  return { abi: source.abi, address, provenance: { kind: "address", source: address } };
+};
+
+/** Arranges ABIs. Items that are not well-formed are left out. */
+export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => indexSources(() => abis.map(sourceOf));
 
 const isIndex = (sources: AbiSources): sources is AbiIndex => !Array.isArray(sources);
 
@@ -140,17 +149,8 @@ export const provenanceAt = (item: IndexedItem, address: string | null): Provena
     : item.provenance;
 
 /** Items of the same signature as one, with the provenance of all; order kept. */
-export const bySignature = (
-  items: ReadonlyArray<IndexedItem>,
-): ReadonlyArray<readonly [IndexedItem, ...Array<IndexedItem>]> => {
-  const groups = new Map<string, [IndexedItem, ...Array<IndexedItem>]>();
-  for (const item of items) {
-    const group = groups.get(item.signature);
-    if (group === undefined) groups.set(item.signature, [item]);
-    else group.push(item);
-  }
-  return [...groups.values()];
-};
+export const bySignature = (items: ReadonlyArray<IndexedItem>): ReadonlyArray<Arr.NonEmptyReadonlyArray<IndexedItem>> =>
+  Object.values(Arr.groupBy(items, ({ signature }) => signature));
 
 /** The top-level parts of a comma-separated list. */
 const parts = (list: string): ReadonlyArray<string> => {

@@ -31,22 +31,19 @@ export const most = {
 
 const maxUint256 = 2n ** 256n - 1n;
 
-const record = (value: unknown): Readonly<Record<string, unknown>> | null => (isRecord(value) ? value : null);
+/** What stands under a name, where it is an object at all. */
+const fieldOf = (item: unknown, name: string): unknown => (isRecord(item) ? item[name] : undefined);
 
-export const parametersOf = (item: unknown, field: "inputs" | "outputs" | "components"): ReadonlyArray<unknown> => {
-  const list = record(item)?.[field];
+const parametersOf = (item: unknown, field: "inputs" | "outputs" | "components"): ReadonlyArray<unknown> => {
+  const list = fieldOf(item, field);
   return Array.isArray(list) ? list : [];
 };
 
-const nameOf = (parameter: unknown): string => {
-  const name = record(parameter)?.["name"];
-  return typeof name === "string" ? name : "";
+const wordOf = (item: unknown, field: "name" | "type"): string => {
+  const word = fieldOf(item, field);
+  return typeof word === "string" ? word : "";
 };
-
-const typeOf = (parameter: unknown): string => {
-  const type = record(parameter)?.["type"];
-  return typeof type === "string" ? type : "";
-};
+const nameOf = (parameter: unknown): string => wordOf(parameter, "name");
 
 const labelled = (name: string, text: string): string => (name === "" ? text : `${escapeText(name, 40)}: ${text}`);
 
@@ -61,13 +58,15 @@ interface Room {
 const valueIn = (parameter: unknown, value: unknown, depth: number, room: Room): string => {
   if (depth > most.depth || room.values <= 0) return "…";
   room.values--;
-  const type = typeOf(parameter);
+  const type = wordOf(parameter, "type");
   if (typeof value === "string") {
     if (type === "address") return checksummed(value);
     return type.startsWith("bytes") || type === "function" ? shortHex(value, 32) : quoteText(value, most.string);
   }
   if (Array.isArray(value)) {
-    const element = type.endsWith("]") ? { ...record(parameter), type: type.replace(/\[\d*\]$/, "") } : null;
+    const element = type.endsWith("]")
+      ? { ...(isRecord(parameter) ? parameter : {}), type: type.replace(/\[\d*\]$/, "") }
+      : null;
     const components = element === null ? parametersOf(parameter, "components") : [];
     const parts = value
       .slice(0, most.items)
@@ -78,13 +77,12 @@ const valueIn = (parameter: unknown, value: unknown, depth: number, room: Room):
       );
     return element === null ? `(${listed(parts, value.length)})` : `[${listed(parts, value.length)}]`;
   }
-  const fields = record(value);
-  if (fields !== null) {
+  if (isRecord(value)) {
     const components = parametersOf(parameter, "components");
-    const keys = Object.keys(fields);
+    const keys = Object.keys(value);
     const parts = keys.slice(0, most.items).map((key) => {
       const component = components.find((one) => nameOf(one) === key);
-      return labelled(key, valueIn(component, fields[key], depth + 1, room));
+      return labelled(key, valueIn(component, value[key], depth + 1, room));
     });
     return `{${listed(parts, keys.length)}}`;
   }
@@ -149,7 +147,7 @@ export const describeLog = (log: DecodedLog): string => {
   const { args } = log;
   const values = Object.entries(isRecord(args) || Array.isArray(args) ? args : {});
   const parameters = values.map(
-    ([name], index) => inputs.find((input) => isRecord(input) && input["name"] === name) ?? inputs[index],
+    ([name], index) => inputs.find((input) => fieldOf(input, "name") === name) ?? inputs[index],
   );
   return describeCall(
     log.name,

@@ -2,9 +2,8 @@
  * The functions and events that many contracts share, by their selectors and topics. A selector is four bytes that anybody
  * may use, so that these explain and decide nothing.
  */
-import { keccak256, stringToHex } from "viem";
-import { remembered } from "../primitives/remembered.js";
-import { type AbiIndex, type IndexedItem, itemOf } from "./abiIndex.js";
+import type { Abi } from "abitype";
+import { indexSources, itemOf, type AbiIndex } from "./abiIndex.js";
 
 /** A source a line, then its functions and its events, each list separated by semicolons. */
 export const declared = `ERC-20|transfer(address to,uint256 amount);approve(address spender,uint256 amount);transferFrom(address from,address to,uint256 amount);increaseAllowance(address spender,uint256 addedValue);decreaseAllowance(address spender,uint256 subtractedValue);balanceOf(address account);allowance(address owner,address spender);totalSupply();name();symbol();decimals()|Transfer(address indexed from,address indexed to,uint256 value);Approval(address indexed owner,address indexed spender,uint256 value)
@@ -35,31 +34,14 @@ Ownable|transferOwnership(address newOwner);renounceOwnership();acceptOwnership(
 ERC-1967|upgradeTo(address newImplementation);upgradeToAndCall(address newImplementation,bytes data)|Upgraded(address indexed implementation);AdminChanged(address previousAdmin,address newAdmin)
 AccessControl|grantRole(bytes32 role,address account);revokeRole(bytes32 role,address account);renounceRole(bytes32 role,address account)|RoleGranted(bytes32 indexed role,address indexed account,address indexed sender);RoleRevoked(bytes32 indexed role,address indexed account,address indexed sender)`;
 
-const rows = declared.split("\n").map((line) => line.split("|"));
-
-/** The items of a column of the table, by the hash of their signature; hashed when first asked for. */
-const byHash = (type: "function" | "event", column: 1 | 2) =>
-  remembered((lines: ReadonlyArray<ReadonlyArray<string>>) => {
-    const found = new Map<string, Array<IndexedItem>>();
-    for (const row of lines) {
-      for (const declaration of (row[column] ?? "").split(";")) {
-        if (declaration === "") continue;
-        const item = itemOf(type, row[0] ?? "", declaration);
-        const hash = keccak256(stringToHex(item.signature));
-        const key = type === "function" ? hash.slice(0, 10) : hash;
-        found.set(key, [...(found.get(key) ?? []), item]);
-      }
-    }
-    return found;
-  });
-const functions = byHash("function", 1);
-const events = byHash("event", 2);
+const itemsOf = (type: "function" | "event", source: string, list: string): Abi =>
+  list.split(";").flatMap((one) => (one === "" ? [] : [itemOf(type, source, one).item as Abi[number]]));
 
 /** What is shared, as an index of ABIs that nobody gave. */
-export const wellKnown: AbiIndex = {
-  _tag: "AbiIndex",
-  errors: () => [],
-  anonymous: () => [],
-  functions: (selector) => functions(rows).get(selector) ?? [],
-  events: (topic) => events(rows).get(topic) ?? [],
-};
+export const wellKnown: AbiIndex = indexSources(() =>
+  declared.split("\n").map((row) => {
+    const [source = "", functions = "", events = ""] = row.split("|");
+    const abi = [...itemsOf("function", source, functions), ...itemsOf("event", source, events)];
+    return { abi, address: null, provenance: { kind: "builtin", source } };
+  }),
+);

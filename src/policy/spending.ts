@@ -1,12 +1,15 @@
-/** Policies over what leaves and arrives: judged by measured balances, with the events as a second witness. */
+/**
+ * Policies over what leaves and arrives, judged by measured balances with the events as a second witness, and over what the
+ * bundle may cost. Amounts are told in the token's own units, with the raw ones that were judged beside.
+ */
 import { lookup } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 import { checksummed } from "../primitives/text.js";
 import { formatGas, formatWei, largestOf } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
 import { amountText, namesFor, unitText } from "../report/amounts.js";
-import { fail, pass, type PolicyResult, unknown } from "../report/policy.js";
-import type { Transfer } from "../report/parts.js";
+import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
+import { feeTerms, type Transfer } from "../report/parts.js";
 
 /** Wei of the report's chain, in the unit of the amount that it is told `beside`. */
 export const nativeText = ({ chainId }: Pick<Report, "chainId">, wei: bigint, beside: bigint = wei): string =>
@@ -26,8 +29,6 @@ export const tokenText = (report: Report, token: Address | null, amount: bigint,
 export const currencyText = ({ chainId }: Pick<Report, "chainId">, token: Address | null): string =>
   token === null ? lookup(chainId).symbol : checksummed(token);
 
-const fees: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);
-
 /** The most that all fees together can come to: gas limit × max fee, blob, L1 and operator fees, wei. */
 export const judgeFee =
   (limit: bigint) =>
@@ -39,7 +40,7 @@ export const judgeFee =
       return unknown(`what ${incomplete?.account ?? missing?.input.from} must pay is not known`);
     const total = report.funds
       .flatMap(({ terms }) => terms)
-      .reduce((sum, { name, amount }) => (fees.has(name) ? sum + amount : sum), 0n);
+      .reduce((sum, { name, amount }) => (feeTerms.has(name) ? sum + amount : sum), 0n);
     return total > limit
       ? fail(`fees of up to ${nativeText(report, total)}, at most ${nativeText(report, limit, total)}`)
       : pass;
@@ -102,6 +103,14 @@ export const unseen = (report: Report): string | null => {
   return index < 0 ? null : `the outcome of transaction ${index + 1} is not known`;
 };
 
+/** A judgement that only a report can be given whose movements are seen. */
+export const whereSeen =
+  (judge: Policy["evaluate"]): Policy["evaluate"] =>
+  (report) => {
+    const hidden = unseen(report);
+    return hidden === null ? judge(report) : unknown(hidden);
+  };
+
 /** What the bundle leaves the subject with more (positive) or less (negative). */
 const netOf = (report: Report, subject: Subject): Net => {
   const accounts = accountsOf(report, subject);
@@ -153,11 +162,8 @@ const isUntold = ({ findings }: Report, { token }: Subject): boolean =>
   token === null && findings.some(({ code }) => code === "NativeMovesUnseen");
 
 /** `limit`: the most that may leave: net, of ERC-721 and ERC-1155 net by id. */
-export const judgeSpent =
-  (subject: Subject, limit: bigint) =>
-  (report: Report): PolicyResult => {
-    const hidden = unseen(report);
-    if (hidden !== null) return unknown(hidden);
+export const judgeSpent = (subject: Subject, limit: bigint) =>
+  whereSeen((report) => {
     const { measured, logged } = spentOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, limit]);
     const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
@@ -171,14 +177,11 @@ export const judgeSpent =
     return logged > limit && !isUntold(report, subject)
       ? unknown(`measured ${told(measured)} spent, but the events say ${told(logged)}; at most ${told(limit)}`)
       : pass;
-  };
+  });
 
 /** `least`: what must arrive, net. */
-export const judgeReceived =
-  (subject: Subject, least: bigint) =>
-  (report: Report): PolicyResult => {
-    const hidden = unseen(report);
-    if (hidden !== null) return unknown(hidden);
+export const judgeReceived = (subject: Subject, least: bigint) =>
+  whereSeen((report) => {
     const { measured, logged } = netOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, least]);
     const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
@@ -192,4 +195,4 @@ export const judgeReceived =
     return subject.token !== null && logged !== 0n && logged < least
       ? unknown(`measured ${told(measured)} received, but the events say ${told(logged)}; at least ${told(least)}`)
       : pass;
-  };
+  });

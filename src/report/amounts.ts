@@ -144,27 +144,21 @@ export const unitText = (names: Names, { token, tokenId }: Unit): string => {
     .join(" ");
 };
 
-/** The amount in the token's own decimals; null where they are not known, or mean nothing. */
-const scaled = (names: Names, token: string | null, tokenId: bigint | null, amount: bigint): string | null => {
+/** An amount in the token's own decimals, exact; `unscaled`, its smallest units, where they are not known or mean nothing. */
+export const amountText = (
+  names: Names,
+  { token, tokenId }: Unit,
+  amount: bigint,
+  unscaled: string = String(amount),
+): string => {
   if (token === null) return formatUnits(amount, 18);
   const decimals = decimalsOf(names, token);
-  return tokenId !== null || decimals === null ? null : formatUnits(amount, decimals);
+  return tokenId !== null || decimals === null ? unscaled : formatUnits(amount, decimals);
 };
-
-/** An amount, exact: its smallest units where the decimals are not known. */
-export const amountText = (names: Names, { token, tokenId }: Unit, amount: bigint): string =>
-  scaled(names, token, tokenId, amount) ?? String(amount);
 
 /** An amount in smallest units. */
 export const rawText = (token: string | null, amount: bigint): string =>
   token === null ? `${amount} wei` : String(amount);
-
-/** An amount in one string, exact: `1.5`, `1 ETH`, `1500000 smallest units` where the decimals are not known. */
-export const amountInWords = (names: Names, unit: Unit, amount: bigint): string => {
-  if (unit.token === null) return formatWei(amount, names.native);
-  if (amount === 0n) return "0";
-  return scaled(names, unit.token, unit.tokenId, amount) ?? `${amount} smallest units`;
-};
 
 /** Wei in the unit it reads best in, with the exact wei beside where the unit is another. */
 export const weiText = (wei: bigint, symbol: string): string => {

@@ -177,6 +177,9 @@ export const FundsTerm = Schema.Struct({
 });
 export interface FundsTerm extends Schema.Schema.Type<typeof FundsTerm> {}
 
+/** The terms that are fees. */
+export const feeTerms: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);
+
 /** Whether an account can pay for its transactions, in bundle order. */
 export const Funds = Schema.Struct({
   /** Who pays. */

@@ -1,5 +1,5 @@
 /**
- * A caller's condition on a report. Kept in the report as data and evaluated again by every `prove`;
+ * A caller's condition on a report, what it answers, and how several answers become one. Kept in the report as data and evaluated again by every `prove`;
  * one that cannot be rebuilt from its data counts as unknown, never as passed.
  */
 import type * as Schema from "effect/Schema";
@@ -54,17 +54,18 @@ export const fail = (detail: string): PolicyResult => ({ _tag: "Fail", detail })
 /** Whether it holds cannot be told: never counted as passed. */
 export const unknown = (reason: string): PolicyResult => ({ _tag: "Unknown", reason });
 
-const details = (results: ReadonlyArray<PolicyResult>): string =>
-  results.flatMap((result) => (result._tag === "Fail" ? [result.detail] : [])).join("; ");
-const reasons = (results: ReadonlyArray<PolicyResult>): string =>
-  results.flatMap((result) => (result._tag === "Unknown" ? [result.reason] : [])).join("; ");
+/** What those of one kind say. */
+const said = (results: ReadonlyArray<PolicyResult>, tag: "Fail" | "Unknown"): string =>
+  results
+    .flatMap((result) => (result._tag !== tag ? [] : result._tag === "Fail" ? result.detail : result.reason))
+    .join("; ");
 
 /** Fails when one fails, passes only when all pass. */
 export const every = (results: ReadonlyArray<PolicyResult>): PolicyResult =>
   results.some(({ _tag }) => _tag === "Fail")
-    ? fail(details(results))
+    ? fail(said(results, "Fail"))
     : results.some(({ _tag }) => _tag === "Unknown")
-      ? unknown(reasons(results))
+      ? unknown(said(results, "Unknown"))
       : pass;
 
 /** Passes when one passes, fails only when all fail. */
@@ -72,5 +73,5 @@ export const some = (results: ReadonlyArray<PolicyResult>): PolicyResult =>
   results.some(({ _tag }) => _tag === "Pass")
     ? pass
     : results.some(({ _tag }) => _tag === "Unknown")
-      ? unknown(reasons(results))
-      : fail(results.length === 0 ? "there is nothing to choose from" : details(results));
+      ? unknown(said(results, "Unknown"))
+      : fail(results.length === 0 ? "there is nothing to choose from" : said(results, "Fail"));

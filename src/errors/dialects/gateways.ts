@@ -86,23 +86,18 @@ const range = (flat: Flat): Answer => {
 
 /** Refusals, quotas, ranges and missing upstreams, in this order. */
 export const gateways = (flat: Flat): Answer => {
-  if (flat.httpStatus === 401 || flat.codes.includes(-40100) || says(flat, unauthorized)) {
+  if (flat.httpStatus === 401 || flat.codes.includes(-40100) || says(flat, unauthorized))
     return failedBy(flat, Unauthorized);
-  }
   if (flat.httpStatus === 429 || flat.codes.includes(429)) return limited(flat);
-  if (flat.httpStatus === 403 || says(flat, notPermitted)) {
-    return failedBy(flat, MethodNotPermitted);
-  }
+  if (flat.httpStatus === 403 || says(flat, notPermitted)) return failedBy(flat, MethodNotPermitted);
   if (says(flat, rateLimited)) return limited(flat);
   if (says(flat, /block tags? [^.]{0,64}not allowed/i)) return failedBy(flat, InvalidParams);
   const wide = range(flat);
   if (wide !== undefined) return wide;
   if (flat.httpStatus === 504 || says(flat, tooLong)) return failedBy(flat, Timeout);
-  if (flat.httpStatus === 502 || flat.httpStatus === 503 || says(flat, unavailable)) {
+  if (flat.httpStatus === 502 || flat.httpStatus === 503 || says(flat, unavailable))
     return failedBy(flat, UpstreamUnavailable);
-  }
-  if (says(flat, /(?:backend response|request (?:body|entity)|payload) too large|too many rpc calls in batch/i)) {
+  if (says(flat, /(?:backend response|request (?:body|entity)|payload) too large|too many rpc calls in batch/i))
     return failedBy(flat, NodeLimitExceeded);
-  }
   return undefined;
 };

@@ -17,44 +17,31 @@ export interface Money {
   readonly price?: Price | undefined;
 }
 
-const kindText = (code: AccountCode): string => {
-  switch (code.kind) {
-    case "contract":
-      return "contract";
-    case "delegated":
-      return joined(
-        `account delegated to ${code.delegate === null ? "an unknown delegate" : checksummed(code.delegate)} (EIP-7702)`,
-        code.delegateHasCode === false ? "the delegate has no code" : null,
-      );
-    case "precompile":
-      return "precompile";
-    case "nobody":
-      return "account, no contract";
-    case "unknown":
-      return "code not known";
-  }
+const kindText = ({ kind, delegate, delegateHasCode }: AccountCode): string => {
+  const to = delegate === null ? "an unknown delegate" : checksummed(delegate);
+  const texts: Readonly<Record<AccountCode["kind"], string>> = {
+    contract: "contract",
+    delegated: joined(
+      `account delegated to ${to} (EIP-7702)`,
+      delegateHasCode === false ? "the delegate has no code" : null,
+    ),
+    precompile: "precompile",
+    nobody: "account, no contract",
+    unknown: "code not known",
+  };
+  return texts[kind];
 };
 
 /** Longer than any sentence of our own. */
 const maxText = 600;
 
-const failureText = ({ failure }: Outcome): string | null =>
-  known(failure, ({ statement }) => escapeText(statement.sentence, maxText));
-
-const outcomeText = (outcome: Outcome): Pick<Fact, "text" | "tone"> => {
-  switch (outcome.status) {
-    case "success":
-      return { text: "success", tone: "good" };
-    case "reverted":
-      return {
-        text: `reverted with ${outcome.revert === null ? "no data to read" : describeRevert(outcome.revert, { sources: true })}`,
-        tone: "bad",
-      };
-    case "halted":
-      return { text: joined("halted", failureText(outcome)), tone: "bad" };
-    case "unknown":
-      return { text: joined("not simulated", failureText(outcome)), tone: "warn" };
-  }
+const outcomeText = ({ status, revert, failure }: Outcome): Pick<Fact, "text" | "tone"> => {
+  const why = known(failure, ({ statement }) => escapeText(statement.sentence, maxText));
+  const said = revert === null ? "no data to read" : describeRevert(revert, { sources: true });
+  if (status === "success") return { text: "success", tone: "good" };
+  if (status === "reverted") return { text: `reverted with ${said}`, tone: "bad" };
+  if (status === "halted") return { text: joined("halted", why), tone: "bad" };
+  return { text: joined("not simulated", why), tone: "warn" };
 };
 
 /** The event's name: by an ABI, else by nothing but its topic. */
@@ -120,6 +107,8 @@ const feeText = (fee: Fee, { symbol }: Money): string => {
   );
 };
 
+const prices = ["gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas"] as const;
+
 /** The request in one line, every field with its exact value. */
 const requestText = (request: Request, money: Money): string =>
   joined(
@@ -127,10 +116,7 @@ const requestText = (request: Request, money: Money): string =>
     `chain ${request.chainId}`,
     `nonce ${request.nonce}`,
     `gas ${request.gas}`,
-    known(request.gasPrice ?? null, (price) => `gasPrice ${price} wei`),
-    known(request.maxFeePerGas ?? null, (price) => `maxFeePerGas ${price} wei`),
-    known(request.maxPriorityFeePerGas ?? null, (price) => `maxPriorityFeePerGas ${price} wei`),
-    known(request.maxFeePerBlobGas ?? null, (price) => `maxFeePerBlobGas ${price} wei`),
+    ...prices.map((name) => known(request[name] ?? null, (price) => `${name} ${price} wei`)),
     request.to === undefined ? "deployment" : `to ${checksummed(request.to)}`,
     `value ${weiText(request.value, money.symbol)}`,
     `data ${(request.data.length - 2) >> 1} bytes`,
