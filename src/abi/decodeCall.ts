@@ -75,7 +75,7 @@ const originText = (provenance: ReadonlyArray<Provenance>): string => {
 };
 
 /** One reading of calldata, with its arguments and where it comes from. */
-export const describeReading = (data: string, { item, provenance }: DecodedCall): string =>
+const describeReading = (data: string, { item, provenance }: DecodedCall): string =>
   `${describeCalldata(data, item) ?? ""}${originText(provenance)}`;
 
 /** Calldata of which no function is known, in one line: every reading, else selector and size; null for none. */

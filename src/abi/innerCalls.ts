@@ -138,18 +138,23 @@ const lineOf = ({ to, value, isDelegate, text }: InnerCall, symbol: string | und
   return whom === "" ? `${what}${amount}` : `${whom}${amount}: ${what}`;
 };
 
+/** A call within a call for people: its place, as far to the right as it is within others, and what it is. */
+export interface InnerLine {
+  readonly indent: string;
+  readonly place: string;
+  readonly text: string;
+}
+
 /** Calls within a call for people, a line each in order; `place` is `1`, `2`, and `2.1` for the first within the second. */
 export const innerLines = (
   { calls, more }: Pick<InnerCall, "calls" | "more">,
   symbol?: string,
   above: string = "",
-): ReadonlyArray<{ readonly place: string; readonly text: string }> => [
+  indent: string = "  ",
+): ReadonlyArray<InnerLine> => [
   ...calls.flatMap((call, index) => {
     const place = `${above}${index + 1}`;
-    return [{ place, text: lineOf(call, symbol) }, ...innerLines(call, symbol, `${place}.`)];
+    return [{ indent, place, text: lineOf(call, symbol) }, ...innerLines(call, symbol, `${place}.`, `  ${indent}`)];
   }),
-  ...(more === 0 ? [] : [{ place: `${above}…`, text: `${more} more, not read` }]),
+  ...(more === 0 ? [] : [{ indent, place: `${above}…`, text: `${more} more, not read` }]),
 ];
-
-/** As far to the right as the call is within others. */
-export const indentOf = (place: string): string => "  ".repeat(place.split(".").length);

@@ -10,7 +10,7 @@ import { decodeFunctionData } from "viem";
 import { isRecord, safely } from "../primitives/record.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import type { DecodedLog, DecodedResult } from "./decodeLogs.js";
-import { hasDecodable, type Parameter } from "./type.js";
+import { elementOf, hasDecodable, type Parameter } from "./type.js";
 import type { Provenance, Revert, RevertCustom, RevertLayer } from "./revert.js";
 import { leavesOf } from "./layout.js";
 
@@ -64,9 +64,7 @@ const valueIn = (parameter: unknown, value: unknown, depth: number, room: Room):
     return type.startsWith("bytes") || type === "function" ? shortHex(value, 32) : quoteText(value, most.string);
   }
   if (Array.isArray(value)) {
-    const element = type.endsWith("]")
-      ? { ...(isRecord(parameter) ? parameter : {}), type: type.replace(/\[\d*\]$/, "") }
-      : null;
+    const element = elementOf({ ...(isRecord(parameter) ? parameter : {}), type });
     const components = element === null ? parametersOf(parameter, "components") : [];
     const parts = value
       .slice(0, most.items)

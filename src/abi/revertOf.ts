@@ -21,7 +21,7 @@ import {
 } from "./revert.js";
 
 /** `Panic(uint256)` codes as the Solidity documentation explains them. */
-export const panicMeanings: ReadonlyMap<bigint, string> = new Map([
+const panicMeanings: ReadonlyMap<bigint, string> = new Map([
   [0x00n, "a panic inserted by the compiler"],
   [0x01n, "an assert failed"],
   [0x11n, "arithmetic overflow or underflow"],

@@ -8,7 +8,7 @@ import { wellKnown } from "../abi/wellKnown.js";
 import { decodeCall } from "../abi/decodeCall.js";
 import { decodeLog } from "../abi/decodeLogs.js";
 import { decodeRevert } from "../abi/table.js";
-import { indentOf, innerCalls, innerLines } from "../abi/innerCalls.js";
+import { innerCalls, innerLines } from "../abi/innerCalls.js";
 import { describeLog, describeCalldata, describeValue, describeLayer } from "../abi/print.js";
 import type { Provenance } from "../abi/revert.js";
 import type { Hex } from "../primitives/hex.js";
@@ -83,7 +83,7 @@ const readingsText = (readings: ReadonlyArray<Reading>, within: ReturnType<typeo
   const calls = readings.filter(({ kind }) => kind === "call").length;
   return [
     ...readings.map((reading) => `${reading.kind}  ${reading.text}${originText(reading)}`),
-    ...innerLines(within).map(({ place, text }) => `${indentOf(place)}${place}  ${text}`),
+    ...innerLines(within).map(({ indent, place, text }) => `${indent}${place}  ${text}`),
     ...(calls > 1 ? [`${calls} functions fit; only the contract's own ABI tells which it is`] : []),
   ].join("\n");
 };

@@ -14,7 +14,7 @@ import {
   StateUnavailable,
   Timeout,
 } from "../rpc.js";
-import { byRules, failedBy, means, says, type Dialect } from "./evidence.js";
+import { anyOf, byRules, failedBy, means, says, type Dialect } from "./evidence.js";
 import { refusesPart } from "../refusedPart.js";
 
 const unsupported =
@@ -38,11 +38,27 @@ const tooLarge =
   /too many (?:block|calls|filter|topics|addresses|requests in|rpc calls in)|too large|batch (?:size|limit)|max batch|exceeds? max(?:imum)? (?:addresses|topics|size|batch|number)|exceed max|gas cap exhausted|returndata\.limit|exceeding --rpc|content length|body limit|response size[^.]{0,24} exceed/i;
 const stateless =
   /world state unavailable|missing trie node|no state (?:available|found)|state (?:is )?(?:not (?:available|found)|unavailable|missing)|historical state|state histor|archive (?:node|data|state|mode)|maximum proof window|state (?:has been |is |already )*pruned|state at block|cannot find state|old data not available|database (?:is )?missing/i;
-const blockless =
-  /(?:header|block)(?: for hash| by hash| with[^.]{0,80})? (?:was |is )?not (?:be )?found|(?:unknown|no such|nonexistent|missing) (?:block|header)|no block (?:with|found|for)|beyond (?:the )?(?:current )?(?:chain )?head|block (?:number |height )?(?:is )?(?:out of range|in the future)|could not find (?:the )?(?:block|header)|block (?:number )?(?:0x[0-9a-f]+|#?\d+) (?:is |was )?not found|blockoutofrange|after last accepted block|block[^.]{0,80} (?:does(?:n't| not) exist|could not be found)|invalid block (?:tag|number)[^.]{0,80} latest block|resource not found|unfinalized (?:data|block)|future (?:block|epoch)|cannot (?:query|find) (?:the )?block/i;
+const blockless = anyOf(
+  /(?:header|block)(?: for hash| by hash| with[^.]{0,80})? (?:was |is )?not (?:be )?found/,
+  /(?:unknown|no such|nonexistent|missing) (?:block|header)|no block (?:with|found|for)/,
+  /beyond (?:the )?(?:current )?(?:chain )?head/,
+  /block (?:number |height )?(?:is )?(?:out of range|in the future)/,
+  /could not find (?:the )?(?:block|header)|block (?:number )?(?:0x[0-9a-f]+|#?\d+) (?:is |was )?not found/,
+  /blockoutofrange|after last accepted block|block[^.]{0,80} (?:does(?:n't| not) exist|could not be found)/,
+  /invalid block (?:tag|number)[^.]{0,80} latest block|resource not found|unfinalized (?:data|block)/,
+  /future (?:block|epoch)|cannot (?:query|find) (?:the )?block/,
+);
 
-const invalid =
-  /^invalid (?:argument|param|input|request|filter|block (?:range|param)|type|json)|invalid params|missing (?:value for )?required (?:argument|param|field)|missing field|empty input|calls are empty|too many arguments|not supported for this rpc method|not a precompile|already overrid|overrid\w+ (?:twice|multiple)|cannot (?:specify|set) both|both [`'"]?\w+[`'"]? and [^.]{1,80} (?:specified|set|given)|blob gas too high|too many blobs|blob (?:transaction|hash)|(?:transaction|tx) type (?:is )?not supported|cannot unmarshal|hex string|hex number|unknown field|must (?:provide|specify|be (?:a |an )?(?:hex|string|object|array|number))|end \(\d+\) < begin|fromblock[^.]{0,40}toblock|failed to (?:decode|parse|deserialize)|parse error/i;
+const invalid = anyOf(
+  /^invalid (?:argument|param|input|request|filter|block (?:range|param)|type|json)|invalid params/,
+  /missing (?:value for )?required (?:argument|param|field)|missing field|empty input|calls are empty/,
+  /too many arguments|not supported for this rpc method|not a precompile|already overrid/,
+  /overrid\w+ (?:twice|multiple)|cannot (?:specify|set) both/,
+  /both [`'"]?\w+[`'"]? and [^.]{1,80} (?:specified|set|given)|blob gas too high|too many blobs/,
+  /blob (?:transaction|hash)|(?:transaction|tx) type (?:is )?not supported|cannot unmarshal|hex string/,
+  /hex number|unknown field|must (?:provide|specify|be (?:a |an )?(?:hex|string|object|array|number))/,
+  /end \(\d+\) < begin|fromblock[^.]{0,40}toblock|failed to (?:decode|parse|deserialize)|parse error/,
+);
 
 const refusals = byRules(
   [unsupported, (_, flat) => (says(flat, partOfRequest) ? undefined : failedBy(flat, MethodNotSupported))],

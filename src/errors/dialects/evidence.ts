@@ -23,6 +23,10 @@ export const said = (flat: Flat, pattern: RegExp): RegExpExecArray | null => {
 /** Whether any text matches. */
 export const says = (flat: Flat, pattern: RegExp): boolean => said(flat, pattern) !== null;
 
+/** Any of these phrases, in whatever case. */
+export const anyOf = (...phrases: ReadonlyArray<RegExp>): RegExp =>
+  new RegExp(phrases.map(({ source }) => source).join("|"), "i");
+
 /** Words, and what they mean: by what was matched, and by the whole answer. */
 export type Rule = readonly [words: RegExp, meaning: (found: RegExpExecArray, flat: Flat) => Answer];
 

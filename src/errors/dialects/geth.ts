@@ -9,6 +9,7 @@ import { BlockNotFound, NodeLimitExceeded } from "../rpc.js";
 import {
   accountIn,
   amountIn,
+  anyOf,
   byRules,
   cannotPay,
   means,
@@ -203,7 +204,14 @@ export const execution = byRules(
       }),
   ],
   [
-    /invalid ?(?:opcode|jump|instruction|code: must)|opcode ?(?:not ?found|[\w ]{0,16}not defined)|invalidfeopcode|bad (?:instruction|jump)|stack ?(?:under|over)flow|stack limit reached|\bevm ?error\b|write protection|static ?call ?violation|stat(?:e|ic)[\w ]{0,20}(?:modif|change)[\w ]{0,30}static|return data out of bounds|max(?:imum)? (?:call depth|code size)|call ?(?:too ?deep|depth)|contract (?:address )?collision|createcollision|createcontractsizelimit|precompile ?(?:error|failed|oog)|notactivated|execution halted|\bhalt(?:ed)?\b/i,
+    anyOf(
+      /invalid ?(?:opcode|jump|instruction|code: must)|opcode ?(?:not ?found|[\w ]{0,16}not defined)/,
+      /invalidfeopcode|bad (?:instruction|jump)|stack ?(?:under|over)flow|stack limit reached|\bevm ?error\b/,
+      /write protection|static ?call ?violation|stat(?:e|ic)[\w ]{0,20}(?:modif|change)[\w ]{0,30}static/,
+      /return data out of bounds|max(?:imum)? (?:call depth|code size)|call ?(?:too ?deep|depth)/,
+      /contract (?:address )?collision|createcollision|createcontractsizelimit|precompile ?(?:error|failed|oog)/,
+      /notactivated|execution halted|\bhalt(?:ed)?\b/,
+    ),
     ({ input }, { raw }) => new VmHalt({ halt: input, raw }),
   ],
 );

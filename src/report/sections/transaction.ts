@@ -1,7 +1,7 @@
 /** One transaction of the bundle: what it is, what it would do, and what to sign. */
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { describeRawCall, eventByTopic } from "../../abi/decodeCall.js";
-import { indentOf, innerCalls, innerLines } from "../../abi/innerCalls.js";
+import { innerCalls, innerLines } from "../../abi/innerCalls.js";
 import { describeCalldata, describeResult, describeRevert } from "../../abi/print.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
 import { formatGasPrice, grouped } from "../../primitives/units.js";
@@ -174,7 +174,7 @@ export const transactionSection = (
             evidence: code.to?.evidence,
           },
       call === null ? null : { label: input.to === null ? "initcode" : "call", text: call },
-      ...within.map(({ place, text }): Fact => ({ label: `${indentOf(place)}${place}`, text })),
+      ...within.map(({ indent, place, text }): Fact => ({ label: `${indent}${place}`, text })),
       {
         label: "value",
         text: `${weiText(input.value, money.symbol)}${fiatText(input.value, money.price)}`,
