@@ -1,5 +1,5 @@
 /** The report for a terminal: verdict, reason and summary first, tables that fit the width, what to do next last. */
-import { type Block, type Cell, type Column, type Fact, type Section, type Tone, verdictTone } from "./document.js";
+import { verdictTone, type Block, type Cell, type Column, type Fact, type Section, type Tone } from "./document.js";
 import { compose, type FullOptions } from "./compose.js";
 import type { Report } from "./schema.js";
 
@@ -143,17 +143,22 @@ export interface TextOptions extends FullOptions {
   readonly width?: number | undefined;
 }
 
+/** Paints a line in its tone, but for a tail that stands back. */
+const withTail =
+  (tail: string, tone: Tone, paint: Paint) =>
+  (line: string): string =>
+    tail !== "" && line.endsWith(tail)
+      ? `${paint(line.slice(0, line.length - tail.length), tone)}${paint(tail, "dim")}`
+      : paint(line, tone);
+
 const factLines = (rows: ReadonlyArray<Fact>, width: number, paint: Paint): ReadonlyArray<string> => {
   const label = Math.max(6, ...rows.map((row) => row.label.length));
   return rows.flatMap((row) => {
-    const tag = row.evidence === undefined ? "" : ` [${row.evidence}]`;
+    const tag = row.evidence === undefined ? "" : `[${row.evidence}]`;
     const name = row.label.padEnd(label);
     const first = `  ${name}  `;
-    const toned = (line: string) =>
-      tag !== "" && line.endsWith(tag.trim())
-        ? `${paint(line.slice(0, line.length - tag.trim().length), row.tone ?? "plain")}${paint(tag.trim(), "dim")}`
-        : paint(line, row.tone ?? "plain");
-    const text = `${row.text}${tag}`;
+    const toned = withTail(tag, row.tone ?? "plain", paint);
+    const text = tag === "" ? row.text : `${row.text} ${tag}`;
     // why: an address beside a long label would not fit a narrow terminal; below it, it does
     const isTight = text.split(" ").some((word) => word.length > width - first.length);
     if (isTight) return [`  ${paint(row.label, "dim")}`, ...indented(text, "    ", width, toned)];
@@ -176,11 +181,7 @@ const blockLines = (block: Block, width: number, paint: Paint): ReadonlyArray<st
       ];
     case "items":
       return block.items.flatMap(({ code, what, details, remedy }) => [
-        ...indented(`${what} · ${code}`, "  - ", width, (line) =>
-          line.endsWith(code)
-            ? `${paint(line.slice(0, line.length - code.length), block.tone)}${paint(code, "dim")}`
-            : paint(line, block.tone),
-        ),
+        ...indented(`${what} · ${code}`, "  - ", width, withTail(code, block.tone, paint)),
         ...details.flatMap((detail) => indented(detail, "    ", width, (line) => paint(line, "dim"))),
         ...(remedy === "" ? [] : indented(remedy, "    → ", width, (line) => line)),
       ]);
