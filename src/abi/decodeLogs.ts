@@ -9,7 +9,7 @@ import type { AbiFunction } from "abitype";
 import { Hash, Hex, isBytes } from "../primitives/hex.js";
 import { hasDecodable } from "./type.js";
 import { Provenance } from "./revert.js";
-import { safely } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { type AbiSources, bySignature, type IndexedItem, indexOf, itemJson, provenanceAt } from "./abiIndex.js";
 import { leavesOf } from "./layout.js";
 
@@ -139,12 +139,7 @@ export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null =
 };
 
 const isFunction = (item: unknown): item is AbiFunction =>
-  typeof item === "object" &&
-  item !== null &&
-  "name" in item &&
-  typeof item.name === "string" &&
-  "outputs" in item &&
-  Array.isArray(item.outputs);
+  isRecord(item) && typeof item["name"] === "string" && Array.isArray(item["outputs"]);
 
 /**
  * What a call returned, by its function's ABI item; null where the bytes are not what the item

@@ -67,8 +67,17 @@ export const sendersOf = ({ transactions }: Pick<Report, "transactions">): Reado
   ...new Set(transactions.map(({ input }) => input.from.toLowerCase())),
 ];
 
-/** The names of one report. */
-const namesOf = (report: Report, native: string, exact: boolean = false): Names => {
+/** How amounts are written. */
+export interface AmountOptions {
+  /** Symbol of the native currency; by default that of the chain. */
+  readonly symbol?: string | undefined;
+  /** Every amount exact; default false: six significant digits, what leaves rounded up and what comes down. */
+  readonly exact?: boolean | undefined;
+}
+
+/** The names of a report in the words of its chain. */
+export const namesFor = (report: Report, { symbol, exact = false }: AmountOptions): Names => {
+  const native = symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16);
   const roles = rolesOf(report);
   const seen = new Map<string, number>();
   for (const address of roles.keys()) {
@@ -95,18 +104,6 @@ const namesOf = (report: Report, native: string, exact: boolean = false): Names 
       : [],
   };
 };
-
-/** How amounts are written. */
-export interface AmountOptions {
-  /** Symbol of the native currency; by default that of the chain. */
-  readonly symbol?: string | undefined;
-  /** Every amount exact; default false: six significant digits, what leaves rounded up and what comes down. */
-  readonly exact?: boolean | undefined;
-}
-
-/** The names of a report in the words of its chain. */
-export const namesFor = (report: Report, { symbol, exact }: AmountOptions): Names =>
-  namesOf(report, symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16), exact);
 
 /** More decimals than any token has; beyond, only smallest units are shown. */
 const maxDecimals = 77;

@@ -1,8 +1,8 @@
 /** What a report says of its senders' money, put together for people: what leaves and comes, who gets rights, what it costs. Pure. */
+import * as Arr from "effect/Array";
 import { zeroAddress } from "viem";
 import { amountInSentence, dateText, idText, type Names, sendersOf, tokenForPeople, type Unit } from "./amounts.js";
 import { feeTerms, type Approval, type Transfer } from "./parts.js";
-import * as Arr from "effect/Array";
 import { sizeOf } from "../primitives/units.js";
 import { isRecord } from "../primitives/record.js";
 import type { Report } from "./schema.js";
