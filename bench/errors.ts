@@ -4,8 +4,9 @@
  */
 import { encodeErrorResult, encodeAbiParameters, parseAbi } from "viem";
 import { classify, type ClassifyInput } from "../src/errors/classify.js";
-import { decodeRevert, indexAbis } from "../src/abi/decodeRevert.js";
-import { describeRevert } from "../src/abi/revertText.js";
+import { indexAbis } from "../src/abi/abiIndex.js";
+import { decodeRevert } from "../src/abi/table.js";
+import { describeRevert } from "../src/abi/print.js";
 
 const abi = parseAbi([
   "error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)",

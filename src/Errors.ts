@@ -6,15 +6,19 @@ import * as Schema from "effect/Schema";
 import { RpcError } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 
-export { classify, type ClassifyInput } from "./errors/classify.js";
-export type { IndexedItem, IndexedParameter } from "./abi/abiIndex.js";
+export { classify, type ClassifyInput, type HeadersLike } from "./errors/classify.js";
+export {
+  indexAbis,
+  type AbiIndex,
+  type AbiSource,
+  type AbiSources,
+  type IndexedItem,
+  type IndexedParameter,
+} from "./abi/abiIndex.js";
 export type { Parameter } from "./abi/type.js";
-export type { HeadersLike } from "./errors/retryAfter.js";
-export { decodeLog, decodeResult, type RawLog } from "./abi/decodeLogs.js";
-export { decodeRevert, indexAbis, type AbiIndex, type AbiSource, type AbiSources } from "./abi/decodeRevert.js";
-export { DecodedLog, DecodedResult } from "./abi/decoded.js";
-export { describeRevert, type RevertTextOptions } from "./abi/revertText.js";
-export { looksLikeRevert } from "./abi/revertBytes.js";
+export { decodeLog, decodeResult, type RawLog, DecodedLog, DecodedResult } from "./abi/decodeLogs.js";
+export { decodeRevert } from "./abi/table.js";
+export { describeRevert, type RevertTextOptions } from "./abi/print.js";
 export type { Stated } from "./errors/stated.js";
 export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";

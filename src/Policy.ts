@@ -11,24 +11,41 @@ import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import type { Address } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
-import { judgeFee, judgeGas } from "./policy/costs.js";
+import { judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
 import { readData, type PolicyData } from "./policy/data.js";
-import { every, some, unknown } from "./policy/results.js";
+import { every, some, unknown, type AllowedCall, type Policy, type PolicyResult } from "./report/policy.js";
 import { each, no, type Checked } from "./primitives/problem.js";
-import { judgeInner } from "./policy/inner.js";
-import { judgeDelegated, judgeNewApprovals, judgeTouched, judgeUnlimitedApprovals } from "./policy/rights.js";
-import { judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
-import type { AllowedCall, Policy, PolicyResult } from "./report/policy.js";
+import {
+  judgeInner,
+  judgeDelegated,
+  judgeNewApprovals,
+  judgeTouched,
+  judgeUnlimitedApprovals,
+} from "./policy/rights.js";
 import type { Report } from "./report/schema.js";
 
-export type { AllowedCall, JudgedBalance, Policy, PolicyResult } from "./report/policy.js";
-export { fail, pass, unknown } from "./policy/results.js";
+export {
+  type AllowedCall,
+  type JudgedBalance,
+  type Policy,
+  type PolicyResult,
+  fail,
+  pass,
+  unknown,
+} from "./report/policy.js";
 
 /** A token's address, or the chain's own currency. */
 export type Token = `0x${string}` | "native";
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
 const tokenOf = (token: Token): Address | null => (token === "native" ? null : lower(token));
+
+/** A policy as its name and its data say. */
+const named = (policy: string, data: Readonly<Record<string, Schema.Json>>, evaluate: Policy["evaluate"]): Policy => ({
+  name: policy,
+  data: { policy, ...data },
+  evaluate,
+});
 
 const movement = (
   name: "maxSpent" | "minReceived",
@@ -38,16 +55,11 @@ const movement = (
   account: `0x${string}` | undefined,
 ): Policy => {
   const subject = { token: tokenOf(token), account: account === undefined ? null : lower(account) };
+  const whose = subject.account === null ? {} : { account: subject.account };
+  const data = { token: subject.token ?? "native", amount: String(amount), ...whose };
   return {
-    name,
-    data: {
-      policy: name,
-      token: subject.token ?? "native",
-      amount: String(amount),
-      ...(subject.account === null ? {} : { account: subject.account }),
-    },
+    ...named(name, data, judge(subject, amount)),
     balances: [{ ...subject, bound: name === "maxSpent" ? "spent" : "received" }],
-    evaluate: judge(subject, amount),
   };
 };
 
@@ -81,29 +93,17 @@ export const minReceived = (token: Token, amount: bigint, account?: `0x${string}
  * a call that nothing explains names another account beside the sender or for the call, or is of the sender's own
  * account: give the ABI of its contract.
  */
-export const noNewApprovals: Policy = {
-  name: "noNewApprovals",
-  data: { policy: "noNewApprovals" },
-  evaluate: judgeNewApprovals,
-};
+export const noNewApprovals: Policy = named("noNewApprovals", {}, judgeNewApprovals);
 
 /** No allowance without limit is given, and no operator of everything. */
-export const noUnlimitedApprovals: Policy = {
-  name: "noUnlimitedApprovals",
-  data: { policy: "noUnlimitedApprovals" },
-  evaluate: judgeUnlimitedApprovals,
-};
+export const noUnlimitedApprovals: Policy = named("noUnlimitedApprovals", {}, judgeUnlimitedApprovals);
 
 /**
  * No account that runs a delegate's code (EIP-7702) sends a transaction, is called or paid by one itself, or may
  * spend, and none is made. What lives where a contract sends to is not looked at: the receiver of a token transfer
  * may be one.
  */
-export const denyDelegated: Policy = {
-  name: "denyDelegated",
-  data: { policy: "denyDelegated" },
-  evaluate: judgeDelegated,
-};
+export const denyDelegated: Policy = named("denyDelegated", {}, judgeDelegated);
 
 /** What {@link noInnerFailures} is told. */
 export interface InnerFailureOptions {
@@ -116,15 +116,8 @@ const innerFailures = ({ allow }: InnerFailureOptions): Policy => {
     to: lower(to),
     ...(selector === undefined ? {} : { selector: lower(selector) }),
   }));
-  return {
-    name: "noInnerFailures",
-    data: {
-      policy: "noInnerFailures",
-      ...(mayFail.length === 0 ? {} : { allow: mayFail.map((one) => ({ ...one })) }),
-    },
-    mayFail,
-    evaluate: judgeInner(mayFail),
-  };
+  const data = mayFail.length === 0 ? {} : { allow: mayFail.map((one) => ({ ...one })) };
+  return { ...named("noInnerFailures", data, judgeInner(mayFail)), mayFail };
 };
 
 /**
@@ -155,26 +148,14 @@ export const noInnerFailures: Policy & ((options?: InnerFailureOptions) => Polic
  */
 export const onlyTouches = (addresses: ReadonlyArray<`0x${string}`>): Policy => {
   const allowed = [...new Set(addresses.map(lower))];
-  return {
-    name: "onlyTouches",
-    data: { policy: "onlyTouches", addresses: allowed },
-    evaluate: judgeTouched(new Set<string>(allowed)),
-  };
+  return named("onlyTouches", { addresses: allowed }, judgeTouched(new Set<string>(allowed)));
 };
 
 /** All fees together cost at most `wei`: gas limits at the max fees, blob, L1 and operator fees. */
-export const maxFee = (wei: bigint): Policy => ({
-  name: "maxFee",
-  data: { policy: "maxFee", wei: String(wei) },
-  evaluate: judgeFee(wei),
-});
+export const maxFee = (wei: bigint): Policy => named("maxFee", { wei: String(wei) }, judgeFee(wei));
 
 /** The gas limits of all transactions together are at most `gas`. */
-export const maxGas = (gas: bigint): Policy => ({
-  name: "maxGas",
-  data: { policy: "maxGas", gas: String(gas) },
-  evaluate: judgeGas(gas),
-});
+export const maxGas = (gas: bigint): Policy => named("maxGas", { gas: String(gas) }, judgeGas(gas));
 
 const combined = (
   name: "all" | "any",
@@ -221,33 +202,22 @@ const mostDepth = 16;
 /** One that holds no others. */
 type Simple = Exclude<PolicyData, { readonly policies: ReadonlyArray<unknown> }>;
 
-const build = (data: Simple): Policy => {
-  switch (data.policy) {
-    case "maxSpent":
-      return maxSpent(data.token, BigInt(data.amount), data.account);
-    case "minReceived":
-      return minReceived(data.token, BigInt(data.amount), data.account);
-    case "noNewApprovals":
-      return noNewApprovals;
-    case "noUnlimitedApprovals":
-      return noUnlimitedApprovals;
-    case "denyDelegated":
-      return denyDelegated;
-    case "noInnerFailures":
-      return noInnerFailures(data.allow === undefined ? {} : { allow: data.allow });
-    case "onlyTouches":
-      return onlyTouches(data.addresses);
-    case "maxFee":
-      return maxFee(BigInt(data.wei));
-    case "maxGas":
-      return maxGas(BigInt(data.gas));
-  }
+const builders: { readonly [K in Simple["policy"]]: (data: Extract<Simple, { readonly policy: K }>) => Policy } = {
+  maxSpent: ({ token, amount, account }) => maxSpent(token, BigInt(amount), account),
+  minReceived: ({ token, amount, account }) => minReceived(token, BigInt(amount), account),
+  noNewApprovals: () => noNewApprovals,
+  noUnlimitedApprovals: () => noUnlimitedApprovals,
+  denyDelegated: () => denyDelegated,
+  noInnerFailures: ({ allow }) => noInnerFailures(allow === undefined ? {} : { allow }),
+  onlyTouches: ({ addresses }) => onlyTouches(addresses),
+  maxFee: ({ wei }) => maxFee(BigInt(wei)),
+  maxGas: ({ gas }) => maxGas(BigInt(gas)),
 };
 
 const rebuild = (data: unknown, field: string, depth: number): Checked<Policy> => {
   if (depth > mostDepth) return no(field, `is more than ${mostDepth} policies within each other`);
   return Result.flatMap(readData(data, field), (read): Checked<Policy> => {
-    if (!("policies" in read)) return Result.succeed(build(read));
+    if (!("policies" in read)) return Result.succeed(builders[read.policy](read as never));
     const inner = each(read.policies, (one, index) => rebuild(one, `${field}.policies[${index}]`, depth + 1));
     return Result.map(inner, (policies) => (read.policy === "all" ? all(...policies) : any(...policies)));
   });

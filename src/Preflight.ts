@@ -20,7 +20,7 @@ import { checkConnection } from "./preflight/observe.js";
 import { madeOf, OwnSteps } from "./preflight/own.js";
 import { proveChosen } from "./preflight/prove.js";
 import { inputsOf, proveScanned, scanOnce, withLast } from "./preflight/twoRounds.js";
-import { abisOf } from "./report/abis.js";
+import { abisOf } from "./report/options.js";
 import { reported } from "./report/telemetry.js";
 import { requestsOf } from "./report/digest.js";
 import type { Blocker } from "./report/ready.js";

@@ -6,7 +6,7 @@ export type { AccountOverrideFields, BlockOverridesFields } from "./eth/override
 export { Gap } from "./errors/verdicts.js";
 export type { OutcomeDifference } from "./primitives/difference.js";
 export { Figure, figureText, type Statement } from "./primitives/statement.js";
-export { diff, type Counted, type Difference } from "./report/diff.js";
+export { diff, type Counted, type Difference, diffText } from "./report/diff.js";
 export { Evidence, Finding, FindingCode, messageOf, NoteCode, OwnName, Severity, StepName } from "./report/finding.js";
 export { notes, type Note } from "./report/notes.js";
 export { settle } from "./postflight/settle.js";
@@ -26,7 +26,7 @@ export type {
   SettlementSample,
 } from "./postflight/settlement.js";
 export { settledText } from "./postflight/text.js";
-export { matches, mismatch } from "./report/mismatch.js";
+export { matches, mismatch } from "./report/digest.js";
 export { ready, type Blocker } from "./report/ready.js";
 export { toHtml } from "./report/html.js";
 export { fromJson, toJson } from "./report/json.js";
@@ -75,9 +75,8 @@ export type {
   Eip7702Request,
   LegacyRequest,
 } from "./transaction/request.js";
-export { summary, type AmountOptions } from "./report/summary.js";
-export { diffText } from "./report/sideBySide.js";
+export { summary } from "./report/summary.js";
 export { toSvg } from "./report/svg.js";
 export { toText, type TextOptions } from "./report/text.js";
 export type { FullOptions, RenderOptions } from "./report/compose.js";
-export type { Price } from "./report/values.js";
+export type { AmountOptions, Price } from "./report/amounts.js";

@@ -1,13 +1,15 @@
-/** The caller's ABIs arranged for look-up by selector and topic. */
+/** ABIs arranged for look-up by selector and topic, and declarations as the built-in tables hold them as items. */
+import * as Arr from "effect/Array";
 import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { keccak256, stringToHex } from "viem";
 import type { Parameter } from "./type.js";
 import type { Provenance } from "./revert.js";
-import { itemJson } from "./itemJson.js";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { remembered } from "../primitives/remembered.js";
-import { safely } from "../primitives/safely.js";
+
+/** An ABI item as the JSON that it is. why: abitype declares an item with readonly tuples, and with fields that may be absent; neither changes what it is. */
+export const itemJson = (item: object): Schema.Json => item as Schema.Json;
 
 /** An ABI, alone or with the address whose code it describes. */
 export type AbiSource = Abi | { readonly address: string; readonly abi: Abi };
@@ -89,43 +91,51 @@ const errorsOf = arranged("error");
 const eventsOf = arranged("event");
 const functionsOf = arranged("function");
 
+/** An ABI, and where it comes from. */
+interface Source extends Pick<IndexedItem, "provenance" | "address"> {
+  readonly abi: Abi;
+}
+
 /** The items of all sources under a key, gathered when they are first asked for. */
 const lookUp = (
-  abis: ReadonlyArray<AbiSource>,
+  sourcesOf: () => ReadonlyArray<Source>,
   itemsOf: typeof errorsOf,
 ): ((key: string) => ReadonlyArray<IndexedItem>) => {
-  let sources: ReadonlyArray<readonly [address: string | null, items: ReturnType<typeof itemsOf>]> | null = null;
+  let sources: ReadonlyArray<Omit<Source, "abi"> & { readonly items: ReturnType<typeof itemsOf> }> | null = null;
   // why: only what is found is kept, so that no foreign log can make it grow
   const known = new Map<string, ReadonlyArray<IndexedItem>>();
   return (key) => {
     const before = known.get(key);
     if (before !== undefined) return before;
-    sources ??= abis.map((source) =>
-      isPair(source) ? [source.address.toLowerCase(), itemsOf(source.abi)] : [null, itemsOf(source)],
-    );
-    const found = sources.flatMap(([address, items]) =>
-      (items.get(key) ?? []).map((item): IndexedItem => ({
-        ...item,
-        provenance: { kind: address === null ? "caller" : "address", source: address },
-        address,
-      })),
+    sources ??= sourcesOf().map(({ abi, ...from }) => ({ ...from, items: itemsOf(abi) }));
+    const found = sources.flatMap(({ items, ...from }) =>
+      (items.get(key) ?? []).map((item): IndexedItem => ({ ...item, ...from })),
     );
     if (found.length > 0) known.set(key, found);
     return found;
   };
 };
 
-/** Arranges ABIs. Items that are not well-formed are left out. */
-export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => {
-  const events = lookUp(abis, eventsOf);
+/** Arranges ABIs wherever they come from, which is asked when something is looked up. */
+export const indexSources = (sources: () => ReadonlyArray<Source>): AbiIndex => {
+  const events = lookUp(sources, eventsOf);
   return {
     _tag: "AbiIndex",
-    errors: lookUp(abis, errorsOf),
-    functions: lookUp(abis, functionsOf),
+    errors: lookUp(sources, errorsOf),
+    functions: lookUp(sources, functionsOf),
     events,
     anonymous: () => events(noTopic),
   };
 };
+
+const sourceOf = (source: AbiSource): Source => {
+  if (!isPair(source)) return { abi: source, address: null, provenance: { kind: "caller", source: null } };
+  const address = source.address.toLowerCase();
+  return { abi: source.abi, address, provenance: { kind: "address", source: address } };
+};
+
+/** Arranges ABIs. Items that are not well-formed are left out. */
+export const indexAbis = (abis: ReadonlyArray<AbiSource>): AbiIndex => indexSources(() => abis.map(sourceOf));
 
 const isIndex = (sources: AbiSources): sources is AbiIndex => !Array.isArray(sources);
 
@@ -139,14 +149,49 @@ export const provenanceAt = (item: IndexedItem, address: string | null): Provena
     : item.provenance;
 
 /** Items of the same signature as one, with the provenance of all; order kept. */
-export const bySignature = (
-  items: ReadonlyArray<IndexedItem>,
-): ReadonlyArray<readonly [IndexedItem, ...Array<IndexedItem>]> => {
-  const groups = new Map<string, [IndexedItem, ...Array<IndexedItem>]>();
-  for (const item of items) {
-    const group = groups.get(item.signature);
-    if (group === undefined) groups.set(item.signature, [item]);
-    else group.push(item);
+export const bySignature = (items: ReadonlyArray<IndexedItem>): ReadonlyArray<Arr.NonEmptyReadonlyArray<IndexedItem>> =>
+  Object.values(Arr.groupBy(items, ({ signature }) => signature));
+
+/** The top-level parts of a comma-separated list. */
+const parts = (list: string): ReadonlyArray<string> => {
+  const found: Array<string> = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index <= list.length; index += 1) {
+    const character = list[index];
+    if (character === "(") depth += 1;
+    else if (character === ")") depth -= 1;
+    else if ((character === "," && depth === 0) || character === undefined) {
+      if (index > start) found.push(list.slice(start, index));
+      start = index + 1;
+    }
   }
-  return [...groups.values()];
+  return found;
+};
+
+const parameter = (text: string): IndexedParameter => {
+  const end = text.startsWith("(") ? text.lastIndexOf(")") + 1 : 0;
+  const space = text.indexOf(" ", end);
+  const [type, said] = space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
+  const indexed = said.startsWith("indexed ");
+  const name = indexed ? said.slice("indexed ".length) : said;
+  const known = indexed ? { name, indexed } : { name };
+  if (end === 0) return { ...known, type };
+  return { ...known, type: `tuple${type.slice(end)}`, components: parts(type.slice(1, end - 1)).map(parameter) };
+};
+
+/** The item that a declaration of a source means: `name(type name,(type name) name)`. */
+export const itemOf = (type: "error" | "function" | "event", source: string, declaration: string): IndexedItem => {
+  const open = declaration.indexOf("(");
+  const name = declaration.slice(0, open);
+  const inputs = parts(declaration.slice(open + 1, -1)).map(parameter);
+  return {
+    name,
+    signature: signatureOf(name, inputs),
+    inputs,
+    item: itemJson({ type, name, inputs }),
+    provenance: { kind: "builtin", source },
+    address: null,
+    anonymous: false,
+  };
 };

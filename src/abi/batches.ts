@@ -3,8 +3,7 @@
  * without building what they point at, for many may point at the same bytes. Pure and total.
  */
 import type { Call, Found, Held } from "./batchForms.js";
-import { forms, lenientForms } from "./known/batches.js";
-import { planWithin } from "./plans.js";
+import { forms, lenientForms, planWithin } from "./known/batches.js";
 import { argumentsAt, wordDigits } from "./words.js";
 
 export type { Call, Held };

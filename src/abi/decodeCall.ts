@@ -3,13 +3,13 @@
  * contract may use for anything, so that a reading tells what the bytes look like, and nothing is decided by it.
  */
 import type * as Schema from "effect/Schema";
-import { isBytes } from "../primitives/bytes.js";
+import { isBytes } from "../primitives/hex.js";
 import { checksummed, escapeText } from "../primitives/text.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 import { indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
 import { wellKnown } from "./wellKnown.js";
 import { decodeLog, type RawLog } from "./decodeLogs.js";
-import { hasDecodable } from "./decodable.js";
+import { hasDecodable } from "./type.js";
 import { leavesOf } from "./layout.js";
 import { describeCalldata, most, sizeOf } from "./print.js";
 import type { Provenance } from "./revert.js";
@@ -75,7 +75,7 @@ const originText = (provenance: ReadonlyArray<Provenance>): string => {
 };
 
 /** One reading of calldata, with its arguments and where it comes from. */
-export const describeReading = (data: string, { item, provenance }: DecodedCall): string =>
+const describeReading = (data: string, { item, provenance }: DecodedCall): string =>
   `${describeCalldata(data, item) ?? ""}${originText(provenance)}`;
 
 /** Calldata of which no function is known, in one line: every reading, else selector and size; null for none. */

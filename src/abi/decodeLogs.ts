@@ -1,16 +1,73 @@
 /**
- * Events and return values by the caller's ABIs. Pure and total; bytes that are not exactly what an
+ * Events and return values as data: the bytes and the ABI item that explains them, by the caller's ABIs. The values
+ * themselves are read on demand, so the JSON form loses nothing. Pure and total; bytes that are not exactly what an
  * encoder writes for the item are not decoded.
  */
+import * as Schema from "effect/Schema";
+import { decodeEventLog, decodeFunctionResult, toEventSelector } from "viem";
 import type { AbiFunction } from "abitype";
-import type * as Schema from "effect/Schema";
-import { bySignature, indexOf, provenanceAt, type AbiSources, type IndexedItem } from "./abiIndex.js";
-import { itemJson } from "./itemJson.js";
+import { Hash, Hex, isBytes } from "../primitives/hex.js";
+import { hasDecodable } from "./type.js";
+import { Provenance } from "./revert.js";
+import { isRecord, safely } from "../primitives/record.js";
+import { type AbiSources, bySignature, type IndexedItem, indexOf, itemJson, provenanceAt } from "./abiIndex.js";
 import { leavesOf } from "./layout.js";
-import { isBytes } from "../primitives/bytes.js";
-import { DecodedLog, DecodedResult } from "./decoded.js";
-import type { Hash } from "../primitives/hex.js";
-import { safely } from "../primitives/safely.js";
+
+/** What a call returned, read by its function's ABI item. */
+export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")({
+  /** The function's name. */
+  name: Schema.String,
+  /** The function's JSON ABI item. */
+  item: Schema.Json,
+  /** The return data as it came. */
+  data: Hex,
+}) {
+  /** The return value as viem gives it: one value, or an array of several; undefined where the item does not fit. */
+  get value(): unknown {
+    // why: an item of somebody's JSON may be made to keep a decoder busy for ever
+    const { name, item, data } = this;
+    if (!hasDecodable(item, "outputs")) return undefined;
+    const { outputs } = item;
+    const abi = [{ type: "function", name, inputs: [], outputs, stateMutability: "view" }] as const;
+    return safely((): unknown => decodeFunctionResult({ abi, data }), undefined);
+  }
+}
+
+/** An event that an ABI item explains. */
+export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
+  /** The event's name. */
+  name: Schema.String,
+  /** Its canonical signature. */
+  signature: Schema.String,
+  /** The event's JSON ABI item. */
+  item: Schema.Json,
+  /** The log's topics, 32 bytes each. */
+  topics: Schema.Array(Hash),
+  /** What is not indexed, ABI-encoded. */
+  data: Hex,
+  /** Whose ABIs name it. */
+  provenance: Schema.Array(Provenance),
+}) {
+  /** The arguments by name, or by position where the ABI names none; an indexed dynamic value is its hash. */
+  get args(): unknown {
+    const { name, item } = this;
+    if (!hasDecodable(item, "inputs")) return undefined;
+    const isAnonymous = "anonymous" in item && item["anonymous"] === true;
+    // viem finds an event by its first topic, which an anonymous event lacks
+    const [first, ...indexed] = isAnonymous ? [toEventSelector(this.signature), ...this.topics] : this.topics;
+    if (first === undefined) return undefined;
+    return safely(
+      (): unknown =>
+        decodeEventLog({
+          abi: [{ type: "event", name, inputs: item.inputs, anonymous: isAnonymous }],
+          data: this.data,
+          topics: [first, ...indexed],
+          strict: true,
+        }).args,
+      undefined,
+    );
+  }
+}
 
 /** The most bytes of one log or result that are decoded. */
 const most = 262_144;
@@ -82,12 +139,7 @@ export const decodeLog = (log: RawLog, sources: AbiSources): DecodedLog | null =
 };
 
 const isFunction = (item: unknown): item is AbiFunction =>
-  typeof item === "object" &&
-  item !== null &&
-  "name" in item &&
-  typeof item.name === "string" &&
-  "outputs" in item &&
-  Array.isArray(item.outputs);
+  isRecord(item) && typeof item["name"] === "string" && Array.isArray(item["outputs"]);
 
 /**
  * What a call returned, by its function's ABI item; null where the bytes are not what the item

@@ -3,12 +3,31 @@ import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
 import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { encodeAbiParameters, encodeDeployData, encodeFunctionData, getAbiItem } from "viem";
-import type { Hex } from "../primitives/hex.js";
-import { no, type Checked } from "../primitives/problem.js";
+import { nearest } from "../primitives/nearest.js";
 import { escapeText } from "../primitives/text.js";
-import { noFunction } from "./naming.js";
+import type { Hex } from "../primitives/hex.js";
+import { no, type Checked, type Problem } from "../primitives/problem.js";
+import { isRecord } from "../primitives/record.js";
 import { coerce, type Reading } from "./coerce.js";
 import { reason } from "./given.js";
+
+/** More names, and longer ones, than a sentence bears. */
+const most = { listed: 12, characters: 64 } as const;
+
+const listed = (names: ReadonlyArray<string>): string => {
+  const shown = names.slice(0, most.listed).map((name) => escapeText(name, most.characters));
+  return names.length > shown.length ? `${shown.join(", ")} and ${names.length - shown.length} more` : shown.join(", ");
+};
+
+/** `the ABI has transfer, approve`, each name once. */
+export const functionsText = (names: ReadonlyArray<string>): string =>
+  names.length === 0 ? "the ABI has no functions" : `the ABI has ${listed([...new Set(names)])}`;
+
+/** Why a function is not found, with the name that may have been meant. */
+export const noFunction = (name: string, names: ReadonlyArray<string>): string => {
+  const meant = nearest(name, names);
+  return `the ABI has no function ${escapeText(name, 80)}; ${meant === null ? functionsText(names) : `did you mean ${listed([meant])}?`}`;
+};
 
 /** The calldata, and what is needed to read the answer. */
 export interface Encoded {
@@ -43,7 +62,8 @@ const typed: Reading = {
 const wrongArgument = (
   inputs: ReadonlyArray<AbiParameter>,
   args: ReadonlyArray<unknown>,
-): { index: number; problem: string } | null => {
+  name: (field: string) => string,
+): Problem | null => {
   for (const [index, input] of inputs.entries()) {
     const tried = Result.flatMap(
       Result.mapError(coerce(input, args[index], typed, ""), ({ field, problem }) =>
@@ -51,19 +71,15 @@ const wrongArgument = (
       ),
       () => Result.try({ try: () => encodeAbiParameters([input], [args[index]]), catch: reason }),
     );
+    const whom = `${input.type}${input.name ? ` ${input.name}` : ""}`;
     if (Result.isFailure(tried))
-      return { index, problem: `does not fit ${input.type}${input.name ? ` ${input.name}` : ""}: ${tried.failure}` };
+      return { field: name(`args[${index}]`), problem: `does not fit ${whom}: ${tried.failure}` };
   }
   return null;
 };
 
 const withInputs = (type: string, item: unknown): item is { readonly inputs: ReadonlyArray<AbiParameter> } =>
-  typeof item === "object" &&
-  item !== null &&
-  "type" in item &&
-  item.type === type &&
-  "inputs" in item &&
-  Array.isArray(item.inputs);
+  isRecord(item) && item["type"] === type && Array.isArray(item["inputs"]);
 
 /** A call of a function of the ABI; `name` makes a path of a field. */
 export const encodeFunction = (
@@ -78,24 +94,18 @@ export const encodeFunction = (
     (item): item is Schema.Json & AbiFunction =>
       withInputs("function", item) && "name" in item && typeof item["name"] === "string",
   );
+  const names = functions.map((item) => item.name);
   const named = functions.filter((item) => item.name === functionName);
   const bySignature = functionName.includes("(") || /^0x[0-9a-f]{8}$/i.test(functionName);
-  if (named.length === 0 && !bySignature)
-    return no(
-      name("functionName"),
-      noFunction(
-        functionName,
-        functions.map((item) => item.name),
-      ),
-    );
+  if (named.length === 0 && !bySignature) return no(name("functionName"), noFunction(functionName, names));
   const only = named.length === 1 ? named[0] : undefined;
   if (only !== undefined && only.inputs.length !== args.length)
     return no(
       name("args"),
       `${escapeText(functionName, 80)} takes ${only.inputs.length} arguments, got ${args.length}`,
     );
-  const wrong = only === undefined ? null : wrongArgument(only.inputs, args);
-  if (wrong !== null) return no(name(`args[${wrong.index}]`), wrong.problem);
+  const wrong = only === undefined ? null : wrongArgument(only.inputs, args, name);
+  if (wrong !== null) return Result.fail(wrong);
   return Result.flatMap(
     Result.try({
       try: () => ({
@@ -108,8 +118,8 @@ export const encodeFunction = (
       if (item === undefined || !withInputs("function", item))
         return no(name("functionName"), "the ABI has no such function");
       const { inputs } = item;
-      const odd = only === undefined ? wrongArgument(inputs, args) : null;
-      return odd === null ? Result.succeed({ data, item, abi }) : no(name(`args[${odd.index}]`), odd.problem);
+      const odd = only === undefined ? wrongArgument(inputs, args, name) : null;
+      return odd === null ? Result.succeed({ data, item, abi }) : Result.fail(odd);
     },
   );
 };
@@ -126,8 +136,8 @@ export const encodeDeployment = (
   const inputs = withInputs("constructor", found) ? found.inputs : [];
   if (inputs.length !== args.length)
     return no(name("args"), `the constructor takes ${inputs.length} arguments, got ${args.length}`);
-  const wrong = wrongArgument(inputs, args);
-  if (wrong !== null) return no(name(`args[${wrong.index}]`), wrong.problem);
+  const wrong = wrongArgument(inputs, args, name);
+  if (wrong !== null) return Result.fail(wrong);
   return Result.try({
     try: (): Encoded => ({ data: encodeDeployData({ abi: abi as Abi, bytecode, args }) as Hex, item: null, abi }),
     catch: (error) => ({ field: name("args"), problem: reason(error) }),

@@ -6,16 +6,35 @@
 import { checksummed } from "../primitives/text.js";
 import { formatWei } from "../primitives/units.js";
 import type { Address, Hex } from "../primitives/hex.js";
-import type { AbiSources } from "./abiIndex.js";
+import { type AbiSources, itemOf } from "./abiIndex.js";
 import type { Command, Held } from "./batchForms.js";
 import { callsWithin, type Whole } from "./batches.js";
-import { itemOf } from "./declaration.js";
 import { decodeCall, describeRawCall } from "./decodeCall.js";
 import { valuesOf } from "./layout.js";
 import { describeCall, most, sizeOf } from "./print.js";
-import { commands } from "./table/commands.js";
 import { wellKnown } from "./wellKnown.js";
 import { argumentsAt, nobody } from "./words.js";
+
+/**
+ * The commands of Uniswap's Universal Router, by their number in hex: what `execute` is given in place of calls. Other
+ * routers, and other versions of this one, use some numbers otherwise; a command is named where its input fits.
+ */
+export const commands = `00|V3_SWAP_EXACT_IN(address recipient,uint256 amountIn,uint256 amountOutMin,bytes path,bool payerIsUser)
+01|V3_SWAP_EXACT_OUT(address recipient,uint256 amountOut,uint256 amountInMax,bytes path,bool payerIsUser)
+02|PERMIT2_TRANSFER_FROM(address token,address recipient,uint160 amount)
+03|PERMIT2_PERMIT_BATCH(((address token,uint160 amount,uint48 expiration,uint48 nonce)[] details,address spender,uint256 sigDeadline) permitBatch,bytes signature)
+04|SWEEP(address token,address recipient,uint256 amountMin)
+05|TRANSFER(address token,address recipient,uint256 value)
+06|PAY_PORTION(address token,address recipient,uint256 bips)
+08|V2_SWAP_EXACT_IN(address recipient,uint256 amountIn,uint256 amountOutMin,address[] path,bool payerIsUser)
+09|V2_SWAP_EXACT_OUT(address recipient,uint256 amountOut,uint256 amountInMax,address[] path,bool payerIsUser)
+0a|PERMIT2_PERMIT(((address token,uint160 amount,uint48 expiration,uint48 nonce) details,address spender,uint256 sigDeadline) permitSingle,bytes signature)
+0b|WRAP_ETH(address recipient,uint256 amountMin)
+0c|UNWRAP_WETH(address recipient,uint256 amountMin)
+0d|PERMIT2_TRANSFER_FROM_BATCH((address from,address to,uint160 amount,address token)[] batchDetails)
+0e|BALANCE_CHECK_ERC20(address owner,address token,uint256 minBalance)
+10|V4_SWAP(bytes actions,bytes[] params)
+21|EXECUTE_SUB_PLAN(bytes commands,bytes[] inputs)`;
 
 /** Calls that are read of one calldata, all levels together. */
 const mostCalls = 64;
@@ -119,18 +138,23 @@ const lineOf = ({ to, value, isDelegate, text }: InnerCall, symbol: string | und
   return whom === "" ? `${what}${amount}` : `${whom}${amount}: ${what}`;
 };
 
+/** A call within a call for people: its place, as far to the right as it is within others, and what it is. */
+export interface InnerLine {
+  readonly indent: string;
+  readonly place: string;
+  readonly text: string;
+}
+
 /** Calls within a call for people, a line each in order; `place` is `1`, `2`, and `2.1` for the first within the second. */
 export const innerLines = (
   { calls, more }: Pick<InnerCall, "calls" | "more">,
   symbol?: string,
   above: string = "",
-): ReadonlyArray<{ readonly place: string; readonly text: string }> => [
+  indent: string = "  ",
+): ReadonlyArray<InnerLine> => [
   ...calls.flatMap((call, index) => {
     const place = `${above}${index + 1}`;
-    return [{ place, text: lineOf(call, symbol) }, ...innerLines(call, symbol, `${place}.`)];
+    return [{ indent, place, text: lineOf(call, symbol) }, ...innerLines(call, symbol, `${place}.`, `  ${indent}`)];
   }),
-  ...(more === 0 ? [] : [{ place: `${above}…`, text: `${more} more, not read` }]),
+  ...(more === 0 ? [] : [{ indent, place: `${above}…`, text: `${more} more, not read` }]),
 ];
-
-/** As far to the right as the call is within others. */
-export const indentOf = (place: string): string => "  ".repeat(place.split(".").length);

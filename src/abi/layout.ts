@@ -6,7 +6,7 @@
  */
 import type { AbiParameter } from "abitype";
 import { decodeAbiParameters, type DecodeAbiParametersReturnType } from "viem";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 import { arrayOf, deepest, isDynamic, type Parameter } from "./type.js";
 import { countAt, digitsAt, wordDigits } from "./words.js";
 

@@ -7,13 +7,12 @@
  */
 import type { AbiFunction } from "abitype";
 import { decodeFunctionData } from "viem";
-import { isRecord } from "../primitives/record.js";
-import { safely } from "../primitives/safely.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
-import { hasDecodable } from "./decodable.js";
-import type { DecodedResult } from "./decoded.js";
+import type { DecodedLog, DecodedResult } from "./decodeLogs.js";
+import { elementOf, hasDecodable, type Parameter } from "./type.js";
+import type { Provenance, Revert, RevertCustom, RevertLayer } from "./revert.js";
 import { leavesOf } from "./layout.js";
-import type { Parameter } from "./type.js";
 
 export const most = {
   /** Elements of one list, fields of one tuple, candidates, layers. */
@@ -32,22 +31,19 @@ export const most = {
 
 const maxUint256 = 2n ** 256n - 1n;
 
-const record = (value: unknown): Readonly<Record<string, unknown>> | null => (isRecord(value) ? value : null);
+/** What stands under a name, where it is an object at all. */
+const fieldOf = (item: unknown, name: string): unknown => (isRecord(item) ? item[name] : undefined);
 
-export const parametersOf = (item: unknown, field: "inputs" | "outputs" | "components"): ReadonlyArray<unknown> => {
-  const list = record(item)?.[field];
+const parametersOf = (item: unknown, field: "inputs" | "outputs" | "components"): ReadonlyArray<unknown> => {
+  const list = fieldOf(item, field);
   return Array.isArray(list) ? list : [];
 };
 
-const nameOf = (parameter: unknown): string => {
-  const name = record(parameter)?.["name"];
-  return typeof name === "string" ? name : "";
+const wordOf = (item: unknown, field: "name" | "type"): string => {
+  const word = fieldOf(item, field);
+  return typeof word === "string" ? word : "";
 };
-
-const typeOf = (parameter: unknown): string => {
-  const type = record(parameter)?.["type"];
-  return typeof type === "string" ? type : "";
-};
+const nameOf = (parameter: unknown): string => wordOf(parameter, "name");
 
 const labelled = (name: string, text: string): string => (name === "" ? text : `${escapeText(name, 40)}: ${text}`);
 
@@ -62,13 +58,13 @@ interface Room {
 const valueIn = (parameter: unknown, value: unknown, depth: number, room: Room): string => {
   if (depth > most.depth || room.values <= 0) return "…";
   room.values--;
-  const type = typeOf(parameter);
+  const type = wordOf(parameter, "type");
   if (typeof value === "string") {
     if (type === "address") return checksummed(value);
     return type.startsWith("bytes") || type === "function" ? shortHex(value, 32) : quoteText(value, most.string);
   }
   if (Array.isArray(value)) {
-    const element = type.endsWith("]") ? { ...record(parameter), type: type.replace(/\[\d*\]$/, "") } : null;
+    const element = elementOf({ ...(isRecord(parameter) ? parameter : {}), type });
     const components = element === null ? parametersOf(parameter, "components") : [];
     const parts = value
       .slice(0, most.items)
@@ -79,13 +75,12 @@ const valueIn = (parameter: unknown, value: unknown, depth: number, room: Room):
       );
     return element === null ? `(${listed(parts, value.length)})` : `[${listed(parts, value.length)}]`;
   }
-  const fields = record(value);
-  if (fields !== null) {
+  if (isRecord(value)) {
     const components = parametersOf(parameter, "components");
-    const keys = Object.keys(fields);
+    const keys = Object.keys(value);
     const parts = keys.slice(0, most.items).map((key) => {
       const component = components.find((one) => nameOf(one) === key);
-      return labelled(key, valueIn(component, fields[key], depth + 1, room));
+      return labelled(key, valueIn(component, value[key], depth + 1, room));
     });
     return `{${listed(parts, keys.length)}}`;
   }
@@ -142,3 +137,83 @@ export const describeResult = (result: DecodedResult): string | null => {
   if (value === undefined) return shortHex(result.data);
   return describeValue(others.length === 0 ? only : { type: "tuple", components: outputs }, value);
 };
+
+/** An event with its arguments. */
+export const describeLog = (log: DecodedLog): string => {
+  if (sizeOf(log.data) > most.bytes) return `${escapeText(log.name, 80)}(…) with ${sizeOf(log.data)} bytes of data`;
+  const inputs = parametersOf(log.item, "inputs");
+  const { args } = log;
+  const values = Object.entries(isRecord(args) || Array.isArray(args) ? args : {});
+  const parameters = values.map(
+    ([name], index) => inputs.find((input) => fieldOf(input, "name") === name) ?? inputs[index],
+  );
+  return describeCall(
+    log.name,
+    parameters,
+    values.map(([, value]): unknown => value),
+  );
+};
+
+const customText = (custom: RevertCustom): string => {
+  const inputs = parametersOf(custom.item, "inputs");
+  const readable = sizeOf(custom.data) <= most.bytes && hasDecodable(custom.item, "inputs");
+  const args = readable ? custom.args : null;
+  return args?.length === inputs.length
+    ? describeCall(custom.name, inputs, args)
+    : escapeText(custom.signature, most.call);
+};
+
+const meaningText = (meaning: string | null): string => (meaning === null ? "" : `: ${escapeText(meaning)}`);
+
+const sourceText = ([first]: ReadonlyArray<Provenance>): string => {
+  if (first === undefined) return "";
+  switch (first.kind) {
+    case "address":
+      return first.source === null
+        ? " (by the ABI of the contract)"
+        : ` (by the ABI given for ${checksummed(first.source)})`;
+    case "caller":
+      return " (by an ABI you gave)";
+    case "builtin":
+      return first.source === null
+        ? " (by the built-in table)"
+        : ` (by the built-in table: ${escapeText(first.source, 80)})`;
+  }
+};
+
+/** How much a description of a revert says. */
+export interface RevertTextOptions {
+  /** Whether it names whose ABI explained each custom error; default false. */
+  readonly sources?: boolean | undefined;
+}
+
+/** One layer of a revert, arguments included. */
+export const describeLayer = (layer: RevertLayer, options: RevertTextOptions = {}): string => {
+  switch (layer._tag) {
+    case "Empty":
+      return "no reason";
+    case "Reason":
+      return `${quoteText(layer.reason)}${meaningText(layer.meaning)}`;
+    case "Panic":
+      return `Panic(0x${layer.code.toString(16).padStart(2, "0")}): ${escapeText(layer.meaning)}`;
+    case "Custom":
+      return `${customText(layer)}${meaningText(layer.meaning)}${options.sources === true ? sourceText(layer.provenance) : ""}`;
+    case "Ambiguous":
+      return `one of ${layer.candidates.slice(0, most.items).map(customText).join(" or ")}`;
+    case "Unknown":
+      return `unknown data ${shortHex(layer.data)}`;
+  }
+};
+
+/**
+ * One line for a revert, from the outside in: `outer ← path: inner`. Nothing in it is a contract's
+ * unescaped text, and its length is bounded.
+ */
+export const describeRevert = (revert: Revert, options: RevertTextOptions = {}): string =>
+  escapeText(
+    revert.layers
+      .slice(0, most.items)
+      .map(({ path, layer }) => `${path === "" ? "" : `${escapeText(path, 60)}: `}${describeLayer(layer, options)}`)
+      .join(" ← "),
+    most.line,
+  );

@@ -4,21 +4,35 @@
  *
  * Pure and total: any bytes of any size are answered, in time linear in their size.
  */
-import { bySignature, provenanceAt, type AbiIndex, type IndexedItem } from "./abiIndex.js";
-import { leavesOf, type Leaf } from "./layout.js";
-import { isBytes } from "../primitives/bytes.js";
-import type { Address, Hex } from "../primitives/hex.js";
-import { panicMeanings } from "./panics.js";
+import { type AbiIndex, bySignature, type IndexedItem, provenanceAt } from "./abiIndex.js";
+import { type Leaf, leavesOf } from "./layout.js";
+import { hexToBytes } from "viem";
+import { isBytes, type Address, type Hex } from "../primitives/hex.js";
+import { argumentsAt, bytesAt, dataAt, pointedAt } from "./words.js";
 import {
   Revert,
   RevertAmbiguous,
   RevertCustom,
   RevertEmpty,
+  type RevertLayer,
   RevertPanic,
   RevertReason,
   RevertUnknown,
-  type RevertLayer,
 } from "./revert.js";
+
+/** `Panic(uint256)` codes as the Solidity documentation explains them. */
+const panicMeanings: ReadonlyMap<bigint, string> = new Map([
+  [0x00n, "a panic inserted by the compiler"],
+  [0x01n, "an assert failed"],
+  [0x11n, "arithmetic overflow or underflow"],
+  [0x12n, "division or modulo by zero"],
+  [0x21n, "conversion to an enum of a value out of its range"],
+  [0x22n, "access to an incorrectly encoded storage byte array"],
+  [0x31n, "pop on an empty array"],
+  [0x32n, "array index out of bounds"],
+  [0x41n, "too much memory allocated, or an array too large"],
+  [0x51n, "call of a zero-initialised internal function"],
+]);
 
 /** What many contracts have in common, so that no ABI need tell it. */
 export interface Table {
@@ -43,30 +57,21 @@ interface Layered {
 const hex = (digits: string): Hex => `0x${digits}`;
 
 const utf8 = (digits: string): string => {
-  const size = Math.min(digits.length / 2, bounds.reason * 4);
-  const bytes = Uint8Array.from({ length: size }, (_, index) =>
-    Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16),
-  );
+  const bytes = hexToBytes(hex(digits.slice(0, bounds.reason * 8)));
   return new TextDecoder().decode(bytes).slice(0, bounds.reason);
 };
-
-const number = (word: string): number => (/^0{50}/.test(word) ? Number.parseInt(word.slice(50), 16) : Number.NaN);
 
 const meaningOf = (said: string, { table }: Context): string | null =>
   said.length > bounds.code ? null : table.meaning(said);
 
 /** `Error(string)`, also with a dirty or missing tail: some contracts build it by hand. */
 const reasonOf = (data: Hex, context: Context): Layered | null => {
-  const body = data.slice(10);
-  const at = number(body.slice(0, 64)) * 2;
-  const size = number(body.slice(at, at + 64)) * 2;
-  const start = at + 64;
-  if (!(start + size <= body.length)) return null;
-  const content = body.slice(start, start + size);
+  const content = bytesAt(data, pointedAt(data, argumentsAt, argumentsAt))?.slice(dataAt);
+  if (content === undefined) return null;
   const reason = utf8(content);
   return {
     layer: new RevertReason({ data, reason, meaning: meaningOf(reason, context) }, trusted),
-    leaves: size >= 8 ? [{ type: "string", path: "reason", content }] : [],
+    leaves: content.length >= 8 ? [{ type: "string", path: "reason", content }] : [],
   };
 };
 

@@ -1,7 +1,8 @@
-/** The errors that occur daily, by selector, and the codes that some contracts use instead. The rows are written by `scripts/build-error-table.mjs`. */
+/** Reverts by the errors that occur daily, by selector, and the codes that some contracts use instead. The rows are written by `scripts/build-error-table.mjs`. */
 import { keccak256, stringToHex } from "viem";
-import { itemOf } from "./declaration.js";
-import type { Table } from "./revertOf.js";
+import { type AbiSources, indexOf, itemOf } from "./abiIndex.js";
+import type { Revert } from "./revert.js";
+import { revertOf, type Table } from "./revertOf.js";
 import { declared, sources, types } from "./table/errors.js";
 import { shortReasons } from "./table/reasons.js";
 
@@ -52,3 +53,16 @@ const errors: Table["errors"] = (selector) =>
 
 /** The built-in errors and codes. */
 export const builtin: Table = { errors, meaning: (code) => shortReasons.get(code) ?? null };
+
+/**
+ * What reverted bytes say. `abis` are tried by address first (`options.address` = the contract that
+ * reverted), then all of them together with the built-in table. A custom error counts only when the
+ * bytes are exactly its encoding; several that fit make `RevertAmbiguous`.
+ *
+ * Text that is no even-length hex counts as no bytes.
+ */
+export const decodeRevert = (
+  bytes: string,
+  abis: AbiSources = [],
+  options: { readonly address?: string | null } = {},
+): Revert => revertOf(bytes, indexOf(abis), options.address ?? null, builtin);

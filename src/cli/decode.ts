@@ -7,12 +7,10 @@ import type { Abi } from "abitype";
 import { wellKnown } from "../abi/wellKnown.js";
 import { decodeCall } from "../abi/decodeCall.js";
 import { decodeLog } from "../abi/decodeLogs.js";
-import { decodeRevert } from "../abi/decodeRevert.js";
-import { indentOf, innerCalls, innerLines } from "../abi/innerCalls.js";
-import { describeLog } from "../abi/describeLog.js";
-import { describeCalldata, describeValue } from "../abi/print.js";
+import { decodeRevert } from "../abi/table.js";
+import { innerCalls, innerLines } from "../abi/innerCalls.js";
+import { describeLog, describeCalldata, describeValue, describeLayer } from "../abi/print.js";
 import type { Provenance } from "../abi/revert.js";
-import { describeLayer } from "../abi/revertText.js";
 import { nobody } from "../abi/words.js";
 import { isHash, type Hash, type Hex } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
@@ -84,7 +82,7 @@ const readingsText = (readings: ReadonlyArray<Reading>, within: ReturnType<typeo
       ({ kind, text, sources }) =>
         `${kind}  ${text}${sources.length === 0 ? "" : `  by selector: ${sources.join(", ")}`}`,
     ),
-    ...innerLines(within).map(({ place, text }) => `${indentOf(place)}${place}  ${text}`),
+    ...innerLines(within).map(({ indent, place, text }) => `${indent}${place}  ${text}`),
     ...(calls > 1 ? [`${calls} functions fit; only the contract's own ABI tells which it is`] : []),
   ].join("\n");
 };

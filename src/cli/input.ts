@@ -7,7 +7,7 @@ import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
 import { coerceAll, type Reading } from "../abi/coerce.js";
 import { isSignatures, parseSignatures } from "../abi/given.js";
-import { functionsText, noFunction } from "../abi/naming.js";
+import { functionsText, noFunction } from "../abi/encode.js";
 import { addressProblem, each, no, type Checked } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";

@@ -4,24 +4,96 @@
  * Order of decisions: shape of the transport, flattening, revert, words, codes. The revert comes
  * before all words, because what follows `execution reverted:` is written by a contract.
  */
+import type * as Schema from "effect/Schema";
 import * as Result from "effect/Result";
-import { isBytes } from "../primitives/bytes.js";
+import { isBytes } from "../primitives/hex.js";
 import { besu } from "./dialects/besu.js";
 import { byStatus, codes } from "./dialects/codes.js";
 import { conditions, lookups } from "./dialects/conditions.js";
-import { erigon } from "./dialects/erigon.js";
-import { answerOf, delayMs, failed, failedBy, says, type Dialect } from "./dialects/evidence.js";
+import { erigon, execution, geth, reth } from "./dialects/geth.js";
+import { answerOf, delayMs, type Dialect, failed, failedBy, says } from "./dialects/evidence.js";
 import { gateways } from "./dialects/gateways.js";
-import { execution, geth } from "./dialects/geth.js";
 import { hardhat } from "./dialects/hardhat.js";
 import { nethermind } from "./dialects/nethermind.js";
-import { reth } from "./dialects/reth.js";
 import { revert } from "./dialects/revert.js";
-import { flatten, httpStatus, integer, isObject, parseJson, type Flat } from "./flatten.js";
-import { rawJson } from "./rawJson.js";
-import { retryAfter, type HeadersLike } from "./retryAfter.js";
+import { type Flat, flatten, httpStatus, integer, isObject, parseJson } from "./flatten.js";
 import { InternalError, MalformedResponse, RpcError, Transport } from "./rpc.js";
-import { VmHalt, type Verdict } from "./verdicts.js";
+import { type Verdict, VmHalt } from "./verdicts.js";
+
+/** Headers as a plain record of any case, or anything with `get`, such as `Headers`. */
+export type HeadersLike =
+  | { readonly get: (name: string) => string | null | undefined }
+  | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
+
+const header = (headers: HeadersLike, name: string): string | null => {
+  const get: unknown = headers["get"];
+  const value: unknown =
+    typeof get === "function"
+      ? (get.call(headers, name) as unknown)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === "string" ? first : null;
+};
+
+/** A day, ms. */
+const longest = 86_400_000;
+
+/**
+ * The `Retry-After` header in either of its two forms: milliseconds to wait, at most a day; null where the headers do
+ * not say. A date is counted from the answer's own `Date` header: no clock is read, and a wrong local clock does no harm.
+ */
+const retryAfter = (headers: HeadersLike | null | undefined): number | null => {
+  if (headers === null || headers === undefined) return null;
+  const text = header(headers, "retry-after")?.trim().slice(0, 64);
+  if (text === undefined || text === "") return null;
+  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), longest);
+  const [until, now] = [Date.parse(text), Date.parse(header(headers, "date") ?? "")];
+  return Number.isNaN(until) || Number.isNaN(now) ? null : Math.min(Math.max(until - now, 0), longest);
+};
+
+const limits = { depth: 12, values: 1000, characters: 65_536 } as const;
+
+interface Budget {
+  values: number;
+  characters: number;
+}
+
+const cut = (text: string, budget: Budget): string => {
+  const kept = text.slice(0, Math.max(0, budget.characters));
+  budget.characters -= kept.length;
+  return kept.length === text.length ? text : `${kept}… (+${text.length - kept.length} characters)`;
+};
+
+const copy = (value: unknown, depth: number, budget: Budget): Schema.Json => {
+  budget.values -= 1;
+  if (budget.values < 0 || depth > limits.depth) return null;
+  if (typeof value === "string") return cut(value, budget);
+  // why: minus zero is read from JSON but not written to it
+  if (typeof value === "number") return Number.isFinite(value) ? value + 0 : String(value);
+  if (typeof value === "boolean") return value;
+  if (typeof value === "bigint") return cut(value.toString(), budget);
+  if (typeof value !== "object" || value === null) return null;
+  if (Array.isArray(value)) return value.slice(0, limits.values).map((element) => copy(element, depth + 1, budget));
+  // an Error's own words are not enumerable
+  const words = value instanceof Error ? { name: value.name, message: value.message, cause: value.cause } : {};
+  const fields: Record<string, Schema.Json> = {};
+  for (const [key, field] of Object.entries({ ...words, ...value }).slice(0, limits.values)) {
+    if (budget.values <= 0) break;
+    if (field !== undefined && typeof field !== "function") {
+      Object.defineProperty(fields, cut(key, budget), {
+        value: copy(field, depth + 1, budget),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+  }
+  return fields;
+};
+
+/** The node's answer kept as evidence, as JSON: at most 1,000 values and 64 KiB of text, cut to that where it is more. */
+const rawJson = (value: unknown): Schema.Json =>
+  copy(value, 0, { values: limits.values, characters: limits.characters });
 
 /** Everything that is known of one failed answer. All but `method` may be missing. */
 export interface ClassifyInput {

@@ -1,8 +1,11 @@
 /** What the input alone shows wrong, before anything is sent. */
 import * as Schema from "effect/Schema";
-import { count, say, text } from "../primitives/statement.js";
+import { count, text } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 import { stated } from "./stated.js";
+
+const wrongField = ({ field, problem }: { readonly field: string; readonly problem: string }): string =>
+  `${escapeText(field)}: ${problem}`;
 
 /** A field of the input that cannot be right; nothing was sent. */
 export class InvalidTransaction extends stated<InvalidTransaction>()(
@@ -13,7 +16,9 @@ export class InvalidTransaction extends stated<InvalidTransaction>()(
     /** What is wrong with it. */
     problem: Schema.String,
   },
-  ({ field, problem }) => say(`${escapeText(field)}: ${problem}`, [text("", "nothing was sent")], "correct the input"),
+  wrongField,
+  () => [text("", "nothing was sent")],
+  "correct the input",
 ) {}
 
 /** What a connection to a node was made with cannot be right; nothing was opened. */
@@ -25,8 +30,9 @@ export class InvalidConnection extends stated<InvalidConnection>()(
     /** What is wrong with it. */
     problem: Schema.String,
   },
-  ({ field, problem }) =>
-    say(`${escapeText(field)}: ${problem}`, [text("", "no connection was made")], "correct the connection"),
+  wrongField,
+  () => [text("", "no connection was made")],
+  "correct the connection",
 ) {}
 
 /** A step of one's own cannot be what it is given as; no pipeline was made. */
@@ -38,16 +44,18 @@ export class InvalidStep extends stated<InvalidStep>()(
     /** What is wrong with it. */
     problem: Schema.String,
   },
-  ({ field, problem }) => say(`${escapeText(field)}: ${problem}`, [], "correct the step"),
+  wrongField,
+  () => [],
+  "correct the step",
 ) {}
 
 /** The client was disposed: nothing is asked any more, and what was under way has ended. */
-export class Disposed extends stated<Disposed>()("Disposed", {}, () =>
-  say(
-    "the client was disposed",
-    [text("", "what was under way has ended")],
-    "make another one, and dispose of it last",
-  ),
+export class Disposed extends stated<Disposed>()(
+  "Disposed",
+  {},
+  "the client was disposed",
+  () => [text("", "what was under way has ended")],
+  "make another one, and dispose of it last",
 ) {}
 
 /** A report in JSON of another version than this library reads. */
@@ -59,10 +67,8 @@ export class ReportVersion extends stated<ReportVersion>()(
     /** The version that this library reads and writes. */
     supported: Schema.Int,
   },
+  "the report is of another version than this library reads",
+  ({ found, supported }) => [count("found", found), count("read", supported)],
   ({ found, supported }) =>
-    say(
-      "the report is of another version than this library reads",
-      [count("found", found), count("read", supported)],
-      `${found > supported ? "read it with the newer library that wrote it, or " : ""}scan again with this version`,
-    ),
+    `${found > supported ? "read it with the newer library that wrote it, or " : ""}scan again with this version`,
 ) {}

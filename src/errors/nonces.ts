@@ -6,11 +6,10 @@ import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
 import { count, hash, milliseconds, quote, say, text } from "../primitives/statement.js";
-import { lane, unsent, type OfNonce } from "./ofNonce.js";
+import { lane, unsent, type OfNonce, derived } from "./stated.js";
 import { NonceBurned, PartlySent, SendRejected } from "./sending.js";
-import { derived } from "./stated.js";
 
-export type { OfNonce } from "./ofNonce.js";
+export type { OfNonce } from "./stated.js";
 export { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 
 const chainCount = nullable(Schema.BigInt);

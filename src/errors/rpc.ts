@@ -4,37 +4,32 @@
  * how long (`retryAfterMs`). What a transaction did wrong is not here: see `verdicts.ts`.
  */
 import * as Schema from "effect/Schema";
-import * as block from "./reasons/block.js";
-import * as endpoint from "./reasons/endpoint.js";
-import * as request from "./reasons/request.js";
+import * as reasons from "./reasons.js";
 import { derived, type Stated } from "./stated.js";
 
-export type { Advising, RetryAdvice } from "./reasons/answer.js";
-export * from "./reasons/block.js";
-export * from "./reasons/endpoint.js";
-export * from "./reasons/request.js";
+export * from "./reasons.js";
 
 /** Every reason, in the order of the design. */
 export const Reason = Schema.Union([
-  endpoint.Unauthorized,
-  endpoint.MethodNotPermitted,
-  endpoint.MethodNotSupported,
-  endpoint.RateLimited,
-  block.LogRangeTooLarge,
-  endpoint.UpstreamUnavailable,
-  block.PendingUnavailable,
-  block.HistoryPruned,
-  block.NodeSyncing,
-  endpoint.Timeout,
-  endpoint.AdmissionTimeout,
-  block.SimBlockOrder,
-  request.NodeLimitExceeded,
-  block.StateUnavailable,
-  block.BlockNotFound,
-  request.InvalidParams,
-  request.MalformedResponse,
-  endpoint.Transport,
-  request.InternalError,
+  reasons.Unauthorized,
+  reasons.MethodNotPermitted,
+  reasons.MethodNotSupported,
+  reasons.RateLimited,
+  reasons.LogRangeTooLarge,
+  reasons.UpstreamUnavailable,
+  reasons.PendingUnavailable,
+  reasons.HistoryPruned,
+  reasons.NodeSyncing,
+  reasons.Timeout,
+  reasons.AdmissionTimeout,
+  reasons.SimBlockOrder,
+  reasons.NodeLimitExceeded,
+  reasons.StateUnavailable,
+  reasons.BlockNotFound,
+  reasons.InvalidParams,
+  reasons.MalformedResponse,
+  reasons.Transport,
+  reasons.InternalError,
 ]);
 export type Reason = typeof Reason.Type;
 

@@ -2,8 +2,7 @@
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
 import { count, hash, say, text } from "../primitives/statement.js";
-import { lane, unsent, type OfNonce } from "./ofNonce.js";
-import { derived } from "./stated.js";
+import { lane, unsent, type OfNonce, derived } from "./stated.js";
 
 /** Somebody else's transaction is final at the nonce: ours never can be mined, and is never sent again. */
 export class NonceBurned extends unsent<NonceBurned>()(

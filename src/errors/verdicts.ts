@@ -5,48 +5,40 @@
  * `null`. `message` = sentence · numbers with units · what to do.
  */
 import * as Schema from "effect/Schema";
-import * as execution from "./verdicts/execution.js";
-import * as funds from "./verdicts/funds.js";
-import * as nonce from "./verdicts/nonce.js";
-import * as fee from "./verdicts/fee.js";
-import * as gas from "./verdicts/gas.js";
 import * as account from "./verdicts/account.js";
-import * as proof from "./verdicts/proof.js";
+import * as limits from "./verdicts/limits.js";
+import * as outcome from "./verdicts/outcome.js";
 
 export * from "./verdicts/account.js";
-export * from "./verdicts/execution.js";
-export * from "./verdicts/fee.js";
-export * from "./verdicts/funds.js";
-export * from "./verdicts/gas.js";
-export * from "./verdicts/nonce.js";
-export * from "./verdicts/proof.js";
+export * from "./verdicts/limits.js";
+export * from "./verdicts/outcome.js";
 
 /** Every verdict, in the order of the design. */
 export const Verdict = Schema.Union([
-  execution.ExecutionReverted,
-  execution.VmHalt,
-  execution.OutOfGas,
-  funds.InsufficientFunds,
-  nonce.NonceTooLow,
-  nonce.NonceTooHigh,
-  nonce.NonceOverflow,
-  nonce.ReplacementRefused,
-  fee.FeeCapTooLow,
-  fee.TipAboveFeeCap,
-  gas.IntrinsicGasTooLow,
-  gas.GasAllowanceExceeded,
-  gas.BlockGasLimitExceeded,
-  gas.TxGasLimitTooHigh,
-  gas.GasUintOverflow,
+  outcome.ExecutionReverted,
+  outcome.VmHalt,
+  outcome.OutOfGas,
+  limits.InsufficientFunds,
+  account.NonceTooLow,
+  account.NonceTooHigh,
+  account.NonceOverflow,
+  account.ReplacementRefused,
+  limits.FeeCapTooLow,
+  limits.TipAboveFeeCap,
+  limits.IntrinsicGasTooLow,
+  limits.GasAllowanceExceeded,
+  limits.BlockGasLimitExceeded,
+  limits.TxGasLimitTooHigh,
+  limits.GasUintOverflow,
   account.SenderNotEoa,
   account.InitCodeTooLarge,
   account.NoCode,
   account.UnknownDelegateCall,
   account.ChainIdMismatch,
-  proof.PolicyViolation,
-  proof.SimulationDiverged,
-  proof.OutcomeChanged,
-  proof.WitnessesDisagree,
-  proof.NotProven,
+  outcome.PolicyViolation,
+  outcome.SimulationDiverged,
+  outcome.OutcomeChanged,
+  outcome.WitnessesDisagree,
+  outcome.NotProven,
 ]);
 export type Verdict = typeof Verdict.Type;

@@ -7,7 +7,7 @@ import { authorityOf } from "../transaction/signer.js";
 import { readSigned } from "../transaction/signed.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt } from "./laneRules.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 
 const mismatch = (field: string, expected: unknown, actual: unknown) =>
   Result.fail(new SignedMismatch({ field, expected: String(expected), actual: String(actual) }));

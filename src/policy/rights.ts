@@ -1,15 +1,13 @@
-/** Policies over rights and over who takes part. */
+/** Policies over rights, over who takes part, and over calls that fail inside a transaction that succeeds. */
+import { type AllowedCall, every, fail, pass, type PolicyResult, unknown } from "../report/policy.js";
+import type { Report } from "../report/schema.js";
+import { isAllowed, isGranted } from "../steps/reading/inner.js";
+import { tokenText, unseen, whereSeen } from "./spending.js";
 import type { Address } from "../primitives/hex.js";
 import type { FindingCode } from "../report/finding.js";
-import type { PolicyResult } from "../report/policy.js";
-import type { Report } from "../report/schema.js";
 import type { Approval } from "../report/parts.js";
+import { isNobody } from "../report/stakes.js";
 import { controlsIn } from "../steps/reading/controlLogs.js";
-import { tokenText } from "./amounts.js";
-import { every, fail, pass, unknown } from "./results.js";
-import { unseen } from "./spending.js";
-
-const zero = "0x0000000000000000000000000000000000000000";
 
 const nameOf = (report: Report, { standard, token, tokenId, owner, spender, after, unlimited }: Approval): string => {
   const size = after === null || unlimited ? "" : `, ${tokenText(report, token, after)}`;
@@ -30,14 +28,10 @@ const unexplained = (report: Report): PolicyResult =>
     ? unknown("what an event or a call says of the sender and another account is of no known kind")
     : pass;
 
-const judgeApprovals =
-  (judge: (approval: Approval, named: () => string) => PolicyResult) =>
-  (report: Report): PolicyResult => {
-    const hidden = unseen(report);
-    return hidden === null
-      ? every([...report.approvals.map((approval) => judge(approval, () => nameOf(report, approval))), cut(report)])
-      : unknown(hidden);
-  };
+const judgeApprovals = (judge: (approval: Approval, named: () => string) => PolicyResult) =>
+  whereSeen((report) =>
+    every([...report.approvals.map((approval) => judge(approval, () => nameOf(report, approval))), cut(report)]),
+  );
 
 /** Rights that are known and grow. What is only logged tells what was granted, but not what was there before. */
 const judgeGrowth = judgeApprovals(({ before, after, evidence }, named) => {
@@ -51,15 +45,13 @@ const judgeGrowth = judgeApprovals(({ before, after, evidence }, named) => {
 export const judgeNewApprovals = (report: Report): PolicyResult => every([judgeGrowth(report), unexplained(report)]);
 
 /** Unlimited rights, unless one that was there is only being spent. */
-export const judgeUnlimitedApprovals: (report: Report) => PolicyResult = judgeApprovals(
-  ({ before, after, evidence, unlimited }, named) => {
-    if (unlimited) {
-      const spent = evidence === "measured" && before !== null && after !== null && after < before;
-      return spent ? pass : fail(named());
-    }
-    return evidence === "measured" ? pass : unknown(`the ${named()} was not measured`);
-  },
-);
+export const judgeUnlimitedApprovals = judgeApprovals(({ before, after, evidence, unlimited }, named) => {
+  if (unlimited) {
+    const spent = evidence === "measured" && before !== null && after !== null && after < before;
+    return spent ? pass : fail(named());
+  }
+  return evidence === "measured" ? pass : unknown(`the ${named()} was not measured`);
+});
 
 /** Everyone the bundle is seen to have to do with, its senders apart. */
 const touchedBy = (report: Report): ReadonlySet<string> => {
@@ -68,7 +60,7 @@ const touchedBy = (report: Report): ReadonlySet<string> => {
     for (const address of addresses) if (address !== null) touched.add(address.toLowerCase());
   };
   // why: with tokens and rights it stands for made, gone and taken back
-  const addMade = (...addresses: ReadonlyArray<Address>) => add(...addresses.filter((one) => one !== zero));
+  const addMade = (...addresses: ReadonlyArray<Address>) => add(...addresses.filter((one) => !isNobody(one)));
   for (const { input, code, outcome } of report.transactions) {
     add(input.to, code.creates, code.from.delegate, code.to?.delegate ?? null);
     for (const { address } of input.authorizationList ?? []) add(address);
@@ -111,7 +103,7 @@ export const judgeDelegated = (report: Report): PolicyResult =>
             : pass,
       ),
       ...(input.authorizationList ?? []).map(({ address }) =>
-        address.toLowerCase() === zero ? pass : fail(`transaction ${index + 1} sets a delegation to ${address}`),
+        isNobody(address) ? pass : fail(`transaction ${index + 1} sets a delegation to ${address}`),
       ),
     ]),
     ...report.approvals.map((approval) =>
@@ -124,3 +116,26 @@ export const judgeDelegated = (report: Report): PolicyResult =>
             : pass,
     ),
   ]);
+
+/** No call inside fails in any world, but for those that may; permits that are there all the same count as passed. */
+export const judgeInner = (mayFail: ReadonlyArray<AllowedCall>) =>
+  whereSeen((report) =>
+    every(
+      report.transactions.map(({ outcome: { inner } }, index) => {
+        const failed = (inner?.failed ?? []).filter(
+          (one) => !isAllowed(one, mayFail) && !isGranted(one, report.approvals),
+        );
+        const calls = failed.map(({ to, call }) => `${call ?? "a call"} to ${to ?? "an account that is not known"}`);
+        if (calls.length > 0) return fail(`inside transaction ${index + 1} fails ${calls.slice(0, 8).join("; ")}`);
+        const isElsewhere = report.findings.some(
+          ({ code, severity, transaction }) =>
+            code === "InnerCallFailed" && severity === "warning" && transaction === index,
+        );
+        if (isElsewhere) return fail(`a call inside transaction ${index + 1} fails in another block`);
+        const count = inner?.unseen ?? 0;
+        return count === 0
+          ? pass
+          : unknown(`whether calls inside transaction ${index + 1} fail was not seen (${count} of them)`);
+      }),
+    ),
+  );

@@ -1,11 +1,61 @@
-/** Policies over what leaves and arrives: judged by measured balances, with the events as a second witness. */
+/**
+ * Policies over what leaves and arrives, judged by measured balances with the events as a second witness, and over what the
+ * bundle may cost. Amounts are told in the token's own units, with the raw ones that were judged beside.
+ */
+import { lookup } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
-import type { PolicyResult } from "../report/policy.js";
-import { largestOf } from "../primitives/units.js";
+import { checksummed } from "../primitives/text.js";
+import { formatGas, formatWei, largestOf } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
-import type { Transfer } from "../report/parts.js";
-import { currencyText, tokenText } from "./amounts.js";
-import { fail, pass, unknown } from "./results.js";
+import { amountText, namesFor, unitText } from "../report/amounts.js";
+import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
+import { feeTerms, type Transfer } from "../report/parts.js";
+
+/** Wei of the report's chain, in the unit of the amount that it is told `beside`. */
+export const nativeText = ({ chainId }: Pick<Report, "chainId">, wei: bigint, beside: bigint = wei): string =>
+  formatWei(wei, lookup(chainId).symbol, beside);
+
+/** `25 USDC 0xA0b8…eB48 (25000000 raw units of 0xA0b8…)`, by what the token says of itself; `1.5 ETH`. */
+export const tokenText = (report: Report, token: Address | null, amount: bigint, beside: bigint = amount): string => {
+  if (token === null) return nativeText(report, amount, beside);
+  const names = namesFor(report, {});
+  const unit = { token, tokenId: null };
+  const shown = amountText(names, unit, amount);
+  const raw = `${amount} raw units of ${checksummed(token)}`;
+  return shown === String(amount) ? raw : `${shown} ${unitText(names, unit)} (${raw})`;
+};
+
+/** What is counted: the chain's currency, or a token. */
+export const currencyText = ({ chainId }: Pick<Report, "chainId">, token: Address | null): string =>
+  token === null ? lookup(chainId).symbol : checksummed(token);
+
+/** The most that all fees together can come to: gas limit × max fee, blob, L1 and operator fees, wei. */
+export const judgeFee =
+  (limit: bigint) =>
+  (report: Report): PolicyResult => {
+    const payers = new Set(report.funds.map(({ account }) => account));
+    const incomplete = report.funds.find(({ required }) => required === null);
+    const missing = report.transactions.find(({ input }) => !payers.has(input.from));
+    if (incomplete !== undefined || missing !== undefined)
+      return unknown(`what ${incomplete?.account ?? missing?.input.from} must pay is not known`);
+    const total = report.funds
+      .flatMap(({ terms }) => terms)
+      .reduce((sum, { name, amount }) => (feeTerms.has(name) ? sum + amount : sum), 0n);
+    return total > limit
+      ? fail(`fees of up to ${nativeText(report, total)}, at most ${nativeText(report, limit, total)}`)
+      : pass;
+  };
+
+/** The gas limits of all transactions together. */
+export const judgeGas =
+  (limit: bigint) =>
+  (report: Report): PolicyResult => {
+    const limits = report.transactions.map(({ request, gas }) => request?.gas ?? gas.limit);
+    const unset = limits.findIndex((gas) => gas === null);
+    if (unset >= 0) return unknown(`the gas limit of transaction ${unset + 1} is not known`);
+    const total = limits.reduce<bigint>((sum, gas) => sum + (gas ?? 0n), 0n);
+    return total > limit ? fail(`gas limits of ${formatGas(total)}, at most ${formatGas(limit)}`) : pass;
+  };
 
 /** Whose balance of what; `account` null = the senders of the bundle together. */
 export interface Subject {
@@ -52,6 +102,14 @@ export const unseen = (report: Report): string | null => {
   const index = report.transactions.findIndex(({ outcome }) => outcome.status === "unknown");
   return index < 0 ? null : `the outcome of transaction ${index + 1} is not known`;
 };
+
+/** A judgement that only a report can be given whose movements are seen. */
+export const whereSeen =
+  (judge: Policy["evaluate"]): Policy["evaluate"] =>
+  (report) => {
+    const hidden = unseen(report);
+    return hidden === null ? judge(report) : unknown(hidden);
+  };
 
 /** What the bundle leaves the subject with more (positive) or less (negative). */
 const netOf = (report: Report, subject: Subject): Net => {
@@ -104,11 +162,8 @@ const isUntold = ({ findings }: Report, { token }: Subject): boolean =>
   token === null && findings.some(({ code }) => code === "NativeMovesUnseen");
 
 /** `limit`: the most that may leave: net, of ERC-721 and ERC-1155 net by id. */
-export const judgeSpent =
-  (subject: Subject, limit: bigint) =>
-  (report: Report): PolicyResult => {
-    const hidden = unseen(report);
-    if (hidden !== null) return unknown(hidden);
+export const judgeSpent = (subject: Subject, limit: bigint) =>
+  whereSeen((report) => {
     const { measured, logged } = spentOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, limit]);
     const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
@@ -122,14 +177,11 @@ export const judgeSpent =
     return logged > limit && !isUntold(report, subject)
       ? unknown(`measured ${told(measured)} spent, but the events say ${told(logged)}; at most ${told(limit)}`)
       : pass;
-  };
+  });
 
 /** `least`: what must arrive, net. */
-export const judgeReceived =
-  (subject: Subject, least: bigint) =>
-  (report: Report): PolicyResult => {
-    const hidden = unseen(report);
-    if (hidden !== null) return unknown(hidden);
+export const judgeReceived = (subject: Subject, least: bigint) =>
+  whereSeen((report) => {
     const { measured, logged } = netOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, least]);
     const told = (amount: bigint) => tokenText(report, subject.token, amount, beside);
@@ -143,4 +195,4 @@ export const judgeReceived =
     return subject.token !== null && logged !== 0n && logged < least
       ? unknown(`measured ${told(measured)} received, but the events say ${told(logged)}; at least ${told(least)}`)
       : pass;
-  };
+  });

@@ -2,9 +2,8 @@
 import { escapeText } from "../primitives/text.js";
 import { formatGas, formatGasPrice, formatWei } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
-import { valuesForPeople } from "../report/sideBySide.js";
-import { namesFor, type AmountOptions } from "../report/summary.js";
-import type { Names } from "../report/tokens.js";
+import { valuesForPeople } from "../report/diff.js";
+import { namesFor, type AmountOptions, type Names } from "../report/amounts.js";
 import { changeField } from "./compare.js";
 import type { Comparison, MinedSettlement, Settled, Settlement, SettlementClass } from "./settlement.js";
 

@@ -17,7 +17,7 @@ import {
   type ReportOptions,
   type TransactionReport,
 } from "../report/schema.js";
-import { becauseOf, verdictOf } from "../report/verdict.js";
+import { becauseOf, verdictOf } from "../report/ready.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";

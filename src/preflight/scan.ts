@@ -6,7 +6,7 @@ import { mostGas } from "../chains/rules.js";
 import { refusedPart } from "../errors/refusedPart.js";
 import type { Verdict } from "../errors/verdicts.js";
 import * as Eth from "../Eth.js";
-import { unknownForks } from "../primitives/forks.js";
+import { unknownForks } from "../primitives/names.js";
 import { later } from "../primitives/later.js";
 import { fromError } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";

@@ -22,3 +22,12 @@ export const isHash = (value: unknown): value is Hash => typeof value === "strin
 /** A field that may be missing when constructed and is `null` then: JSON-safe, never `undefined`. */
 export const nullable = <S extends Schema.Constraint>(schema: S) =>
   Schema.NullOr(schema).pipe(Schema.withConstructorDefault(Effect.succeed(null)));
+
+const hexDigits = /^0x[0-9a-fA-F]*$/;
+
+/** The most bytes read from one answer; more is as good as hostile. */
+export const maxBytes = 4 * 1024 * 1024;
+
+/** Even-length hex with `0x` of at most {@link maxBytes} bytes. */
+export const isBytes = (value: unknown): value is Hex =>
+  typeof value === "string" && value.length % 2 === 0 && value.length <= 2 + maxBytes * 2 && hexDigits.test(value);

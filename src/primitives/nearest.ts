@@ -4,7 +4,7 @@
 const mostLetters = 40;
 
 /** How many letters have to be put in, left out or changed to make one of the other. */
-export const distance = (a: string, b: string): number => {
+const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {
     const above = row;

@@ -1,12 +1,16 @@
 /** Amounts with their units, as people read them. Exact; only {@link roundUnits} rounds, and says so. */
 
+/** How much it is, whichever way. */
+export const sizeOf = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
+
 /** An integer amount at `decimals`, exact: no rounding, no trailing zeros. */
 export const formatUnits = (amount: bigint, decimals: number): string => {
-  const negative = amount < 0n;
-  const digits = (negative ? -amount : amount).toString().padStart(decimals + 1, "0");
+  const digits = sizeOf(amount)
+    .toString()
+    .padStart(decimals + 1, "0");
   const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
   const fraction = decimals === 0 ? "" : digits.slice(-decimals).replace(/0+$/, "");
-  return `${negative ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+  return `${amount < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 };
 
 const thousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
@@ -26,7 +30,7 @@ export const roundUnits = (
   decimals: number,
   up: boolean,
 ): { readonly text: string; readonly isExact: boolean } => {
-  const size = amount < 0n ? -amount : amount;
+  const size = sizeOf(amount);
   const digits = size.toString().length;
   const whole = digits - decimals;
   const isVast = whole > mostWhole;
@@ -48,7 +52,7 @@ const wholeGwei = 10n ** 5n;
 
 /** The largest by its size: what several amounts that are told together share their unit with. */
 export const largestOf = (amounts: ReadonlyArray<bigint>): bigint =>
-  amounts.reduce((most, amount) => (amount * amount > most * most ? amount : most), 0n);
+  amounts.reduce((most, amount) => (sizeOf(amount) > sizeOf(most) ? amount : most), 0n);
 
 /**
  * Wei in the unit in which it reads best (ETH from 0.001, gwei from 0.0001, else wei), exact; `beside` = the amount
@@ -56,7 +60,7 @@ export const largestOf = (amounts: ReadonlyArray<bigint>): bigint =>
  * every EVM chain.
  */
 export const formatWei = (wei: bigint, symbol: string = "ETH", beside: bigint = wei): string => {
-  const size = beside < 0n ? -beside : beside;
+  const size = sizeOf(beside);
   if (wei === 0n) return `0 ${symbol}`;
   if (size >= wholeEther) return `${formatUnits(wei, 18)} ${symbol}`;
   if (size >= wholeGwei) return `${formatUnits(wei, 9)} gwei`;

@@ -1,26 +1,218 @@
-/** Amounts and tokens in a sentence for people: rounded against their favour, never in smallest units where that can be helped. */
-import { formatUnits, roundUnits } from "../primitives/units.js";
-import { decimalsOf, idText, symbolOf, type Names, type Unit } from "./tokens.js";
+/**
+ * Addresses, tokens, amounts and dates as a report writes them: told apart and never trusted; exact, or for people, rounded
+ * against their favour and never in smallest units where that can be helped.
+ */
+import { lookup } from "../Chains.js";
+import type { TokenInfo } from "./parts.js";
+import { checksummed, escapeText, shortAddress } from "../primitives/text.js";
+import { formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
+import type { Report } from "./schema.js";
+
+// Hebrew, Arabic and their extensions: right-to-left letters reorder the numbers around them.
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
+
+/**
+ * A symbol that cannot pass for anything else on its line: plain when it is a short ASCII word,
+ * quoted and escaped otherwise.
+ */
+const symbolText = (symbol: string): string =>
+  /^[A-Za-z0-9$][A-Za-z0-9$._+-]{0,15}$/.test(symbol)
+    ? symbol
+    : `"${escapeText(
+        symbol.replace(rightToLeft, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`),
+        96,
+      ).replace(/"/g, '\\"')}"`;
+
+/** How addresses and tokens are written in one report. */
+export interface Names {
+  /** `0x1234…abcd`; the whole address where two of the report would read the same. */
+  readonly short: (address: string) => string;
+  readonly token: (address: string | null) => TokenInfo | null;
+  /** The symbol of the native currency. */
+  readonly native: string;
+  /** Whether amounts for people are exact, too. */
+  readonly exact: boolean;
+  /** A party in a sentence: `you` for the only sender, the short address of anybody else. */
+  readonly who: (address: string) => string;
+  /** `you`, or the whole address with its checksum. */
+  readonly whole: (address: string) => string;
+  /** Every address that is written short somewhere, with what is known of it, in order. */
+  readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
+}
+
+const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const roles = new Map<string, Array<string>>();
+  const add = (address: string, role: string) => {
+    const key = address.toLowerCase();
+    const known = roles.get(key);
+    if (known === undefined) roles.set(key, [role]);
+    else if (role !== "" && !known.includes(role)) known.push(role);
+  };
+  for (const transaction of report.transactions) add(transaction.input.from, "sender");
+  for (const { input } of report.transactions) if (input.to !== null) add(input.to, "recipient");
+  for (const { token } of [...report.transfers, ...report.balanceChanges, ...report.approvals])
+    if (token !== null) add(token, "token");
+  for (const { spender } of report.approvals) add(spender, "spender");
+  for (const { owner } of report.approvals) add(owner, "owner");
+  for (const { from, to } of report.transfers) {
+    add(from, "");
+    add(to, "");
+  }
+  for (const { account } of report.balanceChanges) add(account, "");
+  return roles;
+};
+
+/** The senders of a bundle in its order, each once. */
+export const sendersOf = ({ transactions }: Pick<Report, "transactions">): ReadonlyArray<string> => [
+  ...new Set(transactions.map(({ input }) => input.from.toLowerCase())),
+];
+
+/** How amounts are written. */
+export interface AmountOptions {
+  /** Symbol of the native currency; by default that of the chain. */
+  readonly symbol?: string | undefined;
+  /** Every amount exact; default false: six significant digits, what leaves rounded up and what comes down. */
+  readonly exact?: boolean | undefined;
+}
+
+/** The names of a report in the words of its chain. */
+export const namesFor = (report: Report, { symbol, exact = false }: AmountOptions): Names => {
+  const native = symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16);
+  const roles = rolesOf(report);
+  const seen = new Map<string, number>();
+  for (const address of roles.keys()) {
+    const short = shortAddress(address);
+    seen.set(short, (seen.get(short) ?? 0) + 1);
+  }
+  const tokens = new Map(report.tokens.map((info) => [info.token.toLowerCase(), info]));
+  const senders = sendersOf(report);
+  const you = senders.length === 1 ? senders[0] : undefined;
+  const onTables = report.transfers.length + report.balanceChanges.length + report.approvals.length > 0;
+  const short = (address: string) =>
+    (seen.get(shortAddress(address.toLowerCase())) ?? 0) > 1
+      ? checksummed(address)
+      : shortAddress(checksummed(address));
+  return {
+    short,
+    exact,
+    who: (address) => (address.toLowerCase() === you ? "you" : short(address)),
+    whole: (address) => (address.toLowerCase() === you ? "you" : checksummed(address)),
+    token: (address) => (address === null ? null : (tokens.get(address.toLowerCase()) ?? null)),
+    native,
+    legend: onTables
+      ? [...roles].map(([address, known]) => ({ address, roles: known.filter((role) => role !== "") }))
+      : [],
+  };
+};
+
+/** More decimals than any token has; beyond, only smallest units are shown. */
+const maxDecimals = 77;
+
+/** What an amount counts: the native currency (`token` null), a token, or one id of it. */
+export interface Unit {
+  readonly token: string | null;
+  readonly tokenId: bigint | null;
+}
+
+/** What a token calls itself, harmless; null where it says nothing. */
+export const symbolOf = (names: Names, token: string): string | null => {
+  const info = names.token(token);
+  const symbol = info?.symbol ?? info?.name ?? null;
+  return symbol === null || symbol === "" ? null : symbolText(symbol);
+};
+
+/** A token's decimals, where it gives a number that can be one. */
+export const decimalsOf = (names: Names, token: string): number | null => {
+  const decimals = names.token(token)?.decimals ?? null;
+  return decimals === null || decimals < 0 || decimals > maxDecimals ? null : decimals;
+};
+
+/** `#42`; of an id with more digits than anyone reads, its ends. */
+export const idText = (tokenId: bigint): string => {
+  const digits = String(tokenId);
+  return digits.length <= 12 ? `#${digits}` : `#${digits.slice(0, 5)}…${digits.slice(-5)}`;
+};
+
+/** `USDC 0xA0b8…eB48`, `NFT #5 0x…`, `ETH`. */
+export const unitText = (names: Names, { token, tokenId }: Unit): string => {
+  if (token === null) return names.native;
+  return [symbolOf(names, token) ?? "token", tokenId === null ? "" : `#${tokenId}`, names.short(token)]
+    .filter((part) => part !== "")
+    .join(" ");
+};
+
+/** An amount in the token's own decimals, exact; `unscaled`, its smallest units, where they are not known or mean nothing. */
+export const amountText = (
+  names: Names,
+  { token, tokenId }: Unit,
+  amount: bigint,
+  unscaled: string = String(amount),
+): string => {
+  if (token === null) return formatUnits(amount, 18);
+  const decimals = decimalsOf(names, token);
+  return tokenId !== null || decimals === null ? unscaled : formatUnits(amount, decimals);
+};
+
+/** An amount in smallest units. */
+export const rawText = (token: string | null, amount: bigint): string =>
+  token === null ? `${amount} wei` : String(amount);
+
+/** Wei in the unit it reads best in, with the exact wei beside where the unit is another. */
+export const weiText = (wei: bigint, symbol: string): string => {
+  const [shown, exact] = [formatWei(wei, symbol), `${wei} wei`];
+  return wei === 0n || shown === exact ? shown : `${shown} (${exact})`;
+};
+
+/** A price of native units in a currency, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH. */
+export interface Price {
+  /** The currency's symbol. */
+  readonly currency: string;
+  /** Decimal string: what one whole native unit costs. */
+  readonly amount: string;
+}
+
+/**
+ * Wei in a currency: two decimals, or as many as the first two digits that are not 0 need; never
+ * rounded to nothing. Empty when the price is no decimal number.
+ */
+export const fiatText = (wei: bigint, price: Price | undefined): string => {
+  const parsed = price === undefined ? null : /^(\d{1,30})(?:\.(\d{1,30}))?$/.exec(price.amount);
+  if (price === undefined || parsed === null) return "";
+  const fraction = parsed[2] ?? "";
+  const decimals = 18 + fraction.length;
+  const exact = wei * BigInt(`${parsed[1]}${fraction}`);
+  const size = sizeOf(exact);
+  const digits = size.toString().length;
+  const places = size === 0n ? 2 : Math.max(2, Math.min(decimals, decimals - digits + 2));
+  const unit = 10n ** BigInt(decimals - places);
+  const rounded = (size + unit / 2n) / unit;
+  return ` ≈ ${formatUnits(exact < 0n ? -rounded : rounded, places)} ${escapeText(price.currency, 8)}`;
+};
+
+/** Epoch seconds as a date where they are one. */
+export const dateText = (seconds: bigint): string =>
+  seconds >= 0n && seconds <= 253_402_300_799n
+    ? new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z")
+    : `second ${seconds}`;
 
 /** Which way an amount is rounded: `up` for what leaves or is granted, `down` for what comes or is there. */
 export type Rounding = "up" | "down";
 
+/** How much, and of what, for people: the mark of what is rounded, the digits, the unit, each for itself. */
+export interface Amount {
+  readonly mark: "" | "≈";
+  readonly digits: string;
+  readonly unit: string;
+}
+
+const rounded = (amount: bigint, decimals: number, rounding: Rounding, { exact }: Names): Omit<Amount, "unit"> => {
+  if (exact) return { mark: "", digits: formatUnits(amount, decimals) };
+  const { text, isExact } = roundUnits(amount, decimals, rounding === "up");
+  return { mark: isExact ? "" : "≈", digits: text };
+};
+
 /** From here on, native amounts are shown in whole units; below, in wei. */
 const readable = 10n ** 9n;
-
-const shown = (amount: bigint, decimals: number, rounding: Rounding, isExact: boolean): string => {
-  if (isExact) return formatUnits(amount, decimals);
-  const { text, isExact: isSame } = roundUnits(amount, decimals, rounding === "up");
-  return isSame ? text : `≈${text}`;
-};
-
-/** Wei for people: `1.5 ETH`, `≈0.000143497 ETH`, `12 wei`; `atMost` leaves the sign of rounding out, for it is said. */
-export const nativeForPeople = (wei: bigint, rounding: Rounding, { native, exact }: Names, atMost = false): string => {
-  const size = wei < 0n ? -wei : wei;
-  if (size !== 0n && size < readable) return `${wei} wei`;
-  const text = `${shown(wei, 18, rounding, exact)} ${native}`;
-  return atMost ? text.replace("≈", "") : text;
-};
 
 /** A token by its own symbol and the short form of its address, which a false symbol cannot hide. */
 export const tokenForPeople = (names: Names, token: string): string => {
@@ -28,31 +220,39 @@ export const tokenForPeople = (names: Names, token: string): string => {
   return symbol === null ? `token ${names.short(token)}` : `${symbol} (${names.short(token)})`;
 };
 
-/** How much, and of what: two cells of a table, or in one `1,250.5 USDC (0xA0b8…eB48)`. */
-export interface Amount {
-  readonly amount: string;
-  readonly unit: string;
-}
-
 /** An amount of anything that moves; where a token's decimals are not known, it says that it counts smallest units. */
-export const amountForPeople = (names: Names, unit: Unit, amount: bigint, rounding: Rounding): Amount => {
-  const { token, tokenId } = unit;
-  if (token === null) {
-    const text = nativeForPeople(amount, rounding, names);
-    const at = text.lastIndexOf(" ");
-    return { amount: text.slice(0, at), unit: text.slice(at + 1) };
-  }
+export const amountForPeople = (names: Names, { token, tokenId }: Unit, amount: bigint, rounding: Rounding): Amount => {
+  if (token === null)
+    return amount !== 0n && sizeOf(amount) < readable
+      ? { mark: "", digits: String(amount), unit: "wei" }
+      : { ...rounded(amount, 18, rounding, names), unit: names.native };
   const name = tokenForPeople(names, token);
-  if (tokenId !== null) return { amount: shown(amount, 0, rounding, names.exact), unit: `${name} ${idText(tokenId)}` };
-  const decimals = decimalsOf(names, token);
-  if (decimals === null)
-    return { amount: shown(amount, 0, rounding, names.exact), unit: `smallest units of ${name} (decimals not known)` };
-  return { amount: shown(amount, decimals, rounding, names.exact), unit: name };
+  const decimals = tokenId === null ? decimalsOf(names, token) : 0;
+  const unit =
+    tokenId === null
+      ? decimals === null
+        ? `smallest units of ${name} (decimals not known)`
+        : name
+      : `${name} ${idText(tokenId)}`;
+  return { ...rounded(amount, decimals ?? 0, rounding, names), unit };
 };
+
+/** The digits with a sign before them. */
+export const signedText = ({ mark, digits }: Amount, sign: string): string => `${mark}${sign}${digits}`;
 
 /** {@link amountForPeople} in one string; of a single NFT its name alone. */
 export const amountInSentence = (names: Names, unit: Unit, amount: bigint, rounding: Rounding): string => {
-  const { amount: text, unit: of } = amountForPeople(names, unit, amount, rounding);
-  if (unit.tokenId === null) return `${text} ${of}`;
-  return amount === 1n ? of : `${text} × ${of}`;
+  const { mark, digits, unit: of } = amountForPeople(names, unit, amount, rounding);
+  if (unit.tokenId === null) return `${mark}${digits} ${of}`;
+  return amount === 1n ? of : `${mark}${digits} × ${of}`;
+};
+
+/** Wei for people: `1.5 ETH`, `≈0.000143497 ETH`, `12 wei`. */
+export const nativeForPeople = (wei: bigint, rounding: Rounding, names: Names): string =>
+  amountInSentence(names, { token: null, tokenId: null }, wei, rounding);
+
+/** The most that is paid: rounded up, without the mark, for the words beside say that it is a bound. */
+export const mostForPeople = (wei: bigint, names: Names): string => {
+  const { digits, unit } = amountForPeople(names, { token: null, tokenId: null }, wei, "up");
+  return `${digits} ${unit}`;
 };

@@ -1,18 +1,112 @@
 /** The whole report as one document: verdict, reason and summary, what was found, what is at stake, what to do next, the rest. */
-import { lookup } from "../Chains.js";
+import type { Finding, Severity } from "./finding.js";
+import { type Figure, numbersText } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
-import { abisOf } from "./abis.js";
-import { joined, type Document } from "./document.js";
-import type { Severity } from "./finding.js";
+import { type Document, type Item, joined, type Section, type Tone } from "./document.js";
+import {
+  amountInSentence,
+  type AmountOptions,
+  dateText,
+  decimalsOf,
+  type Names,
+  namesFor,
+  type Price,
+} from "./amounts.js";
 import type { Report } from "./schema.js";
-import { fundsSection, observedSection } from "./sections/conclusions.js";
-import { findingsSections, problemsOf } from "./sections/findings.js";
-import { addressesSection, approvalsSection, balancesSection, transfersSection } from "./sections/movements.js";
+import { differenceForPeople, named } from "./diff.js";
+import * as Arr from "effect/Array";
+import { lookup } from "../Chains.js";
+import { abisOf } from "./options.js";
+import {
+  addressesSection,
+  approvalsSection,
+  balancesSection,
+  fundsSection,
+  observedSection,
+  transfersSection,
+} from "./sections/technical.js";
 import { costSection, flowsSection, grantsSection, tokensSection } from "./sections/stakes.js";
 import { transactionSection } from "./sections/transaction.js";
-import { mostReason, namesFor, sentencesOf, type AmountOptions } from "./summary.js";
-import { decidingSeverity } from "./verdict.js";
-import { dateText, type Price } from "./values.js";
+import { mostReason, sentencesOf } from "./summary.js";
+import { decidingSeverity } from "./ready.js";
+
+const severities: ReadonlyArray<readonly [Severity, title: string, Tone]> = [
+  ["blocker", "Blockers", "bad"],
+  ["unavailable", "Could not check", "warn"],
+  ["warning", "Warnings", "warn"],
+  ["info", "Information", "dim"],
+];
+
+/** Long enough for the evidence of any verdict, short enough for a screen. */
+const maxText = 1200;
+/** Places of one problem that are told one by one. */
+const mostPlaces = 4;
+
+/** The numbers, a token's in its own decimals where the finding names the token and the decimals are known. */
+const numbersOf = (finding: Finding, names: Names): string => {
+  const token = finding.numbers.find(({ name, unit }) => name === "token" && unit === "address")?.value;
+  const isOfId = finding.numbers.some(({ name, unit }) => name === "id" && unit === "count");
+  const isKnown = typeof token === "string" && !isOfId && decimalsOf(names, token) !== null;
+  const numbers = finding.numbers.map((figure): Figure => {
+    if (figure.unit === "address" && names.who(figure.value) === "you")
+      return { ...figure, unit: "text", value: "you" };
+    if (figure.unit === "difference")
+      return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
+    if (figure.unit === "text") return { ...figure, value: named(figure.value, names) };
+    if (!isKnown || figure.unit !== "units") return figure;
+    const value = amountInSentence(names, { token, tokenId: null }, figure.value, "up");
+    return { name: figure.name, unit: "text", value };
+  });
+  return numbersText({ numbers }, names.native);
+};
+
+const detailsOf = (same: ReadonlyArray<Finding>, first: Finding, isBundle: boolean, names: Names) => {
+  const lines = same.map((finding) =>
+    [
+      isBundle && finding.transaction !== null ? `transaction ${finding.transaction + 1}` : "",
+      finding.sentence === first.sentence ? "" : escapeText(finding.sentence, maxText),
+      escapeText(numbersOf(finding, names), maxText),
+    ]
+      .filter((part) => part !== "")
+      .join(": "),
+  );
+  return [...new Set(lines)].filter((line) => line !== "");
+};
+
+/** One problem: its first sentence, and every place where it is. */
+const itemOf = (same: Arr.NonEmptyReadonlyArray<Finding>, report: Report, names: Names): Item => {
+  const [first] = same;
+  const details = detailsOf(same, first, report.transactions.length > 1, names);
+  const cut = details.length - mostPlaces;
+  return {
+    code: escapeText(first.code, 60),
+    what: escapeText(first.sentence, maxText),
+    details: cut < 2 ? details : [...details.slice(0, mostPlaces), `… and ${cut} more`],
+    remedy: escapeText(first.remedy, maxText),
+  };
+};
+
+/** What makes two findings one problem: what is wrong and what to do; how requests failed is told place by place. */
+const kindOf = ({ code, sentence, remedy, error }: Finding): string =>
+  JSON.stringify([code, remedy, error === null || error._tag === "RpcError" ? "" : sentence]);
+
+/** The problems of one severity, each with every place where it is. */
+const problemsOf = (report: Report, severity: Severity): ReadonlyArray<Arr.NonEmptyReadonlyArray<Finding>> =>
+  Object.values(
+    Arr.groupBy(
+      report.findings.filter((finding) => finding.severity === severity),
+      kindOf,
+    ),
+  );
+
+/** A section for each severity that there is, the first places of a problem and how many more there are. */
+const findingsSections = (report: Report, names: Names): ReadonlyArray<Section> =>
+  severities.flatMap(([severity, title, tone]): ReadonlyArray<Section> => {
+    const items = problemsOf(report, severity).map((same) => itemOf(same, report, names));
+    return items.length === 0
+      ? []
+      : [{ title: `${title} (${items.length})`, tone, blocks: [{ kind: "items", tone, items }] }];
+  });
 
 /** What every rendering takes. */
 export interface RenderOptions extends AmountOptions {

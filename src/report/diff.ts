@@ -1,5 +1,20 @@
-/** Which facts of two reports differ, and by how much. Pure. */
-import { nothing, type OutcomeDifference } from "../primitives/difference.js";
+/**
+ * Which facts of two reports differ, and by how much; and two values of one fact side by side, for people: amounts with
+ * their symbol and decimals, parties by their names. Pure.
+ */
+import { maxUint256 } from "viem";
+import { differenceText, nothing, subjectText, type OutcomeDifference } from "../primitives/difference.js";
+import { escapeText } from "../primitives/text.js";
+import { formatGas, formatGasPrice } from "../primitives/units.js";
+import {
+  amountForPeople,
+  decimalsOf,
+  namesFor,
+  type Amount,
+  type AmountOptions,
+  type Names,
+  type Rounding,
+} from "./amounts.js";
 import type { Report } from "./schema.js";
 
 /** What a fact says: a number, a text, or nothing. */
@@ -100,4 +115,85 @@ export const diff = (a: Report, b: Report): ReadonlyArray<Difference> => {
     const numberOf = (value: Value): bigint => (typeof value === "bigint" ? value : 0n);
     return [{ path, ...about, before: one, after: other, by: isNumber ? numberOf(other) - numberOf(one) : null }];
   });
+};
+
+/** More of a text that is no amount than anybody reads beside another. */
+const mostText = 512;
+
+/** No amount, but a number that nobody reads. */
+const vast = 10n ** 100n;
+
+const amountOf = (amount: bigint, unit: Counted, rounding: Rounding, names: Names): Amount => {
+  const plain = (digits: string): Amount => ({ mark: "", digits, unit: "" });
+  if (unit === null || unit === "count") return plain(String(amount));
+  if (unit === "gas") return plain(formatGas(amount));
+  if (unit === "wei") return amountForPeople(names, { token: null, tokenId: null }, amount, rounding);
+  if (typeof unit === "string") return plain(formatGasPrice(amount, names.native));
+  const { token, tokenId } = unit;
+  if (token !== null) {
+    if (amount === maxUint256) return plain("unlimited");
+    // why: rights and NFTs that are there or not are counted so
+    const isFlag = decimalsOf(names, token) === null && (amount === 0n || amount === 1n);
+    if (tokenId !== null || isFlag) return plain(String(amount));
+  }
+  return amountForPeople(names, unit, amount, rounding);
+};
+
+/** Two values of one fact: both rounded where they can still be told apart, else both exact. */
+export const valuesForPeople = (
+  [one, other]: readonly [one: Value, other: Value],
+  unit: Counted,
+  isHeld: boolean,
+  names: Names,
+): readonly [one: string, other: string] => {
+  const shown = (value: Value, by: Names): Amount =>
+    typeof value !== "bigint" || value > vast || value < -vast
+      ? { mark: "", digits: escapeText(String(value ?? "none"), mostText), unit: "" }
+      : // why: what may be spent is rounded up, what is there down
+        amountOf(value, unit, isHeld && value > 0n ? "down" : "up", by);
+  const [here, there] = [shown(one, names), shown(other, names)];
+  const isTold = here.digits !== there.digits || here.unit !== there.unit;
+  const text = (value: Value): string => {
+    const { mark, digits, unit: of } = shown(value, isTold ? names : { ...names, exact: true });
+    return `${mark}${digits}${of === "" ? "" : ` ${of}`}`;
+  };
+  return [text(one), text(other)];
+};
+
+const addresses = /0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g;
+
+/** Somebody's text with every address checksummed, and `you` for the reader's own. */
+export const named = (text: string, names: Names): string => text.replace(addresses, names.whole);
+
+/** A difference with its amounts readable. */
+export const differenceForPeople = (difference: OutcomeDifference, names: Names): string =>
+  differenceText(difference, names.whole, ({ kind, unit, a, b }) =>
+    valuesForPeople([a ?? 0n, b ?? 0n], unit, kind === "balance", names),
+  );
+
+const labelOf = ({ kind, transaction, account, to, unit, what }: Difference, names: Names): string => {
+  if (typeof unit === "object" && (kind === "balance" || kind === "approval"))
+    return subjectText({ kind, transaction, event: null, account, to, unit, what }, names.whole);
+  const at = transaction === null ? "" : `transaction ${transaction + 1}, `;
+  return `${at}${what}${account === null ? "" : ` of ${names.whole(account)}`}`;
+};
+
+/**
+ * Differences of reports in words, a line each: amounts as {@link AmountOptions} say, by the symbols and decimals that
+ * `report` knows. Of `Moved`, its `diff` and its `report`. Escaped and bounded; the {@link Difference} itself is exact.
+ */
+export const diffText = (
+  differences: ReadonlyArray<Difference>,
+  report: Report,
+  options: AmountOptions = {},
+): string => {
+  const names = namesFor(report, options);
+  return differences
+    .map((one) => {
+      const { kind, unit, before, after } = one;
+      const isHeld = kind === "balance" || kind === "holding";
+      const values = valuesForPeople([before, after], unit, isHeld, names);
+      return `${escapeText(labelOf(one, names), mostText)}: ${values.join(" → ")}`;
+    })
+    .join("\n");
 };

@@ -78,23 +78,20 @@ export const verdictTone = (verdict: VerdictName): Tone =>
 /** More rows than anyone reads; the JSON form has them all. */
 const maxRows = 200;
 
+/** A column, and what it holds of an item. */
+export type Shown<A> = readonly [column: Column, cell: (item: A) => Cell | string];
+
 /** A table of at most `most` rows, one for each item; nothing at all when there are none. */
 export const table = <A>(
-  columns: ReadonlyArray<Column>,
   items: ReadonlyArray<A>,
-  row: (item: A) => ReadonlyArray<Cell>,
+  columns: ReadonlyArray<Shown<A>>,
   most: number = maxRows,
-): ReadonlyArray<Block> =>
-  items.length === 0
-    ? []
-    : [
-        {
-          kind: "table",
-          columns,
-          rows: items.slice(0, most).map(row),
-          cut: Math.max(0, items.length - most),
-        },
-      ];
+): ReadonlyArray<Block> => {
+  if (items.length === 0) return [];
+  const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { text: cell } : cell);
+  const rows = items.slice(0, most).map((item) => columns.map(([, cell]) => cellOf(cell(item))));
+  return [{ kind: "table", columns: columns.map(([column]) => column), rows, cut: Math.max(0, items.length - most) }];
+};
 
 /** The facts that are known; nothing at all when there are none. */
 export const facts = (...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Block> => {
@@ -113,6 +110,9 @@ export const joined = (...parts: ReadonlyArray<string | null>): string =>
 /** What is known, in words; null where it is not known. */
 export const known = <A>(value: A | null, text: (value: A) => string): string | null =>
   value === null ? null : text(value);
+
+/** What stands back behind the rest of its row. */
+export const dim = (text: string): Cell => ({ text, tone: "dim" });
 
 export const left = (title: string): Column => ({ title, align: "left" });
 export const right = (title: string): Column => ({ title, align: "right" });

@@ -65,13 +65,8 @@ export const Finding = Schema.Struct({
   error: nullable(Schema.Union([Verdict, RpcError])),
 }).annotate({ identifier: "Finding" });
 export interface Finding extends Schema.Schema.Type<typeof Finding> {
-  /** `blocker`: it must not be sent. `unavailable`: a needed check could not be made. */
-  readonly severity: Severity;
-  /** Which step found it. */
-  readonly step: StepName;
   /** The numbers behind the sentence, with their units. */
   readonly numbers: ReadonlyArray<Figure>;
-  readonly evidence: Evidence;
   readonly error: Verdict | RpcError | null;
 }
 

@@ -1,25 +1,71 @@
 /** The report as one HTML file that needs nothing else and can do nothing: no script, no request. */
 import { sha256, stringToBytes } from "viem";
 import { compose, type RenderOptions } from "./compose.js";
-import { verdictTone, type Block, type Section } from "./document.js";
-import { pageStyle } from "./htmlStyle.js";
+import { type Block, type Section, verdictTone } from "./document.js";
 import type { Report } from "./schema.js";
-import { drawing, svgStyle } from "./svg.js";
+import { drawing, escapeXml, svgStyle } from "./svg.js";
+
+/** How the page looks: one column on a phone, tables on a desktop, dark ink in print. */
+const pageStyle = `:root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--dim:#57606a;--line:#d0d7de;--good:#116329;--warn:#7d4e00;--bad:#b3151d;--soft:#f6f8fa}
+@media screen and (prefers-color-scheme:dark){:root{--fg:#e6edf3;--bg:#0d1117;--dim:#9198a1;--line:#30363d;--good:#56d364;--warn:#e3b341;--bad:#ff7b72;--soft:#161b22}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:60rem;padding:1rem;color:var(--fg);background:var(--bg);font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;overflow-wrap:anywhere}
+h1{margin:0;font-size:1.5rem;letter-spacing:.04em;line-height:1.2}
+h2{margin:1.5rem 0 .5rem;font-size:1.05rem}
+header,footer{padding:.875rem 1rem;border:1px solid var(--line);border-left:.4rem solid var(--line);border-radius:.5rem;background:var(--soft)}
+footer{margin-top:1.5rem}
+p{margin:.25rem 0}
+.because{font-weight:600}
+.summary{font-size:1.05rem}
+.picture{max-width:30rem;margin:1.5rem auto 0}
+.picture svg{display:block;width:100%;height:auto}
+table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}
+th,td{padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top;unicode-bidi:isolate;overflow-wrap:anywhere}
+th{color:var(--dim);font-weight:400}
+th[scope=row]{white-space:nowrap;width:1%}
+.right{text-align:right;white-space:nowrap}
+ul{margin:0;padding:0;list-style:none}
+li{margin:.5rem 0;padding:.5rem .75rem;border-left:.25rem solid var(--line);background:var(--soft);border-radius:.25rem}
+ul.bad li{border-left-color:var(--bad)}ul.warn li{border-left-color:var(--warn)}
+.short{white-space:nowrap}.address{white-space:nowrap;font-family:ui-monospace,Consolas,monospace;font-size:.75em}
+.code{color:var(--dim);font-size:.8rem}
+.good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}.dim{color:var(--dim)}
+header,ul{color:var(--fg)!important}
+header.good{border-left-color:var(--good)}header.warn{border-left-color:var(--warn)}header.bad{border-left-color:var(--bad)}
+header.good h1{color:var(--good)}header.warn h1{color:var(--warn)}header.bad h1{color:var(--bad)}
+details{margin-top:1.5rem;border-top:1px solid var(--line)}
+summary{padding:.75rem 0;cursor:pointer;font-weight:600}
+details table{font-family:ui-monospace,Consolas,monospace;font-size:.8rem}
+details .address{font-size:.9em}
+table .address{font-size:.85em}
+@media screen and (max-width:40rem){
+h2{margin-top:1rem}
+thead{display:none}
+table,tbody,tr,td,tr>th{display:block;width:auto}
+tr{padding:.4rem 0;border-bottom:1px solid var(--line)}
+td,th{border:0;padding:.05rem 0}
+td.right{text-align:left;white-space:normal}
+th[scope=row]{width:auto}
+main>section td,main>section th[scope=row]{display:inline;padding-right:.4rem}
+details td[data-title]::before{content:attr(data-title) " ";color:var(--dim)}
+}
+@media print{
+body{max-width:none;padding:0;font-size:11pt}
+header,footer,li,tr,svg{break-inside:avoid}
+details::details-content{content-visibility:visible;block-size:auto}
+}`;
 
 const style = `${pageStyle}\n${svgStyle}`;
 
-/** Text as itself, in an element or in a quoted attribute. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
-
 /** Text whose addresses are never broken: the short form in any font, the whole in one that fits a phone. */
 const textHtml = (text: string): string =>
-  escapeHtml(text).replace(
+  escapeXml(text).replace(
     /(?<![\da-z])0x(?:[\da-f]{40}|[\da-f]{4}…[\da-f]{4})(?![\da-f])/gi,
     (address) => `<span class="${address.length === 42 ? "address" : "short"}">${address}</span>`,
   );
 
 const evidenceHtml = (evidence: string | undefined): string =>
-  evidence === undefined ? "" : ` <span class="dim">${escapeHtml(evidence)}</span>`;
+  evidence === undefined ? "" : ` <span class="dim">${escapeXml(evidence)}</span>`;
 
 const blockHtml = (block: Block): string => {
   switch (block.kind) {
@@ -27,19 +73,19 @@ const blockHtml = (block: Block): string => {
       return `<div class="scroll"><table><tbody>${block.facts
         .map(
           ({ label, text, tone, evidence }) =>
-            `<tr><th scope="row">${escapeHtml(label)}</th><td><bdi class="${tone ?? "plain"}">${textHtml(text)}</bdi>${evidenceHtml(evidence)}</td></tr>`,
+            `<tr><th scope="row">${escapeXml(label)}</th><td><bdi class="${tone ?? "plain"}">${textHtml(text)}</bdi>${evidenceHtml(evidence)}</td></tr>`,
         )
         .join("\n")}</tbody></table></div>`;
     case "table":
       return `<div class="scroll"><table><thead><tr>${block.columns
-        .map(({ title, align }) => `<th scope="col" class="${align}">${escapeHtml(title)}</th>`)
+        .map(({ title, align }) => `<th scope="col" class="${align}">${escapeXml(title)}</th>`)
         .join("")}</tr></thead><tbody>${block.rows
         .map(
           (row) =>
             `<tr>${row
               .map(
                 ({ text, tone }, index) =>
-                  `<td data-title="${escapeHtml(block.columns[index]?.title ?? "")}" class="${block.columns[index]?.align ?? "left"} ${tone ?? "plain"}"><bdi>${textHtml(text)}</bdi></td>`,
+                  `<td data-title="${escapeXml(block.columns[index]?.title ?? "")}" class="${block.columns[index]?.align ?? "left"} ${tone ?? "plain"}"><bdi>${textHtml(text)}</bdi></td>`,
               )
               .join("")}</tr>`,
         )
@@ -50,14 +96,14 @@ const blockHtml = (block: Block): string => {
       return `<ul class="${block.tone}">${block.items
         .map(
           ({ code, what, details, remedy }) =>
-            `<li><strong><bdi>${textHtml(what)}</bdi></strong> <span class="code">${escapeHtml(code)}</span>${details.map((detail) => `<br><bdi class="dim">${textHtml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${textHtml(remedy)}</bdi>`}</li>`,
+            `<li><strong><bdi>${textHtml(what)}</bdi></strong> <span class="code">${escapeXml(code)}</span>${details.map((detail) => `<br><bdi class="dim">${textHtml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${textHtml(remedy)}</bdi>`}</li>`,
         )
         .join("\n")}</ul>`;
   }
 };
 
 const sectionHtml = ({ title, tone, blocks }: Section): string =>
-  `<section><h2 class="${tone ?? "plain"}">${escapeHtml(title)}</h2>${blocks.map(blockHtml).join("\n")}</section>`;
+  `<section><h2 class="${tone ?? "plain"}">${escapeXml(title)}</h2>${blocks.map(blockHtml).join("\n")}</section>`;
 
 /**
  * A standalone page for phones, desktops and print, light and dark: verdict, reason and {@link summary}, the findings,
@@ -85,7 +131,7 @@ ${summary.map((line) => `<p class="summary">${textHtml(line)}</p>`).join("\n")}<
 ${findings.map(sectionHtml).join("\n")}
 <div class="picture">${drawing(report, options, "")}</div>
 ${stakes.map(sectionHtml).join("\n")}
-<footer><p><strong>Next:</strong> ${textHtml(next)}</p><p class="dim">${escapeHtml(about)}</p></footer>
+<footer><p><strong>Next:</strong> ${textHtml(next)}</p><p class="dim">${escapeXml(about)}</p></footer>
 <details><summary>Everything else, exact</summary>
 ${technical.map(sectionHtml).join("\n")}
 </details>

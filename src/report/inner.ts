@@ -21,9 +21,7 @@ export const InnerFailure = Schema.Struct({
   /** `measured` by what a known contract returned, `logged` by its event, `estimated` by the node's trace. */
   evidence: Evidence,
 });
-export interface InnerFailure extends Schema.Schema.Type<typeof InnerFailure> {
-  readonly evidence: Evidence;
-}
+export interface InnerFailure extends Schema.Schema.Type<typeof InnerFailure> {}
 
 /** What became of the calls that a call made. */
 export const InnerCalls = Schema.Struct({

@@ -2,16 +2,17 @@
  * The options of a run, a row each: how callers write it, how it is read and kept in a report, and what
  * is taken where the caller says nothing. Every other list of options is worked out from this one.
  */
-import type { Abi } from "abitype";
 import * as Duration from "effect/Duration";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import type { Abi } from "abitype";
+import { type AbiIndex, indexAbis } from "../abi/abiIndex.js";
 import { isRecord } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/given.js";
-import { AccountOverride, BlockOverrides, type accountRows, type blockRows } from "../eth/overrides.js";
+import { AccountOverride, type accountRows, BlockOverrides, type blockRows } from "../eth/overrides.js";
 import { Address, Hash } from "../primitives/hex.js";
-import { each, no, type Checked } from "../primitives/problem.js";
+import { type Checked, each, no } from "../primitives/problem.js";
 import type { GivenRows, Gives } from "../primitives/rows.js";
 
 /** ABIs for decoding: any contract's, or one address's, which is tried first. JSON, or human-readable signatures. */
@@ -128,6 +129,9 @@ const share = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLes
 const mostBump = 10_000;
 const bump = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostBump }));
 
+const pending = Schema.NullOr(Schema.Literals(["guess", "preconfirmed"]));
+const level = Schema.Literals(["slow", "normal", "fast"]);
+
 /** Every option that is kept under its own name. */
 export const named = {
   /**
@@ -136,8 +140,10 @@ export const named = {
    * fail, and nothing else tells whether they did or why, it is asked in any case (`InnerCallFailed`). Later transactions of a bundle are not traced:
    * a trace has no state of those before them.
    */
-  traceReverts: row<boolean>()(Schema.Boolean, false, (value, field) =>
-    typeof value === "boolean" ? Result.succeed(value) : no(field, "must be a boolean"),
+  traceReverts: row<boolean>()(
+    Schema.Boolean,
+    false,
+    decoded(Schema.Boolean, () => "must be a boolean"),
   ),
   /**
    * Contracts whose code a Safe or another account may run in its own place (DELEGATECALL), though it is not known by its
@@ -154,9 +160,9 @@ export const named = {
   ),
   /** What `pending` is on this endpoint; default: the chain's policy. See `Chain.pending`. */
   pending: row<"guess" | "preconfirmed">()(
-    Schema.NullOr(Schema.Literals(["guess", "preconfirmed"])),
+    pending,
     null,
-    decoded(Schema.NullOr(Schema.Literals(["guess", "preconfirmed"])), () => 'must be "guess" or "preconfirmed"'),
+    decoded(pending, () => 'must be "guess" or "preconfirmed"'),
   ),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
   stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides),
@@ -176,25 +182,25 @@ export const named = {
     listOf(policyData),
   ),
   /** Share by which amounts may differ between runs before it is called a change; default 0.005. */
-  tolerance: row<number>()(share, 0.005, (value, field) =>
-    typeof value === "number" && value >= 0 && value < 1
-      ? Result.succeed(value)
-      : no(field, "must be a share from 0 to below 1"),
+  tolerance: row<number>()(
+    share,
+    0.005,
+    decoded(share, () => "must be a share from 0 to below 1"),
   ),
   /**
    * Percent by which a pool wants both fees of a replacement to rise; 0 where it goes to a relay without a pool. Default:
    * the chain's, see `Chain.priceBump`.
    */
-  priceBump: row<number>()(Schema.NullOr(bump), null, (value, field) =>
-    typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= mostBump
-      ? Result.succeed(value)
-      : no(field, `must be a whole number from 0 to ${mostBump}`),
+  priceBump: row<number>()(
+    Schema.NullOr(bump),
+    null,
+    decoded(bump, () => `must be a whole number from 0 to ${mostBump}`),
   ),
   /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
   feeLevel: row<"slow" | "normal" | "fast">()(
-    Schema.Literals(["slow", "normal", "fast"]),
+    level,
     "normal",
-    decoded(Schema.Literals(["slow", "normal", "fast"]), () => "must be slow, normal or fast"),
+    decoded(level, () => "must be slow, normal or fast"),
   ),
 };
 
@@ -212,3 +218,8 @@ export const times = {
   /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */
   feeHorizon: { ...row<Duration.Input>()(positive, 60, time(1_000)), kept: "feeHorizonSeconds" },
 } as const;
+
+/** The ABIs of a report's options, arranged. */
+export const abisOf = ({ abis }: { readonly abis: ReadonlyArray<typeof KeptAbi.Type> }): AbiIndex =>
+  // why: kept as JSON in the report; the decoders leave out items that are not well-formed
+  indexAbis(abis.map(({ address, abi }) => (address === null ? (abi as Abi) : { address, abi: abi as Abi })));

@@ -5,7 +5,7 @@
  * rest is known.
  */
 import * as Schema from "effect/Schema";
-import { DecodedLog, DecodedResult } from "../abi/decoded.js";
+import { DecodedLog, DecodedResult } from "../abi/decodeLogs.js";
 import { Evidence } from "./finding.js";
 import { InnerCalls } from "./inner.js";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
@@ -88,7 +88,6 @@ export interface Outcome extends Schema.Schema.Type<typeof Outcome> {
   readonly logs: ReadonlyArray<OutcomeLog>;
   readonly inner?: InnerCalls;
   readonly failure: Verdict | null;
-  readonly evidence: Evidence;
 }
 
 /** How much gas to allow. */
@@ -111,9 +110,7 @@ export const Gas = Schema.Struct({
   evidence: Evidence,
 });
 export interface Gas extends Schema.Schema.Type<typeof Gas> {
-  readonly by: By;
   readonly refusal: Verdict | RpcError | null;
-  readonly evidence: Evidence;
 }
 
 /** Which nonce to sign. */
@@ -133,10 +130,7 @@ export const Nonce = Schema.Struct({
   /** How the figures are known. */
   evidence: Evidence,
 });
-export interface Nonce extends Schema.Schema.Type<typeof Nonce> {
-  readonly by: By;
-  readonly evidence: Evidence;
-}
+export interface Nonce extends Schema.Schema.Type<typeof Nonce> {}
 
 /** What to pay per gas. */
 export const Fee = Schema.Struct({
@@ -161,10 +155,7 @@ export const Fee = Schema.Struct({
   /** How the figures are known. */
   evidence: Evidence,
 });
-export interface Fee extends Schema.Schema.Type<typeof Fee> {
-  readonly by: By;
-  readonly evidence: Evidence;
-}
+export interface Fee extends Schema.Schema.Type<typeof Fee> {}
 
 /** One term of what an account must hold. */
 export const FundsTerm = Schema.Struct({
@@ -176,6 +167,9 @@ export const FundsTerm = Schema.Struct({
   amount: Schema.BigInt,
 });
 export interface FundsTerm extends Schema.Schema.Type<typeof FundsTerm> {}
+
+/** The terms that are fees. */
+export const feeTerms: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);
 
 /** Whether an account can pay for its transactions, in bundle order. */
 export const Funds = Schema.Struct({
@@ -203,7 +197,6 @@ export const Funds = Schema.Struct({
 });
 export interface Funds extends Schema.Schema.Type<typeof Funds> {
   readonly terms: ReadonlyArray<FundsTerm>;
-  readonly evidence: Evidence;
 }
 
 const standard = Schema.Literals(["native", "erc20", "erc721", "erc1155", "erc6909"]);

@@ -1,5 +1,5 @@
 /**
- * A caller's condition on a report. Kept in the report as data and evaluated again by every `prove`;
+ * A caller's condition on a report, what it answers, and how several answers become one. Kept in the report as data and evaluated again by every `prove`;
  * one that cannot be rebuilt from its data counts as unknown, never as passed.
  */
 import type * as Schema from "effect/Schema";
@@ -46,3 +46,32 @@ export interface Policy {
   /** Judges a report. */
   readonly evaluate: (report: Report) => PolicyResult;
 }
+
+/** The policy holds. */
+export const pass: PolicyResult = { _tag: "Pass" };
+/** The policy does not hold; `detail` says what was found against it, with units. */
+export const fail = (detail: string): PolicyResult => ({ _tag: "Fail", detail });
+/** Whether it holds cannot be told: never counted as passed. */
+export const unknown = (reason: string): PolicyResult => ({ _tag: "Unknown", reason });
+
+/** What those of one kind say. */
+const said = (results: ReadonlyArray<PolicyResult>, tag: "Fail" | "Unknown"): string =>
+  results
+    .flatMap((result) => (result._tag !== tag ? [] : result._tag === "Fail" ? result.detail : result.reason))
+    .join("; ");
+
+/** Fails when one fails, passes only when all pass. */
+export const every = (results: ReadonlyArray<PolicyResult>): PolicyResult =>
+  results.some(({ _tag }) => _tag === "Fail")
+    ? fail(said(results, "Fail"))
+    : results.some(({ _tag }) => _tag === "Unknown")
+      ? unknown(said(results, "Unknown"))
+      : pass;
+
+/** Passes when one passes, fails only when all fail. */
+export const some = (results: ReadonlyArray<PolicyResult>): PolicyResult =>
+  results.some(({ _tag }) => _tag === "Pass")
+    ? pass
+    : results.some(({ _tag }) => _tag === "Unknown")
+      ? unknown(said(results, "Unknown"))
+      : fail(results.length === 0 ? "there is nothing to choose from" : said(results, "Fail"));

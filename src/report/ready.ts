@@ -1,16 +1,44 @@
 /** Whether a report clears its requests for signing. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import { type Finding, inOrder, type Severity } from "./finding.js";
+import type { Clearance, Report, VerdictName } from "./schema.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
 import { statementText } from "../primitives/statement.js";
 import { isRequestOf, type Request } from "../transaction/request.js";
 import { digestOfReport, requestsOf } from "./digest.js";
-import type { Finding } from "./finding.js";
-import type { Clearance, Report } from "./schema.js";
-import { verdictOf } from "./verdict.js";
 import { waitsOf } from "./waits.js";
+
+/** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
+export const verdictOf = (findings: ReadonlyArray<Finding>): VerdictName =>
+  findings.some(({ severity }) => severity === "blocker")
+    ? "blocked"
+    : findings.some(({ severity }) => severity === "unavailable")
+      ? "unknown"
+      : findings.some(({ severity }) => severity === "warning")
+        ? "caution"
+        : "ready";
+
+/** The severity that makes each verdict; none makes `ready`. */
+export const decidingSeverity: Readonly<Record<VerdictName, Severity | null>> = {
+  blocked: "blocker",
+  unknown: "unavailable",
+  caution: "warning",
+  ready: null,
+};
+
+/** The one reason for the verdict: the sentence of the first finding that decides it, in pipeline order. */
+export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage"]): string => {
+  const deciding = decidingSeverity[verdictOf(findings)];
+  const [first] = inOrder(findings.filter(({ severity }) => severity === deciding));
+  if (first !== undefined) return first.sentence;
+  if (stage !== "proven") return "nothing found against it yet; not proven";
+  return findings.some(({ code }) => code === "FreshnessUnknown")
+    ? "exactly this request was proven; how new the state is could not be checked"
+    : "every check passed, and exactly this request was proven";
+};
 
 /** Why there is no clearance: the first blocker as its own error, or what is missing. */
 export type Blocker = Verdict | RpcError;
@@ -26,45 +54,53 @@ const altered = (report: Report, requests: ReadonlyArray<Request>): boolean =>
   digestOfReport(report) !== report.digest ||
   requests.some(({ chainId }) => chainId !== report.chainId);
 
+/** What a report lacks: the gaps that are there. */
+const gapsOf = (
+  ...checks: ReadonlyArray<readonly [isThere: boolean, reason: Gap["reason"], sentence: string]>
+): ReadonlyArray<Gap> => checks.flatMap(([isThere, reason, sentence]) => (isThere ? [gap(reason, sentence)] : []));
+
 /** Facts of a report that no clearance can stand beside, whatever its findings say: they may have been cut. */
 const contradictions = ({ transactions, funds, observed, verdict, findings }: Report): ReadonlyArray<Gap> => {
-  const gaps: Array<Gap> = [];
-  if (!transactions.every(({ outcome }) => outcome.status === "success"))
-    gaps.push(
-      gap(
-        "NotSuccessful",
-        transactions.some(({ outcome: { status } }) => status === "reverted" || status === "halted")
-          ? "a transaction does not succeed"
-          : "whether the transactions succeed is not known",
-      ),
-    );
-  if (!funds.every(({ shortfall }) => shortfall === 0n))
-    gaps.push(gap("FundsUnknown", "a payer's funds are not known to suffice"));
-  if (!transactions.every(({ input }) => funds.some(({ account }) => account === input.from)))
-    gaps.push(gap("FundsUnknown", "a payer's funds are missing"));
-  if (observed.freshness === "stale") gaps.push(gap("Stale", "the state asked is not the newest"));
-  if (observed.blockTag !== "pending" && observed.blockTag !== "latest")
-    gaps.push(gap("BlockNotNewest", "the report speaks of another block than the newest"));
-  if (verdict !== verdictOf(findings)) gaps.push(gap("Altered", "the verdict is not that of the findings"));
-  return gaps;
+  const failed = transactions.some(({ outcome: { status } }) => status === "reverted" || status === "halted");
+  return gapsOf(
+    [
+      !transactions.every(({ outcome }) => outcome.status === "success"),
+      "NotSuccessful",
+      failed ? "a transaction does not succeed" : "whether the transactions succeed is not known",
+    ],
+    [!funds.every(({ shortfall }) => shortfall === 0n), "FundsUnknown", "a payer's funds are not known to suffice"],
+    [
+      !transactions.every(({ input }) => funds.some(({ account }) => account === input.from)),
+      "FundsUnknown",
+      "a payer's funds are missing",
+    ],
+    [observed.freshness === "stale", "Stale", "the state asked is not the newest"],
+    [
+      observed.blockTag !== "pending" && observed.blockTag !== "latest",
+      "BlockNotNewest",
+      "the report speaks of another block than the newest",
+    ],
+    [verdict !== verdictOf(findings), "Altered", "the verdict is not that of the findings"],
+  );
 };
 
 /** What the report itself lacks for a clearance, beside the checks that its findings say are missing. */
 const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
   const { observed, options, stage } = report;
   const requests = requestsOf(report);
-  const gaps: Array<Gap> = [];
-  if (stage !== "proven") gaps.push(gap("NotProven", "the report is only scanned, not proven"));
-  if (requests === null) gaps.push(gap("RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"));
-  if (requests !== null && altered(report, requests))
-    gaps.push(gap("Altered", "the requests are not those of the report's digest"));
-  if (options.stateOverrides !== null || options.blockOverrides !== null)
-    gaps.push(gap("StatePretended", "the report describes a pretended state"));
-  if (observed.tier !== "simulate") gaps.push(gap("NotSimulated", "the outcome was not simulated"));
-  if (now > observed.at + options.maxAgeMs)
-    gaps.push(gap("Expired", `the report is older than ${options.maxAgeMs} ms`));
-  if (observed.at > now + 60_000) gaps.push(gap("DatedInTheFuture", "the report is dated in the future"));
-  return [...gaps, ...contradictions(report)];
+  const isPretended = options.stateOverrides !== null || options.blockOverrides !== null;
+  return [
+    ...gapsOf(
+      [stage !== "proven", "NotProven", "the report is only scanned, not proven"],
+      [requests === null, "RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"],
+      [requests !== null && altered(report, requests), "Altered", "the requests are not those of the report's digest"],
+      [isPretended, "StatePretended", "the report describes a pretended state"],
+      [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
+      [now > observed.at + options.maxAgeMs, "Expired", `the report is older than ${options.maxAgeMs} ms`],
+      [observed.at > now + 60_000, "DatedInTheFuture", "the report is dated in the future"],
+    ),
+    ...contradictions(report),
+  ];
 };
 
 /**

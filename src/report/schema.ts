@@ -230,8 +230,6 @@ export const Report = Schema.Struct({
   ledger: Ledger,
 }).annotate({ identifier: "Report" });
 export interface Report extends Schema.Schema.Type<typeof Report> {
-  /** `blocked`: do not send. `unknown`: something needed could not be checked. `caution`: ready, with warnings. */
-  readonly verdict: VerdictName;
   /** The caller's options, completed. */
   readonly options: ReportOptions;
   readonly steps: Steps;

@@ -1,9 +1,11 @@
 /** What a report says of its senders' money, put together for people: what leaves and comes, who gets rights, what it costs. Pure. */
+import * as Arr from "effect/Array";
 import { zeroAddress } from "viem";
+import { amountInSentence, dateText, idText, type Names, sendersOf, tokenForPeople, type Unit } from "./amounts.js";
+import { feeTerms, type Approval, type Transfer } from "./parts.js";
+import { sizeOf } from "../primitives/units.js";
 import { isRecord } from "../primitives/record.js";
-import type { Approval, Transfer } from "./parts.js";
 import type { Report } from "./schema.js";
-import { sendersOf, type Unit } from "./tokens.js";
 
 /** What an account gives to one party, or gets from it, over the whole bundle and net. */
 export interface Flow extends Unit {
@@ -60,14 +62,17 @@ interface Sum extends Unit {
   amount: bigint;
 }
 
+const add = (sums: Map<string, bigint>, key: string, amount: bigint): void =>
+  void sums.set(key, (sums.get(key) ?? 0n) + amount);
+
 /** What the events tell, by holding and party. */
 const sumsOf = (moved: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) => {
   const sums = new Map<string, Map<string | null, Sum>>();
   const counted = new Map<string, bigint>();
-  const add = (account: string, party: string, unit: Unit, amount: bigint) => {
+  const move = (account: string, party: string, unit: Unit, amount: bigint) => {
     if (!accounts.has(account)) return;
     const holding = holdingOf(account, unit);
-    counted.set(holding, (counted.get(holding) ?? 0n) + amount);
+    add(counted, holding, amount);
     const parties = sums.get(holding) ?? new Map<string | null, Sum>();
     sums.set(holding, parties);
     const sum = parties.get(party) ?? { account, party, token: unit.token, tokenId: unit.tokenId, amount: 0n };
@@ -78,19 +83,15 @@ const sumsOf = (moved: ReadonlyArray<Transfer>, accounts: ReadonlySet<string>) =
     const [giver, taker] = [from.toLowerCase(), to.toLowerCase()];
     if (giver === taker) continue;
     const one = standard === "erc721" ? 1n : amount;
-    add(giver, taker, { token, tokenId }, -one);
-    add(taker, giver, { token, tokenId }, one);
+    move(giver, taker, { token, tokenId }, -one);
+    move(taker, giver, { token, tokenId }, one);
     if (standard !== "erc721" || tokenId === null) continue;
     // why: an NFT's contract also counts how many an account has
-    for (const [account, by] of [[giver, -1n] as const, [taker, 1n] as const]) {
-      const count = holdingOf(account, { token, tokenId: null });
-      counted.set(count, (counted.get(count) ?? 0n) + by);
-    }
+    for (const [account, by] of [[giver, -1n] as const, [taker, 1n] as const])
+      add(counted, holdingOf(account, { token, tokenId: null }), by);
   }
   return { sums, counted };
 };
-
-const sizeOf = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 
 /**
  * What each sender, or each of the accounts, gives and gets, by party: events say who, measured balances how much. What falls short of the events
@@ -148,18 +149,12 @@ export const paymentsOf = (report: Report): ReadonlyArray<ReadonlyArray<Flow>> =
     [...parties, ...report.balanceChanges.map(({ account }) => account)].map((one) => one.toLowerCase()),
   );
   const flows = flowsOf(report, new Set([...all].filter((account) => !senders.includes(account))));
-  const byPayer = new Map<string, Array<Flow>>();
   const nets = new Map<string, bigint>();
-  for (const flow of flows) {
-    const own = byPayer.get(flow.account);
-    if (own === undefined) byPayer.set(flow.account, [flow]);
-    else own.push(flow);
-    const holding = holdingOf(flow.account, flow);
-    nets.set(holding, (nets.get(holding) ?? 0n) + (flow.way === "in" ? flow.amount : -flow.amount));
-  }
+  for (const flow of flows) add(nets, holdingOf(flow.account, flow), flow.way === "in" ? flow.amount : -flow.amount);
   const near = nearest(report);
   const isQuiet = flowsOf(report).length === 0;
-  const payments = [...byPayer].flatMap(([account, own]) => {
+  const byPayer = Object.entries(Arr.groupBy(flows, ({ account }) => account));
+  const payments = byPayer.flatMap(([account, own]) => {
     const isNear = near.includes(account);
     const isTold = isQuiet || isNear || (!isNobody(account) && own.every(({ way }) => way === "out"));
     const paid = own.filter(
@@ -198,8 +193,6 @@ export const grantsOf = (report: Report): ReadonlyArray<Grant> => {
   return [...all].sort((a, b) => rank(a) - rank(b));
 };
 
-const fees: ReadonlySet<string> = new Set(["gas", "blobGas", "l1Fee", "operatorFee"]);
-
 /** What each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
 export const costsOf = (report: Report): ReadonlyArray<Cost> => {
   const isOpen = report.findings.some(({ code }) => code === "L1FeeUnknown");
@@ -207,10 +200,44 @@ export const costsOf = (report: Report): ReadonlyArray<Cost> => {
     const terms = report.funds.find((one) => one.account.toLowerCase() === account)?.terms ?? [];
     const own = report.transactions.flatMap(({ input }, at) => (input.from.toLowerCase() === account ? [at] : []));
     const isKnown = own.every((at) => terms.some(({ name, transaction }) => name === "gas" && transaction === at));
-    const sum = terms.reduce((all, { name, amount }) => (fees.has(name) ? all + amount : all), 0n);
+    const sum = terms.reduce((all, { name, amount }) => (feeTerms.has(name) ? all + amount : all), 0n);
     return { account, atMost: isKnown ? sum : null, isOpen };
   });
 };
 
 /** Whether an address is nobody's: what comes from there is made, what goes there is gone. */
 export const isNobody = (address: string): boolean => address.toLowerCase() === zeroAddress;
+
+const limitText = ({ after, unlimited, token, tokenId }: Approval, names: Names): string => {
+  const of = `${tokenForPeople(names, token)}${tokenId === null ? "" : ` ${idText(tokenId)}`}`;
+  if (unlimited) return `unlimited ${of}`;
+  return after === null
+    ? `an amount not known of ${of}`
+    : `up to ${amountInSentence(names, { token, tokenId }, after, "up")}`;
+};
+
+/** What the spender may do: `spend unlimited USDC (0xA0b8…eB48)`; `their` is `your` for the reader's own. */
+export const rightText = (approval: Approval, names: Names, their: string): string => {
+  const { standard, token, tokenId, expiration } = approval;
+  const of = tokenForPeople(names, token);
+  const until = expiration === null || expiration === 0n ? "" : ` until ${dateText(expiration)}`;
+  switch (standard) {
+    case "erc20":
+    case "permit2":
+      return `spend ${limitText(approval, names)}${until}`;
+    case "aaveDebt":
+      return `borrow ${limitText(approval, names)} in ${their} name`;
+    case "morpho":
+      return `manage ${their} positions at ${of}`;
+    case "cryptopunks":
+      return `buy ${of} ${tokenId === null ? "" : idText(tokenId)}`.trim();
+    case "erc6909":
+      return tokenId === null ? `move all of ${their} ${of}` : `spend ${limitText(approval, names)}`;
+    default:
+      return tokenId === null ? `move all of ${their} ${of}` : `take ${of} ${idText(tokenId)}`;
+  }
+};
+
+/** Who has a right: of an offer to everybody, anybody. */
+export const spenderText = ({ spender }: Approval, name: (address: string) => string): string =>
+  isNobody(spender) ? "anybody" : name(spender);

@@ -1,11 +1,19 @@
 /** What a report means for whoever signs, in a sentence: what leaves, what comes, what is granted, what it costs, and why not. Pure. */
-import { lookup } from "../Chains.js";
+import * as Arr from "effect/Array";
 import { escapeText } from "../primitives/text.js";
-import { amountInSentence, nativeForPeople, tokenForPeople } from "./amounts.js";
-import type { FindingCode } from "./finding.js";
-import { rightText, spenderText } from "./rights.js";
-import type { Report } from "./schema.js";
 import {
+  amountInSentence,
+  mostForPeople,
+  namesFor,
+  nativeForPeople,
+  tokenForPeople,
+  type AmountOptions,
+  type Names,
+} from "./amounts.js";
+import type { FindingCode } from "./finding.js";
+import {
+  rightText,
+  spenderText,
   costsOf,
   failuresOf,
   flowsOf,
@@ -17,19 +25,7 @@ import {
   type Flow,
   type Grant,
 } from "./stakes.js";
-import { namesOf, type Names } from "./tokens.js";
-
-/** How amounts are written. */
-export interface AmountOptions {
-  /** Symbol of the native currency; by default that of the chain. */
-  readonly symbol?: string | undefined;
-  /** Every amount exact; default false: six significant digits, what leaves rounded up and what comes down. */
-  readonly exact?: boolean | undefined;
-}
-
-/** The names of a report in the words of its chain. */
-export const namesFor = (report: Report, { symbol, exact }: AmountOptions): Names =>
-  namesOf(report, symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16), exact);
+import type { Report } from "./schema.js";
 
 /** More of a kind than a sentence holds. */
 const mostItems = 3;
@@ -59,24 +55,21 @@ interface Voice {
 }
 
 /** The same thing to or from several parties is one item. */
-const items = (flows: ReadonlyArray<Flow>, preposition: "to" | "from", { names }: Voice): ReadonlyArray<string> => {
-  const byUnit = new Map<string, ReadonlyArray<Flow>>();
-  for (const flow of flows) {
-    const key = `${flow.token}/${flow.tokenId}`;
-    byUnit.set(key, [...(byUnit.get(key) ?? []), flow]);
-  }
-  return [...byUnit.values()].flatMap((same) => {
-    const [first] = same;
-    if (first === undefined) return [];
+const items = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): ReadonlyArray<string> => {
+  const isOut = way === "out";
+  const preposition = isOut ? "to" : "from";
+  const moved = flows.filter((flow) => flow.way === way);
+  const byUnit = Arr.groupBy(moved, ({ token, tokenId }): string => `${token}/${tokenId}`);
+  return Object.values(byUnit).map((same) => {
     const sum = same.reduce((all, { amount }) => all + amount, 0n);
-    const text = amountInSentence(names, first, sum, preposition === "to" ? "up" : "down");
+    const text = amountInSentence(names, same[0], sum, isOut ? "up" : "down");
     const parties = same.flatMap(({ party }) => party ?? []);
     const [only] = parties;
-    if (only === undefined) return [text];
+    if (only === undefined) return text;
     const others = parties.length < same.length ? " and others" : "";
-    if (parties.length > 1) return [`${text} ${preposition} ${parties.length} addresses${others}`];
-    if (isNobody(only)) return [`${text} (${preposition === "to" ? "burned" : "newly made"})${others}`];
-    return [`${text} ${preposition} ${names.who(only)}${others}`];
+    if (parties.length > 1) return `${text} ${preposition} ${parties.length} addresses${others}`;
+    if (isNobody(only)) return `${text} (${isOut ? "burned" : "newly made"})${others}`;
+    return `${text} ${preposition} ${names.who(only)}${others}`;
   });
 };
 
@@ -90,7 +83,7 @@ const grantClause = ({ approval, change }: Grant, { names, verb, their }: Voice)
 
 const costClause = ({ atMost, isOpen }: Cost, { names, verb }: Voice): string => {
   if (atMost === null) return `${verb("pay")} fees that are not known`;
-  const fees = nativeForPeople(atMost, "up", names, true);
+  const fees = mostForPeople(atMost, names);
   return isOpen
     ? `${verb("pay")} ${fees} in fees and what is not known beside`
     : `${verb("pay")} at most ${fees} in fees`;
@@ -109,37 +102,22 @@ const calls = (report: Report, account: string, { names, verb }: Voice): string 
 const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<string> => {
   const mine = flowsOf(report).filter(({ account }) => account === cost.account);
   const grants = grantsOf(report).filter(({ approval }) => approval.owner.toLowerCase() === cost.account);
-  const outs = items(
-    mine.filter(({ way }) => way === "out"),
-    "to",
-    voice,
-  );
-  const ins = items(
-    mine.filter(({ way }) => way === "in"),
-    "from",
-    voice,
-  );
+  const outs = items(mine, "out", voice);
+  const ins = items(mine, "in", voice);
+  const rights = grants.map((grant) => grantClause(grant, voice));
   const { verb } = voice;
   const isCreating = report.transactions.some(({ input }) => input.from === cost.account && input.to === null);
   const isSeen =
     report.observed.tier === "simulate" && report.transactions.every(({ outcome }) => outcome.status !== "unknown");
   const isStill = outs.length + ins.length + grants.length === 0;
+  const nothing = isStill && isSeen && !isMoving(report) ? " without moving anything" : "";
   return [
     ...(isStill || (isCreating && report.transactions.length === 1)
-      ? [
-          `${calls(report, cost.account, voice)}${isStill && isSeen && !isMoving(report) ? " without moving anything" : ""}`,
-        ]
+      ? [`${calls(report, cost.account, voice)}${nothing}`]
       : []),
     ...(outs.length === 0 ? [] : [`${verb("send")} ${several(outs, "things")}`]),
     ...(ins.length === 0 ? [] : [`${verb("receive")} ${several(ins, "things")}`]),
-    ...(grants.length === 0
-      ? []
-      : [
-          several(
-            grants.map((grant) => grantClause(grant, voice)),
-            "rights",
-          ),
-        ]),
+    ...(rights.length === 0 ? [] : [several(rights, "rights")]),
     costClause(cost, voice),
   ];
 };
@@ -151,7 +129,7 @@ const payments = (report: Report, names: Names, isIf: boolean): ReadonlyArray<st
   const rest = all.length - mostSenders;
   return [
     ...all.slice(0, mostSenders).flatMap((paid) => {
-      const what = several(items(paid, "to", voice), "things");
+      const what = several(items(paid, "out", voice), "things");
       const payer = paid[0]?.account ?? "";
       return isNobody(payer) ? [`Newly made: ${what}.`] : [`${upper(names.who(payer))} ${voice.verb("pay")} ${what}.`];
     }),

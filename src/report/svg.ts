@@ -1,5 +1,16 @@
 /** The movements as a picture: who gives what to whom, which way, and what may be taken. Plain strings, no script, nothing from elsewhere. */
-import { amountForPeople, nativeForPeople } from "./amounts.js";
+import {
+  amountForPeople,
+  decimalsOf,
+  idText,
+  mostForPeople,
+  namesFor,
+  sendersOf,
+  signedText,
+  symbolOf,
+  type AmountOptions,
+  type Names,
+} from "./amounts.js";
 import type { Approval } from "./parts.js";
 import type { Report } from "./schema.js";
 import {
@@ -12,10 +23,9 @@ import {
   type Cost,
   type Flow,
   type Grant,
+  spenderText,
 } from "./stakes.js";
-import { namesFor, sentencesOf, type AmountOptions } from "./summary.js";
-import { spenderText } from "./rights.js";
-import { decimalsOf, idText, sendersOf, symbolOf, type Names } from "./tokens.js";
+import { sentencesOf } from "./summary.js";
 
 /** One arrow. */
 interface Row {
@@ -35,18 +45,20 @@ const nobody = { out: "nobody (burned)", in: "newly made" } as const;
 
 const flowRow = (flow: Flow, names: Names): Row => {
   const { account, way, party, token, tokenId, amount } = flow;
-  const { amount: text, unit } = amountForPeople(names, flow, amount, way === "out" ? "up" : "down");
+  const sign = way === "out" ? "-" : "+";
+  const shown = amountForPeople(names, flow, amount, way === "out" ? "up" : "down");
+  const text = signedText(shown, sign);
   const about = {
     account,
     kind: way,
     party: party === null ? "no event" : isNobody(party) ? nobody[way] : names.who(party),
   };
-  if (token === null) return { ...about, what: `${text} ${unit}`, beside: "" };
+  if (token === null) return { ...about, what: `${text} ${shown.unit}`, beside: "" };
   const symbol = symbolOf(names, token) ?? "token";
   const short = names.short(token);
   if (tokenId !== null) {
     const item = `${symbol} ${idText(tokenId)}`;
-    return { ...about, what: amount === 1n ? item : `${text} × ${item}`, beside: short };
+    return { ...about, what: amount === 1n ? `${sign}${item}` : `${text} × ${item}`, beside: short };
   }
   const isKnown = decimalsOf(names, token) !== null;
   return { ...about, what: isKnown ? `${text} ${symbol}` : text, beside: isKnown ? short : `smallest units, ${short}` };
@@ -59,8 +71,8 @@ const limitOf = ({ standard, token, tokenId, after, unlimited }: Approval, names
   if (!isCounted) return tokenId === null ? `all of ${symbol}` : item;
   if (unlimited) return `unlimited ${item}`;
   if (after === null) return item;
-  const { amount } = amountForPeople(names, { token, tokenId }, after, "up");
-  return tokenId === null && decimalsOf(names, token) === null ? `≤ ${amount} units` : `≤ ${amount} ${item}`;
+  const most = `≤ ${signedText(amountForPeople(names, { token, tokenId }, after, "up"), "")}`;
+  return `${most} ${tokenId === null && decimalsOf(names, token) === null ? "units" : item}`;
 };
 
 const grantRow = ({ approval }: Grant, names: Names): Row => ({
@@ -83,7 +95,7 @@ const feeRow = ({ account, atMost, isOpen }: Cost, names: Names): Row => ({
   account,
   party: "network fees",
   kind: "fee",
-  what: atMost === null ? "not known" : `${isOpen ? "≥" : "≤"} ${nativeForPeople(atMost, "up", names, true)}`,
+  what: atMost === null ? "not known" : `${isOpen ? "≥" : "≤"} ${mostForPeople(atMost, names)}`,
   beside: "",
 });
 
@@ -113,6 +125,7 @@ const rowsOf = (report: Report, names: Names): { readonly rows: ReadonlyArray<Ro
 
 const width = 360;
 const rowHeight = 50;
+const topOf = (at: number): number => 8 + at * rowHeight;
 const [leftBox, rightBox] = [92, 124] as const;
 const [arrowFrom, arrowTo] = [leftBox + 10, width - rightBox - 10] as const;
 
@@ -125,8 +138,9 @@ const plainInk: Readonly<Record<Row["kind"], string>> = {
   fee: "#57606a",
 };
 
-/** Text as itself, in an element or a quoted attribute of XML. */
-const escapeXml = (text: string): string => text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+/** Text as itself, in an element or a quoted attribute of XML or HTML. */
+export const escapeXml = (text: string): string =>
+  text.replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** More characters than a box shows. */
 const mostText = 44;
@@ -138,20 +152,25 @@ const line = (text: string, x: number, y: number, room: number, size: number, na
   return `<text x="${x}" y="${y}" font-size="${size}" text-anchor="middle" class="${name}"${fit}>${escapeXml(shown)}</text>`;
 };
 
+/** A box beside all rows of one key, where the first of them is. */
 const boxSvg = (
-  x: number,
-  y: number,
-  wide: number,
-  rows: number,
+  rows: ReadonlyArray<Row>,
+  at: number,
+  keyOf: (row: Row) => string,
+  [x, wide]: readonly [x: number, wide: number],
   name: string,
   texts: ReadonlyArray<string>,
 ): string => {
-  const height = rows * rowHeight - 8;
-  const middle = y + height / 2 + 4 - ((texts.length - 1) * 15) / 2;
-  const lines = texts.map((text, at) =>
-    line(text, x + wide / 2, middle + at * 15, wide - 10, at === 0 ? 12.5 : 10.5, at === 0 ? "fg" : "dim"),
+  const keys = rows.map(keyOf);
+  if (at > 0 && keys[at - 1] === keys[at]) return "";
+  const rest = keys.slice(at).findIndex((key) => key !== keys[at]);
+  const height = (rest === -1 ? rows.length - at : rest) * rowHeight - 8;
+  const top = topOf(at);
+  const middle = top + height / 2 + 4 - ((texts.length - 1) * 15) / 2;
+  const lines = texts.map((text, nth) =>
+    line(text, x + wide / 2, middle + nth * 15, wide - 10, nth === 0 ? 12.5 : 10.5, nth === 0 ? "fg" : "dim"),
   );
-  return `<rect x="${x}" y="${y}" width="${wide}" height="${height}" rx="8" fill="#f6f8fa" stroke="#d0d7de" class="box ${name}"/>${lines.join("")}`;
+  return `<rect x="${x}" y="${top}" width="${wide}" height="${height}" rx="8" fill="#f6f8fa" stroke="#d0d7de" class="box ${name}"/>${lines.join("")}`;
 };
 
 const arrowSvg = ({ kind, what, beside }: Row, top: number): string => {
@@ -163,43 +182,17 @@ const arrowSvg = ({ kind, what, beside }: Row, top: number): string => {
   const ink = `fill="none" stroke="${plainInk[kind]}" stroke-width="1.75"`;
   const head = `<path d="M${to + back} ${y - 5}L${to} ${y}L${to + back} ${y + 5}" ${ink} class="arrow ${kind}"/>`;
   const shaft = `<path d="M${from} ${y}L${to} ${y}" ${ink}${kind === "right" ? ' stroke-dasharray="5 4"' : ""} class="arrow ${kind}"/>`;
-  const sign = kind === "in" ? "+" : kind === "out" ? "-" : "";
-  const text = what.startsWith("≈") ? `≈${sign}${what.slice(1)}` : `${sign}${what}`;
-  return `${shaft}${head}${line(text, middle, y - 9, room, 12, `${kind} strong`)}${beside === "" ? "" : line(beside, middle, y + 14, room, 10, "dim")}`;
+  return `${shaft}${head}${line(what, middle, y - 9, room, 12, `${kind} strong`)}${beside === "" ? "" : line(beside, middle, y + 14, room, 10, "dim")}`;
 };
 
-/** How many rows from `at` on have the same key. */
-const runFrom = (rows: ReadonlyArray<Row>, at: number, keyOf: (row: Row) => string): number => {
-  const rest = rows.slice(at).findIndex((row) => keyOf(row) !== keyOf(rows[at] ?? row));
-  return rest === -1 ? rows.length - at : rest;
-};
-
-const partyKey = ({ account, party }: Row): string => `${account}/${party}`;
-
-const rowSvg = (rows: ReadonlyArray<Row>, at: number, names: Names): string => {
-  const row = rows[at];
-  if (row === undefined) return "";
-  const before = rows[at - 1];
-  const top = 8 + at * rowHeight;
+const rowSvg = (rows: ReadonlyArray<Row>, row: Row, at: number, names: Names): string => {
   const who = names.who(row.account);
   const label = who === "you" ? ["You", names.short(row.account)] : [who];
-  const isRight = row.kind === "right";
-  const sender =
-    before?.account === row.account
-      ? ""
-      : boxSvg(
-          4,
-          top,
-          leftBox,
-          runFrom(rows, at, ({ account }) => account),
-          "",
-          label,
-        );
-  const party =
-    before !== undefined && partyKey(before) === partyKey(row)
-      ? ""
-      : boxSvg(width - rightBox - 4, top, rightBox, runFrom(rows, at, partyKey), isRight ? "risky" : "", [row.party]);
-  return sender + party + arrowSvg(row, top);
+  const partyKey = ({ account, party }: Row) => `${account}/${party}`;
+  const sender = boxSvg(rows, at, ({ account }) => account, [4, leftBox], "", label);
+  const risk = row.kind === "right" ? "risky" : "";
+  const party = boxSvg(rows, at, partyKey, [width - rightBox - 4, rightBox], risk, [row.party]);
+  return sender + party + arrowSvg(row, topOf(at));
 };
 
 /** The colours of the picture; those of the page are the same. */
@@ -223,7 +216,7 @@ export const drawing = (report: Report, options: AmountOptions, style: string): 
   const title = report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves";
   const more = cut === 0 ? "" : line(`and ${cut} more`, width / 2, height - 8, width - 20, 12, "dim");
   const said = escapeXml(sentencesOf(report, names).join(" "));
-  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${said}</desc>${style}<rect width="${width}" height="${height}" fill="#fff" class="back"/>${rows.map((_, at) => rowSvg(rows, at, names)).join("\n")}${more}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="evm-preflight" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="evm-preflight-title evm-preflight-desc"><title id="evm-preflight-title">${title}</title><desc id="evm-preflight-desc">${said}</desc>${style}<rect width="${width}" height="${height}" fill="#fff" class="back"/>${rows.map((row, at) => rowSvg(rows, row, at, names)).join("\n")}${more}</svg>`;
 };
 
 /**

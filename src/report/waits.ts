@@ -4,7 +4,7 @@
  */
 import type { Address } from "../primitives/hex.js";
 import { authorityOf } from "../transaction/signer.js";
-import type { Funds } from "./parts.js";
+import { feeTerms, type Funds } from "./parts.js";
 import type { Report, TransactionReport, Wait } from "./schema.js";
 
 /** A wait, and why: one transaction at a time, another order of the senders, income that is not there yet, what pools keep. */
@@ -25,14 +25,11 @@ export const mayDepend = ({ transactions }: Pick<Report, "transactions">, index:
     );
   });
 
-const paid: ReadonlyArray<Funds["terms"][number]["name"]> = ["value", "gas", "blobGas", "l1Fee", "operatorFee"];
-
 /** What a payer gives at most up to and with a transaction, wei: pools count nothing that is still to come. */
 export const costUpTo = ({ terms }: Pick<Funds, "terms">, index: number): bigint =>
-  terms.reduce(
-    (sum, { name, amount, transaction }) => (transaction <= index && paid.includes(name) ? sum + amount : sum),
-    0n,
-  );
+  terms
+    .filter(({ name, transaction }) => transaction <= index && (name === "value" || feeTerms.has(name)))
+    .reduce((sum, { amount }) => sum + amount, 0n);
 
 /** What of a report tells of waits. */
 export type Told = Pick<Report, "transactions" | "funds" | "stage"> & {

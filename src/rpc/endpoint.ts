@@ -1,5 +1,5 @@
 /** Where requests go, and what of that people may see: keys live in URLs, so only the origin is shown. */
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 
 export interface Endpoint {
   /** The URL to post to, without user and password. */

@@ -1,7 +1,7 @@
 /** Requests through what the user already has: a viem transport or client, or an EIP-1193 provider. */
 import * as Result from "effect/Result";
 import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 import { malformed, type Tried } from "./answer.js";
 import { endpointOf, redactJson } from "./endpoint.js";
 import type { Unjudged } from "./judging.js";

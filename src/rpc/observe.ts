@@ -6,7 +6,7 @@
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 import { counting, errorTypeOf, inSpan, isTraced, Listener, type Attributes } from "../primitives/telemetry.js";
 import type { Failure } from "./answer.js";
 import type { Memory } from "./memory.js";

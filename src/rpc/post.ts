@@ -1,5 +1,5 @@
 /** One HTTP POST with a bounded answer: what every way of sending it gives back. */
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 import type { Room } from "./room.js";
 
 /** What came back; `text` is the whole body. */

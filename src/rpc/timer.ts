@@ -2,7 +2,7 @@
 import type * as Clock from "effect/Clock";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 
 /** Calls `run` in `ms` milliseconds, and returns how to call it off. */
 export const after = (clock: Clock.Clock, ms: number, run: () => void): (() => void) => {

@@ -6,7 +6,7 @@ import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { schemaOf } from "../primitives/rows.js";
 import { fields } from "./fields.js";
 import type { Transaction } from "./schema.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 
 interface Absent extends Struct.Lambda {
   (schema: unknown): Schema.optionalKey<Schema.Never>;

@@ -3,7 +3,7 @@ import { parseTransaction, serializeTransaction, type TransactionSerialized } fr
 import type { Address } from "../primitives/hex.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 import { recoverSigner } from "./signer.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 
 /** The fields of a parsed transaction that `Request` has; the signature falls away. */
 const requestOf = (

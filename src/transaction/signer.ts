@@ -4,7 +4,7 @@ import { keccak256 } from "viem";
 import { hashAuthorization } from "viem/utils";
 import type { Address } from "../primitives/hex.js";
 import type { Authorization } from "./schema.js";
-import { safely } from "../primitives/safely.js";
+import { safely } from "../primitives/record.js";
 
 interface Signature {
   readonly r: string;

@@ -16,7 +16,7 @@ import { diff, type Difference } from "../report/diff.js";
 import { minesOnDemand } from "../report/freshness.js";
 import { ready, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
-import { verdictOf } from "../report/verdict.js";
+import { verdictOf } from "../report/ready.js";
 import { Rpc } from "../Rpc.js";
 import { including, readingAt, sharedOn } from "./readings.js";
 import { isUntouched } from "./reading.js";

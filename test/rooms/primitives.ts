@@ -1,9 +1,15 @@
 /** What tests take from `src/primitives`: a file that moves inside it is followed here, and in no test. */
 export { differenceText, nothing, type OutcomeDifference } from "../../src/primitives/difference.js";
-export { forksIn, unknownForks } from "../../src/primitives/forks.js";
+export {
+  forksIn,
+  unknownForks,
+  stepNames,
+  type AskRule,
+  type Fork,
+  type SimulationPart,
+} from "../../src/primitives/names.js";
 export * as Branded from "../../src/primitives/hex.js";
 export { Address, Hash, Hex } from "../../src/primitives/hex.js";
-export { stepNames, type AskRule, type Fork, type SimulationPart } from "../../src/primitives/names.js";
 export { nearest } from "../../src/primitives/nearest.js";
 export { remembered } from "../../src/primitives/remembered.js";
 export * as Statement from "../../src/primitives/statement.js";

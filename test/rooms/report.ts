@@ -16,7 +16,7 @@ export { toHtml } from "../../src/report/html.js";
 export { fromJson, toJson } from "../../src/report/json.js";
 export { toMarkdown } from "../../src/report/markdown.js";
 export { notes } from "../../src/report/notes.js";
-export { painter } from "../../src/report/paint.js";
+export { painter, toText, tableLines } from "../../src/report/text.js";
 export type {
   AccountCode,
   Approval,
@@ -39,7 +39,5 @@ export {
 } from "../../src/report/schema.js";
 export { summary } from "../../src/report/summary.js";
 export { toSvg } from "../../src/report/svg.js";
-export { toText } from "../../src/report/text.js";
-export { tableLines } from "../../src/report/textLines.js";
-export { becauseOf, verdictOf } from "../../src/report/verdict.js";
+export { becauseOf, verdictOf } from "../../src/report/ready.js";
 export { costUpTo, waitsOf } from "../../src/report/waits.js";

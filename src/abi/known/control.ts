@@ -1,5 +1,5 @@
 /** Owners, roles, proxies, Safe owners and modules: the events that tell who may act. A protocol is a few rows. */
-import type { Roles } from "../events.js";
+import type { Roles } from "../words.js";
 
 /** What an event says of who may act. */
 export interface ControlRow {

@@ -3,8 +3,9 @@
  * of known functions. Tables alone, so that what reads them is loaded where there is something to read.
  */
 import type { Hex } from "../../primitives/hex.js";
+import { valuesOf } from "../layout.js";
 import { isBatch } from "../batches.js";
-import { eventOf, type Log } from "../events.js";
+import { eventOf, type Log } from "../words.js";
 
 /** Where a value stands in a log: the number of a topic, or of a word of the data. */
 export type Place = readonly ["topic" | "word", number];
@@ -97,3 +98,31 @@ export const innerEventOf = (log: Log): InnerEvent | null => events[eventOf(log)
 /** Whether a call that succeeded may have made one that failed, as far as anything known tells of it. */
 export const mayTell = (data: Hex, logs: ReadonlyArray<Log>): boolean =>
   isBatch(data) || logs.some((log) => innerEventOf(log) !== null);
+
+const [uint, hash, bool, bytes] = [
+  { type: "uint256" },
+  { type: "bytes32" },
+  { type: "bool" },
+  { type: "bytes" },
+] as const;
+const results = { type: "tuple[]", components: [bool, bytes] } as const;
+
+/** What Multicall3 answers of one call: whether it succeeded, and what it returned. */
+type Result = readonly [success: boolean, data: Hex];
+
+/** The answer to calldata, by its selector; null where it is none of such a function. */
+export const resultsOf = (calldata: string, data: Hex): ReadonlyArray<Result> | null => {
+  switch (calldata.slice(0, 10).toLowerCase()) {
+    case "0x252dba42": // aggregate
+      return valuesOf([uint, { type: "bytes[]" }], data)?.[1].map((one) => [true, one] as const) ?? null;
+    case "0xbce38bd7": // tryAggregate
+    case "0x82ad56cb": // aggregate3
+    case "0x174dea71": // aggregate3Value
+      return valuesOf([results], data)?.[0] ?? null;
+    case "0xc3077fa9": // blockAndAggregate
+    case "0x399542e9": // tryBlockAndAggregate
+      return valuesOf([uint, hash, results], data)?.[2] ?? null;
+    default:
+      return null;
+  }
+};

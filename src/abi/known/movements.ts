@@ -1,5 +1,5 @@
 /** Movements of tokens: the events that tell of them, and the functions that ask for them. A standard is a row. */
-import type { Roles } from "../events.js";
+import type { Roles } from "../words.js";
 
 type Role = "from" | "to" | "id" | "amount" | "ids" | "amounts";
 

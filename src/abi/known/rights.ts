@@ -1,5 +1,5 @@
 /** Rights over tokens: the events that tell of them, and the functions that give them. A protocol is a few rows. */
-import type { Roles } from "../events.js";
+import type { Roles } from "../words.js";
 
 /** Whose rules a right follows. */
 export type RightStandard =

@@ -8,7 +8,7 @@ import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
 import * as Eth from "../../Eth.js";
 import type { Tone } from "../../report/document.js";
-import { painter } from "../../report/paint.js";
+import { painter } from "../../report/text.js";
 import { Rpc, layerHttp, type HttpOptions, type KnownEndpoint } from "../../Rpc.js";
 import { knownEndpointFormat } from "../../rpc/knownEndpoint.js";
 import { endpoint, header, readHeaders, whyDeaf } from "../endpoint.js";

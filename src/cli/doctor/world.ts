@@ -4,7 +4,7 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { lookup } from "../../Chains.js";
 import { rulesOf } from "../../chains/rules.js";
-import { forksIn, unknownForks } from "../../primitives/forks.js";
+import { forksIn, unknownForks } from "../../primitives/names.js";
 import * as Eth from "../../Eth.js";
 import { shortAddress } from "../../primitives/text.js";
 import { formatGas } from "../../primitives/units.js";

@@ -1,17 +1,25 @@
 /** Besu: sentences of its transaction validator, often with the detail in brackets; codes collide with everybody's. */
-import type { Flat } from "../flatten.js";
 import { MethodNotSupported } from "../rpc.js";
 import {
   BlockGasLimitExceeded,
   FeeCapTooLow,
   InitCodeTooLarge,
   IntrinsicGasTooLow,
-  NonceTooHigh,
-  NonceTooLow,
   TxGasLimitTooHigh,
   VmHalt,
 } from "../verdicts.js";
-import { accountIn, amountIn, cannotPay, failedBy, quantity, said, says, type Answer } from "./evidence.js";
+import {
+  accountIn,
+  amountIn,
+  byRules,
+  cannotPay,
+  failedBy,
+  quantity,
+  said,
+  verdictBy,
+  wrongNonce,
+  type Dialect,
+} from "./evidence.js";
 
 const number = "(0x[0-9a-fA-F]+|\\d+)";
 const cost = new RegExp(`up-?front cost(?: of)? ${number} exceeds [\\w ]*balance(?: of)? ${number}`, "i");
@@ -27,50 +35,46 @@ const price = new RegExp(
 const block = new RegExp(`gas limit(?: of)? ${number} exceeds (?:the )?block gas limit(?: of)? ${number}`, "i");
 const initcode = new RegExp(`initcode size of ${number} exceeds maximum size of ${number}`, "i");
 
+const words = byRules(
+  [cost, ([, want, have], flat) => cannotPay(flat, quantity(have), quantity(want), { account: accountIn(flat) })],
+  [
+    /up-?front cost exceeds|exceeds [\w ]*account balance/i,
+    (_, flat) => cannotPay(flat, null, null, { account: accountIn(flat) }),
+  ],
+  [
+    nonce,
+    ([, first, comparison, second], flat) => {
+      const [given, next] = [quantity(first), quantity(second)];
+      const isLow = given !== null && next !== null ? given < next : /below|lower/i.test(comparison ?? "");
+      return wrongNonce(flat, isLow, given, next);
+    },
+  ],
+  [intrinsic, verdictBy(IntrinsicGasTooLow, "want", "have")],
+  [/intrinsic gas exceeds gas limit/i, verdictBy(IntrinsicGasTooLow)],
+  [price, verdictBy(FeeCapTooLow, "maxFeePerGas", "baseFeePerGas")],
+  [/gas price below current base fee|less than the current basefee/i, verdictBy(FeeCapTooLow)],
+  [
+    /gas limit cap exceeded|exceeds (?:the )?(?:transaction )?gas limit cap/i,
+    (_, flat) =>
+      new TxGasLimitTooHigh({
+        gas: amountIn(flat, /gas limit (?:of )?(\d+)/i),
+        limit: amountIn(flat, /cap (?:of )?(\d+)/i),
+        raw: flat.raw,
+      }),
+  ],
+  [block, verdictBy(BlockGasLimitExceeded, "gas", "limit")],
+  [initcode, verdictBy(InitCodeTooLarge, "size", "limit")],
+);
+
 /** Besu's words and the codes that only Besu pairs with them. */
-export const besu = (flat: Flat): Answer => {
-  const raw = flat.raw;
-  const funds = said(flat, cost);
-  if (funds !== null || says(flat, /up-?front cost exceeds|exceeds [\w ]*account balance/i)) {
-    return cannotPay(flat, quantity(funds?.[2]), quantity(funds?.[1]), { account: accountIn(flat) });
-  }
-  const counted = said(flat, nonce);
-  if (counted !== null) {
-    const [given, next] = [quantity(counted[1]), quantity(counted[3])];
-    const fields = { account: accountIn(flat), nonce: given, next, raw };
-    const low = given !== null && next !== null ? given < next : /below|lower/i.test(counted[2] ?? "");
-    return low ? new NonceTooLow(fields) : new NonceTooHigh(fields);
-  }
-  const needs = said(flat, intrinsic);
-  if (needs !== null || says(flat, /intrinsic gas exceeds gas limit/i)) {
-    return new IntrinsicGasTooLow({ want: quantity(needs?.[1]), have: quantity(needs?.[2]), raw });
-  }
-  const paid = said(flat, price);
-  if (paid !== null || says(flat, /gas price below current base fee|less than the current basefee/i)) {
-    return new FeeCapTooLow({ maxFeePerGas: quantity(paid?.[1]), baseFeePerGas: quantity(paid?.[2]), raw });
-  }
-  if (says(flat, /gas limit cap exceeded|exceeds (?:the )?(?:transaction )?gas limit cap/i)) {
-    return new TxGasLimitTooHigh({
-      gas: amountIn(flat, /gas limit (?:of )?(\d+)/i),
-      limit: amountIn(flat, /cap (?:of )?(\d+)/i),
-      raw,
-    });
-  }
-  const full = said(flat, block);
-  if (full !== null) return new BlockGasLimitExceeded({ gas: quantity(full[1]), limit: quantity(full[2]), raw });
-  const code = said(flat, initcode);
-  if (code !== null) return new InitCodeTooLarge({ size: quantity(code[1]), limit: quantity(code[2]), raw });
+export const besu: Dialect = (flat) => {
+  const answer = words(flat);
+  if (answer !== undefined) return answer;
   if (flat.codes.includes(-32604)) return failedBy(flat, MethodNotSupported);
   // a halt inside eth_call (out of gas, invalid opcode) comes as nothing but this
-  const only = flat.levels.length === 1 ? flat.levels[0] : undefined;
-  if (
-    flat.method === "eth_call" &&
-    only?.code === -32603 &&
-    !only.hasData &&
-    only.texts.join("") === "Internal error"
-  ) {
-    return new VmHalt({ halt: null, raw });
-  }
-  const halted = said(flat, /could not be completed due to an exception \(([^)]{1,200})\)/i);
-  return halted !== null && !/gas/i.test(halted[1] ?? "") ? new VmHalt({ halt: halted[1] ?? null, raw }) : undefined;
+  const only = flat.levels.length === 1 && flat.method === "eth_call" ? flat.levels[0] : undefined;
+  if (only?.code === -32603 && !only.hasData && only.texts.join("") === "Internal error")
+    return new VmHalt({ halt: null, raw: flat.raw });
+  const halt = said(flat, /could not be completed due to an exception \(([^)]{1,200})\)/i)?.[1] ?? null;
+  return halt === null || /gas/i.test(halt) ? undefined : new VmHalt({ halt, raw: flat.raw });
 };

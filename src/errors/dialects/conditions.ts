@@ -2,7 +2,6 @@
  * What every node may lack: the pending state, a block, its history, time. The words are geth's and
  * reth's, with those of the families that say it differently.
  */
-import type { Flat } from "../flatten.js";
 import {
   BlockNotFound,
   HistoryPruned,
@@ -15,7 +14,7 @@ import {
   StateUnavailable,
   Timeout,
 } from "../rpc.js";
-import { failedBy, says, type Answer } from "./evidence.js";
+import { anyOf, byRules, failedBy, means, says, type Dialect } from "./evidence.js";
 import { refusesPart } from "../refusedPart.js";
 
 const unsupported =
@@ -39,33 +38,52 @@ const tooLarge =
   /too many (?:block|calls|filter|topics|addresses|requests in|rpc calls in)|too large|batch (?:size|limit)|max batch|exceeds? max(?:imum)? (?:addresses|topics|size|batch|number)|exceed max|gas cap exhausted|returndata\.limit|exceeding --rpc|content length|body limit|response size[^.]{0,24} exceed/i;
 const stateless =
   /world state unavailable|missing trie node|no state (?:available|found)|state (?:is )?(?:not (?:available|found)|unavailable|missing)|historical state|state histor|archive (?:node|data|state|mode)|maximum proof window|state (?:has been |is |already )*pruned|state at block|cannot find state|old data not available|database (?:is )?missing/i;
-const blockless =
-  /(?:header|block)(?: for hash| by hash| with[^.]{0,80})? (?:was |is )?not (?:be )?found|(?:unknown|no such|nonexistent|missing) (?:block|header)|no block (?:with|found|for)|beyond (?:the )?(?:current )?(?:chain )?head|block (?:number |height )?(?:is )?(?:out of range|in the future)|could not find (?:the )?(?:block|header)|block (?:number )?(?:0x[0-9a-f]+|#?\d+) (?:is |was )?not found|blockoutofrange|after last accepted block|block[^.]{0,80} (?:does(?:n't| not) exist|could not be found)|invalid block (?:tag|number)[^.]{0,80} latest block|resource not found|unfinalized (?:data|block)|future (?:block|epoch)|cannot (?:query|find) (?:the )?block/i;
+const blockless = anyOf(
+  /(?:header|block)(?: for hash| by hash| with[^.]{0,80})? (?:was |is )?not (?:be )?found/,
+  /(?:unknown|no such|nonexistent|missing) (?:block|header)|no block (?:with|found|for)/,
+  /beyond (?:the )?(?:current )?(?:chain )?head/,
+  /block (?:number |height )?(?:is )?(?:out of range|in the future)/,
+  /could not find (?:the )?(?:block|header)|block (?:number )?(?:0x[0-9a-f]+|#?\d+) (?:is |was )?not found/,
+  /blockoutofrange|after last accepted block|block[^.]{0,80} (?:does(?:n't| not) exist|could not be found)/,
+  /invalid block (?:tag|number)[^.]{0,80} latest block|resource not found|unfinalized (?:data|block)/,
+  /future (?:block|epoch)|cannot (?:query|find) (?:the )?block/,
+);
 
-const invalid =
-  /^invalid (?:argument|param|input|request|filter|block (?:range|param)|type|json)|invalid params|missing (?:value for )?required (?:argument|param|field)|missing field|empty input|calls are empty|too many arguments|not supported for this rpc method|not a precompile|already overrid|overrid\w+ (?:twice|multiple)|cannot (?:specify|set) both|both [`'"]?\w+[`'"]? and [^.]{1,80} (?:specified|set|given)|blob gas too high|too many blobs|blob (?:transaction|hash)|(?:transaction|tx) type (?:is )?not supported|cannot unmarshal|hex string|hex number|unknown field|must (?:provide|specify|be (?:a |an )?(?:hex|string|object|array|number))|end \(\d+\) < begin|fromblock[^.]{0,40}toblock|failed to (?:decode|parse|deserialize)|parse error/i;
+const invalid = anyOf(
+  /^invalid (?:argument|param|input|request|filter|block (?:range|param)|type|json)|invalid params/,
+  /missing (?:value for )?required (?:argument|param|field)|missing field|empty input|calls are empty/,
+  /too many arguments|not supported for this rpc method|not a precompile|already overrid/,
+  /overrid\w+ (?:twice|multiple)|cannot (?:specify|set) both/,
+  /both [`'"]?\w+[`'"]? and [^.]{1,80} (?:specified|set|given)|blob gas too high|too many blobs/,
+  /blob (?:transaction|hash)|(?:transaction|tx) type (?:is )?not supported|cannot unmarshal|hex string/,
+  /hex number|unknown field|must (?:provide|specify|be (?:a |an )?(?:hex|string|object|array|number))/,
+  /end \(\d+\) < begin|fromblock[^.]{0,40}toblock|failed to (?:decode|parse|deserialize)|parse error/,
+);
+
+const refusals = byRules(
+  [unsupported, (_, flat) => (says(flat, partOfRequest) ? undefined : failedBy(flat, MethodNotSupported))],
+  [pending, means(PendingUnavailable)],
+);
+const waits = byRules(
+  [pruned, (_, flat) => (says(flat, /\bstate\b/i) ? undefined : failedBy(flat, HistoryPruned))],
+  [syncing, means(NodeSyncing)],
+  [late, (_, flat) => (says(flat, /time ?out too long/i) ? undefined : failedBy(flat, Timeout))],
+  [order, means(SimBlockOrder)],
+);
 
 /** What the conversation lacks, before anything is said about a transaction. */
-export const conditions = (flat: Flat): Answer => {
+export const conditions: Dialect = (flat) => {
   if (flat.method === "eth_simulateV1" && says(flat, refusesPart)) return failedBy(flat, InvalidParams);
-  if (!says(flat, partOfRequest) && says(flat, unsupported)) {
-    return failedBy(flat, MethodNotSupported);
-  }
-  if (says(flat, pending)) return failedBy(flat, PendingUnavailable);
-  if (flat.codes.includes(4444) || (says(flat, pruned) && !says(flat, /\bstate\b/i))) {
-    return failedBy(flat, HistoryPruned);
-  }
-  if (says(flat, syncing)) return failedBy(flat, NodeSyncing);
-  if (says(flat, late) && !says(flat, /time ?out too long/i)) return failedBy(flat, Timeout);
-  if (says(flat, order)) return failedBy(flat, SimBlockOrder);
-  return undefined;
+  return refusals(flat) ?? (flat.codes.includes(4444) ? failedBy(flat, HistoryPruned) : waits(flat));
 };
 
+const missing = byRules(
+  [stateless, means(StateUnavailable)],
+  [blockless, means(BlockNotFound)],
+  [invalid, means(InvalidParams)],
+  [tooLarge, means(NodeLimitExceeded)],
+);
+
 /** What the node will not or cannot look up, after the words about transactions. */
-export const lookups = (flat: Flat): Answer => {
-  if (says(flat, stateless)) return failedBy(flat, StateUnavailable);
-  if (says(flat, blockless)) return failedBy(flat, BlockNotFound);
-  if (says(flat, invalid)) return failedBy(flat, InvalidParams);
-  if (flat.httpStatus === 413 || says(flat, tooLarge)) return failedBy(flat, NodeLimitExceeded);
-  return undefined;
-};
+export const lookups: Dialect = (flat) =>
+  missing(flat) ?? (flat.httpStatus === 413 ? failedBy(flat, NodeLimitExceeded) : undefined);

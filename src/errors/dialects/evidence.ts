@@ -3,7 +3,7 @@ import type { Address } from "../../primitives/hex.js";
 import type { Flat } from "../flatten.js";
 import { BlockRange, RpcError, type Reason } from "../rpc.js";
 import { escapeText } from "../../primitives/text.js";
-import { InsufficientFunds, type Verdict } from "../verdicts.js";
+import { InsufficientFunds, NonceTooHigh, NonceTooLow, type Verdict } from "../verdicts.js";
 
 /** What a dialect answers: one typed error, or undefined where it does not know the words. */
 export type Answer = RpcError | Verdict | undefined;
@@ -22,6 +22,25 @@ export const said = (flat: Flat, pattern: RegExp): RegExpExecArray | null => {
 
 /** Whether any text matches. */
 export const says = (flat: Flat, pattern: RegExp): boolean => said(flat, pattern) !== null;
+
+/** Any of these phrases, in whatever case. */
+export const anyOf = (...phrases: ReadonlyArray<RegExp>): RegExp =>
+  new RegExp(phrases.map(({ source }) => source).join("|"), "i");
+
+/** Words, and what they mean: by what was matched, and by the whole answer. */
+export type Rule = readonly [words: RegExp, meaning: (found: RegExpExecArray, flat: Flat) => Answer];
+
+/** A dialect by rules: the first whose words are said and mean something. */
+export const byRules =
+  (...rules: ReadonlyArray<Rule>): Dialect =>
+  (flat) => {
+    for (const [words, meaning] of rules) {
+      const found = said(flat, words);
+      const answer = found === null ? undefined : meaning(found, flat);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  };
 
 /** A decimal or hex integer of at most 256 bits as nodes write it (`10,000`, `0x2`, `5k`); null otherwise. */
 export const quantity = (text: unknown): bigint | null => {
@@ -80,6 +99,28 @@ export type PlainReason = new (answer: ReturnType<typeof answerOf>) => Reason;
 /** A failed request, for a reason that is made of the answer alone. */
 export const failedBy = (flat: Flat, reason: PlainReason): RpcError => failed(flat, new reason(answerOf(flat)));
 
+/** What words mean that tell of nothing but a reason. */
+export const means =
+  (reason: PlainReason): Rule[1] =>
+  (_, flat) =>
+    failedBy(flat, reason);
+
+/** What words mean whose groups are the fields of a verdict, in this order. */
+export const verdictBy =
+  <Name extends string = never>(
+    verdict: new (fields: { readonly [K in NoInfer<Name>]?: bigint | null } & Pick<Flat, "raw">) => Verdict,
+    ...names: ReadonlyArray<Name>
+  ): Rule[1] =>
+  ([, ...groups], { raw }) => {
+    const fields: { [K in Name]?: bigint | null } = {};
+    for (const [index, name] of names.entries()) fields[name] = quantity(groups[index]);
+    return new verdict({ ...fields, raw });
+  };
+
+/** A nonce below or above the next one. */
+export const wrongNonce = (flat: Flat, isLow: boolean, nonce: bigint | null = null, next: bigint | null = null) =>
+  new (isLow ? NonceTooLow : NonceTooHigh)({ account: accountIn(flat), nonce, next, raw: flat.raw });
+
 /** A payer who has less than is wanted, as far as the words tell. */
 export const cannotPay = (
   flat: Flat,
@@ -97,20 +138,20 @@ export const blockRange = (from: unknown, to: unknown): typeof BlockRange.Type |
   return first === null || last === null || first > last ? null : { from: first, to: last };
 };
 
-const units = { ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as const;
+/** By the beginning of their names, ms; bare numbers are seconds. */
+const units = [
+  ["ms", 1],
+  ["milli", 1],
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["s", 1_000],
+] as const;
 
 /** A delay as nodes write it (`4ms`, `1.5s`, `30`, `2 seconds`), in ms; bare numbers are seconds. At most a day. */
 export const delayMs = (text: string | null | undefined): number | null => {
   const found = /^\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|milli\w*|s\b|sec\w*|m\b|min\w*|h\b|hours?)?/i.exec(text ?? "");
   if (found === null) return null;
   const unit = (found[2] ?? "s").toLowerCase();
-  const scale =
-    unit.startsWith("ms") || unit.startsWith("milli")
-      ? units.ms
-      : unit.startsWith("m")
-        ? units.m
-        : unit.startsWith("h")
-          ? units.h
-          : units.s;
+  const [, scale = 1_000] = units.find(([name]) => unit.startsWith(name)) ?? [];
   return Math.min(Math.ceil(Number(found[1]) * scale), 86_400_000);
 };

@@ -13,7 +13,18 @@ import {
   Unauthorized,
   UpstreamUnavailable,
 } from "../rpc.js";
-import { amountIn, answerOf, blockRange, delayMs, failed, failedBy, said, says, type Answer } from "./evidence.js";
+import {
+  amountIn,
+  answerOf,
+  anyOf,
+  blockRange,
+  delayMs,
+  failed,
+  failedBy,
+  said,
+  says,
+  type Answer,
+} from "./evidence.js";
 
 const unauthorized =
   /^unauthorized\b|(?:invalid|missing|unknown|expired|wrong) (?:api|access|project|auth\w*)[ _-]?(?:key|token|id)|must be authenticated|authentication (?:failed|required)|project id (?:is )?(?:required|invalid)|api key (?:is )?(?:required|invalid|disabled|not (?:found|valid|allowed))/i;
@@ -21,8 +32,14 @@ const unauthorized =
 const notPermitted =
   /not (?:in )?(?:the )?whitelist|sender account not authorized|(?:method|api|request)[^.]{0,48} (?:is )?(?:not (?:allowed|permitted|authorized)|forbidden|blocked|restricted|disabled)|not available (?:on|in|for|under) [^.]{0,32}(?:plan|tier|subscription)|upgrade [^.]{0,32}to (?:use|access|enable)|sanctioned|blocked by/i;
 
-const rateLimited =
-  /rate[ -]?limit|request limit reached|too many requests|compute units|(?:capacity|usage|daily|monthly|hourly|quota|credits?) limit|over capacity|exceed\w* [^.]{0,80}(?:quota|throughput|capacity|compute|requests? per|credits)|(?:quota|credits?)[^.]{0,24} (?:exceeded|exhausted|reached|limited|used up)|request rate exceeded|request count exceeded|(?:calls?|requests?) (?:per|\/) ?(?:sec|min|day|hour|month)|\d+\/(?:sec|second|minute)|throttl|slow down|too many (?:connections|calls per)/i;
+const rateLimited = anyOf(
+  /rate[ -]?limit|request limit reached|too many requests|compute units/,
+  /(?:capacity|usage|daily|monthly|hourly|quota|credits?) limit|over capacity/,
+  /exceed\w* [^.]{0,80}(?:quota|throughput|capacity|compute|requests? per|credits)/,
+  /(?:quota|credits?)[^.]{0,24} (?:exceeded|exhausted|reached|limited|used up)|request rate exceeded/,
+  /request count exceeded|(?:calls?|requests?) (?:per|\/) ?(?:sec|min|day|hour|month)/,
+  /\d+\/(?:sec|second|minute)|throttl|slow down|too many (?:connections|calls per)/,
+);
 
 const delayWords =
   /(?:try(?: it)? again|retry|wait|back ?off)(?: after| in| for)?:? (\d[\d.]* ?(?:ms|milli\w*|s\w*|m\w*|h\w*)?)/i;
@@ -41,8 +58,18 @@ const tooLong = /gateway time-?out|upstream (?:request )?time-?out/i;
 /** Methods that take a range of blocks; `*` stands for an unknown one. */
 const ranged = (method: string): boolean => method === "*" || method === "" || /logs|filter/i.test(method);
 
-const rangeWords =
-  /block (?:height )?range (?:is )?(?:too|greater|larger|bigger|wide|limit|exceed|over)|(?:max(?:imum)?|allowed) (?:allowed )?(?:rpc |block |log |query |search )*range|block range should work|try with this block range|retry with the range|limited to (?:a |an )?[\d,_k]+ (?:block)?s? ?range|up to (?:a |an )?[\d,_k]+ block range|range (?:of )?[\d,_]+ (?:blocks )?(?:exceeds|is (?:bigger|greater|larger))|exceeds? (?:the )?(?:max(?:imum)? |allowed )*(?:block |rpc )*range|range limit|at most [\d,_]+ blocks|(?:limit|only|maximum|max|within) (?:of |is |to )*[\d,_]+ blocks|exceeds the range allowed|blocks? (?:range|distance)[^.]{0,40} (?:exceed|limit|too)|distance: [\d,_]+|maximum is set to|too many blocks requested|query block range|(?:logs|block) range is too|ranges? over [\d,_]+ blocks|(?:for|over) more than [\d,_]+ blocks|(?:reduce|narrow|limit) (?:the |your )?(?:block )?range/i;
+const rangeWords = anyOf(
+  /block (?:height )?range (?:is )?(?:too|greater|larger|bigger|wide|limit|exceed|over)/,
+  /(?:max(?:imum)?|allowed) (?:allowed )?(?:rpc |block |log |query |search )*range|block range should work/,
+  /try with this block range|retry with the range|limited to (?:a |an )?[\d,_k]+ (?:block)?s? ?range/,
+  /up to (?:a |an )?[\d,_k]+ block range/,
+  /range (?:of )?[\d,_]+ (?:blocks )?(?:exceeds|is (?:bigger|greater|larger))/,
+  /exceeds? (?:the )?(?:max(?:imum)? |allowed )*(?:block |rpc )*range|range limit|at most [\d,_]+ blocks/,
+  /(?:limit|only|maximum|max|within) (?:of |is |to )*[\d,_]+ blocks|exceeds the range allowed/,
+  /blocks? (?:range|distance)[^.]{0,40} (?:exceed|limit|too)|distance: [\d,_]+|maximum is set to/,
+  /too many blocks requested|query block range|(?:logs|block) range is too|ranges? over [\d,_]+ blocks/,
+  /(?:for|over) more than [\d,_]+ blocks|(?:reduce|narrow|limit) (?:the |your )?(?:block )?range/,
+);
 
 const resultWords =
   /query returned more than|query exceeds max|response size (?:is )?(?:exceeded|larger|too)|log response size|backend response too large|more than [\d,_]+ (?:logs|results)|range is too (?:large|wide|big)|too many (?:logs|results|events)|(?:logs?|results?) [^.]{0,24}exceeds? (?:the )?(?:max|limit)|max(?:imum)? (?:logs|results)/i;
@@ -86,23 +113,18 @@ const range = (flat: Flat): Answer => {
 
 /** Refusals, quotas, ranges and missing upstreams, in this order. */
 export const gateways = (flat: Flat): Answer => {
-  if (flat.httpStatus === 401 || flat.codes.includes(-40100) || says(flat, unauthorized)) {
+  if (flat.httpStatus === 401 || flat.codes.includes(-40100) || says(flat, unauthorized))
     return failedBy(flat, Unauthorized);
-  }
   if (flat.httpStatus === 429 || flat.codes.includes(429)) return limited(flat);
-  if (flat.httpStatus === 403 || says(flat, notPermitted)) {
-    return failedBy(flat, MethodNotPermitted);
-  }
+  if (flat.httpStatus === 403 || says(flat, notPermitted)) return failedBy(flat, MethodNotPermitted);
   if (says(flat, rateLimited)) return limited(flat);
   if (says(flat, /block tags? [^.]{0,64}not allowed/i)) return failedBy(flat, InvalidParams);
   const wide = range(flat);
   if (wide !== undefined) return wide;
   if (flat.httpStatus === 504 || says(flat, tooLong)) return failedBy(flat, Timeout);
-  if (flat.httpStatus === 502 || flat.httpStatus === 503 || says(flat, unavailable)) {
+  if (flat.httpStatus === 502 || flat.httpStatus === 503 || says(flat, unavailable))
     return failedBy(flat, UpstreamUnavailable);
-  }
-  if (says(flat, /(?:backend response|request (?:body|entity)|payload) too large|too many rpc calls in batch/i)) {
+  if (says(flat, /(?:backend response|request (?:body|entity)|payload) too large|too many rpc calls in batch/i))
     return failedBy(flat, NodeLimitExceeded);
-  }
   return undefined;
 };

@@ -1,16 +1,8 @@
 /** Nethermind, with parity and OpenEthereum, whose codes and `data` texts it inherited. */
 import type { Flat } from "../flatten.js";
 import { BlockNotFound } from "../rpc.js";
-import {
-  FeeCapTooLow,
-  InsufficientFunds,
-  IntrinsicGasTooLow,
-  NonceTooHigh,
-  NonceTooLow,
-  OutOfGas,
-  VmHalt,
-} from "../verdicts.js";
-import { accountIn, amountIn, failedBy, said, says, suppliedGas, type Answer } from "./evidence.js";
+import { FeeCapTooLow, InsufficientFunds, IntrinsicGasTooLow, OutOfGas, VmHalt } from "../verdicts.js";
+import { accountIn, amountIn, failedBy, said, says, suppliedGas, wrongNonce, type Answer } from "./evidence.js";
 
 /** Words that only Nethermind and its ancestors use. */
 export const nethermind = (flat: Flat): Answer => {
@@ -33,10 +25,7 @@ export const nethermind = (flat: Flat): Answer => {
     });
   }
   const nonce = said(flat, /(?:transaction|tx)?nonce(?: is)?too(low|high)/i);
-  if (nonce !== null) {
-    const fields = { account: accountIn(flat), nonce: null, next: null, raw };
-    return nonce[1]?.toLowerCase() === "low" ? new NonceTooLow(fields) : new NonceTooHigh(fields);
-  }
+  if (nonce !== null) return wrongNonce(flat, nonce[1]?.toLowerCase() === "low");
   // the old pair: code −32015 or −32016, a fixed message, the verdict in `data`
   if (says(flat, /^(?:vm execution error|the execution failed due to an exception)/i)) {
     const words = flat.texts.slice(1).join(" ");

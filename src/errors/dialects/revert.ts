@@ -1,8 +1,7 @@
 /** Reverts, before anything else is read: the words after them are the contract's and may say anything. */
-import { looksLikeRevert } from "../../abi/revertBytes.js";
+import { looksLikeRevert } from "../../abi/revert.js";
 import type { Hex } from "../../primitives/hex.js";
-import type { Flat, Level } from "../flatten.js";
-import { bytesInText, saysReverted } from "../saysReverted.js";
+import { type Flat, type Level, bytesInText, saysReverted } from "../flatten.js";
 import { ExecutionReverted } from "../verdicts.js";
 import type { Answer } from "./evidence.js";
 

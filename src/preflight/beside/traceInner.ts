@@ -3,7 +3,7 @@ import { bareCall } from "../../transaction/call.js";
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
-import { decodeRevert } from "../../abi/decodeRevert.js";
+import { decodeRevert } from "../../abi/table.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { Observed } from "../../report/schema.js";

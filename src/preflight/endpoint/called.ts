@@ -2,7 +2,7 @@
 import { bareCall } from "../../transaction/call.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { looksLikeRevert } from "../../abi/revertBytes.js";
+import { looksLikeRevert } from "../../abi/revert.js";
 import { ExecutionReverted } from "../../errors/verdicts.js";
 import { askCall } from "../../eth/call.js";
 import { asking } from "../../eth/asking.js";

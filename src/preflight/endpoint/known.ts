@@ -1,8 +1,7 @@
 /** What a scan need not ask, because its endpoint is known; when the answers disprove that, and what they teach. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { forksIn, unknownForks } from "../../primitives/forks.js";
-import type { Forks } from "../../primitives/names.js";
+import { forksIn, unknownForks, type Forks } from "../../primitives/names.js";
 import { asking } from "../../eth/asking.js";
 import { Rpc, type Memory } from "../../Rpc.js";
 import { successOf } from "../../steps/reading/heard.js";

@@ -1,19 +1,44 @@
 /** What a person reads first behind the findings: what moves, who may do what, what it costs. Amounts rounded, parties whole. */
 import { checksummed } from "../../primitives/text.js";
-import { amountForPeople, nativeForPeople } from "../amounts.js";
-import { facts, joined, left, right, section, table, type Cell, type Fact, type Section } from "../document.js";
-import { rightText, spenderText } from "../rights.js";
+import {
+  amountForPeople,
+  fiatText,
+  mostForPeople,
+  nativeForPeople,
+  sendersOf,
+  signedText,
+  symbolOf,
+  type Names,
+  type Price,
+} from "../amounts.js";
+import {
+  facts,
+  joined,
+  left,
+  right,
+  section,
+  table,
+  type Cell,
+  type Fact,
+  type Section,
+  type Shown,
+} from "../document.js";
+import {
+  rightText,
+  spenderText,
+  costsOf,
+  flowsOf,
+  grantsOf,
+  isNobody,
+  isTwice,
+  type Flow,
+  type Grant,
+} from "../stakes.js";
 import type { Funds } from "../parts.js";
 import type { Report } from "../schema.js";
-import { costsOf, flowsOf, grantsOf, isNobody, isTwice, type Flow, type Grant } from "../stakes.js";
-import { sendersOf, symbolOf, type Names } from "../tokens.js";
-import { fiatText, type Price } from "../values.js";
 
 /** As many rows as a screen holds; the technical part has more. */
 const mostRows = 12;
-
-const signed = (sign: string, amount: string): string =>
-  amount.startsWith("≈") ? `≈${sign}${amount.slice(1)}` : `${sign}${amount}`;
 
 const partyText = ({ way, party }: Flow, names: Names): string => {
   if (party === null) return "a party that no event names";
@@ -22,27 +47,28 @@ const partyText = ({ way, party }: Flow, names: Names): string => {
 };
 
 /** Who is meant, where a bundle has several senders. */
-const ofWhom = (report: Report, names: Names, account: string): ReadonlyArray<Cell> =>
-  sendersOf(report).length > 1 ? [{ text: names.short(account) }] : [];
-const ofColumn = (report: Report) => (sendersOf(report).length > 1 ? [left("of")] : []);
+const ofColumn = <A>(report: Report, names: Names, accountOf: (item: A) => string): ReadonlyArray<Shown<A>> =>
+  sendersOf(report).length > 1 ? [[left("of"), (item) => names.short(accountOf(item))]] : [];
 
 /** What each sender gives and gets, net and by party. */
 export const flowsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const senders = sendersOf(report);
-  const row = (flow: Flow): ReadonlyArray<Cell> => {
-    const isOut = flow.way === "out";
-    const { amount, unit } = amountForPeople(names, flow, flow.amount, isOut ? "up" : "down");
-    return [
-      ...ofWhom(report, names, flow.account),
-      { text: signed(isOut ? "-" : "+", amount), tone: isOut ? "bad" : "good" },
-      { text: unit },
-      { text: isOut ? "to" : "from" },
-      { text: partyText(flow, names) },
-    ];
-  };
+  const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, flow.way === "out" ? "up" : "down");
   const flows = flowsOf(report).filter((flow) => !isTwice(flow, senders));
-  const columns = [...ofColumn(report), right("amount"), left("what"), left(""), left("party")];
-  return section("Movements", table(columns, flows, row, mostRows));
+  const columns: ReadonlyArray<Shown<Flow>> = [
+    ...ofColumn<Flow>(report, names, ({ account }) => account),
+    [
+      right("amount"),
+      (flow) =>
+        flow.way === "out"
+          ? { text: signedText(amountOf(flow), "-"), tone: "bad" }
+          : { text: signedText(amountOf(flow), "+"), tone: "good" },
+    ],
+    [left("what"), (flow) => amountOf(flow).unit],
+    [left(""), ({ way }) => (way === "out" ? "to" : "from")],
+    [left("party"), (flow) => partyText(flow, names)],
+  ];
+  return section("Movements", table(flows, columns, mostRows));
 };
 
 const spenderKinds: Readonly<Record<string, string>> = {
@@ -53,29 +79,28 @@ const spenderKinds: Readonly<Record<string, string>> = {
 
 /** The rights over what the senders have. */
 export const grantsSection = (report: Report, names: Names): ReadonlyArray<Section> => {
-  const several = sendersOf(report).length > 1;
-  const row = ({ approval, change }: Grant): ReadonlyArray<Cell> => {
-    const can = rightText(approval, names, several ? "its" : "your");
-    const words = { new: `may ${can}`, kept: `may still ${can}`, back: `may no longer ${can}` } as const;
-    const kind = isNobody(approval.spender) || change === "back" ? null : (spenderKinds[approval.spenderKind] ?? null);
-    return [
-      ...ofWhom(report, names, approval.owner),
-      { text: spenderText(approval, names.whole) },
-      {
-        text: kind === null ? words[change] : `${words[change]} (${kind})`,
-        tone: change === "back" ? "good" : approval.unlimited ? "bad" : "warn",
-      },
-    ];
+  const their = sendersOf(report).length > 1 ? "its" : "your";
+  const words = { new: "may", kept: "may still", back: "may no longer" } as const;
+  const right = ({ approval, change }: Grant): Cell => {
+    const kind = isNobody(approval.spender) || change === "back" ? undefined : spenderKinds[approval.spenderKind];
+    return {
+      text: `${words[change]} ${rightText(approval, names, their)}${kind === undefined ? "" : ` (${kind})`}`,
+      tone: change === "back" ? "good" : approval.unlimited ? "bad" : "warn",
+    };
   };
-  const columns = [...ofColumn(report), left("to"), left("right")];
-  return section("Approvals", table(columns, grantsOf(report), row, mostRows));
+  const columns: ReadonlyArray<Shown<Grant>> = [
+    ...ofColumn<Grant>(report, names, ({ approval }) => approval.owner),
+    [left("to"), ({ approval }) => spenderText(approval, names.whole)],
+    [left("right"), right],
+  ];
+  return section("Approvals", table(grantsOf(report), columns, mostRows));
 };
 
 const sumText = (funds: Funds | undefined, names: Names, price: Price | undefined): string => {
   if (funds === undefined || funds.required === null) return "not known";
   const { required, expected, balance } = funds;
   return joined(
-    `at most ${nativeForPeople(required, "up", names, true)}${fiatText(required, price)}`,
+    `at most ${mostForPeople(required, names)}${fiatText(required, price)}`,
     expected === null ? null : `likely ${nativeForPeople(expected, "up", names)}`,
     balance === null ? null : `balance ${nativeForPeople(balance, "down", names)}`,
   );
@@ -86,7 +111,7 @@ export const costSection = (report: Report, names: Names, price: Price | undefin
   const costs = costsOf(report);
   const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, isOpen }): ReadonlyArray<Fact> => {
     const funds = report.funds.find((one) => one.account.toLowerCase() === account);
-    const fees = atMost === null ? "not known" : nativeForPeople(atMost, "up", names, true);
+    const fees = atMost === null ? "not known" : mostForPeople(atMost, names);
     const bound = isOpen ? `${fees}, and what is not known beside` : `at most ${fees}`;
     const short = funds?.shortfall ?? 0n;
     return [
@@ -103,9 +128,9 @@ export const costSection = (report: Report, names: Names, price: Price | undefin
 export const tokensSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const told = [...flowsOf(report), ...grantsOf(report).map(({ approval }) => approval)];
   const tokens = [...new Set(told.flatMap(({ token }) => (token === null ? [] : [token.toLowerCase()])))];
-  const row = (token: string): ReadonlyArray<Cell> => [
-    { text: symbolOf(names, token) ?? "no name" },
-    { text: checksummed(token) },
+  const columns: ReadonlyArray<Shown<string>> = [
+    [left("calls itself"), (token) => symbolOf(names, token) ?? "no name"],
+    [left("contract"), checksummed],
   ];
-  return section("Tokens", table([left("calls itself"), left("contract")], tokens, row, mostRows));
+  return section("Tokens", table(tokens, columns, mostRows));
 };

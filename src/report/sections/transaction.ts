@@ -1,15 +1,15 @@
 /** One transaction of the bundle: what it is, what it would do, and what to sign. */
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { describeRawCall, eventByTopic } from "../../abi/decodeCall.js";
-import { indentOf, innerCalls, innerLines } from "../../abi/innerCalls.js";
-import { describeCalldata, describeResult } from "../../abi/print.js";
-import { describeRevert } from "../../abi/revertText.js";
+import { innerCalls, innerLines } from "../../abi/innerCalls.js";
+import { describeCalldata, describeResult, describeRevert } from "../../abi/print.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
 import { formatGasPrice, grouped } from "../../primitives/units.js";
 import type { AccountCode, By, Fee, Gas, Nonce, Outcome } from "../parts.js";
+import { isNobody } from "../stakes.js";
 import { facts, joined, known, section, type Fact, type Section } from "../document.js";
 import type { Request, TransactionReport } from "../schema.js";
-import { fiatText, weiText, type Price } from "../values.js";
+import { fiatText, weiText, type Price } from "../amounts.js";
 
 /** How native amounts are written. */
 export interface Money {
@@ -17,44 +17,31 @@ export interface Money {
   readonly price?: Price | undefined;
 }
 
-const kindText = (code: AccountCode): string => {
-  switch (code.kind) {
-    case "contract":
-      return "contract";
-    case "delegated":
-      return joined(
-        `account delegated to ${code.delegate === null ? "an unknown delegate" : checksummed(code.delegate)} (EIP-7702)`,
-        code.delegateHasCode === false ? "the delegate has no code" : null,
-      );
-    case "precompile":
-      return "precompile";
-    case "nobody":
-      return "account, no contract";
-    case "unknown":
-      return "code not known";
-  }
+const kindText = ({ kind, delegate, delegateHasCode }: AccountCode): string => {
+  const to = delegate === null ? "an unknown delegate" : checksummed(delegate);
+  const texts: Readonly<Record<AccountCode["kind"], string>> = {
+    contract: "contract",
+    delegated: joined(
+      `account delegated to ${to} (EIP-7702)`,
+      delegateHasCode === false ? "the delegate has no code" : null,
+    ),
+    precompile: "precompile",
+    nobody: "account, no contract",
+    unknown: "code not known",
+  };
+  return texts[kind];
 };
 
 /** Longer than any sentence of our own. */
 const maxText = 600;
 
-const failureText = ({ failure }: Outcome): string | null =>
-  known(failure, ({ statement }) => escapeText(statement.sentence, maxText));
-
-const outcomeText = (outcome: Outcome): Pick<Fact, "text" | "tone"> => {
-  switch (outcome.status) {
-    case "success":
-      return { text: "success", tone: "good" };
-    case "reverted":
-      return {
-        text: `reverted with ${outcome.revert === null ? "no data to read" : describeRevert(outcome.revert, { sources: true })}`,
-        tone: "bad",
-      };
-    case "halted":
-      return { text: joined("halted", failureText(outcome)), tone: "bad" };
-    case "unknown":
-      return { text: joined("not simulated", failureText(outcome)), tone: "warn" };
-  }
+const outcomeText = ({ status, revert, failure }: Outcome): Pick<Fact, "text" | "tone"> => {
+  const why = known(failure, ({ statement }) => escapeText(statement.sentence, maxText));
+  const said = revert === null ? "no data to read" : describeRevert(revert, { sources: true });
+  if (status === "success") return { text: "success", tone: "good" };
+  if (status === "reverted") return { text: `reverted with ${said}`, tone: "bad" };
+  if (status === "halted") return { text: joined("halted", why), tone: "bad" };
+  return { text: joined("not simulated", why), tone: "warn" };
 };
 
 /** The event's name: by an ABI, else by nothing but its topic. */
@@ -120,6 +107,8 @@ const feeText = (fee: Fee, { symbol }: Money): string => {
   );
 };
 
+const prices = ["gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas"] as const;
+
 /** The request in one line, every field with its exact value. */
 const requestText = (request: Request, money: Money): string =>
   joined(
@@ -127,10 +116,7 @@ const requestText = (request: Request, money: Money): string =>
     `chain ${request.chainId}`,
     `nonce ${request.nonce}`,
     `gas ${request.gas}`,
-    known(request.gasPrice ?? null, (price) => `gasPrice ${price} wei`),
-    known(request.maxFeePerGas ?? null, (price) => `maxFeePerGas ${price} wei`),
-    known(request.maxPriorityFeePerGas ?? null, (price) => `maxPriorityFeePerGas ${price} wei`),
-    known(request.maxFeePerBlobGas ?? null, (price) => `maxFeePerBlobGas ${price} wei`),
+    ...prices.map((name) => known(request[name] ?? null, (price) => `${name} ${price} wei`)),
     request.to === undefined ? "deployment" : `to ${checksummed(request.to)}`,
     `value ${weiText(request.value, money.symbol)}`,
     `data ${(request.data.length - 2) >> 1} bytes`,
@@ -166,7 +152,7 @@ export const transactionSection = (
   const authorizations = (input.authorizationList ?? []).map((one): Fact => ({
     label: "delegates",
     text: joined(
-      /^0x0{40}$/.test(one.address) ? "clears a delegation" : `to ${checksummed(one.address)}`,
+      isNobody(one.address) ? "clears a delegation" : `to ${checksummed(one.address)}`,
       one.chainId === 0 ? "on every chain" : `on chain ${one.chainId}`,
       `account nonce ${one.nonce}`,
     ),
@@ -188,7 +174,7 @@ export const transactionSection = (
             evidence: code.to?.evidence,
           },
       call === null ? null : { label: input.to === null ? "initcode" : "call", text: call },
-      ...within.map(({ place, text }): Fact => ({ label: `${indentOf(place)}${place}`, text })),
+      ...within.map(({ indent, place, text }): Fact => ({ label: `${indent}${place}`, text })),
       {
         label: "value",
         text: `${weiText(input.value, money.symbol)}${fiatText(input.value, money.price)}`,

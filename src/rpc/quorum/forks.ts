@@ -1,6 +1,6 @@
 /** What several endpoints say of forks, as one answer. Pure. */
 import * as Result from "effect/Result";
-import { forksIn } from "../../primitives/forks.js";
+import { forksIn } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
 import { byMiddle, providersOf, reachedBy, type Vote } from "./middle.js";
 import type { Answer } from "./verdict.js";

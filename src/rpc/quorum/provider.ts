@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
 import { no, type Checked } from "../../primitives/problem.js";
-import { safely } from "../../primitives/safely.js";
+import { safely } from "../../primitives/record.js";
 import { endpointOf } from "../endpoint.js";
 
 /**

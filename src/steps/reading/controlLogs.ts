@@ -1,7 +1,6 @@
 /** Who may act, out of logs: owners, roles, proxies, Safe owners and modules. Pure. */
-import { eventOf, valueBy, valuesOf } from "../../abi/events.js";
+import { eventOf, valueBy, valuesOf, addressOf } from "../../abi/words.js";
 import { controlEvents, type ControlRow } from "../../abi/known/control.js";
-import { addressOf } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog } from "../../report/parts.js";
 

@@ -1,7 +1,6 @@
 /** Contracts whose `balanceOf` is a deposit in native currency: no token, though it answers as one. Pure. */
-import { eventOf, valuesOf } from "../../abi/events.js";
+import { eventOf, valuesOf, addressOf } from "../../abi/words.js";
 import { keeping, withdrawn } from "../../abi/known/others.js";
-import { addressOf } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog } from "../../report/parts.js";
 import type { Ran } from "./bundle.js";

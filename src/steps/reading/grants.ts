@@ -1,8 +1,19 @@
 /** Rights out of logs and out of calldata, which a token may keep silent about, by the rows of `abi/known/rights`. Pure and total. */
 import type { Call } from "../../abi/batches.js";
-import { eventOf, valueBy, valuesOf } from "../../abi/events.js";
+import {
+  eventOf,
+  valueBy,
+  valuesOf,
+  addressOf,
+  argumentsAt,
+  countAt,
+  nobody,
+  placeOf,
+  pointedAt,
+  wordAt,
+  wordsFrom,
+} from "../../abi/words.js";
 import { everything, grants, rightEvents, type RightRow } from "../../abi/known/rights.js";
-import { addressOf, argumentsAt, countAt, nobody, placeOf, pointedAt, wordAt, wordsFrom } from "../../abi/words.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
 import type { Standards } from "./transferLogs.js";

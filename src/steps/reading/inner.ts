@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { mayTell } from "../../abi/known/failures.js";
-import { describeRevert } from "../../abi/revertText.js";
+import { describeRevert } from "../../abi/print.js";
 import type { Address } from "../../primitives/hex.js";
 import { later } from "../../primitives/later.js";
 import { address, count, text } from "../../primitives/statement.js";

@@ -2,14 +2,12 @@
  * Calls that failed inside one that succeeded: by events of known kinds that the called accounts emitted, and by the
  * answers of contracts that are known. Loaded where there is something to read. Pure.
  */
-import { decodeRevert } from "../../abi/decodeRevert.js";
+import { decodeRevert } from "../../abi/table.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { isLenient } from "../../abi/batches.js";
-import { eventOf } from "../../abi/events.js";
+import { eventOf, addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import { innerCalls, type InnerCall, type Within } from "../../abi/innerCalls.js";
-import { innerEventOf, operationReasons, type InnerEvent, type Place } from "../../abi/known/failures.js";
-import { resultsOf } from "../../abi/multicallResults.js";
-import { addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
+import { innerEventOf, operationReasons, type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";

@@ -14,7 +14,7 @@ import type { Address } from "../../primitives/hex.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Charged, Filled } from "./bundle.js";
-import { safely } from "../../primitives/safely.js";
+import { safely } from "../../primitives/record.js";
 
 /** What is known when fees beyond gas are decided. */
 export interface Answers {

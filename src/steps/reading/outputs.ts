@@ -3,8 +3,8 @@
  * that credits another party in another block need not move anything else to rob its user. Pure.
  */
 import * as Arr from "effect/Array";
-import { hasDecodable } from "../../abi/decodable.js";
-import { eventOf } from "../../abi/events.js";
+import { hasDecodable } from "../../abi/type.js";
+import { eventOf } from "../../abi/words.js";
 import { movementEvents } from "../../abi/known/movements.js";
 import { aaveBurn, aaveMint, numbered } from "../../abi/known/others.js";
 import { nothing, type OutcomeDifference } from "../../primitives/difference.js";

@@ -1,6 +1,6 @@
 /** Which rights to look at, as logs and calldata tell of them, and what the witness reads about them. Pure. */
 import { taking } from "../../abi/known/rights.js";
-import { permit2 } from "../../abi/plans.js";
+import { permit2 } from "../../abi/known/batches.js";
 import { nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";

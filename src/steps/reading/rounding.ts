@@ -5,9 +5,8 @@
  * Whatever is told here as explained is bounded: by a wei or two for each movement, by what the contract's own event
  * names, by a share that no fee is as small as, or by what the same account moved the other way.
  */
-import { eventOf } from "../../abi/events.js";
+import { eventOf, addressOf, dataAt, placeOf, wordAt } from "../../abi/words.js";
 import { aaveBurn, aaveMint } from "../../abi/known/others.js";
-import { addressOf, dataAt, placeOf, wordAt } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
 

@@ -14,7 +14,7 @@ import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Bundle, Case, Ran } from "./bundle.js";
-import { safely } from "../../primitives/safely.js";
+import { safely } from "../../primitives/record.js";
 
 interface Move {
   readonly token: Address;

@@ -5,9 +5,8 @@
  * EIP-7708 (0xffff…fffe); a chain with both reports each movement twice, and it is counted once.
  */
 import * as Arr from "effect/Array";
-import { eventOf, valueBy, valuesOf } from "../../abi/events.js";
+import { eventOf, valueBy, valuesOf, addressOf, dataAt, nobody, numbersAt } from "../../abi/words.js";
 import { movementEvents, type MovementRow } from "../../abi/known/movements.js";
-import { addressOf, dataAt, nobody, numbersAt } from "../../abi/words.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog, Transfer } from "../../report/parts.js";

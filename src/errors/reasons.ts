@@ -1,0 +1,271 @@
+/** Why a request failed: what every reason keeps, says and advises, and each of them. */
+import type * as Cause from "effect/Cause";
+import * as Schema from "effect/Schema";
+import { nullable } from "../primitives/hex.js";
+import { blocks, count, milliseconds, quote, say, text, type Figure } from "../primitives/statement.js";
+import { derived, toldBy, type Stated, type Told } from "./stated.js";
+
+/** What every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
+const answer = {
+  /** The node's words, escaped and bounded; empty when it said nothing. */
+  detail: Schema.String,
+  /** HTTP status of the answer, when there was one. */
+  httpStatus: nullable(Schema.Int),
+  /** JSON-RPC error code, when there was one. */
+  code: nullable(Schema.Int),
+  /** The JSON-RPC error as it came, untouched. Never show it unescaped. */
+  raw: nullable(Schema.Json),
+};
+
+/** Whether, where and when asking again can help. */
+export interface RetryAdvice {
+  /** Whether the same request may succeed later. */
+  readonly isRetryable: boolean;
+  /** `same` endpoint, only an`other` one, or `never`. */
+  readonly retryOn: "same" | "other" | "never";
+  /** How many more tries of an identical request are sensible. */
+  readonly retryTimes: number;
+  /** Milliseconds the node asked to wait, else null (the policy's own backoff applies). */
+  readonly retryAfterMs: number | null;
+}
+
+const advice = (retryOn: RetryAdvice["retryOn"], retryTimes: number): RetryAdvice => ({
+  isRetryable: retryTimes > 0,
+  retryOn,
+  retryTimes,
+  retryAfterMs: null,
+});
+const patient = advice("same", 3);
+const once = advice("same", 1);
+const elsewhere = advice("other", 0);
+const hopeless = advice("never", 0);
+
+/** What every reason has beside its fields. */
+export interface Advising extends Stated {
+  /** Whether and when to ask again. */
+  readonly advice: RetryAdvice;
+}
+
+type Answer = { readonly [K in keyof typeof answer]: (typeof answer)[K]["Type"] };
+
+/** The node's own words, and the codes that came with them. */
+const words = ({ httpStatus, code, detail }: Answer): ReadonlyArray<Figure | null> => [
+  count("HTTP", httpStatus),
+  count("code", code),
+  quote("", detail),
+];
+
+/** A reason that keeps more than the {@link answer}: its advice, sentence, figures and remedy. */
+const reasonOf =
+  <Self>() =>
+  <const Tag extends string, const Fields extends typeof answer & Schema.Struct.Fields>(
+    tag: Tag,
+    fields: Fields,
+    advised: Told<Schema.TaggedStruct<Tag, Fields>["Type"], RetryAdvice>,
+    sentence: string,
+    figures: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => ReadonlyArray<Figure | null>,
+    remedy: string,
+  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & Advising> =>
+    derived<Self, Advising>()<Tag, Fields>(tag, fields, {
+      advice: (error) => toldBy(advised, error),
+      statement: (error) => say(sentence, figures(error), remedy),
+    });
+
+/** A reason that keeps nothing but the {@link answer}. */
+const reason =
+  <Self>() =>
+  <const Tag extends string>(tag: Tag, advised: RetryAdvice, sentence: string, remedy: string) =>
+    reasonOf<Self>()<Tag, typeof answer>(tag, answer, advised, sentence, words, remedy);
+
+/** A range of blocks, both ends included. */
+export const BlockRange = Schema.Struct({ from: Schema.BigInt, to: Schema.BigInt });
+
+/** `eth_getLogs` over more blocks or logs than the node answers. */
+export class LogRangeTooLarge extends reasonOf<LogRangeTooLarge>()(
+  "LogRangeTooLarge",
+  {
+    ...answer,
+    /** The range the node proposed, when it did. */
+    suggested: nullable(BlockRange),
+    /** The largest number of blocks the node named. */
+    max: nullable(Schema.BigInt),
+  },
+  hopeless,
+  "the range of blocks holds more than the node answers at once",
+  (error) => [
+    ...words(error),
+    text("suggested", error.suggested === null ? null : `${error.suggested.from} to ${error.suggested.to}`),
+    blocks("at most", error.max),
+  ],
+  "ask for fewer blocks",
+) {}
+
+/** The node has no pre-confirmed (`pending`) state for this method. */
+export class PendingUnavailable extends reason<PendingUnavailable>()(
+  "PendingUnavailable",
+  hopeless,
+  "the node has no pending state to answer from",
+  'ask with block: "latest"',
+) {}
+
+/** The asked block is older than what the node keeps. */
+export class HistoryPruned extends reason<HistoryPruned>()(
+  "HistoryPruned",
+  elsewhere,
+  "the node no longer keeps that history",
+  "use an archive node or a newer block",
+) {}
+
+/** The node is catching up with the chain. */
+export class NodeSyncing extends reason<NodeSyncing>()(
+  "NodeSyncing",
+  patient,
+  "the node is still syncing",
+  "wait until it has caught up, or use another endpoint",
+) {}
+
+/** −38020, −38021: simulated blocks out of order. */
+export class SimBlockOrder extends reason<SimBlockOrder>()(
+  "SimBlockOrder",
+  hopeless,
+  "the simulated blocks are out of order",
+  "block overrides must grow in number and time",
+) {}
+
+/** The state of that block is not available on this node. */
+export class StateUnavailable extends reason<StateUnavailable>()(
+  "StateUnavailable",
+  elsewhere,
+  "the node does not hold the state of that block",
+  "use an archive node or a newer block",
+) {}
+
+/** The node does not know the block; right after seeing a head usually a lagging backend. */
+export class BlockNotFound extends reason<BlockNotFound>()(
+  "BlockNotFound",
+  once,
+  "the node does not know that block",
+  "ask again in a moment, or for a block the node has",
+) {}
+
+/** HTTP 401 or −40100: the endpoint wants a key, or another one. */
+export class Unauthorized extends reason<Unauthorized>()(
+  "Unauthorized",
+  hopeless,
+  "the endpoint refused the credentials",
+  "check the API key in the endpoint's URL or headers",
+) {}
+
+/** HTTP 403 or "not whitelisted": this endpoint never answers this method. */
+export class MethodNotPermitted extends reason<MethodNotPermitted>()(
+  "MethodNotPermitted",
+  elsewhere,
+  "the endpoint does not permit this method",
+  "use an endpoint that permits it, such as a dedicated node",
+) {}
+
+/** −32601, −32604, −32004: the node does not know this method. */
+export class MethodNotSupported extends reason<MethodNotSupported>()(
+  "MethodNotSupported",
+  elsewhere,
+  "the node does not support this method",
+  "use a node that supports it; `evm-preflight doctor URL` shows what an endpoint can do",
+) {}
+
+/** HTTP 429 or a text that says so; `retryAfterMs` when the endpoint named a delay. */
+export class RateLimited extends reasonOf<RateLimited>()(
+  "RateLimited",
+  {
+    ...answer,
+    /** Milliseconds to wait, from `Retry-After` or the text. */
+    retryAfterMs: nullable(Schema.Finite),
+  },
+  ({ retryAfterMs }) => ({ ...patient, retryAfterMs }),
+  "the endpoint limits the rate of requests",
+  (error) => [...words(error), milliseconds("retry after", error.retryAfterMs)],
+  "slow down, or use an endpoint with a larger quota",
+) {}
+
+/** HTTP 502/503, "no backend": the gateway could not reach a node. */
+export class UpstreamUnavailable extends reason<UpstreamUnavailable>()(
+  "UpstreamUnavailable",
+  patient,
+  "no node behind the endpoint is available",
+  "try again in a moment, or use another endpoint",
+) {}
+
+/** No answer in time: at the node, at a gateway, or within the caller's deadline. */
+export class Timeout extends reasonOf<Timeout>()(
+  "Timeout",
+  {
+    ...answer,
+    /** The time that ran out, in milliseconds, when it was ours. */
+    afterMs: nullable(Schema.Finite),
+  },
+  ({ afterMs }) => (afterMs === null ? once : hopeless),
+  "no answer in time",
+  (error) => [milliseconds("after", error.afterMs), ...words(error)],
+  "raise the deadline or use a faster endpoint",
+) {}
+
+/** The endpoint was not asked: too many runs of this process were ahead in the queue, for too long. */
+export class AdmissionTimeout extends reasonOf<AdmissionTimeout>()(
+  "AdmissionTimeout",
+  {
+    ...answer,
+    /** So many runs are let in at once. */
+    maxInFlight: Schema.Finite,
+    /** How long it waited, in milliseconds. */
+    afterMs: Schema.Finite,
+  },
+  once,
+  "the endpoint was not asked: other runs were in front for too long",
+  ({ maxInFlight, afterMs }) => [milliseconds("waited", afterMs), count("runs at once", maxInFlight)],
+  "start fewer runs at once, raise `maxInFlight` or `maxWaitMs`, or use a faster endpoint",
+) {}
+
+/** The connection failed: refused, reset, DNS, TLS. */
+export class Transport extends reason<Transport>()(
+  "Transport",
+  patient,
+  "the endpoint could not be reached",
+  "check the URL and the network",
+) {}
+
+/** A limit of the node: size, count, or gas of one request. */
+export class NodeLimitExceeded extends reason<NodeLimitExceeded>()(
+  "NodeLimitExceeded",
+  hopeless,
+  "the request exceeds a limit of the node",
+  "ask for less at once, or raise the node's limit",
+) {}
+
+/** The node found the request itself wrong. */
+export class InvalidParams extends reason<InvalidParams>()(
+  "InvalidParams",
+  hopeless,
+  "the node found the parameters invalid",
+  "compare the request with what this node accepts",
+) {}
+
+/** The answer is not what the method promises; `path` names the field. */
+export class MalformedResponse extends reasonOf<MalformedResponse>()(
+  "MalformedResponse",
+  {
+    ...answer,
+    /** Where in the answer, e.g. `result[0].calls[1].status`; empty for the whole. */
+    path: Schema.String,
+  },
+  once,
+  "the answer is not what this method returns",
+  (error) => [text("at", error.path), ...words(error)],
+  "the endpoint is faulty or is not a node; try another",
+) {}
+
+/** Anything else a node answers; the raw answer is kept. */
+export class InternalError extends reason<InternalError>()(
+  "InternalError",
+  once,
+  "the node failed inside",
+  "try again, or use another endpoint",
+) {}
