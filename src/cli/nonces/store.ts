@@ -6,8 +6,8 @@ import * as Option from "effect/Option";
 import * as Redacted from "effect/Redacted";
 import { SqlClient } from "effect/sql/SqlClient";
 import type { NonceStore } from "../../NonceStore.js";
-import { layerNodeRedis, type NodeRedisClient } from "../../nonces/redis/clients.js";
 import { layer as layerPostgres } from "../../postgres.js";
+import { layerNodeRedis, type NodeRedisClient } from "../../redis.js";
 import { unavailable, wrong, type Unavailable, type WrongUsage } from "../exit.js";
 
 interface Client extends NodeRedisClient {

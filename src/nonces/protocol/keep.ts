@@ -7,13 +7,11 @@ import * as Metric from "effect/Metric";
 import * as Random from "effect/Random";
 import { errorTypeOf, Listener } from "../../primitives/telemetry.js";
 import type { Hex } from "../../primitives/hex.js";
-import { InvalidLane } from "../../errors/nonces.js";
 import { refusalText } from "../../errors/sendOutcome.js";
-import type { Rpc } from "../../Rpc.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
-import { broadcast } from "./chain.js";
-import { context } from "./lease.js";
+import { ownNonceOnly } from "./chain.js";
+import { context } from "./context.js";
 import { reconcile, type Reconciliation } from "./reconcile.js";
 import type { ReadCounts } from "./start.js";
 
@@ -78,8 +76,7 @@ const tellLost = Effect.fnUntraced(function* (
 /** The lane, where `keep` can work for it. */
 export const checkKept = Effect.fnUntraced(function* (given: Lane, hasCounts: boolean) {
   const { lane } = yield* context(given);
-  if (lane.key !== 0n && !hasCounts)
-    return yield* new InvalidLane({ field: "key", problem: "the counts of a keyed lane have to be given" });
+  if (!hasCounts) yield* ownNonceOnly(lane);
   return lane;
 });
 
@@ -96,12 +93,10 @@ export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
 ) {
   const { counts, send, everyMs = 5_000 } = options;
   const lane = yield* checkKept(given, counts !== undefined);
-  const resend = (raw: Hex): Effect.Effect<unknown, unknown, R | Rpc> =>
-    send === undefined ? broadcast(raw) : send(raw);
   const once =
     counts === undefined
-      ? reconcile(given, resend)
-      : Effect.flatMap(counts(lane), (read) => reconcile(given, resend, { counts: read }));
+      ? reconcile<unknown, unknown, R>(given, send)
+      : Effect.flatMap(counts(lane), (read) => reconcile<unknown, unknown, R>(given, send, { counts: read }));
   const told = new Map<string, string>();
   let pauseMs = everyMs;
   while (true) {

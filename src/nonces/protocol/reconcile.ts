@@ -4,16 +4,15 @@ import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceColdStart } from "../../errors/nonces.js";
 import { recordOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
-import type { Snapshot } from "../check.js";
+import type { Rpc } from "../../Rpc.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
-import { patiently } from "../patience.js";
 import { statusOf } from "../status.js";
-import { broadcast, minedOf, outcomeOfSend, readCounts } from "./chain.js";
-import { endings, type Ended } from "./ending.js";
+import type { Snapshot } from "../store.js";
+import { broadcast, endings, minedOf, outcomeOfSend, readCounts, type Ended } from "./chain.js";
+import { asking, context, keepOf, unmovedError } from "./context.js";
 import { checkIdentity } from "./identity.js";
-import { context, keepOf, unmovedError } from "./lease.js";
 
 /** A committed transaction, with all that was committed at its nonce. */
 export interface CommittedAt {
@@ -69,31 +68,33 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
   options: { readonly counts?: Counts } = {},
 ) {
-  const { lane, store, settings } = yield* context(given);
+  const { lane, settings } = yield* context(given);
+  const sending: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
   const counts = options.counts ?? (yield* readCounts(lane));
-  yield* checkIdentity(lane, store, settings);
+  yield* checkIdentity(lane);
   const request = { counts, keep: keepOf(settings), resendAfterMs: settings.resendAfterMs };
-  const { answer, moved, snapshot } = yield* patiently("reconcile", settings, store.reconcile(lane, request));
+  const { answer, moved, snapshot } = yield* asking("reconcile", (store) => store.reconcile(lane, request));
   if (answer._tag === "Cold" || snapshot === null) return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag !== "Reconciled") return yield* unmovedError(lane, counts.latest, answer);
   yield* Metrics.countMoved({ answer, moved });
   yield* Metrics.gaugeLane(lane.id, snapshot);
 
+  const { floor, next, slots, now } = snapshot;
   const due = new Set(answer.due);
   const resent = yield* Effect.forEach(
-    snapshot.slots.filter(({ nonce }) => due.has(nonce)),
+    slots.filter(({ nonce }) => due.has(nonce)),
     Effect.fnUntraced(function* (slot) {
       const last = slot.attempts.at(-1);
       if (last === undefined || last.raw === null) return [];
       const { hash, raw } = last;
-      const outcome = send === undefined ? yield* outcomeOfSend(broadcast(raw)) : yield* outcomeOfSend(send(raw));
-      yield* Effect.ignore(patiently("report", settings, store.report(lane, slot.nonce, hash, recordOf(outcome))));
+      const outcome = yield* outcomeOfSend(sending(raw));
+      yield* Effect.ignore(asking("report", (store) => store.report(lane, slot.nonce, hash, recordOf(outcome))));
       return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
     }),
   );
   const endOf = yield* endings(lane);
   const ended = yield* Effect.forEach(
-    snapshot.slots.filter(
+    slots.filter(
       ({ state, outcome, nonce, attempts }) =>
         state === "settled" &&
         attempts.length > 0 &&
@@ -106,20 +107,19 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       const { nonce } = slot;
       const hashes = slot.attempts.map((attempt) => attempt.hash);
       const receipt = yield* Effect.orElseSucceed(minedOf(hashes), () => null);
-      const isYoung = slot.since + settings.burnedAfterMs > snapshot.now;
+      const isYoung = slot.since + settings.burnedAfterMs > now;
       const [ours] = hashes;
       const told: Ended | null = receipt === null ? null : { end: "mined", hash: receipt };
       const ended = told ?? (isYoung || ours === undefined ? null : yield* endOf(nonce, ours));
       if (ended === null) return [];
       const { end, hash } = ended;
-      yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, end)));
+      yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, end)));
       return [{ nonce, hash, end }];
     }),
     { concurrency: 8 },
   );
   return {
-    floor: snapshot.floor,
-    next: snapshot.next,
+    ...{ floor, next },
     committed: committedIn(snapshot),
     gaps: Metrics.gapsOf(snapshot),
     resent: resent.flat(),
@@ -129,8 +129,8 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
 
 /** What is in flight, ascending, with its bytes: the predecessors of a transaction that is to be simulated. Asks only the store. */
 export const committed = Effect.fn("Nonces.committed")(function* (given: Lane) {
-  const { lane, store, settings } = yield* context(given);
-  const snapshot = yield* patiently("read", settings, store.read(lane));
+  const { lane } = yield* context(given);
+  const snapshot = yield* asking("read", (store) => store.read(lane));
   return snapshot === null ? [] : committedIn(snapshot);
 });
 
@@ -144,11 +144,11 @@ export const status = Effect.fn("Nonces.status")(function* (
   given: Lane,
   options: { readonly counts?: Counts | null } = {},
 ) {
-  const { lane, store, settings } = yield* context(given);
-  const snapshot = yield* patiently("read", settings, store.read(lane));
+  const { lane } = yield* context(given);
+  const snapshot = yield* asking("read", (store) => store.read(lane));
   if (snapshot === null) return yield* cold(lane);
   const { counts = yield* Effect.orElseSucceed(readCounts(lane), () => null) } = options;
-  const found = yield* patiently("check", settings, store.check(lane));
+  const found = yield* asking("check", (store) => store.check(lane));
   yield* Metrics.gaugeLane(lane.id, snapshot);
   return statusOf(lane, snapshot, counts, found);
 });
@@ -158,9 +158,9 @@ export const status = Effect.fn("Nonces.status")(function* (
  * Asks only the store. Fails with `NonceColdStart` for a lane that it does not know, or lost.
  */
 export const check = Effect.fn("Nonces.check")(function* (given: Lane) {
-  const { lane, store, settings } = yield* context(given);
-  if ((yield* patiently("read", settings, store.read(lane))) === null) return yield* cold(lane);
-  return yield* patiently("check", settings, store.check(lane));
+  const { lane } = yield* context(given);
+  if ((yield* asking("read", (store) => store.read(lane))) === null) return yield* cold(lane);
+  return yield* asking("check", (store) => store.check(lane));
 });
 
 /** The lanes of the store, as `chainId:address:key`. */
