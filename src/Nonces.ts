@@ -38,16 +38,8 @@ export type { Attempt, Counts } from "./nonces/laneRules.js";
 export { peek, release, reserve, reserveAll, type Lease, type ReserveOptions } from "./nonces/protocol/lease.js";
 export { commit, replace, type Committed, type Signed } from "./nonces/protocol/commit.js";
 export { adopt, bootstrap, forget, moveTo, type ReadCounts } from "./nonces/protocol/start.js";
-export { keep, layerKeep, type KeepEvent, type KeepOptions } from "./nonces/protocol/keep.js";
-export {
-  check,
-  committed,
-  lanes,
-  reconcile,
-  status,
-  type CommittedAt,
-  type Reconciliation,
-} from "./nonces/protocol/reconcile.js";
+export { check, committed, keep, lanes, layerKeep, reconcile, status } from "./nonces/protocol/reconcile.js";
+export type { CommittedAt, KeepEvent, KeepOptions, Reconciliation } from "./nonces/protocol/reconcile.js";
 export { deliver, fillGap, noop, report, sendReplacement, withNonce, type Sent } from "./nonces/protocol/send.js";
 export { defaults, Sender, Settings, type Send } from "./nonces/service.js";
 export { health, oldAfterMs, toText, type Concern, type Status } from "./nonces/status.js";

@@ -1,6 +1,6 @@
 /** A logger for people without Effect: what has happened, as plain data. */
 import * as Layer from "effect/Layer";
-import type { KeepEvent } from "../nonces/protocol/keep.js";
+import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import type { ReportEvent } from "../report/telemetry.js";
 import { Listener } from "../primitives/telemetry.js";
 import type { RequestEvent } from "../rpc/observe.js";

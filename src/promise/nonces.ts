@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import type { NonceStore } from "../NonceStore.js";
 import * as Nonces from "../Nonces.js";
 import type { LaneId } from "../nonces/lane.js";
-import { checkKept } from "../nonces/protocol/keep.js";
+import { checkKept } from "../nonces/protocol/reconcile.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Abortable, Facade } from "./facade.js";
 import { functionGiven } from "./given.js";

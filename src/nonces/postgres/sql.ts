@@ -85,9 +85,9 @@ const slots = (gone: string, kept: string) => `, gone AS (
   WHERE s.lane = held.lane AND s.nonce IN (SELECT jsonb_array_elements_text(${gone}::text::jsonb)::bigint)
 ), kept AS (
   INSERT INTO evm_preflight_nonce_slot AS s (lane, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts)
-  SELECT held.lane, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts
+  SELECT held.lane, nonce, state, token, width, until, since, "offeredAt", shared, outcome, attempts
   FROM held, jsonb_to_recordset(${kept}::text::jsonb) AS it(nonce bigint, state text, token text, width smallint, until bigint,
-    since bigint, offered_at bigint, shared boolean, outcome text, attempts jsonb)
+    since bigint, "offeredAt" bigint, shared boolean, outcome text, attempts jsonb)
   ON CONFLICT (lane, nonce) DO UPDATE SET state = excluded.state, token = excluded.token, width = excluded.width,
     until = excluded.until, since = excluded.since, offered_at = excluded.offered_at, shared = excluded.shared,
     outcome = excluded.outcome, attempts = (

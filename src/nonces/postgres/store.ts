@@ -8,7 +8,6 @@ import type { SqlError } from "effect/sql/SqlError";
 import { NonceStoreError } from "../../errors/nonces.js";
 import { Hash, Hex } from "../../primitives/hex.js";
 import { newerFormat, refuse } from "../guard.js";
-import type { Slot } from "../laneRules.js";
 import type { Change, LaneBackend, Outcome } from "../remembered.js";
 import { clockFields, headFields, slotFields } from "../rows.js";
 import type { SlotAt, Store } from "../store.js";
@@ -68,19 +67,6 @@ const storeError = (operation: string) => (error: SqlError) =>
 const isConflict = ({ reason }: SqlError): boolean =>
   reason._tag === "SerializationError" || reason._tag === "DeadlockError";
 
-const rowOf = (nonce: bigint, slot: Slot) => ({
-  nonce: nonce.toString(),
-  state: slot.state,
-  token: slot.token,
-  width: slot.width,
-  until: slot.until,
-  since: slot.since,
-  offered_at: slot.offeredAt,
-  shared: slot.shared,
-  outcome: slot.outcome,
-  attempts: slot.attempts,
-});
-
 /** A store on `sql`, whose dialect must be Postgres. */
 export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
   const client = sql.withoutTransforms();
@@ -107,7 +93,7 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
   const write = (lane: string, { before, after, now, writes }: Change) => {
     const { version, commits, floor, next, tail, doubt, doubtAt } = after;
     const gone = writes.flatMap(({ nonce, to }) => (to === null ? [nonce.toString()] : []));
-    const kept = writes.flatMap(({ nonce, to }) => (to === null ? [] : [rowOf(nonce, to)]));
+    const kept = writes.flatMap(({ nonce, to }) => (to === null ? [] : [{ ...to, nonce: nonce.toString() }]));
     const params = [version, ...[commits, floor, next, tail, doubt, doubtAt, now].map(String)];
     const slots = [gone, kept].map((each) => JSON.stringify(each));
     return before === null
