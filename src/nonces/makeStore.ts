@@ -1,5 +1,6 @@
 /** Every store of nonces: the operations, over what makes one of them atomic. */
 import * as Effect from "effect/Effect";
+import { violations } from "./check.js";
 import { guarded } from "./guard.js";
 import type { LaneId } from "./lane.js";
 import { begin, type Decision, type View } from "./laneRules.js";
@@ -33,9 +34,11 @@ export interface Operation<A> {
 }
 
 /** What makes operations atomic, and reads lanes. */
-export interface Engine extends Pick<Store, "kind" | "persistent" | "check" | "forget" | "mark" | "setMark" | "lanes"> {
+export interface Engine extends Pick<Store, "kind" | "persistent" | "forget" | "mark" | "setMark" | "lanes"> {
   readonly apply: <A>(lane: LaneId, operation: Operation<A>) => Result<A>;
   readonly read: (lane: LaneId, wanted: Wanted) => Result<Snapshot | null>;
+  /** All of a lane, also what lies outside its bounds. */
+  readonly readAll: (lane: LaneId) => Result<Snapshot | null>;
 }
 
 /** What an operation on one nonce looks at: the nonce and those above it, wherever it is. */
@@ -56,7 +59,7 @@ const snapshotAfter = (view: View, decision: Decision<unknown>, from: bigint, no
 const cold = { answer: { _tag: "Cold" }, moved: { settled: 0, recycled: 0 } } as const;
 
 /** A store over what makes its operations atomic. */
-export const makeStore = ({ apply, read, ...engine }: Engine): Store => {
+export const makeStore = ({ apply, read, readAll, ...engine }: Engine): Store => {
   /** A decision about a lane; where there is none the answer is `unknown`. */
   const on = <A>(
     lane: LaneId,
@@ -119,6 +122,7 @@ export const makeStore = ({ apply, read, ...engine }: Engine): Store => {
       on(lane, "adopt", { history: counts.latest }, { _tag: "Cold" }, (view, now) =>
         Operations.adopt(view, counts, keep, now),
       ),
+    check: (lane) => Effect.map(readAll(lane), (snapshot) => (snapshot === null ? [] : violations(snapshot))),
     read: (lane) =>
       Effect.map(read(lane, { ...activeOnly, recent: Operations.recent, raws: true }), (snapshot) =>
         snapshot === null

@@ -1,7 +1,6 @@
 /** Lanes in one process: nothing survives it, nobody else sees it. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { violations } from "./check.js";
 import type { LaneId } from "./lane.js";
 import { boundsOf, type Decision, type Slot, type View } from "./laneRules.js";
 import { makeStore } from "./makeStore.js";
@@ -49,7 +48,7 @@ const makeOn = ({ lanes, marks }: Kept): Store => {
         return answer;
       }),
     read: snapshot,
-    check: (lane) => Effect.map(snapshot(lane), (whole) => (whole === null ? [] : violations(whole))),
+    readAll: snapshot,
     forget: (lane) =>
       Effect.sync(() => {
         marks.delete(lane.id);

@@ -49,11 +49,8 @@ export interface LaneBackend extends Pick<Store, "kind" | "forget" | "mark" | "s
   readonly read: (operation: string, lane: LaneId, wanted: Wanted) => Result<Found>;
   /** Writes, so that nothing loses it, where the lane still has the version it was decided on. A lost reply is harmless: what is asked again finds another version. */
   readonly compareAndSet: (operation: string, lane: LaneId, change: Change) => Result<Outcome>;
-  /** All of a lane, and what of it cannot be read, in words. */
-  readonly readAll: (lane: LaneId) => Result<{
-    readonly snapshot: Snapshot | null;
-    readonly unreadable: ReadonlyArray<string>;
-  }>;
+  /** All of a lane, also what lies outside its bounds. */
+  readonly readAll: (lane: LaneId) => Result<Snapshot | null>;
 }
 
 export interface Remembered {

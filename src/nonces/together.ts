@@ -12,7 +12,6 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Random from "effect/Random";
 import { NonceStoreError } from "../errors/nonces.js";
-import { violations } from "./check.js";
 import { makeCommitsSeen } from "./guard.js";
 import type { LaneId } from "./lane.js";
 import { makeStore, type Operation, type Wanted } from "./makeStore.js";
@@ -207,9 +206,9 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
         }),
       );
 
-    const { kind, mark, setMark, lanes } = backend;
+    const { kind, readAll, mark, setMark, lanes } = backend;
     return makeStore({
-      ...{ kind, persistent: true, setMark, lanes, apply },
+      ...{ kind, persistent: true, apply, readAll, setMark, lanes },
       read: Effect.fnUntraced(function* (lane, wanted) {
         const found = yield* backend.read("read", lane, wanted);
         if (found.lane === null) return null;
@@ -218,11 +217,6 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
         const { floor, next, tail } = head;
         return { now: found.now, floor, next, tail, slots };
       }),
-      check: (lane) =>
-        Effect.map(backend.readAll(lane), ({ snapshot, unreadable }) => [
-          ...unreadable,
-          ...(snapshot === null ? [] : violations(snapshot)),
-        ]),
       forget: (lane) =>
         Effect.tap(backend.forget(lane), () =>
           Effect.sync(() => {

@@ -57,7 +57,7 @@ const scripted = () => {
           Effect.sync(() => answer ?? write(change)),
         );
       }),
-    readAll: () => Effect.succeed({ snapshot: null, unreadable: [] }),
+    readAll: () => Effect.succeed(null),
     forget: () => Effect.succeed(false),
     mark: () => Effect.succeed(null),
     setMark: () => Effect.void,

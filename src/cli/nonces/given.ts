@@ -47,22 +47,19 @@ export const readFlag = <A>(
 const flagOfField: Readonly<Record<string, string>> = { chainId: "--chain-id", address: "--address", key: "--key" };
 const asWrong = ({ field, problem }: InvalidLane): WrongUsage => wrong(flagOfField[field] ?? field, problem);
 
+/** A flag without which no lane is named. */
+export const missing = (flag: string): WrongUsage => wrong(flag, "is missing; a lane is --chain-id and --address");
+
 /** The lane that the flags name; null where they name none. */
 export const laneGiven = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<LaneId | null, WrongUsage> {
   const { address } = given;
   const chainId = yield* readFlag(given.chainId, "--chain-id", count);
   const key = yield* readFlag(given.key, "--key", count);
   if (chainId === null && key === null && Option.isNone(address)) return null;
-  if (chainId === null) return yield* wrong("--chain-id", "is missing; a lane is --chain-id and --address");
-  if (Option.isNone(address)) return yield* wrong("--address", "is missing; a lane is --chain-id and --address");
+  if (chainId === null) return yield* missing("--chain-id");
+  if (Option.isNone(address)) return yield* missing("--address");
   const lane = { chainId: Number(chainId), address: address.value as `0x${string}`, key: key ?? 0n };
   return yield* Effect.fromResult(Result.mapError(laneOf(lane), asWrong));
-});
-
-/** The lane that a verb is for. */
-export const laneNeeded = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<LaneId, WrongUsage> {
-  const lane = yield* laneGiven(given);
-  return lane ?? (yield* wrong("--chain-id", "is missing; a lane is --chain-id and --address"));
 });
 
 /** How old the first in flight may be, ms. */

@@ -8,7 +8,7 @@ import { escapeText } from "../../primitives/text.js";
 import type { Rpc } from "../../Rpc.js";
 import { Exited, exitCodes, WrongUsage, type ExitCode } from "../exit.js";
 import { jsonText, print } from "../terminal.js";
-import { laneGiven, laneNeeded, oldAfterGiven, onStore, statusOf, type Given } from "./given.js";
+import { laneGiven, missing, oldAfterGiven, onStore, statusOf, type Given } from "./given.js";
 import type { Unsigned } from "./request.js";
 
 const laneIn = (id: string): Nonces.Lane => {
@@ -118,7 +118,7 @@ export const perform = Effect.fnUntraced(function* <G extends Given & { readonly
   given: G,
   act: (given: G, lane: LaneId) => Effect.Effect<Deed, Failed, NonceStore | Rpc>,
 ) {
-  const lane = yield* laneNeeded(given);
+  const lane = (yield* laneGiven(given)) ?? (yield* missing("--chain-id"));
   const oldAfterMs = yield* oldAfterGiven(given);
   const run = Effect.gen(function* () {
     const deed = yield* act(given, lane).pipe(

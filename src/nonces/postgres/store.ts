@@ -115,10 +115,10 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
     }),
     readAll: Effect.fnUntraced(function* (lane) {
       const rows = yield* Effect.mapError(query(Sql.readAll, [lane.id]), storeError("check"));
-      if (rows.length === 0) return { snapshot: null, unreadable: [] };
+      if (rows.length === 0) return null;
       const { now, head, slots } = yield* laneOf("check", rows);
       const { floor, next, tail } = head;
-      return { snapshot: { now, floor, next, tail, slots }, unreadable: [] };
+      return { now, floor, next, tail, slots };
     }),
     forget: (lane) =>
       query(Sql.forgetLane, [lane.id]).pipe(

@@ -205,14 +205,11 @@ export const reserve = Effect.fn("Nonces.reserve")(function* (given: Lane, optio
   const { waitMs = 0 } = options;
   const place = yield* placeOf(store, lane);
   const until = (yield* Clock.currentTimeMillis) + waitMs;
-  const isBehind = waitMs > 0 && isCrowded(place);
-  const first = isBehind ? null : yield* Effect.result(take(lane, options, false));
-  if (first?._tag === "Failure" && (first.failure._tag !== "NonceBusy" || !(waitMs > 0)))
-    return yield* first.failure._tag === "NonceBusy" ? yield* busyWith(lane, first.failure) : first.failure;
-  const taken =
-    first?._tag === "Success"
-      ? first.success
-      : yield* inLine(place, waitMs, (line) => look(lane, line, options, until));
+  const waiting = inLine(place, waitMs, (line) => look(lane, line, options, until));
+  const first = Effect.catchTag(take(lane, options, false), "NonceBusy", (busy) =>
+    waitMs > 0 ? waiting : Effect.flatMap(busyWith(lane, busy), Effect.fail),
+  );
+  const taken = yield* waitMs > 0 && isCrowded(place) ? waiting : first;
   // Only a request for a gap is answered without a nonce
   return taken ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
 });

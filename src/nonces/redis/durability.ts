@@ -110,10 +110,10 @@ export const waitedFor = Effect.fnUntraced(function* <A extends { readonly answe
   if (!permits(written.answer)) return written;
   const reached = textOf(yield* asked(connection.send("WAIT", String(replicas), String(replicaTimeoutMs))));
   const after = yield* asked(whoAnswers(connection));
-  const detail =
-    after.name !== before.name
-      ? "the connection broke before the replicas answered for what it wrote"
-      : `${reached} of ${replicas} replicas have it`;
-  if (after.name === before.name && Number(reached) >= replicas) return written;
+  const isSame = after.name === before.name;
+  if (isSame && Number(reached) >= replicas) return written;
+  const detail = isSame
+    ? `${reached} of ${replicas} replicas have it`
+    : "the connection broke before the replicas answered for what it wrote";
   return yield* new NonceStoreError({ operation, detail, isRetryable: true });
 });
