@@ -7,20 +7,7 @@
  * that lost a lane fails closed, with `NonceColdStart`.
  */
 export { layerMemory, NonceStore } from "./nonces/service.js";
-export type { Lane, LaneId } from "./nonces/lane.js";
-export { laneOf } from "./nonces/lane.js";
-export type { AdoptAnswer } from "./nonces/adopt.js";
-export { violations, type SlotAt, type Snapshot } from "./nonces/check.js";
-export type { Attempt, Counts, Decision, Keep, Slot, SlotState, Unmoved } from "./nonces/laneRules.js";
-export type {
-  Claim,
-  CommitAnswer,
-  Held,
-  ReconcileAnswer,
-  ReconcileRequest,
-  ReplaceAnswer,
-  Reported,
-  ReserveAnswer,
-  ReserveRequest,
-} from "./nonces/operations.js";
-export type { Moved, Reconciled, Result, Store } from "./nonces/store.js";
+export { laneOf, type Lane, type LaneId } from "./nonces/lane.js";
+export { violations } from "./nonces/check.js";
+export type { Attempt, Counts, Keep, Slot, SlotState, Unmoved } from "./nonces/laneRules.js";
+export type * from "./nonces/store.js";

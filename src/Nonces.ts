@@ -35,22 +35,11 @@
 export { outcomeOf, SendOutcome, SendOutcomeKind } from "./errors/sendOutcome.js";
 export type { Lane, LaneId } from "./nonces/lane.js";
 export type { Attempt, Counts } from "./nonces/laneRules.js";
-export { peek, release, reserve, type Lease, type ReserveOptions } from "./nonces/protocol/lease.js";
+export { peek, release, reserve, reserveAll, type Lease, type ReserveOptions } from "./nonces/protocol/lease.js";
 export { commit, replace, type Committed, type Signed } from "./nonces/protocol/commit.js";
 export { adopt, bootstrap, forget, moveTo, type ReadCounts } from "./nonces/protocol/start.js";
-export { keep, layerKeep, type KeepEvent, type KeepOptions } from "./nonces/protocol/keep.js";
-export {
-  check,
-  committed,
-  lanes,
-  reconcile,
-  status,
-  type CommittedAt,
-  type Reconciliation,
-} from "./nonces/protocol/reconcile.js";
-export { reserveAll } from "./nonces/protocol/forReport.js";
-export { Sender, type Send } from "./nonces/sender.js";
+export { check, committed, keep, lanes, layerKeep, reconcile, status } from "./nonces/protocol/reconcile.js";
+export type { CommittedAt, KeepEvent, KeepOptions, Reconciliation } from "./nonces/protocol/reconcile.js";
 export { deliver, fillGap, noop, report, sendReplacement, withNonce, type Sent } from "./nonces/protocol/send.js";
-export { defaults, Settings } from "./nonces/settings.js";
-export { health, oldAfterMs, type Concern } from "./nonces/health.js";
-export { toText, type Status } from "./nonces/status.js";
+export { defaults, Sender, Settings, type Send } from "./nonces/service.js";
+export { health, oldAfterMs, toText, type Concern, type Status } from "./nonces/status.js";

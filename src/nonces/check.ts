@@ -1,25 +1,6 @@
 /** What must be true of a lane, whichever store holds it. Pure. */
-import { foreign, type Slot } from "./laneRules.js";
-
-/** One nonce of a lane, with its number. */
-export interface SlotAt extends Slot {
-  /** Its number. */
-  readonly nonce: bigint;
-}
-
-/** A lane as it was at one moment. */
-export interface Snapshot {
-  /** Epoch ms on the store's clock. */
-  readonly now: number;
-  /** The highest latest count read, unless the chain went back for good. */
-  readonly floor: bigint;
-  /** The first nonce never issued. */
-  readonly next: bigint;
-  /** The first settled nonce still kept. */
-  readonly tail: bigint;
-  /** Ascending. */
-  readonly slots: ReadonlyArray<SlotAt>;
-}
+import { foreign } from "./laneRules.js";
+import type { SlotAt, Snapshot } from "./store.js";
 
 const hash = /^0x[0-9a-f]{64}$/;
 

@@ -5,6 +5,7 @@
  * `[tail, floor)` of settled ones. An operation reads a {@link View} and the store's clock and answers
  * with a {@link Decision}: the answer, and what to write. It changes nothing itself.
  */
+import type { Mutable } from "effect/Types";
 import type { Hash, Hex } from "../primitives/hex.js";
 
 /** One signed transaction for a nonce. Without `raw` it can be looked up, but not sent again. */
@@ -40,15 +41,26 @@ export interface Slot {
   readonly attempts: ReadonlyArray<Attempt>;
 }
 
-/** A lane as an operation sees it. */
-export interface View {
+/** Where a lane stands, beside its nonces. */
+export interface Bounds {
+  /** The first nonce that is not settled. */
   readonly floor: bigint;
+  /** The first nonce that was never issued. */
   readonly next: bigint;
+  /** The first nonce of the history. */
   readonly tail: bigint;
   /** A latest count that contradicts the lane and is not believed yet; it means nothing while `doubtAt` is 0. */
   readonly doubt: bigint;
   /** Since when every latest count contradicted the lane to the same side, epoch ms; 0 = the last one did not. */
   readonly doubtAt: number;
+}
+
+export const boundsOf = ({ floor, next, tail, doubt, doubtAt }: Bounds): Bounds => ({
+  ...{ floor, next, tail, doubt, doubtAt },
+});
+
+/** A lane as an operation sees it. */
+export interface View extends Bounds {
   readonly get: (nonce: bigint) => Slot | undefined;
 }
 
@@ -69,13 +81,8 @@ export interface Keep {
 }
 
 /** What an operation answers, and the lane after it. */
-export interface Decision<A> {
+export interface Decision<A> extends Bounds {
   /** What the caller is told. */ readonly answer: A;
-  /** The first nonce that is not settled. */ readonly floor: bigint;
-  /** The first nonce that was never issued. */ readonly next: bigint;
-  /** The first nonce of the history. */ readonly tail: bigint;
-  /** The latest count that is not believed yet. */ readonly doubt: bigint;
-  /** Since when, epoch ms; 0 = all is believed. */ readonly doubtAt: number;
   /** null = the nonce is forgotten. */
   readonly writes: ReadonlyMap<bigint, Slot | null>;
   /** Nonces settled, and leases that ended and went back, by this operation. */
@@ -108,12 +115,7 @@ export const freeSlot: Slot = {
 };
 
 /** A lane under one operation: reads through to the view, keeps what is to be written. */
-export interface Draft {
-  floor: bigint;
-  next: bigint;
-  tail: bigint;
-  doubt: bigint;
-  doubtAt: number;
+export interface Draft extends Mutable<Bounds> {
   readonly writes: Map<bigint, Slot | null>;
   settled: number;
   recycled: number;
@@ -123,11 +125,7 @@ export interface Draft {
 export const draftOf = (view: View): Draft => {
   const writes = new Map<bigint, Slot | null>();
   return {
-    floor: view.floor,
-    next: view.next,
-    tail: view.tail,
-    doubt: view.doubt,
-    doubtAt: view.doubtAt,
+    ...boundsOf(view),
     writes,
     settled: 0,
     recycled: 0,
@@ -139,12 +137,8 @@ export const draftOf = (view: View): Draft => {
 };
 
 export const decide = <A>(draft: Draft, answer: A): Decision<A> => ({
+  ...boundsOf(draft),
   answer,
-  floor: draft.floor,
-  next: draft.next,
-  tail: draft.tail,
-  doubt: draft.doubt,
-  doubtAt: draft.doubtAt,
   writes: draft.writes,
   moved: { settled: draft.settled, recycled: draft.recycled },
 });

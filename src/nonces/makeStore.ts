@@ -1,12 +1,11 @@
 /** Every store of nonces: the operations, over what makes one of them atomic. */
 import * as Effect from "effect/Effect";
-import { adopt, type AdoptAnswer } from "./adopt.js";
-import type { Snapshot, SlotAt } from "./check.js";
+import { violations } from "./check.js";
 import { guarded } from "./guard.js";
 import type { LaneId } from "./lane.js";
-import { begin, type Counts, type Decision, type Keep, type View } from "./laneRules.js";
+import { begin, type Decision, type View } from "./laneRules.js";
 import * as Operations from "./operations.js";
-import type { Moved, Reconciled, Result, Store } from "./store.js";
+import type { Reconciled, Result, SlotAt, Snapshot, Store } from "./store.js";
 
 /** What of a lane an operation looks at, beside `[floor, next)`. */
 export interface Wanted {
@@ -14,15 +13,13 @@ export interface Wanted {
   readonly from: bigint | null;
   /** This many nonces below the floor. */
   readonly recent: bigint;
-  /** These nonces, each with the next one, wherever they are. */
-  readonly nonces: ReadonlyArray<bigint>;
   /** This many of the oldest nonces. */
   readonly oldest: bigint;
   /** The transactions' bytes as well. */
   readonly raws: boolean;
 }
 
-export const activeOnly: Wanted = { from: null, recent: 0n, nonces: [], oldest: 0n, raws: false };
+const activeOnly: Wanted = { from: null, recent: 0n, oldest: 0n, raws: false };
 
 /** An operation on a lane: pure, so that it can be decided again when the lane has moved. */
 export interface Operation<A> {
@@ -37,15 +34,15 @@ export interface Operation<A> {
 }
 
 /** What makes operations atomic, and reads lanes. */
-export interface Engine {
+export interface Engine extends Pick<Store, "kind" | "persistent" | "forget" | "mark" | "setMark" | "lanes"> {
   readonly apply: <A>(lane: LaneId, operation: Operation<A>) => Result<A>;
-  readonly read: (operation: string, lane: LaneId, wanted: Wanted) => Result<Snapshot | null>;
-  readonly check: Store["check"];
-  readonly forget: Store["forget"];
-  readonly mark: Store["mark"];
-  readonly setMark: Store["setMark"];
-  readonly lanes: Store["lanes"];
+  readonly read: (lane: LaneId, wanted: Wanted) => Result<Snapshot | null>;
+  /** All of a lane, also what lies outside its bounds. */
+  readonly readAll: (lane: LaneId) => Result<Snapshot | null>;
 }
+
+/** What an operation on one nonce looks at: the nonce and those above it, wherever it is. */
+const at = (nonce: bigint | null): Wanted => ({ ...activeOnly, from: nonce });
 
 /** The nonces from `from` on, as a decision leaves them. */
 const snapshotAfter = (view: View, decision: Decision<unknown>, from: bigint, now: number): Snapshot => {
@@ -59,110 +56,78 @@ const snapshotAfter = (view: View, decision: Decision<unknown>, from: bigint, no
   return { now, floor, next, tail, slots };
 };
 
-const none = { settled: 0, recycled: 0 };
-
-/** An operation on one nonce: its answer is the decision's, `cold` where there is no lane. */
-const at = <A>(
-  name: string,
-  nonce: bigint | null,
-  cold: A,
-  decide: (view: View, now: number) => Decision<A>,
-): Operation<A> => ({
-  ...{ name, permits: false, history: null },
-  wanted: { ...activeOnly, nonces: nonce === null ? [] : [nonce] },
-  run: (view, now) => {
-    if (view === null) return { answer: cold, change: null };
-    const change = decide(view, now);
-    return { answer: change.answer, change };
-  },
-});
-
-const start = (counts: Counts, keep: Keep): Operation<boolean> => ({
-  ...{ name: "bootstrap", wanted: activeOnly, history: null, permits: false },
-  run: (view, now) =>
-    view === null ? { answer: true, change: begin(counts, keep, now) } : { answer: false, change: null },
-});
-
-const reserve = (request: Operations.ReserveRequest): Operation<Moved<Operations.ReserveAnswer>> => ({
-  ...{ name: "reserve", wanted: activeOnly, history: request.counts.latest, permits: false },
-  run: (view, now) => {
-    if (view === null) return { answer: { answer: { _tag: "Cold" }, moved: none }, change: null };
-    const change = Operations.reserve(view, request, now);
-    return { answer: { answer: change.answer, moved: change.moved }, change };
-  },
-});
-
-const reconcile = (request: Operations.ReconcileRequest): Operation<Reconciled> => ({
-  ...{ name: "reconcile", history: request.counts.latest, permits: false },
-  wanted: { ...activeOnly, from: request.counts.latest, recent: Operations.recent, raws: true },
-  run: (view, now) => {
-    if (view === null) return { answer: { answer: { _tag: "Cold" }, moved: none, snapshot: null }, change: null };
-    const change = Operations.reconcile(view, request, now);
-    const { answer, moved } = change;
-    const from = answer._tag === "Reconciled" ? answer.from : Operations.oldest(change);
-    return { answer: { answer, moved, snapshot: snapshotAfter(view, change, from, now) }, change };
-  },
-});
-
-const adoptAt = (counts: Counts, keep: Keep): Operation<AdoptAnswer> => ({
-  ...{ name: "adopt", wanted: activeOnly, history: counts.latest, permits: false },
-  run: (view, now) => {
-    if (view === null) return { answer: { _tag: "Cold" }, change: null };
-    const change = adopt(view, counts, keep, now);
-    return { answer: change.answer, change };
-  },
-});
+const cold = { answer: { _tag: "Cold" }, moved: { settled: 0, recycled: 0 } } as const;
 
 /** A store over what makes its operations atomic. */
-export const makeStore = (kind: string, persistent: boolean, engine: Engine): Store => {
-  const { apply } = engine;
+export const makeStore = ({ apply, read, readAll, ...engine }: Engine): Store => {
+  /** A decision about a lane; where there is none the answer is `unknown`. */
+  const on = <A>(
+    lane: LaneId,
+    name: string,
+    looks: Partial<Pick<Operation<A>, "wanted" | "history" | "permits">>,
+    unknown: A,
+    decide: (view: View, now: number) => Decision<A>,
+  ): Result<A> =>
+    apply(lane, {
+      ...{ name, wanted: activeOnly, history: null, permits: false, ...looks },
+      run: (view, now) => {
+        const change = view === null ? null : decide(view, now);
+        return { answer: change === null ? unknown : change.answer, change };
+      },
+    });
 
   return guarded({
-    kind,
-    persistent,
-    bootstrap: (lane, counts, keep) => apply(lane, start(counts, keep)),
-    reserve: (lane, request) => apply(lane, reserve(request)),
+    ...engine,
+    bootstrap: (lane, counts, keep) =>
+      apply(lane, {
+        ...{ name: "bootstrap", wanted: activeOnly, history: null, permits: false },
+        run: (view, now) => ({ answer: view === null, change: view === null ? begin(counts, keep, now) : null }),
+      }),
+    reserve: (lane, request) =>
+      on(lane, "reserve", { history: request.counts.latest }, cold, (view, now) => {
+        const change = Operations.reserve(view, request, now);
+        return { ...change, answer: { answer: change.answer, moved: change.moved } };
+      }),
     commit: (lane, claim, attempt) =>
-      apply(lane, {
-        ...at<Operations.CommitAnswer>("commit", claim.nonce, "cold", (view, now) =>
-          Operations.commit(view, claim, attempt, now),
-        ),
-        permits: true,
-      }),
+      on(lane, "commit", { wanted: at(claim.nonce), permits: true }, "cold", (view, now) =>
+        Operations.commit(view, claim, attempt, now),
+      ),
     release: (lane, held) =>
-      apply(
-        lane,
-        at("release", held.nonce, false, (view) => Operations.release(view, held)),
-      ),
+      on(lane, "release", { wanted: at(held.nonce) }, false, (view) => Operations.release(view, held)),
     recycle: (lane, claim, hash) =>
-      apply(
-        lane,
-        at("recycle", claim.nonce, false, (view) => Operations.recycle(view, claim, hash)),
-      ),
+      on(lane, "recycle", { wanted: at(claim.nonce) }, false, (view) => Operations.recycle(view, claim, hash)),
     replace: (lane, nonce, replaces, attempt) =>
-      apply(lane, {
-        ...at<Operations.ReplaceAnswer>("replace", nonce, { _tag: "Cold" }, (view, now) =>
-          Operations.replace(view, nonce, replaces, attempt, now),
-        ),
-        permits: true,
-      }),
-    report: (lane, nonce, hash, outcome) =>
-      apply(
-        lane,
-        at("report", nonce, false, (view) => Operations.report(view, nonce, hash, outcome)),
+      on(lane, "replace", { wanted: at(nonce), permits: true }, { _tag: "Cold" }, (view, now) =>
+        Operations.replace(view, nonce, replaces, attempt, now),
       ),
-    reconcile: (lane, request) => apply(lane, reconcile(request)),
-    adopt: (lane, counts, keep) => apply(lane, adoptAt(counts, keep)),
-    forget: engine.forget,
-    mark: engine.mark,
-    setMark: engine.setMark,
+    report: (lane, nonce, hash, outcome) =>
+      on(lane, "report", { wanted: at(nonce) }, false, (view) => Operations.report(view, nonce, hash, outcome)),
+    reconcile: (lane, request) => {
+      const { latest } = request.counts;
+      const wanted = { ...at(latest), recent: Operations.recent, raws: true };
+      return on<Reconciled>(
+        lane,
+        "reconcile",
+        { wanted, history: latest },
+        { ...cold, snapshot: null },
+        (view, now) => {
+          const change = Operations.reconcile(view, request, now);
+          const { answer, moved } = change;
+          const from = answer._tag === "Reconciled" ? answer.from : Operations.oldest(change);
+          return { ...change, answer: { answer, moved, snapshot: snapshotAfter(view, change, from, now) } };
+        },
+      );
+    },
+    adopt: (lane, counts, keep) =>
+      on(lane, "adopt", { history: counts.latest }, { _tag: "Cold" }, (view, now) =>
+        Operations.adopt(view, counts, keep, now),
+      ),
+    check: (lane) => Effect.map(readAll(lane), (snapshot) => (snapshot === null ? [] : violations(snapshot))),
     read: (lane) =>
-      Effect.map(engine.read("read", lane, { ...activeOnly, recent: Operations.recent, raws: true }), (snapshot) =>
+      Effect.map(read(lane, { ...activeOnly, recent: Operations.recent, raws: true }), (snapshot) =>
         snapshot === null
           ? null
           : { ...snapshot, slots: snapshot.slots.filter(({ nonce }) => nonce >= Operations.oldest(snapshot)) },
       ),
-    check: engine.check,
-    lanes: engine.lanes,
   });
 };

@@ -1,32 +1,22 @@
 /** Lanes in one process: nothing survives it, nobody else sees it. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { violations, type Snapshot } from "./check.js";
 import type { LaneId } from "./lane.js";
-import type { Decision, Slot, View } from "./laneRules.js";
-import { makeStore, type Operation } from "./makeStore.js";
-import type { Store } from "./store.js";
+import { boundsOf, type Decision, type Slot, type View } from "./laneRules.js";
+import { makeStore } from "./makeStore.js";
+import type { Snapshot, Store } from "./store.js";
 
 interface LaneState extends View {
-  floor: bigint;
-  next: bigint;
-  tail: bigint;
-  doubt: bigint;
-  doubtAt: number;
   readonly slots: Map<bigint, Slot>;
 }
 
-const newState = (): LaneState => {
-  const slots = new Map<bigint, Slot>();
-  return { floor: 0n, next: 0n, tail: 0n, doubt: 0n, doubtAt: 0, slots, get: (nonce) => slots.get(nonce) };
-};
-
-const write = (lane: LaneState, { floor, next, tail, doubt, doubtAt, writes }: Decision<unknown>): LaneState => {
-  for (const [nonce, slot] of writes) {
-    if (slot === null) lane.slots.delete(nonce);
-    else lane.slots.set(nonce, slot);
+/** The lane after a decision, which writes into the nonces that it had. */
+const written = (change: Decision<unknown>, slots: Map<bigint, Slot>): LaneState => {
+  for (const [nonce, slot] of change.writes) {
+    if (slot === null) slots.delete(nonce);
+    else slots.set(nonce, slot);
   }
-  return Object.assign(lane, { floor, next, tail, doubt, doubtAt });
+  return { ...boundsOf(change), slots, get: (nonce) => slots.get(nonce) };
 };
 
 const snapshotOf = ({ floor, next, tail, slots }: LaneState, now: number): Snapshot => ({
@@ -43,22 +33,22 @@ interface Kept {
 const newKept = (): Kept => ({ lanes: new Map(), marks: new Map() });
 
 const makeOn = ({ lanes, marks }: Kept): Store => {
-  const now = Clock.clockWith((clock) => Effect.sync(() => clock.currentTimeMillisUnsafe()));
   const snapshot = (lane: LaneId) =>
-    Effect.map(now, (time) => {
+    Effect.map(Clock.currentTimeMillis, (now) => {
       const state = lanes.get(lane.id);
-      return state === undefined ? null : snapshotOf(state, time);
+      return state === undefined ? null : snapshotOf(state, now);
     });
-  return makeStore("memory", false, {
-    apply: <A>(lane: LaneId, { run }: Operation<A>) =>
-      Effect.map(now, (time) => {
+  return makeStore({
+    ...{ kind: "memory", persistent: false },
+    apply: (lane, { run }) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
         const state = lanes.get(lane.id);
-        const { answer, change } = run(state ?? null, time);
-        if (change !== null) lanes.set(lane.id, write(state ?? newState(), change));
+        const { answer, change } = run(state ?? null, now);
+        if (change !== null) lanes.set(lane.id, written(change, state?.slots ?? new Map()));
         return answer;
       }),
-    read: (_, lane) => snapshot(lane),
-    check: (lane) => Effect.map(snapshot(lane), (whole) => (whole === null ? [] : violations(whole))),
+    read: snapshot,
+    readAll: snapshot,
     forget: (lane) =>
       Effect.sync(() => {
         marks.delete(lane.id);

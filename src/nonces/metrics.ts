@@ -1,9 +1,8 @@
 /** Counters and gauges of the nonce protocol. */
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
-import type { Snapshot } from "./check.js";
 import { foreign } from "./laneRules.js";
-import type { Moved } from "./store.js";
+import type { Moved, Snapshot } from "./store.js";
 
 const counter = (name: string, description: string) =>
   Metric.counter(`evm_preflight_nonces_${name}_total`, { description, incremental: true });

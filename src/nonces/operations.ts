@@ -7,16 +7,18 @@ import {
   draftOf,
   foreign,
   freeSlot,
+  lower,
   maxAttempts,
+  maxLead,
+  maxSettled,
+  raise,
+  sweep,
   trim,
   unmoved,
-  type Attempt,
-  type Decision,
-  type Draft,
-  type Slot,
-  type View,
 } from "./laneRules.js";
+import type { Attempt, Counts, Decision, Draft, Keep, Slot, View } from "./laneRules.js";
 import type {
+  AdoptAnswer,
   Claim,
   CommitAnswer,
   Held,
@@ -26,9 +28,9 @@ import type {
   Reported,
   ReserveAnswer,
   ReserveRequest,
-} from "./requests.js";
+} from "./store.js";
 
-export * from "./requests.js";
+export type * from "./store.js";
 
 const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot => ({
   ...freeSlot,
@@ -242,4 +244,35 @@ export const reconcile = (view: View, request: ReconcileRequest, now: number): D
     draft.writes.set(nonce, { ...slot, offeredAt: now, shared: true });
   }
   return decide(draft, { _tag: "Reconciled", due, from });
+};
+
+/** Nothing is kept further below the floor than `maxSettled`: after a jump there is nothing to walk through. */
+const shorten = (draft: Draft, next: bigint): void => {
+  const tail = draft.floor - maxSettled;
+  if (tail <= draft.tail) return;
+  for (let nonce = draft.tail; nonce < tail && nonce < next; nonce += 1n) {
+    if (draft.get(nonce) !== undefined) draft.writes.set(nonce, null);
+  }
+  draft.tail = tail;
+};
+
+/**
+ * Sets the lane's floor to the latest count at once, where an operation that only read it would doubt it.
+ * Upwards, what was committed below it settles, and all else there is settled as foreign. Downwards, what
+ * has its bytes is in flight again, and all else is free, to be filled. A lease below the count is gone.
+ */
+export const adopt = (view: View, counts: Counts, keep: Keep, now: number): Decision<AdoptAnswer> => {
+  const draft = draftOf(view);
+  const { latest } = counts;
+  if (latest + maxLead < view.floor) return decide(draft, { _tag: "Forgotten", tail: view.tail });
+  draft.doubtAt = 0;
+  if (latest < draft.floor) {
+    lower(draft, latest, now);
+    if (draft.tail > latest) draft.tail = latest;
+  } else {
+    raise(draft, latest, now);
+    shorten(draft, view.next);
+  }
+  sweep(draft, counts, keep, now);
+  return decide(draft, { _tag: "Adopted", floor: draft.floor, next: draft.next });
 };

@@ -1,13 +1,61 @@
 /**
- * A lane as this process last saw it, and operations decided on it. Pure. It may be old: nothing that is
- * decided here counts before a compare-and-set on the lane's version.
+ * What a store outside this process has to be able to do, so that lanes can be kept there; a lane as this process last saw
+ * it, and operations decided on it. Pure. It may be old: nothing that is decided here counts before a compare-and-set on
+ * the lane's version.
  */
-import { clockSlackMs, unread, type Found, type Head } from "./backend.js";
-import type { Decision, Slot, View } from "./laneRules.js";
+import type { Hex } from "../primitives/hex.js";
+import type { LaneId } from "./lane.js";
+import { boundsOf, type Bounds, type Decision, type Slot, type View } from "./laneRules.js";
 import type { Wanted } from "./makeStore.js";
+import type { Result, SlotAt, Snapshot, Store } from "./store.js";
+
+/** Where bytes are kept that were not read. */
+export const unread: Hex = "0x";
+
+/** How far the clock that a change was decided on may be from the store's own, ms. */
+export const clockSlackMs = 1_000;
+
+/** The bounds of a lane, and what tells its states apart. */
+export interface Head extends Bounds {
+  /** Made by who wrote last, never the same twice: a store that went back in time cannot have it again. */
+  readonly version: string;
+  readonly commits: number;
+}
+
+/** A lane as it was at one moment, epoch ms on the store's clock; null = unknown. */
+export interface Found {
+  readonly now: number;
+  readonly lane: { readonly head: Head; readonly slots: ReadonlyArray<SlotAt> } | null;
+}
+
+/** What is to be written at once, or not at all. */
+export interface Change {
+  /** Of the lane that it was decided on; null = there must be none. */
+  readonly before: Head | null;
+  readonly after: Head;
+  /** The clock that it was decided on, epoch ms: refused when it is further than {@link clockSlackMs} from the store's. */
+  readonly now: number;
+  /** Nonces with what they become; null = nothing. A transaction whose bytes are {@link unread} keeps them. */
+  readonly writes: ReadonlyArray<{ readonly nonce: bigint; readonly to: Slot | null }>;
+}
+
+export type Outcome =
+  | { readonly _tag: "Written"; readonly now: number }
+  /** The lane had another version, or the clock was too far off. */
+  | { readonly _tag: "Conflict" };
+
+/** Lanes in a store outside this process, which forgets a mark with its lane. All on the store's clock. */
+export interface LaneBackend extends Pick<Store, "kind" | "forget" | "mark" | "setMark" | "lanes"> {
+  readonly read: (operation: string, lane: LaneId, wanted: Wanted) => Result<Found>;
+  /** Writes, so that nothing loses it, where the lane still has the version it was decided on. A lost reply is harmless: what is asked again finds another version. */
+  readonly compareAndSet: (operation: string, lane: LaneId, change: Change) => Result<Outcome>;
+  /** All of a lane, also what lies outside its bounds. */
+  readonly readAll: (lane: LaneId) => Result<Snapshot | null>;
+}
 
 export interface Remembered {
-  readonly head: Head;
+  /** null = there is no lane. */
+  readonly head: Head | null;
   /** All of `[floor, next)`, and some of the history; null = known to be missing. */
   readonly slots: Map<bigint, Slot | null>;
   readonly clock: StoreClock;
@@ -36,17 +84,16 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** The nonces outside `[floor, next)` that are wanted, as ranges within the lane. */
-const rangesOf = ({ floor, next, tail }: Head, { from, recent, nonces, oldest }: Wanted) =>
-  [
-    [smaller(from ?? floor, floor - recent), floor] as const,
-    ...nonces.map((nonce) => [nonce, nonce + 2n] as const),
-    [tail, tail + oldest] as const,
-  ].map(([start, end]) => [larger(start, tail), smaller(end, next)] as const);
+const rangesOf = ({ floor, next, tail }: Head, { from, recent, oldest }: Wanted) =>
+  [[smaller(from ?? floor, floor - recent), floor] as const, [tail, tail + oldest] as const].map(
+    ([start, end]) => [larger(start, tail), smaller(end, next)] as const,
+  );
 
 /** What was read, with what is missing of what was wanted. */
-export const remember = (lane: NonNullable<Found["lane"]>, wanted: Wanted, clock: StoreClock): Remembered => {
+export const remember = ({ lane }: Found, wanted: Wanted, clock: StoreClock): Remembered => {
+  const slots = new Map<bigint, Slot | null>(lane?.slots.map(({ nonce, ...slot }) => [nonce, slot]));
+  if (lane === null) return { head: null, slots, clock };
   const { head } = lane;
-  const slots = new Map<bigint, Slot | null>(lane.slots.map(({ nonce, ...slot }) => [nonce, slot]));
   for (const [start, end] of [[head.floor, head.next] as const, ...rangesOf(head, wanted)])
     for (const nonce of whole(start, end)) if (!slots.has(nonce)) slots.set(nonce, null);
   return { head, slots, clock };
@@ -54,6 +101,7 @@ export const remember = (lane: NonNullable<Found["lane"]>, wanted: Wanted, clock
 
 /** Whether all that is wanted is remembered. Bytes never are. */
 export const covers = ({ head, slots }: Remembered, wanted: Wanted): boolean =>
+  head !== null &&
   !wanted.raws &&
   rangesOf(head, wanted).every(([start, end]) => [...whole(start, end)].every((each) => slots.has(each)));
 
@@ -69,89 +117,80 @@ const isRemembered = ({ floor, next, tail }: Head, nonce: bigint): boolean =>
   (nonce >= floor && nonce < next) || (nonce >= tail && nonce < tail + remembersOldest);
 
 /** What is remembered of what was read: `[floor, next)` and the oldest nonces, without bytes. */
-export const withoutHistory = ({ head, slots, clock }: Remembered): Remembered => {
+export const withoutHistory = (lane: Remembered): Remembered => {
+  const { head, slots } = lane;
+  if (head === null) return lane;
   const kept = [...slots].filter(([nonce]) => isRemembered(head, nonce));
-  return {
-    head,
-    clock,
-    slots: new Map(kept.map(([nonce, slot]) => [nonce, slot === null ? null : withoutRaws(slot)])),
-  };
+  return { ...lane, slots: new Map(kept.map(([nonce, slot]) => [nonce, slot === null ? null : withoutRaws(slot)])) };
 };
 
 /** The lane after what was written. Takes over the slots, for a copy would cost more than the operation. */
-export const afterwards = (
-  slots: Map<bigint, Slot | null>,
-  writes: ReadonlyMap<bigint, Slot | null>,
-  head: Head,
-  clock: StoreClock,
-): Remembered => {
-  for (const [nonce, slot] of writes) {
-    if (isRemembered(head, nonce)) slots.set(nonce, slot === null ? null : withoutRaws(slot));
+export const afterwards = ({ slots }: Remembered, { after: head, writes }: Change, clock: StoreClock): Remembered => {
+  for (const { nonce, to } of writes) {
+    if (isRemembered(head, nonce)) slots.set(nonce, to === null ? null : withoutRaws(to));
     else slots.delete(nonce);
   }
   return { head, slots, clock };
 };
 
-export type Step = { readonly change: Decision<unknown> | null; readonly deliver: () => void };
 /** An operation that waits for its answer. */
-export type Decide = (view: View | null, now: number) => Step;
+export interface Deciding {
+  /** Whether its answer may permit a broadcast. */
+  readonly permits: boolean;
+  readonly decide: (
+    view: View | null,
+    now: number,
+  ) => { readonly change: Decision<unknown> | null; readonly deliver: () => void };
+}
 
 export interface Plan {
-  /** null = there is no lane. */
-  readonly bounds: Omit<Head, "version" | "commits"> | null;
-  readonly writes: ReadonlyMap<bigint, Slot | null>;
-  readonly isChanged: boolean;
-  /** Whether each operation changed something, in order. */
-  readonly changed: ReadonlyArray<boolean>;
+  /** Of the same version where nothing is to be written; null = there is no lane. */
+  readonly change: Change | null;
   readonly deliver: ReadonlyArray<() => void>;
   /** Nonces that decided and were not remembered: then nothing else counts. */
   readonly missing: ReadonlyArray<bigint>;
 }
 
-const boundsOf = ({ floor, next, tail, doubt, doubtAt }: Omit<Head, "version" | "commits">) => ({
-  ...{ floor, next, tail, doubt, doubtAt },
-});
+const isSame = (a: Bounds, b: Bounds): boolean =>
+  a.floor === b.floor && a.next === b.next && a.tail === b.tail && a.doubt === b.doubt && a.doubtAt === b.doubtAt;
 
 /** Decides operations one after the other, each on what the ones before it leave. */
 export const decideAll = (
-  before: Pick<Remembered, "head" | "slots"> | null,
-  operations: ReadonlyArray<Decide>,
+  { head, slots }: Remembered,
+  operations: ReadonlyArray<Deciding>,
   now: number,
+  newVersion: () => string,
 ): Plan => {
   const writes = new Map<bigint, Slot | null>();
   const missing: Array<bigint> = [];
-  const changed: Array<boolean> = [];
   const deliver: Array<() => void> = [];
   const get = (nonce: bigint): Slot | undefined => {
     const written = writes.get(nonce);
     if (written !== undefined) return written ?? undefined;
-    if (before === null || nonce < before.head.tail || nonce >= before.head.next) return undefined;
-    const slot = before.slots.get(nonce);
+    if (head === null || nonce < head.tail || nonce >= head.next) return undefined;
+    const slot = slots.get(nonce);
     if (slot === undefined) missing.push(nonce);
     return slot ?? undefined;
   };
-  let bounds = before === null ? null : boundsOf(before.head);
-  for (const operation of operations) {
-    const step = operation(bounds === null ? null : { ...bounds, get }, now);
-    deliver.push(step.deliver);
-    const { change } = step;
-    const after = change === null ? null : boundsOf(change);
-    changed.push(
-      change !== null &&
-        after !== null &&
-        (bounds === null ||
-          change.writes.size > 0 ||
-          after.floor !== bounds.floor ||
-          after.next !== bounds.next ||
-          after.tail !== bounds.tail ||
-          after.doubt !== bounds.doubt ||
-          after.doubtAt !== bounds.doubtAt),
-    );
-    if (change === null || after === null) continue;
+  let bounds: Bounds | null = head;
+  let commits = head?.commits ?? now;
+  // A repeated commit writes as well: a standby is waited for only by who writes
+  let isWritten = head === null || operations.some(({ permits }) => permits);
+  for (const { permits, decide } of operations) {
+    const { change, deliver: answer } = decide(bounds === null ? null : { ...boundsOf(bounds), get }, now);
+    deliver.push(answer);
+    if (change === null) continue;
+    const isChanged = bounds === null || change.writes.size > 0 || !isSame(bounds, change);
+    if (isChanged && permits) commits += 1;
+    isWritten ||= isChanged;
     for (const [nonce, slot] of change.writes) writes.set(nonce, slot);
-    bounds = after;
+    bounds = change;
   }
-  return { bounds, writes, isChanged: changed.includes(true), changed, deliver, missing };
+  if (bounds === null) return { change: null, deliver, missing };
+  const version = isWritten || head === null ? newVersion() : head.version;
+  const after: Head = { ...boundsOf(bounds), version, commits };
+  const change = { before: head, after, now, writes: [...writes].map(([nonce, to]) => ({ nonce, to })) };
+  return { change, deliver, missing };
 };
 
 /** What must be read for operations that missed nonces: the oldest ones, and history from where they may look. */

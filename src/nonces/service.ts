@@ -1,11 +1,47 @@
-/** The store of nonces as a service, and the one that every process has. */
+/** What the nonce protocol is provided with: the store of nonces, by itself that of the process, who broadcasts, and the settings. */
 import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { makeLazyMemory } from "./lazy.js";
-import type { Store } from "./store.js";
+import type { Hex } from "../primitives/hex.js";
+import type { Result, Store } from "./store.js";
 
 /** The store of nonces. */
 export class NonceStore extends Context.Service<NonceStore, Store>()("evm-preflight/NonceStore") {}
+
+/** The process's store in memory, whose code is loaded with its first operation: who only simulates never loads it. */
+const makeLazyMemory: Effect.Effect<Store> = Effect.map(
+  Effect.cached(
+    Effect.flatMap(
+      Effect.promise(() => import("./memory.js")),
+      ({ memoryOfProcess }) => memoryOfProcess,
+    ),
+  ),
+  (loaded): Store => {
+    const later =
+      <Given extends ReadonlyArray<unknown>, A>(operation: (store: Store) => (...given: Given) => Result<A>) =>
+      (...given: Given): Result<A> =>
+        Effect.flatMap(loaded, (store) => operation(store)(...given));
+    return {
+      kind: "memory",
+      persistent: false,
+      bootstrap: later(({ bootstrap }) => bootstrap),
+      reserve: later(({ reserve }) => reserve),
+      commit: later(({ commit }) => commit),
+      release: later(({ release }) => release),
+      recycle: later(({ recycle }) => recycle),
+      replace: later(({ replace }) => replace),
+      report: later(({ report }) => report),
+      reconcile: later(({ reconcile }) => reconcile),
+      adopt: later(({ adopt }) => adopt),
+      forget: later(({ forget }) => forget),
+      read: later(({ read }) => read),
+      mark: later(({ mark }) => mark),
+      setMark: later(({ setMark }) => setMark),
+      check: later(({ check }) => check),
+      lanes: Effect.flatMap(loaded, ({ lanes }) => lanes),
+    };
+  },
+);
 
 /**
  * Nonces of one process: the same ones however often, and by however many clients, this is provided. When it ends, what was in flight is only on the chain: lanes start again from its counts.
@@ -27,3 +63,70 @@ export class NonceStore extends Context.Service<NonceStore, Store>()("evm-prefli
  * ```
  */
 export const layerMemory: Layer.Layer<NonceStore> = Layer.effect(NonceStore, makeLazyMemory);
+
+/**
+ * Broadcasts signed bytes, and answers as `eth_sendRawTransaction` does: with the hash, or with a whole
+ * JSON-RPC answer. It may fail with anything; what it answers otherwise counts as `unknown`.
+ */
+export type Send = (raw: Hex) => Effect.Effect<unknown, unknown>;
+
+/**
+ * Who broadcasts where a call names nobody: first sends, replacements, and what `keep` sends again.
+ * For private relays; null = `eth_sendRawTransaction` of the `Rpc`.
+ */
+export const Sender: Context.Reference<Send | null> = Context.Reference("evm-preflight/Nonces/Sender", {
+  defaultValue: (): Send | null => null,
+});
+
+/** How long things take and how many there may be; times in ms. */
+export interface Settings {
+  /** How long a reserved nonce waits for its commit, ms: the longest a crash can hold one up. */
+  readonly ttlMs: number;
+  /** The most transactions in flight per lane; pools keep 16 per account (geth, reth). */
+  readonly inFlight: number;
+  /** The same for a sender with an EIP-7702 delegation; pools keep 1. */
+  readonly delegatedInFlight: number;
+  /** How long settled rows are kept, ms, so that what a reorganisation drops can be sent again: longer than blocks take to be final. */
+  readonly settledMs: number;
+  /** How long a nonce is left alone after a transaction of somebody else was last seen there, ms. */
+  readonly foreignMs: number;
+  /**
+   * How long every count has to contradict the lane before that is believed, ms: be below its floor (a
+   * reorganisation, or a stale node), or far above all that was issued.
+   */
+  readonly doubtMs: number;
+  /** How long after its bytes were last handed out a transaction is sent again, ms. */
+  readonly resendAfterMs: number;
+  /** How long no receipt may exist below the floor before the final block is asked whether the transaction is burned, ms. */
+  readonly burnedAfterMs: number;
+  /** One try of a store operation, ms: several times the way to the store and back, for it asks more than once, and may have to connect. */
+  readonly storeTimeoutMs: number;
+  /** Further tries of a store operation; every one is idempotent. */
+  readonly storeRetries: number;
+  /**
+   * Whether a nonce goes back when the node refused its transaction for good. Only with a single
+   * endpoint: with several, another may have taken the bytes. Without it the nonce stays committed
+   * until it is replaced.
+   */
+  readonly recycleRejected: boolean;
+}
+
+/** The settings in use where none are provided. */
+export const defaults: Settings = {
+  ttlMs: 60_000,
+  inFlight: 16,
+  delegatedInFlight: 1,
+  settledMs: 3_600_000,
+  foreignMs: 60_000,
+  doubtMs: 15_000,
+  resendAfterMs: 10_000,
+  burnedAfterMs: 30_000,
+  storeTimeoutMs: 5_000,
+  storeRetries: 2,
+  recycleRejected: false,
+};
+
+/** The service that holds the settings; provide others with `Effect.provideService(Nonces.Settings, …)`. */
+export const Settings: Context.Reference<Settings> = Context.Reference("evm-preflight/Nonces/Settings", {
+  defaultValue: () => defaults,
+});

@@ -1,11 +1,11 @@
-/** A lane for people. Pure. */
+/** A lane for people: where it stands, and what is wrong with it. Pure. */
 import { kindAndWhy } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
-import type { Snapshot } from "./check.js";
 import type { LaneId } from "./lane.js";
 import { gapsOf } from "./metrics.js";
 import { foreign, type Counts } from "./laneRules.js";
+import type { Snapshot } from "./store.js";
 
 /** Where a lane stands. */
 export interface Status {
@@ -104,4 +104,85 @@ export const toText = (status: Status): string => {
       .map(({ nonce, hash }) => `  BURNED     ${nonce}, ${escapeText(hash)}: another's transaction is final there`),
     ...violations.map((violation) => `  DAMAGED    ${escapeText(violation)}`),
   ].join("\n");
+};
+
+/** Something that somebody has to see to. */
+export interface Concern {
+  /**
+   * - `damaged`: the store violates the partition.
+   * - `rejected`, `underpriced`: a node refused what stands at the nonce.
+   * - `old`: the first transaction in flight is not mined.
+   * - `gap`: a free nonce below a committed one.
+   * - `behind`: the chain's count is below what was settled.
+   * - `burned`: another's transaction is final at the nonce, and ours never is mined.
+   * - `unkept`: nobody sends again what is in flight, or looks how it ended.
+   */
+  readonly kind: "damaged" | "burned" | "rejected" | "underpriced" | "old" | "gap" | "behind" | "unkept";
+  /** null where it is the whole lane. */
+  readonly nonce: bigint | null;
+  /** What is wrong and what to do, with the verb of `evm-preflight nonces`. */
+  readonly sentence: string;
+}
+
+/** A first transaction older than this is `old`, ms. */
+export const oldAfterMs = 300_000;
+
+/** Bytes that nobody handed out again for so long have no `Nonces.keep`, ms. */
+const unkeptAfterMs = 60_000;
+
+const keeps = "keep the lane in at least one process (`Nonces.keep`)";
+
+/** What to say of one nonce, behind its number. */
+const sentences = {
+  burned: (hash: string) =>
+    `was taken by another's transaction, which is final: ${hash} is never mined, so pay again and find out who else uses the key`,
+  rejected: (why: string) => `was refused by the node${why} and nothing behind it is mined: replace or cancel it`,
+  underpriced: (why: string) => `pays too little for the node's pool${why}: replace or cancel it with higher fees`,
+  gap: "is a gap and nothing above it is mined: the next reservation takes it, or fill it",
+  old: (ageMs: number) =>
+    `is not mined after ${Math.round(ageMs / 1_000)} s: resend it, or replace it with higher fees`,
+  ended: `was passed by the chain, and nobody knows whether by ours: ${keeps}`,
+  unsent: `is not sent again by anybody: ${keeps}`,
+};
+
+const at = (kind: Concern["kind"], nonce: bigint, said: string): Concern => ({
+  ...{ kind, nonce, sentence: `nonce ${nonce} ${said}` },
+});
+
+/** What nobody keeps: how it ended is not found out, or it is not sent again. */
+const unkept = ({ committed, settled, counts }: Status, limitMs: number): ReadonlyArray<Concern> => {
+  const ended = settled.find(({ outcome, ageMs }) => outcome !== "mined" && outcome !== "burned" && ageMs > limitMs);
+  if (ended !== undefined) return [at("unkept", ended.nonce, sentences.ended)];
+  const unsent = committed.find(({ offeredMs, nonce, ageMs }) =>
+    // Where it is mined, whoever keeps the lane would have settled it
+    counts !== null && nonce < counts.latest ? ageMs > limitMs : offeredMs !== null && offeredMs > limitMs,
+  );
+  return unsent === undefined ? [] : [at("unkept", unsent.nonce, sentences.unsent)];
+};
+
+/** Everything that keeps a lane from being healthy, the worst first; empty = healthy. */
+export const health = (status: Status, options: { readonly oldAfterMs?: number } = {}): ReadonlyArray<Concern> => {
+  const { violations, committed, settled, gaps, counts, floor } = status;
+  const limitMs = options.oldAfterMs ?? oldAfterMs;
+  const [head] = committed;
+  const found: Array<Concern> = [
+    ...violations.map((each): Concern => ({ kind: "damaged", nonce: null, sentence: `damaged: ${each}` })),
+    ...settled
+      .filter(({ outcome }) => outcome === "burned")
+      .map(({ nonce, hash }) => at("burned", nonce, sentences.burned(hash))),
+    ...committed.flatMap(({ nonce, outcome, why }) =>
+      outcome === "rejected" || outcome === "underpriced"
+        ? [at(outcome, nonce, sentences[outcome](why === "" ? "" : ` (${why})`))]
+        : [],
+    ),
+    ...gaps.map((nonce) => at("gap", nonce, sentences.gap)),
+  ];
+  if (head !== undefined && head.ageMs > limitMs) found.push(at("old", head.nonce, sentences.old(head.ageMs)));
+  found.push(...unkept(status, Math.min(limitMs, unkeptAfterMs)));
+  if (counts !== null && counts.latest < floor)
+    found.push({
+      ...{ kind: "behind", nonce: counts.latest },
+      sentence: `the chain is at ${counts.latest}, below ${floor} that was settled: a stale node, or a reorganisation, which \`Nonces.keep\` follows`,
+    });
+  return found;
 };

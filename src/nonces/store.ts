@@ -1,29 +1,118 @@
-/** The interface that every store of nonces has: the pure operations, made atomic and durable. */
+/** The interface that every store of nonces has: the pure operations, made atomic and durable, what they are asked and what they answer. */
 import type * as Effect from "effect/Effect";
 import type { Hash } from "../primitives/hex.js";
 import type { NonceStoreError } from "../errors/nonces.js";
-import type { AdoptAnswer } from "./adopt.js";
-import type { Snapshot } from "./check.js";
+import type { SendOutcomeKind } from "../errors/sendOutcome.js";
 import type { LaneId } from "./lane.js";
-import type { Attempt, Counts, Decision, Keep } from "./laneRules.js";
-import type {
-  Claim,
-  CommitAnswer,
-  Held,
-  ReconcileAnswer,
-  ReconcileRequest,
-  ReplaceAnswer,
-  Reported,
-  ReserveAnswer,
-  ReserveRequest,
-} from "./operations.js";
+import type { Attempt, Counts, Keep, Slot, Unmoved } from "./laneRules.js";
+
+/** One nonce of a lane, with its number. */
+export interface SlotAt extends Slot {
+  /** Its number. */
+  readonly nonce: bigint;
+}
+
+/** A lane as it was at one moment. */
+export interface Snapshot {
+  /** Epoch ms on the store's clock. */
+  readonly now: number;
+  /** The highest latest count read, unless the chain went back for good. */
+  readonly floor: bigint;
+  /** The first nonce never issued. */
+  readonly next: bigint;
+  /** The first settled nonce still kept. */
+  readonly tail: bigint;
+  /** Ascending. */
+  readonly slots: ReadonlyArray<SlotAt>;
+}
+
+/** Asks for the lowest free nonce, else for the next. */
+export interface ReserveRequest {
+  /** Made by the caller, at least 16 characters: the same token gets the same nonce, however often it is asked. */
+  readonly token: string;
+  /** How long the nonce is kept without a commit, ms. */
+  readonly ttlMs: number;
+  /** 1 = one transaction; 2 = it uses this nonce and the next. */
+  readonly width: 1 | 2;
+  /** The most transactions in flight. */
+  readonly cap: number;
+  /** Only a free nonce below a committed one. */
+  readonly gapOnly: boolean;
+  /** The chain's counts for the account, as they were read. */
+  readonly counts: Counts;
+  /** How long things are kept. */
+  readonly keep: Keep;
+}
+
+/** What became of a reservation; no nonce was taken but with `Granted`. */
+export type ReserveAnswer =
+  | { readonly _tag: "Granted"; readonly nonce: bigint; readonly leaseMs: number }
+  /** `retryInMs`: when the first lease ends; null = nothing but the chain can make room. */
+  | { readonly _tag: "Busy"; readonly inFlight: number; readonly cap: number; readonly retryInMs: number | null }
+  | { readonly _tag: "NoGap" }
+  /** The token was committed already, or is the one of somebody else's transactions. */
+  | { readonly _tag: "Spent"; readonly nonce: bigint }
+  | Unmoved
+  | { readonly _tag: "Cold" };
+
+/** Names a reserved nonce by the token that holds it. */
+export interface Claim {
+  /** The token that it was reserved under. */
+  readonly token: string;
+  /** The nonce that was granted. */
+  readonly nonce: bigint;
+}
+
+/** Names what a token holds; `nonce` null = whichever it is, for the answer that granted it may be lost. */
+export interface Held {
+  /** The token that it was reserved under. */
+  readonly token: string;
+  /** The nonce that was granted, where that is known. */
+  readonly nonce: bigint | null;
+}
+
+/** `lost`: the token does not hold the nonce. Whoever gets this answer must not broadcast. */
+export type CommitAnswer = "committed" | "lost" | "cold";
+
+/** What became of a replacement. */
+export type ReplaceAnswer =
+  | { readonly _tag: "Replaced" }
+  /** Nothing is committed at the nonce, or `last` is not what was to be replaced. */
+  | { readonly _tag: "Conflict"; readonly last: Hash | null }
+  | { readonly _tag: "Cold" };
+
+/** What is reported about a nonce: a send's outcome, of a refusal with the reason behind it, or how it ended. */
+export type Reported = SendOutcomeKind | `${"rejected" | "underpriced"}: ${string}` | "mined" | "burned";
+
+/** Brings a lane up to what the chain counts, and asks for what is to be sent again. */
+export interface ReconcileRequest {
+  /** The chain's counts for the account, as they were read. */
+  readonly counts: Counts;
+  /** How long things are kept. */
+  readonly keep: Keep;
+  /** Bytes handed out within this time are not handed out again, ms: replicas share the work. */
+  readonly resendAfterMs: number;
+}
+
+/** What a reconciliation came to; `due` are the nonces whose bytes are to be sent again, from `from` on all is kept. */
+export type ReconcileAnswer =
+  | { readonly _tag: "Reconciled"; readonly due: ReadonlyArray<bigint>; readonly from: bigint }
+  | Unmoved
+  | { readonly _tag: "Cold" };
+
+/** What became of setting a lane to the chain's counts. */
+export type AdoptAnswer =
+  | { readonly _tag: "Adopted"; readonly floor: bigint; readonly next: bigint }
+  /** The count is more than 65,536 below the lane: forget it, and start it anew. */
+  | Extract<Unmoved, { _tag: "Forgotten" }>
+  | { readonly _tag: "Cold" };
 
 /** Nonces settled and leases gone back by an operation, beside its answer. */
 export interface Moved<A> {
   /** What the operation says. */
   readonly answer: A;
   /** How many nonces were settled, and how many leases went back. */
-  readonly moved: Decision<A>["moved"];
+  readonly moved: { readonly settled: number; readonly recycled: number };
 }
 
 /** What a reconciliation found: its answer and the lane after it (the active part and 256 settled nonces). */

@@ -12,20 +12,26 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Random from "effect/Random";
 import { NonceStoreError } from "../errors/nonces.js";
-import { clockSlackMs, type Change, type Found, type Head, type LaneBackend } from "./backend.js";
-import { violations } from "./check.js";
-import { makeCommitsSeen } from "./distrust.js";
+import { makeCommitsSeen } from "./guard.js";
 import type { LaneId } from "./lane.js";
 import { makeStore, type Operation, type Wanted } from "./makeStore.js";
-import { afterwards, clockAt, covers, decideAll, remember, wantedFor, withoutHistory } from "./remembered.js";
-import type { Decide, Plan, Remembered, StoreClock } from "./remembered.js";
-import { Settings } from "./settings.js";
+import {
+  afterwards,
+  clockAt,
+  clockSlackMs,
+  covers,
+  decideAll,
+  remember,
+  wantedFor,
+  withoutHistory,
+} from "./remembered.js";
+import type { Deciding, LaneBackend, Remembered } from "./remembered.js";
+import { Settings } from "./service.js";
 import type { Result, Store } from "./store.js";
 
 /** An operation that waits. */
-interface Waiting extends Pick<Operation<unknown>, "name" | "wanted" | "history" | "permits"> {
+interface Waiting extends Deciding, Pick<Operation<unknown>, "name" | "wanted" | "history"> {
   readonly timeoutMs: number;
-  readonly decide: Decide;
   readonly fail: (cause: Cause.Cause<NonceStoreError>) => void;
   /** Nobody waits any more: it is not decided again. */
   isGone: boolean;
@@ -40,11 +46,6 @@ interface Line {
   last: Remembered | null;
   /** The time that was decided on last, so that it does not go back. */
   now: number;
-}
-
-interface Known {
-  readonly clock: StoreClock;
-  readonly lane: Remembered | null;
 }
 
 /** Operations written at once. */
@@ -63,7 +64,6 @@ const lower = (a: bigint | null, b: bigint | null): bigint | null => (a === null
 const union = (batch: ReadonlyArray<Waiting>): Wanted => ({
   from: batch.map(({ wanted }) => wanted.from).reduce(lower),
   recent: batch.reduce((most, { wanted }) => (wanted.recent > most ? wanted.recent : most), 0n),
-  nonces: batch.flatMap(({ wanted }) => wanted.nonces),
   oldest: 0n,
   raws: batch.some(({ wanted }) => wanted.raws),
 });
@@ -87,43 +87,17 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
     let made = 0;
     const newVersion = () => `${maker}-${(made += 1)}`;
 
-    const accept = Effect.fnUntraced(function* (
-      operation: string,
-      lane: LaneId,
-      found: Found,
-      wanted: Wanted,
-      clock: StoreClock,
-    ) {
-      if (found.lane === null) return { clock, lane: null } satisfies Known;
-      const { commits } = found.lane.head;
-      yield* seen.check(operation, lane, commits);
-      seen.remember(lane, commits);
-      return { clock, lane: remember(found.lane, wanted, clock) } satisfies Known;
-    });
-
     const read = Effect.fnUntraced(function* (operation: string, lane: LaneId, wanted: Wanted) {
       const sent = yield* time;
       const found = yield* backend.read(operation, lane, wanted);
       const at = yield* time;
-      return yield* accept(operation, lane, found, wanted, { now: found.now, at, took: at - sent });
+      if (found.lane !== null) {
+        const { commits } = found.lane.head;
+        yield* seen.check(operation, lane, commits);
+        seen.remember(lane, commits);
+      }
+      return remember(found, wanted, { now: found.now, at, took: at - sent });
     });
-
-    const changeOf = (
-      lane: Remembered | null,
-      plan: Plan,
-      batch: ReadonlyArray<Waiting>,
-      now: number,
-    ): Change | null => {
-      const permits = batch.some((each) => each.permits);
-      if (plan.bounds === null) return null;
-      const before = lane?.head ?? null;
-      const counted = batch.filter((each, index) => each.permits && plan.changed[index]).length;
-      // A repeated commit writes as well: a standby is waited for only by who writes
-      const version = plan.isChanged || permits || before === null ? newVersion() : before.version;
-      const after: Head = { ...plan.bounds, version, commits: (before?.commits ?? now) + counted };
-      const writes = [...plan.writes].map(([nonce, to]) => ({ nonce, from: lane?.slots.get(nonce) ?? null, to }));
-      return { before, after, now, writes };
-    };
 
     /** Decides the operations until they are written on the lane that they were decided on. */
     const together = Effect.fnUntraced(function* (lane: LaneId, line: Line, batch: ReadonlyArray<Waiting>) {
@@ -134,7 +108,7 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
       const { last } = line;
       // Until it is known what became of a write, nothing is remembered
       line.last = null;
-      let known: Known | null = last !== null && covers(last, wanted) ? { clock: last.clock, lane: last } : null;
+      let known = last !== null && covers(last, wanted) ? last : null;
       let isFresh = false;
       for (let conflicts = 0; ;) {
         const all = batch.filter(({ isGone }) => !isGone);
@@ -145,43 +119,37 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
         }
         const guess = clockAt(known.clock, yield* time);
         const now: number = guess < line.now && line.now - guess < clockSlackMs / 2 ? line.now : guess;
-        const plan: Plan = decideAll(
-          known.lane,
-          all.map(({ decide }) => decide),
-          now,
-        );
-        if (plan.missing.length > 0 && known.lane !== null) {
-          wanted = wantedFor(known.lane.head, wanted, history, plan.missing);
+        const { change, deliver, missing } = decideAll(known, all, now, newVersion);
+        if (missing.length > 0 && known.head !== null) {
+          wanted = wantedFor(known.head, wanted, history, missing);
           known = null;
           continue;
         }
-        const change = changeOf(known.lane, plan, all, now);
         line.now = now;
-        if (change === null || (isFresh && change.before?.version === change.after.version)) {
-          line.last = known.lane === null ? null : withoutHistory(known.lane);
-          for (const deliver of plan.deliver) deliver();
-          return;
-        }
-        const sent = yield* time;
-        const outcome = yield* backend.compareAndSet(operation, lane, change, withSomeOldest(wanted));
-        const at = yield* time;
-        if (outcome._tag === "Written") {
-          const clock = { now: outcome.now, at, took: at - sent };
-          const written = afterwards(known.lane?.slots ?? new Map(), plan.writes, change.after, clock);
+        if (change === null || change.before?.version === change.after.version) {
+          if (!isFresh) {
+            known = null;
+            continue;
+          }
+          line.last = withoutHistory(known);
+        } else {
+          const sent = yield* time;
+          const outcome = yield* backend.compareAndSet(operation, lane, change);
+          if (outcome._tag === "Conflict") {
+            conflicts += 1;
+            known = null;
+            isFresh = false;
+            line.crowd = Math.min(turns.most, line.crowd + turns.each);
+            yield* Effect.sleep((yield* Random.next) * turnMs * Math.min(conflicts, 8));
+            continue;
+          }
+          const at = yield* time;
+          const written = afterwards(known, change, { now: outcome.now, at, took: at - sent });
           line.last = isFresh ? withoutHistory(written) : written;
           seen.remember(lane, change.after.commits);
-          for (const deliver of plan.deliver) deliver();
-          return;
         }
-        conflicts += 1;
-        const { found } = outcome;
-        known =
-          found === null
-            ? null
-            : yield* accept(operation, lane, found, withSomeOldest(wanted), { now: found.now, at, took: at - sent });
-        isFresh = known !== null;
-        line.crowd = Math.min(turns.most, line.crowd + turns.each);
-        yield* Effect.sleep((yield* Random.next) * turnMs * Math.min(conflicts, 8));
+        for (const answer of deliver) answer();
+        return;
       }
     });
 
@@ -238,21 +206,17 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
         }),
       );
 
-    return makeStore(backend.kind, true, {
-      apply,
-      read: Effect.fnUntraced(function* (operation, lane, wanted) {
-        const found = yield* backend.read(operation, lane, wanted);
+    const { kind, readAll, mark, setMark, lanes } = backend;
+    return makeStore({
+      ...{ kind, persistent: true, apply, readAll, setMark, lanes },
+      read: Effect.fnUntraced(function* (lane, wanted) {
+        const found = yield* backend.read("read", lane, wanted);
         if (found.lane === null) return null;
         const { head, slots } = found.lane;
-        yield* seen.check(operation, lane, head.commits);
+        yield* seen.check("read", lane, head.commits);
         const { floor, next, tail } = head;
         return { now: found.now, floor, next, tail, slots };
       }),
-      check: (lane) =>
-        Effect.map(backend.readAll(lane), ({ snapshot, unreadable }) => [
-          ...unreadable,
-          ...(snapshot === null ? [] : violations(snapshot)),
-        ]),
       forget: (lane) =>
         Effect.tap(backend.forget(lane), () =>
           Effect.sync(() => {
@@ -261,8 +225,6 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
             if (line !== undefined) line.last = null;
           }),
         ),
-      mark: (lane) => Effect.map(backend.mark(lane), seen.markOf(lane)),
-      setMark: backend.setMark,
-      lanes: backend.lanes,
+      mark: (lane) => Effect.map(mark(lane), seen.markOf(lane)),
     });
   });

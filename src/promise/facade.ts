@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import * as Result from "effect/Result";
 import { Disposed, InvalidTransaction } from "../errors/input.js";
-import type { KeepEvent } from "../nonces/protocol/keep.js";
+import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import * as Preflight from "../Preflight.js";
 import type { Options } from "../preflight/prepare.js";
 import { onAbort } from "../primitives/abort.js";

@@ -5,7 +5,7 @@ import { NonceError, PartlySent } from "../errors/nonces.js";
 import { NonceStore } from "../NonceStore.js";
 import * as Nonces from "../Nonces.js";
 import type { LaneId } from "../nonces/lane.js";
-import { checkKept } from "../nonces/protocol/keep.js";
+import { checkKept } from "../nonces/protocol/reconcile.js";
 import type { Hash } from "../primitives/hex.js";
 import { attempt, functionGiven, type Abortable, type Facade } from "./facade.js";
 

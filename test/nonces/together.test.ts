@@ -39,8 +39,7 @@ const scripted = () => {
     lane: head === null ? null : { head, slots: [...slots].map(([nonce, slot]) => ({ nonce, ...slot })) },
   });
   const write = (change: Change): Outcome => {
-    if (change.before?.version !== head?.version || Math.abs(change.now - now()) > 1_000)
-      return { _tag: "Conflict", found: found() };
+    if (change.before?.version !== head?.version || Math.abs(change.now - now()) > 1_000) return { _tag: "Conflict" };
     head = change.after;
     for (const { nonce, to } of change.writes) {
       if (to === null) slots.delete(nonce);
@@ -58,7 +57,7 @@ const scripted = () => {
           Effect.sync(() => answer ?? write(change)),
         );
       }),
-    readAll: () => Effect.succeed({ snapshot: null, unreadable: [] }),
+    readAll: () => Effect.succeed(null),
     forget: () => Effect.succeed(false),
     mark: () => Effect.succeed(null),
     setMark: () => Effect.void,
@@ -149,7 +148,7 @@ describe("operations of one process on a lane", () => {
     },
   );
   itLives("fail in time when others are always quicker", function* (scene) {
-    scene.state.before = () => Effect.succeed({ _tag: "Conflict", found: null });
+    scene.state.before = () => Effect.succeed({ _tag: "Conflict" });
     expect(yield* Effect.flip(take(scene))).toMatchObject({ isRetryable: true });
   });
   itLives("do not take a store that went back, and on again, for the one they remember", function* (scene) {

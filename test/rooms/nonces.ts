@@ -1,7 +1,5 @@
 /** What tests take from `src/nonces`: a file that moves inside it is followed here, and in no test. */
-export { adopt } from "../../src/nonces/adopt.js";
-export type { Change, Found, LaneBackend, Outcome } from "../../src/nonces/backend.js";
-export { violations, type SlotAt, type Snapshot } from "../../src/nonces/check.js";
+export { violations } from "../../src/nonces/check.js";
 export { laneOf, type Lane } from "../../src/nonces/lane.js";
 export {
   begin,
@@ -16,10 +14,12 @@ export {
 } from "../../src/nonces/laneRules.js";
 export { makeMemory, memoryOfProcess } from "../../src/nonces/memory.js";
 export * as Operations from "../../src/nonces/operations.js";
-export { commit, reconcile, replace, report, reserve } from "../../src/nonces/operations.js";
+export { adopt, commit, reconcile, replace, report, reserve } from "../../src/nonces/operations.js";
 export { writeLane } from "../../src/nonces/postgres/sql.js";
 export { makePostgres } from "../../src/nonces/postgres/store.js";
 export { anchorIn, contradiction, markOf, nextAnchor } from "../../src/nonces/protocol/identity.js";
 export { forgetfulBy } from "../../src/nonces/redis/durability.js";
-export { defaults, Settings } from "../../src/nonces/settings.js";
+export type { Change, Found, LaneBackend, Outcome } from "../../src/nonces/remembered.js";
+export { defaults, Settings } from "../../src/nonces/service.js";
+export type { SlotAt, Snapshot } from "../../src/nonces/store.js";
 export { makeTogether } from "../../src/nonces/together.js";

@@ -1,10 +1,9 @@
 /** `evm-preflight nonces`: where the lanes of shared senders stand, and what repairs them. */
 import * as Command from "effect/cli/Command";
 import * as Effect from "effect/Effect";
-import { perform } from "./deed.js";
 import { sharedFlags } from "./given.js";
 import { adopt, fill, forget, nonceFlag, replaceAt, resend, signedFlags, yesFlag } from "./repair.js";
-import { check, status } from "./show.js";
+import { check, perform, status } from "./show.js";
 
 const described =
   "Where the nonces of shared senders stand, and what repairs them. Nothing is changed without --yes, and no key is ever asked for. " +

@@ -1,18 +1,23 @@
 /** What `evm-preflight nonces` and its verbs are given alike: a store, a lane, an endpoint. */
+import type * as Command from "effect/cli/Command";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
+import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
+import { SqlClient } from "effect/sql/SqlClient";
 import { NonceStoreError, type InvalidLane } from "../../errors/nonces.js";
 import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
 import { laneOf, type LaneId } from "../../nonces/lane.js";
+import { layer as layerPostgres } from "../../postgres.js";
+import { layerNodeRedis, type NodeRedisClient } from "../../redis.js";
 import * as Rpc from "../../Rpc.js";
 import { endpoint, rpcUrl } from "../endpoint.js";
-import { unavailable, wrong, type WrongUsage } from "../exit.js";
+import { unavailable, wrong, type Unavailable, type WrongUsage } from "../exit.js";
 import { text, toggle } from "../flags.js";
 import { count, duration } from "../quantity.js";
-import { storeFlag, storeOf } from "./store.js";
 
 /** Flags of all verbs. */
 export const sharedFlags = {
@@ -27,17 +32,7 @@ export const sharedFlags = {
   json: toggle("json", "print it as JSON"),
 };
 
-export interface Given {
-  readonly redisUrl: Option.Option<string>;
-  readonly postgresUrl: Option.Option<string>;
-  readonly prefix: Option.Option<string>;
-  readonly rpcUrl: Option.Option<string>;
-  readonly chainId: Option.Option<string>;
-  readonly address: Option.Option<string>;
-  readonly key: Option.Option<string>;
-  readonly oldAfter: Option.Option<string>;
-  readonly json: boolean;
-}
+export type Given = Command.Command.Config.Infer<typeof sharedFlags>;
 
 /** The value of a flag, read; null where it is absent. */
 export const readFlag = <A>(
@@ -52,22 +47,19 @@ export const readFlag = <A>(
 const flagOfField: Readonly<Record<string, string>> = { chainId: "--chain-id", address: "--address", key: "--key" };
 const asWrong = ({ field, problem }: InvalidLane): WrongUsage => wrong(flagOfField[field] ?? field, problem);
 
+/** A flag without which no lane is named. */
+export const missing = (flag: string): WrongUsage => wrong(flag, "is missing; a lane is --chain-id and --address");
+
 /** The lane that the flags name; null where they name none. */
 export const laneGiven = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<LaneId | null, WrongUsage> {
   const { address } = given;
   const chainId = yield* readFlag(given.chainId, "--chain-id", count);
   const key = yield* readFlag(given.key, "--key", count);
   if (chainId === null && key === null && Option.isNone(address)) return null;
-  if (chainId === null) return yield* wrong("--chain-id", "is missing; a lane is --chain-id and --address");
-  if (Option.isNone(address)) return yield* wrong("--address", "is missing; a lane is --chain-id and --address");
+  if (chainId === null) return yield* missing("--chain-id");
+  if (Option.isNone(address)) return yield* missing("--address");
   const lane = { chainId: Number(chainId), address: address.value as `0x${string}`, key: key ?? 0n };
   return yield* Effect.fromResult(Result.mapError(laneOf(lane), asWrong));
-});
-
-/** The lane that a verb is for. */
-export const laneNeeded = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<LaneId, WrongUsage> {
-  const lane = yield* laneGiven(given);
-  return lane ?? (yield* wrong("--chain-id", "is missing; a lane is --chain-id and --address"));
 });
 
 /** How old the first in flight may be, ms. */
@@ -76,6 +68,69 @@ export const oldAfterGiven = (given: Given): Effect.Effect<number, WrongUsage> =
 
 /** Whether there is an endpoint to ask. */
 export const hasEndpoint = ({ rpcUrl: url }: Given): boolean => Option.isSome(url) && url.value !== "";
+
+interface Client extends NodeRedisClient {
+  connect(): Promise<unknown>;
+  destroy(): void;
+}
+
+/** The caller's own `redis` package: the bin carries none. */
+const createClient = (url: string): Effect.Effect<Client, WrongUsage> =>
+  Effect.tryPromise({
+    try: () =>
+      import("redis").then((redis): Client => {
+        const reconnectStrategy = false;
+        return url.startsWith("unix://")
+          ? redis.createClient({ socket: { path: url.slice("unix://".length), reconnectStrategy } })
+          : redis.createClient({ url, socket: { reconnectStrategy } });
+      }),
+    catch: () => wrong("--redis-url", "needs the redis package beside this one: npm install redis"),
+  });
+
+const redisOf = (url: string, prefix: string | null): Layer.Layer<NonceStore, WrongUsage | Unavailable> =>
+  Layer.unwrap(
+    Effect.acquireRelease(
+      Effect.tap(createClient(url), (client) =>
+        Effect.tryPromise({
+          try: () => client.connect(),
+          catch: () => unavailable("--redis-url", "the store cannot be reached"),
+        }),
+      ),
+      (client) => Effect.ignore(Effect.try({ try: () => client.destroy(), catch: () => null })),
+    ).pipe(Effect.map((client) => layerNodeRedis(client, prefix === null ? {} : { prefix }))),
+  );
+
+const postgresOf = (url: string): Layer.Layer<NonceStore, WrongUsage | Unavailable> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      // why: only who asks for Postgres loads it
+      const PgClient = yield* Effect.promise(() => import("@effect/sql-pg/PgClient"));
+      const client = PgClient.layer({ url: Redacted.make(url), maxConnections: 2 });
+      const connected = Effect.gen(function* () {
+        const context = yield* Layer.build(Layer.provideMerge(layerPostgres, client));
+        yield* Context.get(context, SqlClient).unsafe("SELECT 1");
+        return context;
+      });
+      return yield* Effect.mapError(connected, () => unavailable("--postgres-url", "the store cannot be reached"));
+    }),
+  );
+
+/** One store, or wrong usage. */
+const storeOf = ({
+  redisUrl,
+  postgresUrl,
+  prefix,
+}: Given): Effect.Effect<Layer.Layer<NonceStore, WrongUsage | Unavailable>, WrongUsage> => {
+  if (Option.isSome(redisUrl) && Option.isSome(postgresUrl))
+    return Effect.fail(wrong("--redis-url", "cannot stand together with --postgres-url"));
+  if (Option.isSome(redisUrl)) return Effect.succeed(redisOf(redisUrl.value, Option.getOrNull(prefix)));
+  if (Option.isNone(postgresUrl)) return Effect.fail(wrong("--redis-url", "is missing (or give --postgres-url)"));
+  if (Option.isSome(prefix))
+    return Effect.fail(wrong("--prefix", "is of Redis; in Postgres the schema tells lanes apart"));
+  return /^postgres(?:ql)?:\/\//.test(postgresUrl.value) && URL.canParse(postgresUrl.value)
+    ? Effect.succeed(postgresOf(postgresUrl.value))
+    : Effect.fail(wrong("--postgres-url", "must be a postgres:// URL"));
+};
 
 const unasked: Rpc.Requester = { request: () => Promise.reject(new Error("no endpoint is given")) };
 
@@ -93,7 +148,9 @@ export const onStore = Effect.fnUntraced(function* <A, E>(
   return yield* effect.pipe(
     Effect.provide(Layer.merge(store, node)),
     Effect.mapError((error) =>
-      error instanceof NonceStoreError ? unavailable(storeFlag(given), error.message) : error,
+      error instanceof NonceStoreError
+        ? unavailable(Option.isSome(given.postgresUrl) ? "--postgres-url" : "--redis-url", error.message)
+        : error,
     ),
   );
 });

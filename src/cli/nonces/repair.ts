@@ -1,4 +1,5 @@
 /** `evm-preflight nonces resend | cancel | replace | fill`: what would be done, why, and on `--yes` doing it. */
+import type * as Command from "effect/cli/Command";
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Eth from "../../Eth.js";
@@ -9,12 +10,13 @@ import { attemptOf } from "../../nonces/signed.js";
 import * as Preflight from "../../Preflight.js";
 import type { Hex } from "../../primitives/hex.js";
 import type { Rpc } from "../../Rpc.js";
+import type { Request } from "../../transaction/request.js";
 import { wrong, type WrongUsage } from "../exit.js";
 import { text, toggle } from "../flags.js";
 import { count } from "../quantity.js";
 import { refusalText } from "../../errors/sendOutcome.js";
-import type { Deed } from "./deed.js";
 import { hasEndpoint, readFlag, statusOf, type Given } from "./given.js";
+import type { Deed } from "./show.js";
 import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap, type Quote } from "./request.js";
 
 export const yesFlag = { yes: toggle("yes", "do it; without it nothing is changed and nothing is sent") };
@@ -24,27 +26,34 @@ export const signedFlags = {
 };
 export const nonceFlag = { nonce: text("nonce", "the nonce (default: the first in flight)") };
 
-export interface GivenVerb extends Given {
-  readonly yes: boolean;
-}
-interface GivenSigned extends GivenVerb {
-  readonly raw: Option.Option<string>;
-}
-export interface GivenReplacement extends GivenSigned {
-  readonly nonce: Option.Option<string>;
-}
+export type GivenVerb = Given & Command.Command.Config.Infer<typeof yesFlag>;
+export type GivenSigned = Given & Command.Command.Config.Infer<typeof signedFlags>;
+export type GivenReplacement = GivenSigned & Command.Command.Config.Infer<typeof nonceFlag>;
 
-/** What to pay now, by the node, where there is one. */
+/** What the node says, where there is one and it does. */
+const asked = <A, E>(given: Given, ask: Effect.Effect<A, E, Rpc>, otherwise: A): Effect.Effect<A, never, Rpc> =>
+  hasEndpoint(given) ? Effect.orElseSucceed(ask, () => otherwise) : Effect.succeed(otherwise);
+
+/** What to pay now, by the node. */
 const quoteFor = (given: Given, { chainId, address }: LaneId): Effect.Effect<Quote, never, Rpc> =>
-  hasEndpoint(given)
-    ? Effect.orElseSucceed(Preflight.quoteFee({ chainId, from: address, to: address, value: 0n }), () => noQuote)
-    : Effect.succeed(noQuote);
+  asked(given, Preflight.quoteFee({ chainId, from: address, to: address, value: 0n }), noQuote);
 
-/** Gas of a payment of nothing to oneself: more than 21,000 where the chain or a delegation asks for it. */
-const noopGas = (given: Given, { address }: LaneId) =>
-  hasEndpoint(given)
-    ? Effect.orElseSucceed(Eth.estimateGas({ from: address, to: address, value: 0n }), () => 21_000n)
-    : Effect.succeed(21_000n);
+/** A payment of nothing to oneself, in place of `old`. It takes more gas than 21,000 where the chain or a delegation asks for it. */
+const noopFor = Effect.fnUntraced(function* (given: Given, lane: LaneId, nonce: bigint, old: Request | null) {
+  const { address } = lane;
+  const gas = yield* asked(given, Eth.estimateGas({ from: address, to: address, value: 0n }), 21_000n);
+  return noopOver(lane, nonce, old, gas, yield* quoteFor(given, lane));
+});
+
+/** Nothing was changed: why, or what would be done, and how to go on. */
+const undone = (says: Deed["says"], more: Pick<Deed, "next" | "request"> = {}): Deed => ({
+  ...{ done: false, says, ...more },
+});
+
+const sent = (says: Deed["says"], all: ReadonlyArray<Pick<Nonces.Sent, "nonce" | "hash" | "outcome">>): Deed => ({
+  ...{ done: true, says },
+  sent: all.map(({ nonce, hash, outcome }) => ({ nonce, hash, outcome: outcome.kind })),
+});
 
 /** What came of a send; what the node calls an error may say that all is well. */
 const told: Partial<Record<Nonces.SendOutcomeKind, string>> = {
@@ -65,21 +74,15 @@ export const resend = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneI
   yield* statusOf(given, lane);
   const kept = (yield* Nonces.committed(lane)).filter(({ raw }) => raw !== null);
   const named = kept.map(({ nonce, hash }) => `nonce ${nonce}, ${hash}`);
-  if (kept.length === 0)
-    return { done: false, says: ["nothing to send again: no transaction is committed with its bytes"] } satisfies Deed;
+  if (kept.length === 0) return undone(["nothing to send again: no transaction is committed with its bytes"]);
   const why = "the same bytes again can only be mined once, and a pool that has them says so";
-  if (!given.yes)
-    return { done: false, says: ["would send again, in this order:", ...named, why], next: doIt } satisfies Deed;
-  const settings = yield* Nonces.Settings;
-  const { resent } = yield* Effect.provideService(Nonces.reconcile(lane), Nonces.Settings, {
-    ...settings,
-    resendAfterMs: 0,
-  });
-  return {
-    done: true,
-    says: resent.map(({ nonce, hash, outcome }) => `sent nonce ${nonce}, ${hash}: ${outcomeText(outcome)}`),
-    sent: resent.map(({ nonce, hash, outcome }) => ({ nonce, hash, outcome: outcome.kind })),
-  } satisfies Deed;
+  if (!given.yes) return undone(["would send again, in this order:", ...named, why], { next: doIt });
+  const settings = { ...(yield* Nonces.Settings), resendAfterMs: 0 };
+  const { resent } = yield* Effect.provideService(Nonces.reconcile(lane), Nonces.Settings, settings);
+  return sent(
+    resent.map(({ nonce, hash, outcome }) => `sent nonce ${nonce}, ${hash}: ${outcomeText(outcome)}`),
+    resent,
+  );
 });
 
 /** The committed transaction at the nonce that the flag names, or the first, and what a node last said of it. */
@@ -121,23 +124,19 @@ export const replaceAt = (verb: "cancel" | "replace") =>
         "holds a blob transaction, and pools take only another of its kind in its place: replace",
       );
     const next = yield* rawGiven(given, lane, nonce);
-    if (next === null) {
-      const quote = yield* quoteFor(given, lane);
-      if (verb === "replace" && old === null)
-        return {
-          done: false,
-          says: [holds, "the store has only its hash: sign a transaction of your own for this nonce"],
-          next: "give its bytes by --raw",
-        } satisfies Deed;
-      const request =
-        verb === "replace" && old !== null
-          ? dearer(old, quote)
-          : noopOver(lane, nonce, old, yield* noopGas(given, lane), quote);
+    if (next === null && verb === "cancel") {
       const what =
-        verb === "cancel"
-          ? "a payment of nothing to oneself in its place uses up the nonce, so that what is behind it can be mined"
-          : "the same transaction with higher fees takes its place in the pool";
-      return { done: false, says: [holds, what], next: signIt, request } satisfies Deed;
+        "a payment of nothing to oneself in its place uses up the nonce, so that what is behind it can be mined";
+      return undone([holds, what], { next: signIt, request: yield* noopFor(given, lane, nonce, old) });
+    }
+    if (next === null && old !== null) {
+      const request = dearer(old, yield* quoteFor(given, lane));
+      const what = "the same transaction with higher fees takes its place in the pool";
+      return undone([holds, what], { next: signIt, request });
+    }
+    if (next === null) {
+      const why = "the store has only its hash: sign a transaction of your own for this nonce";
+      return undone([holds, why], { next: "give its bytes by --raw" });
     }
     const request = requestIn(next.raw);
     if (verb === "cancel" && request !== null && !isNoop(request, lane))
@@ -148,49 +147,25 @@ export const replaceAt = (verb: "cancel" | "replace") =>
     // why: what a node refused is in no pool, and may have been too dear
     const cheap = old === null || request === null || said === "rejected" ? null : tooCheap(old, request);
     if (cheap !== null) return yield* wrong("--raw", cheap);
-    if (!given.yes)
-      return {
-        done: false,
-        says: [holds, `would record ${next.hash} in its place, then send it`],
-        next: doIt,
-      } satisfies Deed;
-    const sent = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);
-    return {
-      done: true,
-      says: [holds, `recorded ${sent.hash} in its place and sent it: ${outcomeText(sent.outcome)}`],
-      sent: [{ nonce, hash: sent.hash, outcome: sent.outcome.kind }],
-    } satisfies Deed;
+    if (!given.yes) return undone([holds, `would record ${next.hash} in its place, then send it`], { next: doIt });
+    const one = yield* Nonces.sendReplacement(lane, nonce, hash, next.raw);
+    return sent([holds, `recorded ${one.hash} in its place and sent it: ${outcomeText(one.outcome)}`], [one]);
   });
 
 /** A transaction for the lowest gap, so that what is above it can be mined. */
 export const fill = Effect.fnUntraced(function* (given: GivenSigned, lane: LaneId) {
   const [gap] = (yield* statusOf(given, lane)).gaps;
-  if (gap === undefined)
-    return { done: false, says: ["no gap: every nonce below a committed one is used"] } satisfies Deed;
+  if (gap === undefined) return undone(["no gap: every nonce below a committed one is used"]);
   const why = `nonce ${gap} is free below a committed one, and nothing above it is mined before it is used`;
   const signed = yield* rawGiven(given, lane, gap);
   if (signed === null) {
-    const request = noopOver(lane, gap, null, yield* noopGas(given, lane), yield* quoteFor(given, lane));
-    return {
-      done: false,
-      says: [why, "a payment of nothing to oneself fills it"],
-      next: signIt,
-      request,
-    } satisfies Deed;
+    const request = yield* noopFor(given, lane, gap, null);
+    return undone([why, "a payment of nothing to oneself fills it"], { next: signIt, request });
   }
-  if (!given.yes)
-    return {
-      done: false,
-      says: [why, `would take it, commit ${signed.hash} there, and send that`],
-      next: doIt,
-    } satisfies Deed;
-  const sent = yield* Nonces.fillGap(lane, () => Effect.succeed(signed.raw));
-  if (sent === null) return { done: false, says: ["the gap is gone: another took it"] } satisfies Deed;
-  return {
-    done: true,
-    says: [why, `committed ${sent.hash} there and sent it: ${outcomeText(sent.outcome)}`],
-    sent: [{ nonce: sent.nonce, hash: sent.hash, outcome: sent.outcome.kind }],
-  } satisfies Deed;
+  if (!given.yes) return undone([why, `would take it, commit ${signed.hash} there, and send that`], { next: doIt });
+  const one = yield* Nonces.fillGap(lane, () => Effect.succeed(signed.raw));
+  if (one === null) return undone(["the gap is gone: another took it"]);
+  return sent([why, `committed ${one.hash} there and sent it: ${outcomeText(one.outcome)}`], [one]);
 });
 
 /** Starts a lane at the chain's counts, or sets one that is known to them, on the operator's word. */
@@ -201,8 +176,7 @@ export const adopt = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId
   const known = yield* statusOf(given, lane).pipe(Effect.catchTag("NonceColdStart", () => Effect.succeed(null)));
   const counts = yield* readCounts(lane);
   const { latest, pending } = counts;
-  if (known?.floor === latest)
-    return { done: false, says: [`the store and the chain are both at ${latest}: nothing to adopt`] } satisfies Deed;
+  if (known?.floor === latest) return undone([`the store and the chain are both at ${latest}: nothing to adopt`]);
   const says = [
     known === null
       ? `the store does not know this lane; the chain is at ${latest}, with ${pending - latest} in the node's pool`
@@ -211,9 +185,9 @@ export const adopt = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneId
       ? "what settled above and has its bytes is in flight again, and the rest is free to be filled: adopt only when the node does not lag"
       : "a transaction of ours in flight that is not counted would have its nonce used twice: adopt only when there is none",
   ];
-  if (!given.yes) return { done: false, says: [...says, `would set the lane to ${latest}`], next: doIt } satisfies Deed;
+  if (!given.yes) return undone([...says, `would set the lane to ${latest}`], { next: doIt });
   yield* known === null ? Nonces.adopt(lane, { counts }) : Nonces.moveTo(lane, counts);
-  return { done: true, says: [...says, `set the lane to ${latest}`] } satisfies Deed;
+  return { done: true, says: [...says, `set the lane to ${latest}`] };
 });
 
 /** Removes a lane from the store. */
@@ -236,7 +210,7 @@ export const forget = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneI
       ? "nothing is in flight: start it again by adopt or `Nonces.bootstrap`"
       : "start it again by adopt or `Nonces.bootstrap`, when all of it is mined: before that a nonce may be used twice",
   ];
-  if (!given.yes) return { done: false, says: [...says, "would remove the lane"], next: doIt } satisfies Deed;
+  if (!given.yes) return undone([...says, "would remove the lane"], { next: doIt });
   const done = yield* Nonces.forget(lane);
-  return { done, says: done ? [...says, "removed the lane"] : says, isGone: done } satisfies Deed;
+  return { done, says: done ? [...says, "removed the lane"] : says, isGone: done };
 });

@@ -1,5 +1,5 @@
 /** The statements. Everything goes in and comes out as text, so that no driver's idea of a type matters. */
-import { clockSlackMs } from "../backend.js";
+import { clockSlackMs } from "../remembered.js";
 
 /** The format of lanes that this version writes; those of 0.1.0 have none, and only 3 has a version. */
 export const laneFormat = 3;
@@ -49,40 +49,34 @@ export const lockSchema = "SELECT pg_advisory_xact_lock(7702155915594844)";
 const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /** Bytes that were not asked for are `0x`. */
-const attempts = (
-  raws: string,
-) => `CASE WHEN ${raws} OR jsonb_typeof(s.attempts) <> 'array' THEN s.attempts::text ELSE (
+const wantedAttempts = `CASE WHEN $5::text = '1' OR jsonb_typeof(s.attempts) <> 'array' THEN s.attempts::text ELSE (
     SELECT coalesce(jsonb_agg(jsonb_build_object('hash', a -> 'hash', 'raw', CASE WHEN a ->> 'raw' IS NULL THEN NULL ELSE '0x' END)
-      ORDER BY at), '[]')::text FROM jsonb_array_elements(s.attempts) WITH ORDINALITY AS each (a, at)) END AS attempts`;
+      ORDER BY at), '[]')::text FROM jsonb_array_elements(s.attempts) WITH ORDINALITY AS each (a, at)) END`;
 
 /** Numeric, so that no nonce that is asked for overflows. */
 const number = (parameter: string) => `${parameter}::text::numeric`;
 
-/**
- * A lane and what is wanted of it, as of one moment; one row without a nonce where there is no slot. A
- * nonce can come twice.
- */
-export const readLane = `SELECT ${clock}::text AS now, l.version, l.format::text AS format, l.commits::text AS commits,
-  l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail, l.doubt::text AS doubt, l.doubt_at::text AS doubt_at,
-  s.nonce::text AS nonce, s.state, s.token, s.width::text AS width, s.until::text AS until, s.since::text AS since,
-  s.offered_at::text AS offered_at, s.shared::text AS shared, s.outcome, ${attempts("$6::text = '1'")}
-FROM evm_preflight_nonce_lane l
+/** A lane, and the nonce of the same row, whose transactions are read as `attempts`; no nonce where there is none. */
+const columns = (attempts: string) => `SELECT ${clock}::text AS now, l.version, l.format::text AS format,
+  l.commits::text AS commits, l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail,
+  l.doubt::text AS doubt, l.doubt_at::text AS "doubtAt", s.nonce::text AS nonce, s.state, s.token, s.width::text AS width,
+  s.until::text AS until, s.since::text AS since, s.offered_at::text AS "offeredAt", s.shared::text AS shared, s.outcome,
+  ${attempts} AS attempts
+FROM evm_preflight_nonce_lane l`;
+
+/** A lane and what is wanted of it, as of one moment; one row without a nonce where there is no slot. A nonce can come twice. */
+export const readLane = `${columns(wantedAttempts)}
 LEFT JOIN LATERAL (
   SELECT * FROM evm_preflight_nonce_slot
   WHERE lane = l.lane AND nonce >= greatest(l.tail, least(l.floor - ${number("$2")}, ${number("$3")}))::bigint
   UNION ALL SELECT * FROM evm_preflight_nonce_slot
-  WHERE lane = l.lane AND nonce IN (SELECT each::bigint FROM jsonb_array_elements_text($4::text::jsonb) each)
-  UNION ALL SELECT * FROM evm_preflight_nonce_slot
-  WHERE lane = l.lane AND nonce < least(l.tail + ${number("$5")}, l.next)::bigint
+  WHERE lane = l.lane AND nonce < least(l.tail + ${number("$4")}, l.next)::bigint
 ) s ON true
 WHERE l.lane = $1`;
 
 /** All of a lane, also what lies outside it. */
-export const readAll = `SELECT ${clock}::text AS now, l.version, l.format::text AS format, l.commits::text AS commits,
-  l.floor::text AS floor, l.next::text AS next, l.tail::text AS tail, l.doubt::text AS doubt, l.doubt_at::text AS doubt_at,
-  s.nonce::text AS nonce, s.state, s.token, s.width::text AS width, s.until::text AS until, s.since::text AS since,
-  s.offered_at::text AS offered_at, s.shared::text AS shared, s.outcome, s.attempts::text AS attempts
-FROM evm_preflight_nonce_lane l LEFT JOIN evm_preflight_nonce_slot s ON s.lane = l.lane
+export const readAll = `${columns("s.attempts::text")}
+LEFT JOIN evm_preflight_nonce_slot s ON s.lane = l.lane
 WHERE l.lane = $1 ORDER BY s.nonce`;
 
 /** What follows the lane's own row: `held` has it when it was written. A commit must be on disk before it is acknowledged. */
@@ -91,9 +85,9 @@ const slots = (gone: string, kept: string) => `, gone AS (
   WHERE s.lane = held.lane AND s.nonce IN (SELECT jsonb_array_elements_text(${gone}::text::jsonb)::bigint)
 ), kept AS (
   INSERT INTO evm_preflight_nonce_slot AS s (lane, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts)
-  SELECT held.lane, nonce, state, token, width, until, since, offered_at, shared, outcome, attempts
+  SELECT held.lane, nonce, state, token, width, until, since, "offeredAt", shared, outcome, attempts
   FROM held, jsonb_to_recordset(${kept}::text::jsonb) AS it(nonce bigint, state text, token text, width smallint, until bigint,
-    since bigint, offered_at bigint, shared boolean, outcome text, attempts jsonb)
+    since bigint, "offeredAt" bigint, shared boolean, outcome text, attempts jsonb)
   ON CONFLICT (lane, nonce) DO UPDATE SET state = excluded.state, token = excluded.token, width = excluded.width,
     until = excluded.until, since = excluded.since, offered_at = excluded.offered_at, shared = excluded.shared,
     outcome = excluded.outcome, attempts = (

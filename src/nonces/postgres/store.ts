@@ -1,16 +1,55 @@
 /** The store over effect's SQL client: every operation is one statement, and none leaves a lock behind. */
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import * as Schema from "effect/Schema";
+import { transform } from "effect/SchemaTransformation";
 import type { SqlClient } from "effect/sql/SqlClient";
 import type { SqlError } from "effect/sql/SqlError";
 import { NonceStoreError } from "../../errors/nonces.js";
-import type { Change, LaneBackend, Outcome } from "../backend.js";
-import { newerFormat, refuse } from "../distrust.js";
-import type { Slot } from "../laneRules.js";
-import type { Store } from "../store.js";
+import { Hash, Hex } from "../../primitives/hex.js";
+import { newerFormat, refuse } from "../guard.js";
+import type { Change, LaneBackend, Outcome } from "../remembered.js";
+import { clockFields, headFields, slotFields } from "../rows.js";
+import type { SlotAt, Store } from "../store.js";
 import { makeTogether } from "../together.js";
-import { clockOfRow, laneOfRow, slotsOfRows } from "./rows.js";
 import * as Sql from "./sql.js";
+
+const readClock = Schema.decodeUnknownEffect(Schema.Struct(clockFields));
+const readLane = Schema.decodeUnknownEffect(
+  Schema.Struct({ ...headFields, version: Schema.String.check(Schema.isMinLength(1)) }),
+);
+const Attempts = Schema.Array(Schema.Struct({ hash: Hash, raw: Schema.NullOr(Hex) }));
+const readSlots = Schema.decodeUnknownEffect(
+  Schema.Array(
+    Schema.Struct({
+      ...slotFields,
+      shared: Schema.Literals(["true", "false"]).pipe(
+        Schema.decodeTo(
+          Schema.Boolean,
+          transform({ decode: (text) => text === "true", encode: (is) => (is ? "true" : "false") }),
+        ),
+      ),
+      attempts: Schema.fromJsonString(Attempts),
+    }),
+  ),
+);
+
+/** What a statement answers, where it can be read. */
+const sound = <A, E>(operation: string, what: string, read: Effect.Effect<A, E>) =>
+  Effect.mapError(read, () => refuse(operation, `${what} is damaged`));
+
+const clockOf = (operation: string, row: unknown) =>
+  Effect.map(sound(operation, "the server's clock", readClock(row)), ({ now }) => now);
+
+/** A lane of a format that is known, from its rows: each has the lane, and a nonce or none, which can come twice. */
+const laneOf = Effect.fnUntraced(function* (operation: string, rows: ReadonlyArray<object>) {
+  const { now, format, ...head } = yield* sound(operation, "a lane's row", readLane(rows[0]));
+  if (format > Sql.laneFormat) return yield* newerFormat(operation, format, Sql.laneFormat);
+  const read = readSlots(rows.filter((row) => "nonce" in row && row.nonce !== null));
+  const slots: ReadonlyArray<SlotAt> = yield* sound(operation, "a nonce's row", read);
+  const byNonce = new Map(slots.map((slot) => [slot.nonce, slot]));
+  return { now, format, head, slots: [...byNonce.values()].sort((a, b) => (a.nonce < b.nonce ? -1 : 1)) };
+});
 
 const lasting = new Set(["SqlSyntaxError", "AuthenticationError", "AuthorizationError", "ConstraintError"]);
 
@@ -28,19 +67,6 @@ const storeError = (operation: string) => (error: SqlError) =>
 const isConflict = ({ reason }: SqlError): boolean =>
   reason._tag === "SerializationError" || reason._tag === "DeadlockError";
 
-const rowOf = (nonce: bigint, slot: Slot) => ({
-  nonce: nonce.toString(),
-  state: slot.state,
-  token: slot.token,
-  width: slot.width,
-  until: slot.until,
-  since: slot.since,
-  offered_at: slot.offeredAt,
-  shared: slot.shared,
-  outcome: slot.outcome,
-  attempts: slot.attempts,
-});
-
 /** A store on `sql`, whose dialect must be Postgres. */
 export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
   const client = sql.withoutTransforms();
@@ -50,30 +76,24 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
       .unsafe<object>(text, params)
       .pipe(Effect.updateContext((context: Context.Context<never>) => Context.omit(sql.transactionService)(context)));
 
-  const read: LaneBackend["read"] = Effect.fnUntraced(function* (operation, lane, wanted) {
-    const { recent, from, nonces, oldest, raws } = wanted;
-    const named = JSON.stringify(nonces.flatMap((nonce) => [String(nonce), String(nonce + 1n)]));
-    const ask = query(Sql.readLane, [
-      ...[lane.id, String(recent), String(from ?? 9_000_000_000_000_000_000n)],
-      ...[named, String(oldest), raws ? "1" : "0"],
-    ]);
+  const read: LaneBackend["read"] = Effect.fnUntraced(function* (operation, { id }, { recent, from, oldest, raws }) {
+    const numbers = [recent, from ?? 9_000_000_000_000_000_000n, oldest].map(String);
+    const ask = query(Sql.readLane, [id, ...numbers, raws ? "1" : "0"]);
     const rows = yield* ask.pipe(Effect.retry({ times: 8, while: isConflict }), Effect.mapError(storeError(operation)));
-    const [first] = rows;
-    if (first === undefined) {
+    if (rows.length === 0) {
       const [row] = yield* Effect.mapError(query(Sql.now, []), storeError(operation));
-      return { now: yield* Effect.fromResult(clockOfRow(operation, row)), lane: null };
+      return { now: yield* clockOf(operation, row), lane: null };
     }
-    const { now, format, ...head } = yield* Effect.fromResult(laneOfRow(operation, first));
-    if (format > Sql.laneFormat) return yield* newerFormat(operation, format, Sql.laneFormat);
+    const { now, format, ...lane } = yield* laneOf(operation, rows);
     if (format < Sql.laneFormat)
       return yield* refuse(operation, `the lane has format ${format}: run \`migrate\` first`);
-    return { now, lane: { head, slots: yield* Effect.fromResult(slotsOfRows(operation, rows)) } };
+    return { now, lane };
   });
 
   const write = (lane: string, { before, after, now, writes }: Change) => {
     const { version, commits, floor, next, tail, doubt, doubtAt } = after;
     const gone = writes.flatMap(({ nonce, to }) => (to === null ? [nonce.toString()] : []));
-    const kept = writes.flatMap(({ nonce, to }) => (to === null ? [] : [rowOf(nonce, to)]));
+    const kept = writes.flatMap(({ nonce, to }) => (to === null ? [] : [{ ...to, nonce: nonce.toString() }]));
     const params = [version, ...[commits, floor, next, tail, doubt, doubtAt, now].map(String)];
     const slots = [gone, kept].map((each) => JSON.stringify(each));
     return before === null
@@ -84,30 +104,21 @@ export const makePostgres = (sql: SqlClient): Effect.Effect<Store> => {
   return makeTogether({
     kind: "postgres",
     read,
-    compareAndSet: Effect.fnUntraced(function* (operation, lane, change, wanted) {
-      if (change.before?.version === change.after.version) {
-        const found = yield* read(operation, lane, wanted);
-        return found.lane?.head.version === change.after.version
-          ? ({ _tag: "Written", now: found.now } satisfies Outcome)
-          : ({ _tag: "Conflict", found } satisfies Outcome);
-      }
+    compareAndSet: Effect.fnUntraced(function* (operation, lane, change) {
       const [row] = yield* write(lane.id, change).pipe(
         Effect.catchIf(isConflict, () => Effect.succeed([])),
         Effect.mapError(storeError(operation)),
       );
       if (row === undefined || !("written" in row) || row.written !== "1")
-        return { _tag: "Conflict", found: null } satisfies Outcome;
-      const now = yield* Effect.fromResult(clockOfRow(operation, row));
-      return { _tag: "Written", now } satisfies Outcome;
+        return { _tag: "Conflict" } satisfies Outcome;
+      return { _tag: "Written", now: yield* clockOf(operation, row) } satisfies Outcome;
     }),
     readAll: Effect.fnUntraced(function* (lane) {
       const rows = yield* Effect.mapError(query(Sql.readAll, [lane.id]), storeError("check"));
-      const [first] = rows;
-      if (first === undefined) return { snapshot: null, unreadable: [] };
-      const { now, floor, next, tail, format } = yield* Effect.fromResult(laneOfRow("check", first));
-      if (format > Sql.laneFormat) return yield* newerFormat("check", format, Sql.laneFormat);
-      const slots = yield* Effect.fromResult(slotsOfRows("check", rows));
-      return { snapshot: { now, floor, next, tail, slots }, unreadable: [] };
+      if (rows.length === 0) return null;
+      const { now, head, slots } = yield* laneOf("check", rows);
+      const { floor, next, tail } = head;
+      return { now, floor, next, tail, slots };
     }),
     forget: (lane) =>
       query(Sql.forgetLane, [lane.id]).pipe(

@@ -1,4 +1,4 @@
-/** What the nonce protocol asks the chain. */
+/** What the nonce protocol asks the chain: counts, what waits, what was mined, and how a nonce ended. */
 import * as Effect from "effect/Effect";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { isRecord } from "../../primitives/record.js";
@@ -9,11 +9,13 @@ import * as Eth from "../../Eth.js";
 import { decoder, malformed } from "../../eth/decode.js";
 import { Receipt } from "../../eth/receipt.js";
 import { nullOr } from "../../eth/shape.js";
+import { takenOf } from "../../eth/taken.js";
 import { Rpc } from "../../Rpc.js";
 import type { LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
-import { Sender } from "../sender.js";
+import { Sender } from "../service.js";
 import { hashOf } from "../signed.js";
+import { asking } from "./context.js";
 
 /** The chain's counts for a lane and whether its sender is delegated, in one round. */
 export interface Facts {
@@ -27,9 +29,11 @@ export const ownNonceOnly = (lane: LaneId): Effect.Effect<void, InvalidLane> =>
     ? Effect.void
     : Effect.fail(new InvalidLane({ field: "key", problem: "the counts of a keyed lane have to be given" }));
 
-const counted = (lane: LaneId) => {
+/** A lane's counts, and the code of its sender as `code` reads it, at once. */
+const factsWith = Effect.fnUntraced(function* (lane: LaneId, code: Effect.Effect<string, Eth.Failure, Rpc>) {
+  yield* ownNonceOnly(lane);
   const { address } = lane;
-  return {
+  const read = {
     chainId: Eth.chainId,
     latest: Eth.getTransactionCount({ address, block: "latest" }),
     // A node that does not serve the pending tag is one that is blind to the mempool
@@ -38,32 +42,20 @@ const counted = (lane: LaneId) => {
         error.reason._tag === "PendingUnavailable" ? Effect.succeed(0n) : Effect.fail(error),
       ),
     ),
+    code,
   };
-};
-
-const checkChain = (lane: LaneId, chainId: number) =>
-  chainId === lane.chainId
-    ? Effect.void
-    : Effect.fail(new ChainIdMismatch({ expected: BigInt(lane.chainId), actual: BigInt(chainId) }));
-
-const atLeast = (latest: bigint, pending: bigint): Counts => ({ latest, pending: pending > latest ? pending : latest });
+  const { chainId, latest, pending, ...sender } = yield* Effect.all(read, { concurrency: "unbounded" });
+  if (chainId !== lane.chainId)
+    return yield* new ChainIdMismatch({ expected: BigInt(lane.chainId), actual: BigInt(chainId) });
+  const counts: Counts = { latest, pending: pending > latest ? pending : latest };
+  return { counts, delegated: sender.code.length > 2 } satisfies Facts;
+});
 
 /** JSON-RPC, at once: `eth_chainId`, `eth_getTransactionCount` on `latest` and `pending`. */
-export const readCounts = Effect.fnUntraced(function* (lane: LaneId) {
-  yield* ownNonceOnly(lane);
-  const { chainId, latest, pending } = yield* Effect.all(counted(lane), { concurrency: "unbounded" });
-  yield* checkChain(lane, chainId);
-  return atLeast(latest, pending);
-});
+export const readCounts = (lane: LaneId) => Effect.map(factsWith(lane, Effect.succeed("0x")), ({ counts }) => counts);
 
 /** {@link readCounts}, and `eth_getCode` on `latest` beside it. */
-export const readFacts = Effect.fnUntraced(function* (lane: LaneId) {
-  yield* ownNonceOnly(lane);
-  const asked = { ...counted(lane), code: Eth.getCode({ address: lane.address, block: "latest" }) };
-  const { chainId, latest, pending, code } = yield* Effect.all(asked, { concurrency: "unbounded" });
-  yield* checkChain(lane, chainId);
-  return { counts: atLeast(latest, pending), delegated: code.length > 2 } satisfies Facts;
-});
+export const readFacts = (lane: LaneId) => factsWith(lane, Eth.getCode({ address: lane.address, block: "latest" }));
 
 /**
  * Whether the node's pool holds a transaction of the account, also one that waits for another and that no count shows;
@@ -115,3 +107,43 @@ export const outcomeOfSend = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Eff
     Effect.catch((error) => Effect.succeed(outcomeOf(error))),
     Effect.catchDefect((defect) => Effect.succeed(outcomeOf(defect))),
   );
+
+/** The end of a nonce, and the transaction of ours that was mined, or burned. */
+export interface Ended {
+  readonly end: "mined" | "burned";
+  readonly hash: Hash;
+}
+
+/** All hashes committed at the nonce; none where the store has it no more. */
+export const hashesAt = Effect.fnUntraced(function* (lane: LaneId, nonce: bigint) {
+  const snapshot = yield* asking("read", (store) => store.read(lane));
+  return (snapshot?.slots.find((slot) => slot.nonce === nonce)?.attempts ?? []).map(({ hash }) => hash);
+});
+
+/**
+ * How nonces of a lane ended that hold `ours`, the final block asked for once; null while nobody can say. What is absent proves
+ * nothing: of the nodes behind one address one may be ahead and count, and another be behind and have no receipt. So
+ * `burned` is said only of a nonce whose transaction was found in a final block, and is none of ours.
+ *
+ * JSON-RPC: `eth_getBlockByNumber` on `finalized`; up to it `eth_getTransactionCount` from block to block, and
+ * `eth_getBlockByNumber` with the transactions.
+ */
+export const endings = (lane: LaneId) => {
+  const takenBy = takenOf(lane.address);
+  return Effect.map(Effect.cached(Effect.andThen(ownNonceOnly(lane), Eth.getBlock({ block: "finalized" }))), (final) =>
+    Effect.fnUntraced(
+      function* (nonce: bigint, ours: Hash) {
+        const { number } = yield* final;
+        const taken = yield* takenBy(nonce, number, null);
+        if (taken === null) return null;
+        // Only now, so that a replacement that was committed meanwhile is one of ours
+        const hashes = yield* hashesAt(lane, nonce);
+        const mined = hashes.find((hash) => hash === taken.mined.hash.toLowerCase());
+        if (mined !== undefined) return { end: "mined", hash: mined } satisfies Ended;
+        // What the store holds no more may have been replaced, and was then paid all the same
+        return hashes.includes(ours) ? ({ end: "burned", hash: ours } satisfies Ended) : null;
+      },
+      Effect.orElseSucceed(() => null),
+    ),
+  );
+};

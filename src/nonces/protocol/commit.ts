@@ -4,14 +4,13 @@ import * as Metric from "effect/Metric";
 import * as Ref from "effect/Ref";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { LeaseLost, NonceColdStart, NonceStoreError, ReplaceConflict } from "../../errors/nonces.js";
-import { NonceStore } from "../../NonceStore.js";
 import type { Lane, LaneId } from "../lane.js";
 import type { Attempt } from "../laneRules.js";
 import * as Metrics from "../metrics.js";
-import { patiently } from "../patience.js";
-import { Settings } from "../settings.js";
 import { attemptOf } from "../signed.js";
-import { context, type Lease } from "./lease.js";
+import type { Result, Store } from "../store.js";
+import { asking, context } from "./context.js";
+import type { Lease } from "./lease.js";
 
 /** The permission to broadcast: a transaction that the store holds for its nonce. */
 export interface Committed {
@@ -30,32 +29,33 @@ export interface Committed {
 /** Signed bytes, or only a hash: then nobody but the caller can send it again after a crash. */
 export type Signed = { readonly raw: Hex | `0x${string}` } | { readonly hash: Hash };
 
-/** The failure of a store, told with what it may hold now. */
-const about =
-  (nonce: bigint, hash: Hash) =>
-  ({ operation, detail, isRetryable }: NonceStoreError): NonceStoreError =>
-    new NonceStoreError({ operation, detail, isRetryable, nonce, hash });
-
-/** The answer of an operation that may be tried several times, and whether the first try gave it. */
-const counted = <A, E, R>(
-  ask: (tried: <B, F, S>(one: Effect.Effect<B, F, S>) => Effect.Effect<B, F, S>) => Effect.Effect<A, E, R>,
+/** Asks for what permits a broadcast. A failure says what the store may hold now. */
+const permitted = <A>(
+  operation: "commit" | "replace",
+  nonce: bigint,
+  hash: Hash,
+  ask: (store: Store) => Result<A>,
+  permits: (answer: A) => boolean,
 ) =>
   Effect.suspend(() => {
     let tries = 0;
-    const tried = <B, F, S>(one: Effect.Effect<B, F, S>) =>
+    const once = (store: Store) =>
       Effect.suspend(() => {
         tries += 1;
-        return one;
+        return ask(store);
       });
-    return Effect.map(ask(tried), (answer) => ({ answer, isFirst: tries === 1 }));
-  });
-
-/** A try without an answer may have been made, and was then known to others, before the store lost it: who says no now proves nothing. */
-const forgotten = (operation: "commit" | "replace"): NonceStoreError =>
-  new NonceStoreError({
-    operation,
-    detail: "a try had no answer, and the next one found the nonce without the transaction",
-    isRetryable: false,
+    const unproven = "a try had no answer, and the next one found the nonce without the transaction";
+    return asking(operation, once).pipe(
+      // A try without an answer may have been made, and was then known to others, before the store lost it: who says no now proves nothing
+      Effect.filterOrFail(
+        (answer) => permits(answer) || tries === 1,
+        () => new NonceStoreError({ operation, detail: unproven, isRetryable: false }),
+      ),
+      Effect.mapError(
+        ({ operation: asked, detail, isRetryable }) =>
+          new NonceStoreError({ operation: asked, detail, isRetryable, nonce, hash }),
+      ),
+    );
   });
 
 /**
@@ -67,16 +67,12 @@ const forgotten = (operation: "commit" | "replace"): NonceStoreError =>
  */
 export const commit = Effect.fn("Nonces.commit")(function* (lease: Lease, signed: Signed) {
   const { lane, nonce, token, width } = lease;
-  const store = yield* NonceStore;
-  const settings = yield* Settings;
   const attempt: Attempt =
     "raw" in signed
       ? yield* Effect.fromResult(attemptOf(signed.raw, lane, nonce, width))
       : { hash: signed.hash.toLowerCase() as Hash, raw: null };
-  const { answer, isFirst } = yield* counted((tried) =>
-    patiently("commit", settings, tried(store.commit(lane, { token, nonce }, attempt))),
-  ).pipe(Effect.mapError(about(nonce, attempt.hash)));
-  if (answer !== "committed" && !isFirst) return yield* about(nonce, attempt.hash)(forgotten("commit"));
+  const ask = (store: Store) => store.commit(lane, { token, nonce }, attempt);
+  const answer = yield* permitted("commit", nonce, attempt.hash, ask, (it) => it === "committed");
   if (answer === "cold") return yield* new NonceColdStart({ lane: lane.id });
   if (answer === "lost") {
     yield* Metric.update(Metrics.fenced, 1);
@@ -101,16 +97,14 @@ export const replace = Effect.fn("Nonces.replace")(function* (
   replaces: Hash,
   raw: Hex | `0x${string}`,
 ) {
-  const { lane, store, settings } = yield* context(given);
-  const snapshot = yield* patiently("read", settings, store.read(lane));
+  const { lane } = yield* context(given);
+  const snapshot = yield* asking("read", (store) => store.read(lane));
   const isWide = snapshot?.slots.some((slot) => slot.nonce === nonce && slot.width === 2) === true;
   const one = attemptOf(raw, lane, nonce, 1);
   const attempt = yield* Effect.fromResult(one._tag === "Success" || !isWide ? one : attemptOf(raw, lane, nonce, 2));
   const old = replaces.toLowerCase() as Hash;
-  const { answer, isFirst } = yield* counted((tried) =>
-    patiently("replace", settings, tried(store.replace(lane, nonce, old, attempt))),
-  ).pipe(Effect.mapError(about(nonce, attempt.hash)));
-  if (answer._tag !== "Replaced" && !isFirst) return yield* about(nonce, attempt.hash)(forgotten("replace"));
+  const ask = (store: Store) => store.replace(lane, nonce, old, attempt);
+  const answer = yield* permitted("replace", nonce, attempt.hash, ask, ({ _tag }) => _tag === "Replaced");
   if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id });
   if (answer._tag === "Conflict") return yield* new ReplaceConflict({ lane: lane.id, nonce, last: answer.last });
   return { lane, nonce, token: "", ...attempt } satisfies Committed;

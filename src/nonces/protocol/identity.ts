@@ -10,9 +10,9 @@ import * as Eth from "../../Eth.js";
 import type { Failure } from "../../eth/ask.js";
 import { Rpc } from "../../Rpc.js";
 import type { LaneId } from "../lane.js";
-import { patiently } from "../patience.js";
-import type { Settings } from "../settings.js";
+import { NonceStore } from "../../NonceStore.js";
 import type { Store } from "../store.js";
+import { asking } from "./context.js";
 
 /** A block of the lane's chain. */
 interface Anchor {
@@ -82,8 +82,8 @@ export const findBlock = (block: bigint): Effect.Effect<Found, Failure, Rpc> =>
  * newer one. JSON-RPC: `eth_getBlockByNumber` for the remembered block and for `finalized`, at once, in the beginning for
  * `latest` as well; for the new one.
  */
-export const checkIdentity = Effect.fnUntraced(function* (lane: LaneId, store: Store, settings: Settings) {
-  const anchor = anchorIn(yield* patiently("mark", settings, store.mark(lane)));
+export const checkIdentity = Effect.fnUntraced(function* (lane: LaneId) {
+  const anchor = anchorIn(yield* asking("mark", (store) => store.mark(lane)));
   const known = anchor === null ? Effect.succeed<Found>(null) : findBlock(anchor.block);
   const head = (anchor?.block ?? 0n) > 0n ? Effect.succeed(null) : numberOf("latest");
   const [found, final, latest] = yield* Effect.all([known, numberOf("finalized"), head], { concurrency: 3 });
@@ -93,7 +93,7 @@ export const checkIdentity = Effect.fnUntraced(function* (lane: LaneId, store: S
   const next = block === null ? null : yield* Effect.orElseSucceed(findBlock(block), () => null);
   if (block === null || next === null || next === "none") return;
   const hash = next.hash.toLowerCase() as Hash;
-  yield* patiently("setMark", settings, store.setMark(lane, markOf({ block, hash })));
+  yield* asking("setMark", (store) => store.setMark(lane, markOf({ block, hash })));
 });
 
 /** How long a chain that was the lane's is taken for it by who reserves, ms. */
@@ -101,14 +101,15 @@ const trustMs = 5_000;
 const checkedAt = new WeakMap<Store, Map<string, number>>();
 
 /** {@link checkIdentity}, every few seconds; a node in trouble is no reason. */
-export const checkAgain = Effect.fnUntraced(function* (lane: LaneId, store: Store, settings: Settings) {
+export const checkAgain = Effect.fnUntraced(function* (lane: LaneId) {
+  const store = yield* NonceStore;
   const { endpoint } = yield* Rpc;
   const key = `${endpoint} ${lane.id}`;
   const now = yield* Clock.currentTimeMillis;
   const known = checkedAt.get(store) ?? new Map<string, number>();
   checkedAt.set(store, known);
   if (now - (known.get(key) ?? -trustMs) < trustMs) return;
-  yield* checkIdentity(lane, store, settings).pipe(
+  yield* checkIdentity(lane).pipe(
     Effect.catchIf(
       (error) => error._tag !== "NonceChainReset",
       () => Effect.void,

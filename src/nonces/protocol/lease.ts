@@ -5,17 +5,20 @@ import * as Metric from "effect/Metric";
 import * as Random from "effect/Random";
 import * as Ref from "effect/Ref";
 import * as Schedule from "effect/Schedule";
-import { LeaseLost, NonceBusy, NonceColdStart, NonceForgotten, NonceImplausible } from "../../errors/nonces.js";
+import { LeaseLost, NonceBusy, NonceColdStart } from "../../errors/nonces.js";
 import { kindAndWhy } from "../../errors/sendOutcome.js";
-import { NonceStore } from "../../NonceStore.js";
-import { laneOf, type Lane, type LaneId } from "../lane.js";
+import type { NonceStore } from "../../NonceStore.js";
+import type { Report } from "../../report/schema.js";
+import type { Transaction } from "../../transaction/schema.js";
+import { authorityOf } from "../../transaction/signer.js";
+import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
-import type { Counts, Unmoved } from "../laneRules.js";
-import { reserve as decideReserve, type ReserveRequest } from "../operations.js";
-import { patiently } from "../patience.js";
-import type { Store } from "../store.js";
-import { Settings } from "../settings.js";
+import type { Counts } from "../laneRules.js";
+import { reserve as decideReserve } from "../operations.js";
+import type { Settings } from "../service.js";
+import type { ReserveRequest } from "../store.js";
 import { readCounts, readFacts, type Facts } from "./chain.js";
+import { asking, context, keepOf, unmovedError } from "./context.js";
 import { checkAgain } from "./identity.js";
 import { inLine, isCrowded, placeOf, sharedFacts, type Line } from "./line.js";
 
@@ -54,19 +57,6 @@ export interface ReserveOptions {
   readonly waitMs?: number;
 }
 
-/** The lane, checked; the store; the settings. */
-export const context = Effect.fnUntraced(function* (lane: Lane) {
-  const checked = yield* Effect.fromResult(laneOf(lane));
-  return { lane: checked, store: yield* NonceStore, settings: yield* Settings };
-});
-
-export const keepOf = ({ settledMs, foreignMs, doubtMs }: Settings) => ({ settledMs, foreignMs, doubtMs });
-
-export const unmovedError = (lane: LaneId, latest: bigint, answer: Unmoved) =>
-  answer._tag === "Implausible"
-    ? new NonceImplausible({ lane: lane.id, count: latest, next: answer.next })
-    : new NonceForgotten({ lane: lane.id, count: latest, tail: answer.tail });
-
 const factsOf = (lane: LaneId, { counts, delegated }: ReserveOptions) =>
   counts !== undefined
     ? Effect.succeed<Facts>({ counts, delegated: delegated ?? false })
@@ -74,18 +64,15 @@ const factsOf = (lane: LaneId, { counts, delegated }: ReserveOptions) =>
       ? readFacts(lane)
       : Effect.map(readCounts(lane), (read): Facts => ({ counts: read, delegated }));
 
-const newToken = Effect.sync(() => globalThis.crypto.randomUUID());
-
-const requestOf = (settings: Settings, facts: Facts, options: ReserveOptions, token: string, gapOnly: boolean) =>
-  ({
-    token,
-    ttlMs: options.ttl ?? settings.ttlMs,
-    width: options.width ?? 1,
-    cap: facts.delegated ? Math.min(settings.delegatedInFlight, settings.inFlight) : settings.inFlight,
-    gapOnly,
-    counts: facts.counts,
-    keep: keepOf(settings),
-  }) satisfies ReserveRequest;
+const requestOf = (settings: Settings, { counts, delegated }: Facts, options: ReserveOptions): ReserveRequest => ({
+  token: globalThis.crypto.randomUUID(),
+  ttlMs: options.ttl ?? settings.ttlMs,
+  width: options.width ?? 1,
+  cap: delegated ? Math.min(settings.delegatedInFlight, settings.inFlight) : settings.inFlight,
+  gapOnly: false,
+  counts,
+  keep: keepOf(settings),
+});
 
 /** Between two tries of giving back, ms. */
 const givingBackMs = 500;
@@ -94,14 +81,8 @@ const givingBackMs = 500;
  * Gives back what the token may hold: an answer that was lost may have granted it. Where the store does not answer it goes
  * on in the background, for as long as the lease could last.
  */
-const giveBack = (
-  lane: LaneId,
-  store: Store,
-  settings: Settings,
-  token: string,
-  ttlMs: number,
-): Effect.Effect<void> => {
-  const once = Effect.suspend(() => patiently("release", settings, store.release(lane, { token, nonce: null })));
+const giveBack = (lane: LaneId, token: string, ttlMs: number): Effect.Effect<void, never, NonceStore> => {
+  const once = asking("release", (store) => store.release(lane, { token, nonce: null }));
   const goOn = Effect.retry(once, {
     while: ({ isRetryable }) => isRetryable,
     schedule: Schedule.jittered(Schedule.spaced(givingBackMs)),
@@ -112,15 +93,16 @@ const giveBack = (
   );
 };
 
-const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, gapOnly: boolean) {
-  const { lane, store, settings } = yield* context(given);
+const take = Effect.fnUntraced(function* (lane: LaneId, options: ReserveOptions, gapOnly: boolean) {
+  const { store, settings } = yield* context(lane);
   const facts = yield* factsOf(lane, options);
-  const token = yield* newToken;
-  const request = requestOf(settings, facts, options, token, gapOnly);
-  const ask = patiently("reserve", settings, store.reserve(lane, request));
+  const { counts } = facts;
+  const request = { ...requestOf(settings, facts, options), gapOnly };
+  const { token, width, keep, ttlMs } = request;
+  const ask = asking("reserve", () => store.reserve(lane, request));
   // It was tried for as long as the caller waits, and what is given back need not be waited for as well
-  const abandon = Effect.forkDetach(giveBack(lane, store, settings, token, request.ttlMs));
-  const begin = patiently("bootstrap", settings, store.bootstrap(lane, facts.counts, request.keep));
+  const abandon = Effect.forkDetach(giveBack(lane, token, ttlMs));
+  const begin = asking("bootstrap", () => store.bootstrap(lane, counts, keep));
 
   const acquire = Effect.gen(function* () {
     const first = yield* Effect.tapError(ask, () => abandon);
@@ -129,43 +111,38 @@ const take = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions, 
     yield* Metrics.countMoved({ answer, moved });
     switch (answer._tag) {
       case "Granted": {
+        const { nonce, leaseMs } = answer;
         // What the node has not seen may be of another chain, as well as in nobody's pool yet
-        if (answer.nonce > facts.counts.pending)
-          yield* Effect.tapError(checkAgain(lane, store, settings), () => abandon);
+        if (nonce > counts.pending) yield* Effect.tapError(checkAgain(lane), () => abandon);
         yield* Metric.update(Metrics.reserved, 1);
-        const spent = yield* Ref.make(false);
-        const width = request.width;
-        return { lane, nonce: answer.nonce, width, token, leaseMs: answer.leaseMs, counts: facts.counts, spent };
+        return { lane, nonce, width, token, leaseMs, counts, spent: yield* Ref.make(false) };
       }
       case "NoGap":
         return null;
       case "Cold":
-        return yield* new NonceColdStart({ lane: lane.id, ...facts.counts });
+        return yield* new NonceColdStart({ lane: lane.id, ...counts });
       case "Implausible":
       case "Forgotten":
-        return yield* unmovedError(lane, facts.counts.latest, answer);
+        return yield* unmovedError(lane, counts.latest, answer);
       case "Spent":
         return yield* new LeaseLost({ lane: lane.id, nonce: answer.nonce });
-      case "Busy":
-        return yield* new NonceBusy({
-          lane: lane.id,
-          inFlight: answer.inFlight,
-          cap: answer.cap,
-          retryInMs: answer.retryInMs === null ? null : Math.ceil(answer.retryInMs),
-        });
+      case "Busy": {
+        const { inFlight, cap, retryInMs } = answer;
+        const wholeMs = retryInMs === null ? null : Math.ceil(retryInMs);
+        return yield* new NonceBusy({ lane: lane.id, inFlight, cap, retryInMs: wholeMs });
+      }
     }
   });
   return yield* Effect.acquireRelease(acquire, (lease: Lease | null) =>
-    Effect.suspend(() =>
-      lease === null || Ref.getUnsafe(lease.spent)
-        ? Effect.void
-        : giveBack(lane, store, settings, token, lease.leaseMs),
-    ),
+    lease === null || Ref.getUnsafe(lease.spent) ? Effect.void : giveBack(lane, token, lease.leaseMs),
   );
 });
 
 /** A gap's nonce, or null when the lane has none. See `fillGap`. */
-export const reserveGap = (lane: Lane, options: ReserveOptions = {}) => take(lane, options, true);
+export const reserveGap = Effect.fnUntraced(function* (given: Lane, options: ReserveOptions = {}) {
+  const { lane } = yield* context(given);
+  return yield* take(lane, options, true);
+});
 
 /** Between two tries of who waits, ms: waiters of many processes spread out. */
 const firstPauseMs = 50;
@@ -173,9 +150,8 @@ const longestPauseMs = 1_000;
 
 /** What all others of the lane wait for; null where the store does not tell. */
 const headOf = Effect.fnUntraced(
-  function* (given: Lane) {
-    const { lane, store, settings } = yield* context(given);
-    const snapshot = yield* patiently("read", settings, store.read(lane));
+  function* (lane: LaneId) {
+    const snapshot = yield* asking("read", (store) => store.read(lane));
     const slot = snapshot?.slots.find(({ nonce, state }) => nonce >= snapshot.floor && state !== "free");
     if (snapshot === null || slot === undefined) return null;
     const { nonce, attempts, outcome, since } = slot;
@@ -190,18 +166,17 @@ const headOf = Effect.fnUntraced(
 );
 
 /** Busy for good: with what all wait for. */
-const busyWith = Effect.fnUntraced(function* (given: Lane, { lane, inFlight, cap, retryInMs }: NonceBusy) {
-  return new NonceBusy({ lane, inFlight, cap, retryInMs, head: yield* headOf(given) });
+const busyWith = Effect.fnUntraced(function* (lane: LaneId, { inFlight, cap, retryInMs }: NonceBusy) {
+  return new NonceBusy({ lane: lane.id, inFlight, cap, retryInMs, head: yield* headOf(lane) });
 });
 
 /** Looks at random times, at most a second apart, until there is a nonce or the time is over. */
-const look = Effect.fnUntraced(function* (lane: Lane, line: Line, options: ReserveOptions, until: number) {
+const look = Effect.fnUntraced(function* (lane: LaneId, line: Line, options: ReserveOptions, until: number) {
   const { counts: _, ...fresh } = options;
-  const isCounted = (lane.key ?? 0n) === 0n;
-  const { lane: checked } = yield* context(lane);
   let pauseMs = firstPauseMs;
   while (true) {
-    const asked = isCounted ? { ...fresh, ...(yield* sharedFacts(line, factsOf(checked, fresh))) } : options;
+    const facts = lane.key === 0n ? yield* sharedFacts(line, factsOf(lane, fresh)) : null;
+    const asked = facts === null ? options : { ...fresh, ...facts };
     const taken = yield* Effect.result(take(lane, asked, false));
     if (taken._tag === "Success") return taken.success;
     if (taken.failure._tag !== "NonceBusy") return yield* taken.failure;
@@ -225,19 +200,16 @@ const look = Effect.fnUntraced(function* (lane: Lane, line: Line, options: Reser
  * for counts that were given grow old, unless the lane has a key. Where the nonce is above the pending count, every few
  * seconds `eth_getBlockByNumber`, whether that is the lane's chain.
  */
-export const reserve = Effect.fn("Nonces.reserve")(function* (lane: Lane, options: ReserveOptions = {}) {
-  const { lane: checked, store } = yield* context(lane);
+export const reserve = Effect.fn("Nonces.reserve")(function* (given: Lane, options: ReserveOptions = {}) {
+  const { lane, store } = yield* context(given);
   const { waitMs = 0 } = options;
-  const place = yield* placeOf(store, checked);
+  const place = yield* placeOf(store, lane);
   const until = (yield* Clock.currentTimeMillis) + waitMs;
-  const isBehind = waitMs > 0 && isCrowded(place);
-  const first = isBehind ? null : yield* Effect.result(take(lane, options, false));
-  if (first?._tag === "Failure" && (first.failure._tag !== "NonceBusy" || !(waitMs > 0)))
-    return yield* first.failure._tag === "NonceBusy" ? yield* busyWith(lane, first.failure) : first.failure;
-  const taken =
-    first?._tag === "Success"
-      ? first.success
-      : yield* inLine(place, waitMs, (line) => look(lane, line, options, until));
+  const waiting = inLine(place, waitMs, (line) => look(lane, line, options, until));
+  const first = Effect.catchTag(take(lane, options, false), "NonceBusy", (busy) =>
+    waitMs > 0 ? waiting : Effect.flatMap(busyWith(lane, busy), Effect.fail),
+  );
+  const taken = yield* waitMs > 0 && isCrowded(place) ? waiting : first;
   // Only a request for a gap is answered without a nonce
   return taken ?? (yield* Effect.die(new Error("the store answered a reservation with no gap")));
 });
@@ -247,21 +219,52 @@ export const reserve = Effect.fn("Nonces.reserve")(function* (lane: Lane, option
  * counts unless they are given; nothing is written.
  */
 export const peek = Effect.fn("Nonces.peek")(function* (given: Lane, options: Pick<ReserveOptions, "counts"> = {}) {
-  const { lane, store, settings } = yield* context(given);
+  const { lane, settings } = yield* context(given);
   const counts = options.counts ?? (yield* readCounts(lane));
-  const snapshot = yield* patiently("read", settings, store.read(lane));
+  const snapshot = yield* asking("read", (store) => store.read(lane));
   if (snapshot === null) return counts.pending > counts.latest ? counts.pending : counts.latest;
   const slots = new Map(snapshot.slots.map((slot) => [slot.nonce, slot]));
   const view = { ...snapshot, doubt: 0n, doubtAt: 0, get: (nonce: bigint) => slots.get(nonce) };
-  const request = requestOf(settings, { counts, delegated: false }, {}, "a reservation only imagined", false);
-  const { answer } = decideReserve(view, { ...request, cap: Number.MAX_SAFE_INTEGER }, snapshot.now);
+  const request = { ...requestOf(settings, { counts, delegated: false }, {}), cap: Number.MAX_SAFE_INTEGER };
+  const { answer } = decideReserve(view, request, snapshot.now);
   return answer._tag === "Granted" ? answer.nonce : snapshot.next;
 });
 
 /** Gives the nonce back before its scope closes. Nothing happens when it was committed, or given to another already. */
 export const release = Effect.fn("Nonces.release")(function* ({ lane, nonce, token, spent }: Lease) {
   if (yield* Ref.get(spent)) return;
-  const store = yield* NonceStore;
-  const settings = yield* Settings;
-  yield* patiently("release", settings, store.release(lane, { token, nonce }));
+  yield* asking("release", (store) => store.release(lane, { token, nonce }));
+});
+
+/** Whether the transaction delegates its own sender, which takes a second nonce. */
+const isSelfAuthorising = ({ from, authorizationList }: Transaction): boolean =>
+  authorizationList?.some((entry) => authorityOf(entry)?.toLowerCase() === from.toLowerCase()) === true;
+
+const countsOf = ({ latest, next }: Report["transactions"][number]["nonce"]): Counts | null =>
+  latest === null || next === null ? null : { latest: BigInt(latest), pending: BigInt(next) };
+
+/**
+ * One lease per transaction whose nonce the caller left open, in order; null for the others, and for
+ * all while the chain is not known. Taken on the counts that the report has already read. What is not
+ * committed when the scope closes is free again. With `waitMs` each may wait that long.
+ *
+ * Give the nonces to `Preflight.assignNonces` and prove that report: the proof then speaks of them.
+ */
+export const reserveAll = Effect.fn("Nonces.reserveAll")(function* (
+  report: Report,
+  options: Pick<ReserveOptions, "ttl" | "waitMs"> = {},
+) {
+  const { chainId } = report;
+  return yield* Effect.forEach(report.transactions, ({ input, nonce, code }) => {
+    if (chainId === null || input.nonce !== null) return Effect.succeed<Lease | null>(null);
+    const counts = countsOf(nonce);
+    return reserve(
+      { chainId, address: input.from },
+      {
+        ...options,
+        width: isSelfAuthorising(input) ? 2 : 1,
+        ...(counts === null ? {} : { counts, delegated: code.from.kind === "delegated" }),
+      },
+    );
+  });
 });

@@ -32,38 +32,32 @@ export const placeOf = (store: Store, lane: LaneId): Effect.Effect<Place, never,
 /** Whether anybody waits there. */
 export const isCrowded = ({ lines, name }: Place): boolean => lines.has(name);
 
-const enter = ({ lines, name }: Place) =>
-  Effect.sync(() => {
-    const line: Line = lines.get(name) ?? { places: [], last: null };
-    const place = Deferred.makeUnsafe<void>();
-    line.places.push(place);
-    lines.set(name, line);
-    return { line, place };
-  });
-
-const leave = ({ lines, name }: Place, { places }: Line, place: Deferred.Deferred<void>) =>
-  Effect.suspend(() => {
-    places.splice(places.indexOf(place), 1);
-    const [next] = places;
-    if (next !== undefined) return Effect.asVoid(Deferred.succeed(next, undefined));
-    lines.delete(name);
-    return Effect.void;
-  });
-
 /** Runs `use` when all who came before are gone, or after `withinMs`. */
 export const inLine = <A, E, R>(
-  at: Place,
+  { lines, name }: Place,
   withinMs: number,
   use: (line: Line) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
-    enter(at),
+    Effect.sync(() => {
+      const line: Line = lines.get(name) ?? { places: [], last: null };
+      const place = Deferred.makeUnsafe<void>();
+      line.places.push(place);
+      lines.set(name, line);
+      return { line, place };
+    }),
     ({ line, place }) =>
       Effect.andThen(
         line.places[0] === place ? Effect.void : Effect.timeoutOption(Deferred.await(place), withinMs),
         use(line),
       ),
-    ({ line, place }) => leave(at, line, place),
+    ({ line: { places }, place }) =>
+      Effect.sync(() => {
+        places.splice(places.indexOf(place), 1);
+        const [next] = places;
+        if (next === undefined) lines.delete(name);
+        else Deferred.doneUnsafe(next, Effect.void);
+      }),
   );
 
 /** For how long what one of them read serves the next, ms: a count that is old is harmless. */

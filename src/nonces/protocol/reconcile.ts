@@ -1,19 +1,25 @@
-/** Bringing a lane and the chain together again, and looking at it. */
+/** Bringing a lane and the chain together again, once or for as long as it is kept, and looking at it. */
+import * as Cause from "effect/Cause";
 import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as Layer from "effect/Layer";
+import * as Metric from "effect/Metric";
+import * as Random from "effect/Random";
 import type { Hash, Hex } from "../../primitives/hex.js";
+import { errorTypeOf, Listener } from "../../primitives/telemetry.js";
 import { NonceColdStart } from "../../errors/nonces.js";
-import { recordOf, type SendOutcome } from "../../errors/sendOutcome.js";
+import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
-import type { Snapshot } from "../check.js";
+import type { Rpc } from "../../Rpc.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";
-import { patiently } from "../patience.js";
 import { statusOf } from "../status.js";
-import { broadcast, minedOf, outcomeOfSend, readCounts } from "./chain.js";
-import { endings, type Ended } from "./ending.js";
+import type { Snapshot } from "../store.js";
+import { broadcast, endings, minedOf, outcomeOfSend, ownNonceOnly, readCounts, type Ended } from "./chain.js";
+import { asking, context, keepOf, unmovedError } from "./context.js";
 import { checkIdentity } from "./identity.js";
-import { context, keepOf, unmovedError } from "./lease.js";
+import type { ReadCounts } from "./start.js";
 
 /** A committed transaction, with all that was committed at its nonce. */
 export interface CommittedAt {
@@ -69,31 +75,33 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
   options: { readonly counts?: Counts } = {},
 ) {
-  const { lane, store, settings } = yield* context(given);
+  const { lane, settings } = yield* context(given);
+  const sending: (raw: Hex) => Effect.Effect<unknown, unknown, R | Rpc> = send ?? broadcast;
   const counts = options.counts ?? (yield* readCounts(lane));
-  yield* checkIdentity(lane, store, settings);
+  yield* checkIdentity(lane);
   const request = { counts, keep: keepOf(settings), resendAfterMs: settings.resendAfterMs };
-  const { answer, moved, snapshot } = yield* patiently("reconcile", settings, store.reconcile(lane, request));
+  const { answer, moved, snapshot } = yield* asking("reconcile", (store) => store.reconcile(lane, request));
   if (answer._tag === "Cold" || snapshot === null) return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag !== "Reconciled") return yield* unmovedError(lane, counts.latest, answer);
   yield* Metrics.countMoved({ answer, moved });
   yield* Metrics.gaugeLane(lane.id, snapshot);
 
+  const { floor, next, slots, now } = snapshot;
   const due = new Set(answer.due);
   const resent = yield* Effect.forEach(
-    snapshot.slots.filter(({ nonce }) => due.has(nonce)),
+    slots.filter(({ nonce }) => due.has(nonce)),
     Effect.fnUntraced(function* (slot) {
       const last = slot.attempts.at(-1);
       if (last === undefined || last.raw === null) return [];
       const { hash, raw } = last;
-      const outcome = send === undefined ? yield* outcomeOfSend(broadcast(raw)) : yield* outcomeOfSend(send(raw));
-      yield* Effect.ignore(patiently("report", settings, store.report(lane, slot.nonce, hash, recordOf(outcome))));
+      const outcome = yield* outcomeOfSend(sending(raw));
+      yield* Effect.ignore(asking("report", (store) => store.report(lane, slot.nonce, hash, recordOf(outcome))));
       return [{ nonce: slot.nonce, hash, outcome, fellOut: slot.state === "settled" }];
     }),
   );
   const endOf = yield* endings(lane);
   const ended = yield* Effect.forEach(
-    snapshot.slots.filter(
+    slots.filter(
       ({ state, outcome, nonce, attempts }) =>
         state === "settled" &&
         attempts.length > 0 &&
@@ -106,20 +114,19 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
       const { nonce } = slot;
       const hashes = slot.attempts.map((attempt) => attempt.hash);
       const receipt = yield* Effect.orElseSucceed(minedOf(hashes), () => null);
-      const isYoung = slot.since + settings.burnedAfterMs > snapshot.now;
+      const isYoung = slot.since + settings.burnedAfterMs > now;
       const [ours] = hashes;
       const told: Ended | null = receipt === null ? null : { end: "mined", hash: receipt };
       const ended = told ?? (isYoung || ours === undefined ? null : yield* endOf(nonce, ours));
       if (ended === null) return [];
       const { end, hash } = ended;
-      yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, end)));
+      yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, end)));
       return [{ nonce, hash, end }];
     }),
     { concurrency: 8 },
   );
   return {
-    floor: snapshot.floor,
-    next: snapshot.next,
+    ...{ floor, next },
     committed: committedIn(snapshot),
     gaps: Metrics.gapsOf(snapshot),
     resent: resent.flat(),
@@ -127,14 +134,128 @@ export const reconcile = Effect.fn("Nonces.reconcile")(function* <A = Hash, E = 
   } satisfies Reconciliation;
 });
 
+/** How lanes are kept; every field has a default. */
+export interface KeepOptions<E = unknown, R = never> {
+  /** Between two reconciliations, ms. Default 5 s; longer, up to a minute, while they fail. */
+  readonly everyMs?: number | undefined;
+  /** Sends bytes again; the `Sender` when left out. */
+  readonly send?: ((raw: Hex) => Effect.Effect<unknown, unknown, R>) | undefined;
+  /** Reads the chain's counts, for each reconciliation: needed for a lane with a key. */
+  readonly counts?: ReadCounts<E, R> | undefined;
+}
+
+/** Something that `keep` could not do: it goes on, and somebody should look. */
+export interface KeepEvent {
+  /** What kind of event it is. */
+  readonly type: "keep";
+  /** `chainId:address:key`. */
+  readonly lane: string;
+  /** The tag of the error that a reconciliation failed with; `rejected` or `underpriced` where a node refused bytes that were sent again; `burned` where another's transaction is final at the nonce of one that is then never mined. */
+  readonly reason: string;
+  /** What happened, for people. */
+  readonly message: string;
+}
+
+const longestPauseMs = 60_000;
+
+const tell = Effect.fnUntraced(function* (lane: LaneId, reason: string, message: string) {
+  yield* Metric.update(Metric.withAttributes(Metrics.keepFailed, { lane: lane.id, reason }), 1);
+  yield* Effect.logWarning(`nonces of ${lane.id}: ${message}`).pipe(Effect.annotateLogs({ lane: lane.id, reason }));
+  const listener = yield* Listener;
+  listener?.({ type: "keep", lane: lane.id, reason, message } satisfies KeepEvent);
+});
+
+const messageOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause);
+  return error instanceof Error ? error.message : String(error);
+};
+
+/** What is lost, told once; and what nodes refuse, told once for each transaction and answer. */
+const tellLost = Effect.fnUntraced(function* (
+  lane: LaneId,
+  told: Map<string, string>,
+  { resent, committed, ended }: Reconciliation,
+) {
+  for (const { nonce, hash, end } of ended) {
+    if (end === "mined") continue;
+    const words = `nonce ${nonce} was taken by a transaction that is none of ours and is final: ${hash} is never mined`;
+    yield* tell(lane, end, words);
+  }
+  for (const { nonce, hash, outcome } of resent) {
+    const { kind } = outcome;
+    if ((kind !== "rejected" && kind !== "underpriced") || told.get(hash) === kind) continue;
+    told.set(hash, kind);
+    const why = refusalText(outcome);
+    yield* tell(lane, kind, `nonce ${nonce} is refused, and what is behind it waits: ${why}`);
+  }
+  const held = new Set<string>(committed.map(({ hash }) => hash));
+  for (const hash of told.keys()) if (!held.has(hash)) told.delete(hash);
+});
+
+/** The lane, where `keep` can work for it. */
+export const checkKept = Effect.fnUntraced(function* (given: Lane, hasCounts: boolean) {
+  const { lane } = yield* context(given);
+  if (!hasCounts) yield* ownNonceOnly(lane);
+  return lane;
+});
+
+/**
+ * Reconciles for ever, `everyMs` apart: fork it beside the senders, or use {@link layerKeep}. A
+ * reconciliation that fails, and bytes that a node refuses, are logged at Warning with lane and reason,
+ * counted (`evm_preflight_nonces_keep_failed_total`), and never end it.
+ *
+ * Fails at once with `InvalidLane`, also for a lane with a key without `counts`.
+ */
+export const keep = Effect.fn("Nonces.keep")(function* <E = never, R = never>(
+  given: Lane,
+  options: KeepOptions<E, R> = {},
+) {
+  const { counts, send, everyMs = 5_000 } = options;
+  const lane = yield* checkKept(given, counts !== undefined);
+  const once =
+    counts === undefined
+      ? reconcile<unknown, unknown, R>(given, send)
+      : Effect.flatMap(counts(lane), (read) => reconcile<unknown, unknown, R>(given, send, { counts: read }));
+  const told = new Map<string, string>();
+  let pauseMs = everyMs;
+  while (true) {
+    const exit = yield* Effect.exit(once);
+    if (Exit.isSuccess(exit)) {
+      pauseMs = everyMs;
+      yield* tellLost(lane, told, exit.value);
+      yield* Effect.sleep(pauseMs);
+    } else {
+      yield* tell(lane, errorTypeOf(exit) ?? "_OTHER", messageOf(exit.cause));
+      pauseMs = Math.max(everyMs, Math.min(pauseMs * 2, longestPauseMs));
+      yield* Effect.sleep(pauseMs * (0.75 + (yield* Random.next) / 4));
+    }
+  }
+});
+
+/**
+ * {@link keep} for each of the lanes, for as long as the layer lives. It stands beside whatever sends:
+ * `Layer.provideMerge(Nonces.layerKeep([lane]), store)`. Fails with `InvalidLane`.
+ */
+export const layerKeep = <E = never, R = never>(lanes: ReadonlyArray<Lane>, options: KeepOptions<E, R> = {}) =>
+  Layer.effectDiscard(
+    Effect.forEach(
+      lanes,
+      (lane) => Effect.andThen(checkKept(lane, options.counts !== undefined), Effect.forkScoped(keep(lane, options))),
+      { discard: true },
+    ),
+  );
+
 /** What is in flight, ascending, with its bytes: the predecessors of a transaction that is to be simulated. Asks only the store. */
 export const committed = Effect.fn("Nonces.committed")(function* (given: Lane) {
-  const { lane, store, settings } = yield* context(given);
-  const snapshot = yield* patiently("read", settings, store.read(lane));
+  const { lane } = yield* context(given);
+  const snapshot = yield* asking("read", (store) => store.read(lane));
   return snapshot === null ? [] : committedIn(snapshot);
 });
 
-const cold = (lane: LaneId) => new NonceColdStart({ lane: lane.id });
+const snapshotOf = Effect.fnUntraced(function* (lane: LaneId) {
+  const snapshot = yield* asking("read", (store) => store.read(lane));
+  return snapshot ?? (yield* new NonceColdStart({ lane: lane.id }));
+});
 
 /**
  * Where a lane stands. Fails with `NonceColdStart`. JSON-RPC: the counts, `null` where the node does not
@@ -144,11 +265,10 @@ export const status = Effect.fn("Nonces.status")(function* (
   given: Lane,
   options: { readonly counts?: Counts | null } = {},
 ) {
-  const { lane, store, settings } = yield* context(given);
-  const snapshot = yield* patiently("read", settings, store.read(lane));
-  if (snapshot === null) return yield* cold(lane);
+  const { lane } = yield* context(given);
+  const snapshot = yield* snapshotOf(lane);
   const { counts = yield* Effect.orElseSucceed(readCounts(lane), () => null) } = options;
-  const found = yield* patiently("check", settings, store.check(lane));
+  const found = yield* asking("check", (store) => store.check(lane));
   yield* Metrics.gaugeLane(lane.id, snapshot);
   return statusOf(lane, snapshot, counts, found);
 });
@@ -158,9 +278,9 @@ export const status = Effect.fn("Nonces.status")(function* (
  * Asks only the store. Fails with `NonceColdStart` for a lane that it does not know, or lost.
  */
 export const check = Effect.fn("Nonces.check")(function* (given: Lane) {
-  const { lane, store, settings } = yield* context(given);
-  if ((yield* patiently("read", settings, store.read(lane))) === null) return yield* cold(lane);
-  return yield* patiently("check", settings, store.check(lane));
+  const { lane } = yield* context(given);
+  yield* snapshotOf(lane);
+  return yield* asking("check", (store) => store.check(lane));
 });
 
 /** The lanes of the store, as `chainId:address:key`. */

@@ -4,15 +4,13 @@ import * as Metric from "effect/Metric";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceBurned, SendRejected } from "../../errors/nonces.js";
 import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
-import { NonceStore } from "../../NonceStore.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
-import { patiently } from "../patience.js";
-import { Settings } from "../settings.js";
-import { broadcast, minedOf, outcomeOfSend } from "./chain.js";
+import { Settings } from "../service.js";
+import { broadcast, endings, hashesAt, minedOf, outcomeOfSend } from "./chain.js";
 import { commit, replace, type Committed } from "./commit.js";
-import { endings, hashesAt } from "./ending.js";
+import { asking } from "./context.js";
 import { reserve, reserveGap, type Lease, type ReserveOptions } from "./lease.js";
 
 /**
@@ -48,13 +46,9 @@ const isBurned = Effect.fnUntraced(function* ({ lane, nonce, hash }: Committed) 
 
 /** Gives the nonce of a refused transaction back, where the settings allow it and nobody else was given the bytes. */
 const recycle = Effect.fnUntraced(function* ({ lane, nonce, token, hash }: Committed) {
-  const store = yield* NonceStore;
-  const settings = yield* Settings;
-  if (!settings.recycleRejected) return false;
-  const isFree = yield* Effect.orElseSucceed(
-    patiently("recycle", settings, store.recycle(lane, { token, nonce }, hash)),
-    () => false,
-  );
+  if (!(yield* Settings).recycleRejected) return false;
+  const recycled = asking("recycle", (store) => store.recycle(lane, { token, nonce }, hash));
+  const isFree = yield* Effect.orElseSucceed(recycled, () => false);
   if (isFree) yield* Metric.update(Metrics.recycled, 1);
   return isFree;
 });
@@ -68,9 +62,7 @@ const recycle = Effect.fnUntraced(function* ({ lane, nonce, token, hash }: Commi
 export const report = Effect.fn("Nonces.report")(function* (committed: Committed, outcome: SendOutcome) {
   const { lane, nonce, hash } = committed;
   const { kind } = outcome;
-  const store = yield* NonceStore;
-  const settings = yield* Settings;
-  yield* Effect.ignore(patiently("report", settings, store.report(lane, nonce, hash, recordOf(outcome))));
+  yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, recordOf(outcome))));
   if (kind === "tooLow") {
     // Whoever cannot tell says nothing: the caller then has a transaction that may be mined
     if (yield* Effect.orElseSucceed(isBurned(committed), () => false))
@@ -84,21 +76,20 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
   return { lane, nonce, hash, outcome } satisfies Sent;
 });
 
+/** What `permit` recorded is sent; nothing is where it fails. Between the two nothing is interrupted. */
+const sending = <E, R, R2>(permit: Effect.Effect<Committed, E, R>, send: () => Effect.Effect<unknown, unknown, R2>) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(permit, (committed) =>
+      restore(Effect.flatMap(outcomeOfSend(send()), (outcome) => report(committed, outcome))),
+    ),
+  );
+
 /**
  * Commits the signed bytes under a lease, then sends them with `send`: the order that the fence demands.
  * Fails like `commit` and `report`; nothing is sent when the commit fails.
  */
-export const deliver = Effect.fnUntraced(function* <A, E, R>(
-  lease: Lease,
-  raw: Hex | `0x${string}`,
-  send: (raw: Hex) => Effect.Effect<A, E, R>,
-) {
-  return yield* Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(commit(lease, { raw }), (committed) =>
-      restore(Effect.flatMap(outcomeOfSend(send(raw.toLowerCase() as Hex)), (outcome) => report(committed, outcome))),
-    ),
-  );
-});
+export const deliver = <A, E, R>(lease: Lease, raw: Hex | `0x${string}`, send: (raw: Hex) => Effect.Effect<A, E, R>) =>
+  sending(commit(lease, { raw }), () => send(raw.toLowerCase() as Hex));
 
 /**
  * {@link replace}, then sends the replacement, by the `Sender` when `send` is left out: what to do with a
@@ -112,14 +103,15 @@ export const sendReplacement = Effect.fn("Nonces.sendReplacement")(function* <A 
   raw: Hex | `0x${string}`,
   send?: (raw: Hex) => Effect.Effect<A, E, R>,
 ) {
-  const bytes = raw.toLowerCase() as Hex;
-  const sending: Effect.Effect<unknown, unknown, R | Rpc> = send === undefined ? broadcast(bytes) : send(bytes);
-  return yield* Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(replace(lane, nonce, replaces, raw), (committed) =>
-      restore(Effect.flatMap(outcomeOfSend(sending), (outcome) => report(committed, outcome))),
-    ),
-  );
+  const sent: Effect.Effect<unknown, unknown, R | Rpc> = (send ?? broadcast)(raw.toLowerCase() as Hex);
+  return yield* sending(replace(lane, nonce, replaces, raw), () => sent);
 });
+
+const deliverSigned = <E, R, R2>(
+  lease: Lease,
+  sign: (nonce: bigint) => Effect.Effect<Hex | `0x${string}`, E, R>,
+  send: ((raw: Hex) => Effect.Effect<unknown, unknown, R2>) | undefined,
+) => Effect.flatMap(sign(lease.nonce), (raw) => deliver<unknown, unknown, R2 | Rpc>(lease, raw, send ?? broadcast));
 
 /**
  * Takes a nonce, has it signed, commits it and sends it: what most callers need.
@@ -166,13 +158,7 @@ export const withNonce = Effect.fn("Nonces.withNonce")(function* <E, R, A = Hash
   send?: (raw: Hex) => Effect.Effect<A, E2, R2>,
   options: ReserveOptions = {},
 ) {
-  return yield* Effect.scoped(
-    Effect.gen(function* () {
-      const lease = yield* reserve(lane, options);
-      const raw = yield* sign(lease.nonce);
-      return yield* send === undefined ? deliver(lease, raw, broadcast) : deliver(lease, raw, send);
-    }),
-  );
+  return yield* Effect.scoped(Effect.flatMap(reserve(lane, options), (lease) => deliverSigned(lease, sign, send)));
 });
 
 /** A transaction that does nothing, for a gap: nothing to oneself. Add gas and fees, and sign it. */
@@ -195,11 +181,8 @@ export const fillGap = Effect.fn("Nonces.fillGap")(function* <E, R, A = Hash, E2
   options: Omit<ReserveOptions, "width"> = {},
 ) {
   return yield* Effect.scoped(
-    Effect.gen(function* () {
-      const lease = yield* reserveGap(lane, options);
-      if (lease === null) return null;
-      const raw = yield* sign(lease.nonce);
-      return yield* send === undefined ? deliver(lease, raw, broadcast) : deliver(lease, raw, send);
-    }),
+    Effect.flatMap(reserveGap(lane, options), (lease) =>
+      lease === null ? Effect.succeed(null) : deliverSigned(lease, sign, send),
+    ),
   );
 });

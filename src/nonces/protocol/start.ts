@@ -3,10 +3,9 @@ import * as Effect from "effect/Effect";
 import { NonceColdStart } from "../../errors/nonces.js";
 import type { Lane, LaneId } from "../lane.js";
 import type { Counts } from "../laneRules.js";
-import { patiently } from "../patience.js";
 import { poolHolds, readCounts } from "./chain.js";
 import { anchorIn, checkIdentity, contradiction, findBlock } from "./identity.js";
-import { context, keepOf, unmovedError } from "./lease.js";
+import { asking, context, keepOf, unmovedError } from "./context.js";
 
 /** Reads the counts of a lane: needed for those with a key, of which the node knows none. */
 export type ReadCounts<E = never, R = never> = (lane: LaneId) => Effect.Effect<Counts, E, R>;
@@ -36,9 +35,9 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
   given: Lane,
   options: { readonly settleMs?: number | undefined; readonly counts?: ReadCounts<E, R> | undefined } = {},
 ) {
-  const { lane, store, settings } = yield* context(given);
-  if ((yield* patiently("read", settings, store.read(lane))) !== null) return false;
-  const mark = yield* patiently("mark", settings, store.mark(lane));
+  const { lane } = yield* context(given);
+  if ((yield* asking("read", (store) => store.read(lane))) !== null) return false;
+  const mark = yield* asking("mark", (store) => store.mark(lane));
   if (mark !== null && !(yield* isReset(lane, mark)))
     return yield* new NonceColdStart({ lane: lane.id, lost: mark === "" ? seenBefore : "its mark in the store" });
   const { counts } = options;
@@ -59,12 +58,12 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
  * is in flight which they do not show. What waits between them is left alone.
  */
 export const adopt = Effect.fn("Nonces.adopt")(function* (given: Lane, options: { readonly counts?: Counts } = {}) {
-  const { lane, store, settings } = yield* context(given);
+  const { lane, settings } = yield* context(given);
   const counts = options.counts ?? (yield* readCounts(lane));
-  const isNew = yield* patiently("bootstrap", settings, store.bootstrap(lane, counts, keepOf(settings)));
-  if (isNew) yield* patiently("setMark", settings, store.setMark(lane, ""));
+  const isNew = yield* asking("bootstrap", (store) => store.bootstrap(lane, counts, keepOf(settings)));
+  if (isNew) yield* asking("setMark", (store) => store.setMark(lane, ""));
   // Where the node does not tell now, `keep` asks again
-  yield* Effect.ignore(checkIdentity(lane, store, settings));
+  yield* Effect.ignore(checkIdentity(lane));
   return isNew;
 });
 
@@ -76,8 +75,8 @@ export const adopt = Effect.fn("Nonces.adopt")(function* (given: Lane, options: 
  * Fails with `NonceColdStart`, and with `NonceForgotten` where the chain is too far below the lane.
  */
 export const moveTo = Effect.fn("Nonces.moveTo")(function* (given: Lane, counts: Counts) {
-  const { lane, store, settings } = yield* context(given);
-  const answer = yield* patiently("adopt", settings, store.adopt(lane, counts, keepOf(settings)));
+  const { lane, settings } = yield* context(given);
+  const answer = yield* asking("adopt", (store) => store.adopt(lane, counts, keepOf(settings)));
   if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id, ...counts });
   if (answer._tag === "Forgotten") return yield* unmovedError(lane, counts.latest, answer);
   return { floor: answer.floor, next: answer.next };
@@ -88,6 +87,6 @@ export const moveTo = Effect.fn("Nonces.moveTo")(function* (given: Lane, counts:
  * only on the chain, and a lane that is started before it is mined may use its nonces twice.
  */
 export const forget = Effect.fn("Nonces.forget")(function* (given: Lane) {
-  const { lane, store, settings } = yield* context(given);
-  return yield* patiently("forget", settings, store.forget(lane));
+  const { lane } = yield* context(given);
+  return yield* asking("forget", (store) => store.forget(lane));
 });

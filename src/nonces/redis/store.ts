@@ -1,21 +1,17 @@
 /** The store over effect's Redis service. */
 import * as Effect from "effect/Effect";
 import * as Redis from "effect/persistence/Redis";
+import type { NonceStoreError } from "../../errors/nonces.js";
 import type { Hash } from "../../primitives/hex.js";
-import type { AdoptAnswer } from "../adopt.js";
 import { violations } from "../check.js";
-import { makeCommitsSeen, newerFormat, refuse } from "../distrust.js";
-import { guarded } from "../guard.js";
+import { guarded, makeCommitsSeen, newerFormat, refuse } from "../guard.js";
 import type { LaneId } from "../lane.js";
 import { unmoved, type Attempt, type Counts, type Keep } from "../laneRules.js";
-import type { CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer } from "../operations.js";
-import type { Moved, Reconciled, Store } from "../store.js";
-import { warnOfSettings } from "./durability.js";
-import { storeError, wordsOf } from "./failure.js";
+import type { AdoptAnswer, CommitAnswer, ReconcileAnswer, ReplaceAnswer, ReserveAnswer, Store } from "../store.js";
+import { waitedFor, warnOfSettings } from "./durability.js";
 import { laneFormat } from "./lane.js";
 import { lua } from "./lua.js";
-import { laneFromFields, snapshotOf, textOf, textsOf } from "./rows.js";
-import { waitedFor } from "./wait.js";
+import { laneFromFields, snapshotOf, storeError, textOf, textsOf, wordsOf } from "./rows.js";
 
 /** How lanes are kept in Redis; every field has a default. */
 export interface Options {
@@ -30,7 +26,9 @@ export interface Options {
   readonly replicaTimeoutMs?: number;
 }
 
-const script = Redis.script((key: string, ...args: ReadonlyArray<string>) => [key, ...args], {
+type Texts = ReadonlyArray<string>;
+
+const script = Redis.script((key: string, ...args: Texts) => [key, ...args], {
   lua,
   numberOfKeys: 1,
 }).withReturnType<unknown>();
@@ -38,7 +36,7 @@ const script = Redis.script((key: string, ...args: ReadonlyArray<string>) => [ke
 type Sender = Pick<Redis.Redis["Service"], "send" | "eval">;
 
 /** `EVALSHA`, the script loaded again where it is gone; in a cluster, where loading goes to another node, `EVAL`. */
-const run = (redis: Sender, key: string, args: ReadonlyArray<string>) =>
+const run = (redis: Sender, key: string, args: Texts) =>
   redis
     .eval(script)(key, ...args)
     .pipe(
@@ -48,47 +46,59 @@ const run = (redis: Sender, key: string, args: ReadonlyArray<string>) =>
       ),
     );
 
-const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): ReadonlyArray<string> =>
-  [latest, pending, settledMs, foreignMs, doubtMs].map(String);
-
 /** A pending count that a number cannot hold exactly is not believed anyway. */
-const bounded = (counts: Counts): Counts =>
-  counts.pending < BigInt(Number.MAX_SAFE_INTEGER) ? counts : { ...counts, pending: BigInt(Number.MAX_SAFE_INTEGER) };
+const mostPending = BigInt(Number.MAX_SAFE_INTEGER);
 
-const none = { settled: 0, recycled: 0 };
+const keepArgs = ({ latest, pending }: Counts, { settledMs, foreignMs, doubtMs }: Keep): Texts =>
+  [latest, pending < mostPending ? pending : mostPending, settledMs, foreignMs, doubtMs].map(String);
 
-const isYes = (answer: unknown): boolean => textOf(answer) === "1";
+const attemptArgs = ({ hash, raw }: Attempt): Texts => [hash, raw ?? ""];
+
+/** Whether an answer permits something that cannot be taken back. */
+type Permits = (answer: unknown) => boolean;
+
+const always: Permits = () => true;
+const isYes: Permits = (answer) => textOf(answer) === "1";
 
 /** Whether a reconciliation names bytes that are to be sent: they may be of a commit that no replica has yet. */
-const handsOut = (answer: unknown): boolean => Array.isArray(answer) && (textsOf(answer[2]) ?? []).length > 0;
+const handsOut: Permits = (answer) => Array.isArray(answer) && (textsOf(answer[2]) ?? []).length > 0;
 
-const movedOf = (texts: ReadonlyArray<string>) => ({
-  settled: Number(texts.at(-2) ?? 0),
-  recycled: Number(texts.at(-1) ?? 0),
-});
+const unreadable = (operation: string) => refuse(operation, "the answer cannot be read");
 
-const reserveAnswer = (texts: ReadonlyArray<string>): ReserveAnswer | null => {
+const movedOf = (texts: Texts) => ({ settled: Number(texts.at(-2) ?? 0), recycled: Number(texts.at(-1) ?? 0) });
+const cold = { answer: { _tag: "Cold" }, moved: { settled: 0, recycled: 0 } } as const;
+
+const unmovedOf = ([tag, bound = "0"]: Texts) =>
+  tag === "implausible" || tag === "forgotten" ? unmoved({ next: BigInt(bound), tail: BigInt(bound) }, tag) : null;
+
+const reserveAnswer = (texts: Texts): ReserveAnswer | null => {
   const [tag, first = "", second = "", third = ""] = texts;
   switch (tag) {
     case "granted":
       return { _tag: "Granted", nonce: BigInt(first), leaseMs: Number(second) };
-    case "busy":
-      return {
-        _tag: "Busy",
-        inFlight: Number(first),
-        cap: Number(second),
-        retryInMs: third === "" ? null : Number(third),
-      };
+    case "busy": {
+      const retryInMs = third === "" ? null : Number(third);
+      return { _tag: "Busy", inFlight: Number(first), cap: Number(second), retryInMs };
+    }
     case "nogap":
       return { _tag: "NoGap" };
     case "spent":
       return { _tag: "Spent", nonce: BigInt(first) };
-    case "implausible":
-    case "forgotten":
-      return unmoved({ next: BigInt(first), tail: BigInt(first) }, tag);
     default:
-      return null;
+      return unmovedOf(texts);
   }
+};
+
+const commitAnswer = ([tag]: Texts): CommitAnswer | null => (tag === "committed" || tag === "lost" ? tag : null);
+
+const replaceAnswer = ([tag, last = ""]: Texts): ReplaceAnswer | null => {
+  if (tag === "replaced") return { _tag: "Replaced" };
+  return tag === "conflict" ? { _tag: "Conflict", last: last === "" ? null : (last as Hash) } : null;
+};
+
+const adoptAnswer = ([tag, first = "", second = ""]: Texts): AdoptAnswer | null => {
+  if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) };
+  return tag === "adopted" ? { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } : null;
 };
 
 /** A store on `redis`. */
@@ -98,7 +108,12 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
   const keyOf = (lane: LaneId) => `${prefix}:nonces:{${lane.id}}`;
   const markOf = (lane: LaneId) => `${keyOf(lane)}:mark`;
   const lanesKey = `${prefix}:nonces:lanes`;
-  const failing = (operation: string) => (error: Redis.RedisError) => storeError(operation, error.cause);
+  const failing =
+    (operation: string) =>
+    ({ cause }: Redis.RedisError) =>
+      storeError(operation, cause);
+  const send = (operation: string, command: string, ...words: Texts) =>
+    Effect.mapError(redis.send<unknown>(command, ...words), failing(operation));
   const seen = makeCommitsSeen();
   const own = globalThis.crypto.randomUUID();
   let asked = 0;
@@ -108,7 +123,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
    * of its own question: one connection carries those of all lanes, and whoever mixes them up, a client or a proxy, must
    * not make a commit out of another's.
    */
-  const askOn = (sender: Sender, operation: string, lane: LaneId, args: ReadonlyArray<string>) => {
+  const askOn = (sender: Sender, operation: string, lane: LaneId, args: Texts) => {
     const question = `${own}:${(asked += 1)}`;
     const another = storeError(operation, new Error("the connection gave the answer to another question"));
     return run(sender, keyOf(lane), [operation, ...args, String(seen.of(lane)), question]).pipe(
@@ -125,7 +140,7 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
         const [commits, answer, answered] = Array.isArray(reply) ? reply : [];
         if (textOf(answered) !== question) return Effect.fail(another);
         const counted = Number(textOf(commits) ?? "x");
-        if (!Number.isSafeInteger(counted)) return Effect.fail(refuse(operation, "the answer cannot be read"));
+        if (!Number.isSafeInteger(counted)) return Effect.fail(unreadable(operation));
         return Effect.succeed({ commits: counted, answer: answer as unknown });
       }),
     );
@@ -139,138 +154,106 @@ export const makeRedis = (redis: Redis.Redis["Service"], options: Options = {}):
       isWarned = isAnswered;
     });
   });
-  const ask = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
-    Effect.map(Effect.andThen(warnOnce, askOn(redis, operation, lane, args)), ({ commits, answer }) => {
-      // A failover may rightly forget what was not waited for
-      if (replicas === 0) seen.remember(lane, commits);
-      return answer;
-    });
-  const whether = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
-    Effect.map(ask(operation, lane, ...args), isYes);
-
   /** A write and the `WAIT` for it, on a connection of their own: `WAIT` blocks all that share one. */
-  const replicated = (
-    operation: string,
-    lane: LaneId,
-    args: ReadonlyArray<string>,
-    permits: (answer: unknown) => boolean,
-  ) =>
+  const replicated = (operation: string, lane: LaneId, args: Texts, permits: Permits) =>
     Effect.scoped(
       Effect.gen(function* () {
         const connection = yield* Effect.mapError(redis.reserve, failing(operation));
         const write = askOn(connection, operation, lane, args);
-        const { answer, commits } = yield* waitedFor(
-          operation,
-          connection,
-          { replicas, replicaTimeoutMs },
-          write,
-          permits,
-        );
+        const awaited = { replicas, replicaTimeoutMs };
+        const { answer, commits } = yield* waitedFor(operation, connection, awaited, write, permits);
         if (permits(answer)) seen.remember(lane, commits);
         return answer;
       }),
     );
-  /** Waits for the replicas where the answer `permits` something that cannot be taken back. */
-  const durablyWhere = (
-    permits: (answer: unknown) => boolean,
+  const shared = (operation: string, lane: LaneId, args: Texts) =>
+    Effect.map(askOn(redis, operation, lane, args), ({ commits, answer }) => {
+      // A failover may rightly forget what was not waited for
+      if (replicas === 0) seen.remember(lane, commits);
+      return answer;
+    });
+  /** Waits for the replicas where the answer `permits` something. */
+  const ask = (operation: string, lane: LaneId, args: Texts, permits?: Permits) => {
+    const isAwaited = permits !== undefined && replicas > 0;
+    const asked = isAwaited ? replicated(operation, lane, args, permits) : shared(operation, lane, args);
+    return Effect.andThen(warnOnce, asked);
+  };
+  const whether = (operation: string, lane: LaneId, args: Texts, permits?: Permits) =>
+    Effect.map(ask(operation, lane, args, permits), isYes);
+  /** The answer by `read`; where there is no lane `unknown`. */
+  const reading = <A>(
     operation: string,
-    lane: LaneId,
-    ...args: ReadonlyArray<string>
+    unknown: A,
+    asked: Effect.Effect<unknown, NonceStoreError>,
+    read: (texts: Texts) => A | null,
   ) =>
-    replicas > 0 ? Effect.andThen(warnOnce, replicated(operation, lane, args, permits)) : ask(operation, lane, ...args);
-  const durably = (operation: string, lane: LaneId, ...args: ReadonlyArray<string>) =>
-    durablyWhere(() => true, operation, lane, ...args);
-
-  const hashAndRaw = ({ hash, raw }: Attempt) => [hash, raw ?? ""];
+    Effect.flatMap(asked, (answer) => {
+      const texts = textsOf(Array.isArray(answer) ? answer : [answer]);
+      const found = answer === null ? unknown : texts === null ? null : read(texts);
+      return found === null ? Effect.fail(unreadable(operation)) : Effect.succeed(found);
+    });
 
   return guarded({
     kind: "redis",
     persistent: true,
     bootstrap: (lane, counts, keep) =>
-      redis
-        .send("SADD", lanesKey, lane.id)
-        .pipe(
-          Effect.mapError(failing("bootstrap")),
-          Effect.andThen(durably("bootstrap", lane, ...keepArgs(bounded(counts), keep))),
-          Effect.map(isYes),
-        ),
-    reserve: Effect.fnUntraced(function* (lane, request) {
-      const counts = bounded(request.counts);
-      const { ttlMs, width, cap, gapOnly } = request;
-      const rest = [request.token, String(ttlMs), String(width), String(cap), gapOnly ? "1" : "0"];
-      const answer = yield* ask("reserve", lane, ...keepArgs(counts, request.keep), ...rest);
-      if (answer === null) return { answer: { _tag: "Cold" }, moved: none };
-      const texts = textsOf(answer);
-      const read = texts === null ? null : reserveAnswer(texts);
-      if (texts === null || read === null) return yield* refuse("reserve", "the answer cannot be read");
-      return { answer: read, moved: movedOf(texts) } satisfies Moved<ReserveAnswer>;
-    }),
-    commit: Effect.fnUntraced(function* (lane, claim, attempt) {
-      const answer = yield* durably("commit", lane, String(claim.nonce), claim.token, ...hashAndRaw(attempt));
-      const text = answer === null ? "cold" : textOf(answer);
-      if (text === "committed" || text === "lost" || text === "cold") return text satisfies CommitAnswer;
-      return yield* refuse("commit", "the answer cannot be read");
-    }),
-    release: (lane, { nonce, token }) => whether("release", lane, String(nonce ?? ""), token),
-    recycle: (lane, claim, hash) =>
-      Effect.map(durablyWhere(isYes, "recycle", lane, String(claim.nonce), claim.token, hash), isYes),
-    replace: Effect.fnUntraced(function* (lane, nonce, replaces, attempt) {
-      const answer = yield* durably("replace", lane, String(nonce), replaces, ...hashAndRaw(attempt));
-      if (answer === null) return { _tag: "Cold" } satisfies ReplaceAnswer;
-      const [tag, last = ""] = textsOf(answer) ?? [];
-      if (tag === "replaced") return { _tag: "Replaced" } satisfies ReplaceAnswer;
-      if (tag !== "conflict") return yield* refuse("replace", "the answer cannot be read");
-      return { _tag: "Conflict", last: last === "" ? null : (last as Hash) } satisfies ReplaceAnswer;
-    }),
-    report: (lane, nonce, hash, outcome) => whether("report", lane, String(nonce), hash, outcome),
-    reconcile: Effect.fnUntraced(function* (lane, request) {
-      const after = String(Math.trunc(request.resendAfterMs));
-      const args = [...keepArgs(bounded(request.counts), request.keep), after];
-      const answer = yield* durablyWhere(handsOut, "reconcile", lane, ...args);
-      if (answer === null) return { answer: { _tag: "Cold" }, moved: none, snapshot: null } satisfies Reconciled;
+      Effect.andThen(
+        send("bootstrap", "SADD", lanesKey, lane.id),
+        whether("bootstrap", lane, keepArgs(counts, keep), always),
+      ),
+    reserve: (lane, { counts, keep, token, ttlMs, width, cap, gapOnly }) => {
+      const args = [...keepArgs(counts, keep), token, ...[ttlMs, width, cap, gapOnly ? 1 : 0].map(String)];
+      return reading("reserve", cold, ask("reserve", lane, args), (texts) => {
+        const answer = reserveAnswer(texts);
+        return answer && { answer, moved: movedOf(texts) };
+      });
+    },
+    commit: (lane, { nonce, token }, attempt) => {
+      const args = [String(nonce), token, ...attemptArgs(attempt)];
+      return reading("commit", "cold", ask("commit", lane, args, always), commitAnswer);
+    },
+    release: (lane, { nonce, token }) => whether("release", lane, [String(nonce ?? ""), token]),
+    recycle: (lane, { nonce, token }, hash) => whether("recycle", lane, [String(nonce), token, hash], isYes),
+    replace: (lane, nonce, replaces, attempt) => {
+      const args = [String(nonce), replaces, ...attemptArgs(attempt)];
+      return reading("replace", { _tag: "Cold" }, ask("replace", lane, args, always), replaceAnswer);
+    },
+    report: (lane, nonce, hash, outcome) => whether("report", lane, [String(nonce), hash, outcome]),
+    reconcile: Effect.fnUntraced(function* (lane, { counts, keep, resendAfterMs }) {
+      const args = [...keepArgs(counts, keep), String(Math.trunc(resendAfterMs))];
+      const answer = yield* ask("reconcile", lane, args, handsOut);
+      if (answer === null) return { ...cold, snapshot: null };
       const [head, body, due] = Array.isArray(answer) ? answer : [];
       const texts = textsOf(head);
-      if (texts === null) return yield* refuse("reconcile", "the answer cannot be read");
+      if (texts === null) return yield* unreadable("reconcile");
       const snapshot = yield* Effect.fromResult(snapshotOf("reconcile", body));
-      const bound = BigInt(texts[1] ?? "0");
-      const read: ReconcileAnswer =
-        texts[0] === "implausible" || texts[0] === "forgotten"
-          ? unmoved({ next: bound, tail: bound }, texts[0])
-          : { _tag: "Reconciled", from: bound, due: (textsOf(due) ?? []).map(BigInt) };
-      return { answer: read, moved: movedOf(texts), snapshot } satisfies Reconciled;
+      const from = BigInt(texts[1] ?? "0");
+      const reconciled: ReconcileAnswer = { _tag: "Reconciled", from, due: (textsOf(due) ?? []).map(BigInt) };
+      return { answer: unmovedOf(texts) ?? reconciled, moved: movedOf(texts), snapshot };
     }),
-    adopt: Effect.fnUntraced(function* (lane, counts, keep) {
-      const answer = yield* durably("adopt", lane, ...keepArgs(bounded(counts), keep));
-      if (answer === null) return { _tag: "Cold" } satisfies AdoptAnswer;
-      const [tag, first = "", second = ""] = textsOf(answer) ?? [];
-      if (tag === "forgotten") return { _tag: "Forgotten", tail: BigInt(first) } satisfies AdoptAnswer;
-      if (tag !== "adopted") return yield* refuse("adopt", "the answer cannot be read");
-      return { _tag: "Adopted", floor: BigInt(first), next: BigInt(second) } satisfies AdoptAnswer;
+    adopt: (lane, counts, keep) =>
+      reading("adopt", { _tag: "Cold" }, ask("adopt", lane, keepArgs(counts, keep), always), adoptAnswer),
+    forget: Effect.fnUntraced(function* (lane) {
+      const gone = yield* send("forget", "DEL", keyOf(lane));
+      yield* send("forget", "DEL", markOf(lane));
+      yield* send("forget", "SREM", lanesKey, lane.id);
+      seen.forget(lane);
+      return isYes(gone);
     }),
-    forget: (lane) =>
-      redis.send("DEL", keyOf(lane)).pipe(
-        Effect.tap(() => redis.send("DEL", markOf(lane))),
-        Effect.tap(() => redis.send("SREM", lanesKey, lane.id)),
-        Effect.tap(() => Effect.sync(() => seen.forget(lane))),
-        Effect.mapBoth({ onFailure: failing("forget"), onSuccess: (gone) => textOf(gone) === "1" }),
+    mark: (lane) => Effect.map(send("mark", "GET", markOf(lane)), (kept) => seen.markOf(lane)(textOf(kept))),
+    setMark: (lane, mark) => Effect.asVoid(send("setMark", "SET", markOf(lane), mark)),
+    read: (lane) =>
+      Effect.flatMap(ask("read", lane, []), (answer) =>
+        answer === null ? Effect.succeed(null) : Effect.fromResult(snapshotOf("read", answer)),
       ),
-    mark: (lane) =>
-      redis
-        .send("GET", markOf(lane))
-        .pipe(Effect.mapBoth({ onFailure: failing("mark"), onSuccess: (kept) => seen.markOf(lane)(textOf(kept)) })),
-    setMark: (lane, mark) => Effect.asVoid(Effect.mapError(redis.send("SET", markOf(lane), mark), failing("setMark"))),
-    read: Effect.fnUntraced(function* (lane) {
-      const answer = yield* ask("read", lane);
-      return answer === null ? null : yield* Effect.fromResult(snapshotOf("read", answer));
-    }),
-    check: Effect.fnUntraced(function* (lane) {
-      const answer = yield* ask("all", lane);
-      if (answer === null) return [];
-      const [now, fields] = Array.isArray(answer) ? answer : [];
-      const { snapshot, unreadable } = laneFromFields(textOf(now) ?? "", textsOf(fields) ?? []);
-      return [...unreadable, ...(snapshot === null ? [] : violations(snapshot))];
-    }),
-    lanes: Effect.map(Effect.mapError(redis.send("SMEMBERS", lanesKey), failing("lanes")), (answer) =>
+    check: (lane) =>
+      Effect.map(ask("all", lane, []), (answer) => {
+        if (answer === null) return [];
+        const [now, fields] = Array.isArray(answer) ? answer : [];
+        const { snapshot, unreadable: damaged } = laneFromFields(textOf(now), textsOf(fields) ?? []);
+        return [...damaged, ...(snapshot === null ? [] : violations(snapshot))];
+      }),
+    lanes: Effect.map(send("lanes", "SMEMBERS", lanesKey), (answer) =>
       [...(answer instanceof Set ? answer : Array.isArray(answer) ? answer : [])]
         .flatMap((each) => textOf(each) ?? [])
         .sort(),

@@ -1,0 +1,36 @@
+/** What the operations of the protocol have in common: the lane, checked; the store, asked with patience; what of the settings it is told. */
+import * as Effect from "effect/Effect";
+import * as Schedule from "effect/Schedule";
+import { NonceForgotten, NonceImplausible, NonceStoreError } from "../../errors/nonces.js";
+import { NonceStore } from "../../NonceStore.js";
+import { laneOf, type Lane, type LaneId } from "../lane.js";
+import type { Unmoved } from "../laneRules.js";
+import { Settings } from "../service.js";
+import type { Result, Store } from "../store.js";
+
+/** The lane, checked; the store; the settings. */
+export const context = Effect.fnUntraced(function* (lane: Lane) {
+  const checked = yield* Effect.fromResult(laneOf(lane));
+  return { lane: checked, store: yield* NonceStore, settings: yield* Settings };
+});
+
+/** An operation of the store, with a few more tries: each is idempotent. Bounded even where it cannot be interrupted: a store that hangs must not hang its caller. */
+export const asking = Effect.fnUntraced(function* <A>(operation: string, ask: (store: Store) => Result<A>) {
+  const { storeTimeoutMs, storeRetries } = yield* Settings;
+  const late = { operation, detail: `no answer in ${storeTimeoutMs} ms`, isRetryable: true };
+  return yield* ask(yield* NonceStore).pipe(
+    Effect.timeoutOrElse({ duration: storeTimeoutMs, orElse: () => Effect.fail(new NonceStoreError(late)) }),
+    Effect.retry({
+      times: storeRetries,
+      while: (error) => error.isRetryable,
+      schedule: Schedule.jittered(Schedule.exponential("50 millis")),
+    }),
+  );
+});
+
+export const keepOf = ({ settledMs, foreignMs, doubtMs }: Settings) => ({ settledMs, foreignMs, doubtMs });
+
+export const unmovedError = (lane: LaneId, latest: bigint, answer: Unmoved) =>
+  answer._tag === "Implausible"
+    ? new NonceImplausible({ lane: lane.id, count: latest, next: answer.next })
+    : new NonceForgotten({ lane: lane.id, count: latest, tail: answer.tail });
