@@ -11,16 +11,15 @@ import { indexAbis } from "./abi/abiIndex.js";
 import type { Address, Hash, Hex } from "./primitives/hex.js";
 import { later } from "./primitives/later.js";
 import { isRecord } from "./primitives/record.js";
-import { BlockNotFound, RpcError } from "./errors/rpc.js";
 import { askLogs } from "./eth/getLogs.js";
-import { ask, type Failure } from "./eth/ask.js";
+import { ask, unknownBlock, type Failure } from "./eth/ask.js";
 import { askCall } from "./eth/call.js";
-import { Block, FeeHistory } from "./eth/block.js";
+import { Block, FeeHistory, type Log, Receipt } from "./eth/block.js";
 import { contradicts } from "./eth/bloom.js";
-import { decoder, malformed, type Decoder } from "./eth/decode.js";
+import { decoder, type Decoder, list, Bytes, Index, Quantity, Word } from "./eth/shape.js";
+import { malformed } from "./rpc/answer.js";
 import * as Encode from "./eth/encode.js";
 import type { Head } from "./eth/heads.js";
-import type { Log } from "./eth/log.js";
 import { explain } from "./eth/explain.js";
 import type {
   AtAccount,
@@ -31,24 +30,20 @@ import type {
   Pretending,
   Simulation,
 } from "./eth/parameters.js";
-import { Receipt } from "./eth/receipt.js";
 import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
-import { list } from "./eth/shape.js";
 import type { HeadOptions } from "./eth/watchHeads.js";
 import type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
-import { Bytes, Index, Quantity, Word } from "./eth/wire.js";
 import type { Rpc } from "./Rpc.js";
 import { judging } from "./rpc/judging.js";
 
 export type { Failure } from "./eth/ask.js";
-export type { Block, FeeHistory, FullBlock } from "./eth/block.js";
-export type { Address, Hash, Hex } from "./primitives/hex.js";
+export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./eth/block.js";
 export type { BlockName, Head, Header } from "./eth/heads.js";
-export type { Log } from "./eth/log.js";
-export type { AskedRows, OverrideRow } from "./eth/overrides.js";
+export { getFullBlock, getTransaction, getTransactionReceipt } from "./eth/mined.js";
 export type {
   AccessListEntry,
   AccountOverride,
+  AskedRows,
   AtAccount,
   AuthorizationEntry,
   BlockOverrides,
@@ -61,6 +56,7 @@ export type {
   Integer,
   LogFilter,
   Maybe,
+  OverrideRow,
   Pretending,
   Simulation,
   StateOverrides,
@@ -68,13 +64,11 @@ export type {
   Withdrawal,
   Written,
 } from "./eth/parameters.js";
-export type { Receipt } from "./eth/receipt.js";
 export type { ObjectShape, Shape } from "./eth/shape.js";
-export { getFullBlock, getTransaction, getTransactionReceipt } from "./eth/mined.js";
 export type { CallResult, SimulatedBlock } from "./eth/simulation.js";
-export type { FullTransaction } from "./eth/transaction.js";
 export type { HeadOptions } from "./eth/watchHeads.js";
 export type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
+export type { Address, Hash, Hex } from "./primitives/hex.js";
 
 const quantityOf = (method: string): Decoder<bigint> => decoder(method, Quantity);
 
@@ -90,8 +84,6 @@ const readBlock = {
   eth_getBlockByNumber: decoder("eth_getBlockByNumber", Block),
   eth_getBlockByHash: decoder("eth_getBlockByHash", Block),
 };
-
-const unknownBlock = (method: string): RpcError => new RpcError({ method, reason: new BlockNotFound({ detail: "" }) });
 
 /**
  * Logs matching a filter, over a range of any width: asked in pieces below 2,000 blocks, one after

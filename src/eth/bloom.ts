@@ -1,7 +1,7 @@
 /** What a bloom filter says of logs: of those that somebody waits for, and of those that came with it. Pure. */
 import { hexToBytes, keccak256 } from "viem";
 import type { Hex } from "../primitives/hex.js";
-import type { Log } from "./log.js";
+import type { Log } from "./block.js";
 import type { LogFilter } from "./parameters.js";
 
 /** One of the values is somewhere in a log; each as the bits that stand for it. */

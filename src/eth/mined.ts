@@ -1,17 +1,14 @@
 /** What became of a transaction: the answers about it, by its hash, and about the block that holds it. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { BlockNotFound, RpcError } from "../errors/rpc.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
-import { ask, type Failure } from "./ask.js";
-import { FullBlock } from "./block.js";
+import { ask, unknownBlock, type Failure } from "./ask.js";
+import { FullBlock, Receipt, FullTransaction } from "./block.js";
 import { contradicts } from "./bloom.js";
-import { decoder, malformed } from "./decode.js";
-import { Receipt } from "./receipt.js";
-import { nullOr } from "./shape.js";
-import { FullTransaction } from "./transaction.js";
-import { quantity, word, type Faults } from "./write.js";
+import { decoder, nullOr } from "./shape.js";
+import { malformed } from "../rpc/answer.js";
+import { quantity, word, type Faults } from "./encode.js";
 
 const readReceipt = /* @__PURE__ */ decoder("eth_getTransactionReceipt", /* @__PURE__ */ nullOr(Receipt));
 const readTransaction = /* @__PURE__ */ decoder("eth_getTransactionByHash", /* @__PURE__ */ nullOr(FullTransaction));
@@ -72,7 +69,7 @@ export const getFullBlock = (parameters: { readonly block: Hash | bigint }): Eff
     method,
     (faults) => [typeof block === "bigint" ? quantity(block, "block", faults) : word(block, "block", faults), true],
     (result) => {
-      if (result === null) return Result.fail(new RpcError({ method, reason: new BlockNotFound({ detail: "" }) }));
+      if (result === null) return Result.fail(unknownBlock(method));
       return Result.flatMap(decoder(method, FullBlock)(result), (found) => {
         const isWrong = typeof block === "bigint" ? found.number !== block : isOther(found.hash, block);
         return isWrong ? Result.fail(malformed(method, "result", "another block")) : Result.succeed(found);

@@ -5,10 +5,9 @@ import { Rpc } from "../Rpc.js";
 import { isRecord } from "../primitives/record.js";
 import type { Address } from "../primitives/hex.js";
 import { ask, type Failure } from "./ask.js";
-import { decoder } from "./decode.js";
-import { nullOr, list, struct } from "./shape.js";
-import { FullTransaction } from "./transaction.js";
-import { address, quantity } from "./write.js";
+import { decoder, nullOr, list, struct } from "./shape.js";
+import { FullTransaction } from "./block.js";
+import { address, quantity } from "./encode.js";
 
 /** A transaction in flight. */
 export type PoolTransaction = Pick<

@@ -5,14 +5,26 @@ import type { Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Classify } from "../rpc/judging.js";
-import { headerFields } from "./block.js";
+import { headerFields, Log, FullTransaction } from "./block.js";
 import { contradicts } from "./bloom.js";
-import { decoder, malformed } from "./decode.js";
-import { Log } from "./log.js";
-import { FullTransaction } from "./transaction.js";
+import {
+  decoder,
+  either,
+  list,
+  orNull,
+  struct,
+  whole,
+  Anything,
+  Bytes,
+  Finite,
+  isBytes,
+  Quantity,
+  Status,
+  Text,
+  Word,
+} from "./shape.js";
+import { malformed } from "../rpc/answer.js";
 import type { Simulation } from "./parameters.js";
-import { either, list, orNull, struct, whole } from "./shape.js";
-import { Anything, Bytes, Finite, isBytes, Quantity, Status, Text, Word } from "./wire.js";
 
 const method = "eth_simulateV1";
 

@@ -8,12 +8,13 @@ import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
 import { Chains } from "../Chains.js";
-import { MalformedResponse, RpcError } from "../errors/rpc.js";
+import type { RpcError } from "../errors/rpc.js";
 import type { Hash } from "../primitives/hex.js";
+import { malformed } from "../rpc/answer.js";
 import { Rpc } from "../Rpc.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";
-import { decoder } from "./decode.js";
+import { decoder } from "./shape.js";
 import { Header, nextHead, placeOf, unfollowed, withHeads, type Followed, type Head, type Told } from "./heads.js";
 
 /** How heads are followed; every field has a default. */
@@ -29,12 +30,7 @@ export interface HeadOptions {
 }
 
 /** {@link HeadOptions} with nothing left out. */
-export interface Pace {
-  readonly pollMs: number;
-  readonly silentMs: number;
-  readonly giveUpMs: number;
-  readonly fill: number;
-}
+type Pace = { readonly [K in keyof HeadOptions]-?: number };
 
 /** How a block is asked for. */
 export type AskBlock = (block: "latest" | bigint | Hash) => Effect.Effect<Block, Failure, Rpc>;
@@ -60,14 +56,7 @@ const readHeader = decoder("eth_subscribe", Header, "params.result");
 
 /** A block that the node says is sealed. */
 const sealed = ({ hash, ...block }: Block): Result.Result<Header, RpcError> =>
-  hash === null
-    ? Result.fail(
-        new RpcError({
-          method: "eth_getBlockByNumber",
-          reason: new MalformedResponse({ path: "result.hash", detail: "" }),
-        }),
-      )
-    : Result.succeed({ ...block, hash });
+  hash === null ? Result.fail(malformed("eth_getBlockByNumber", "result.hash")) : Result.succeed({ ...block, hash });
 
 const finalReasons = new Set([
   "Unauthorized",

@@ -13,8 +13,7 @@ import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/b
 import { delegateCallQueries } from "../steps/reading/delegateCalls.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Simulate from "../steps/simulate.js";
-import { bareCall, exactCall } from "../transaction/call.js";
-import { unsignedBytes } from "../transaction/request.js";
+import { bareCall, exactCall, unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Answers, Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";

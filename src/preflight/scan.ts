@@ -7,7 +7,7 @@ import { Chains, eip7825Cap } from "../Chains.js";
 import { refusedPart } from "../errors/refusedPart.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import { asking } from "../eth/asking.js";
+import { asking } from "../eth/ask.js";
 import * as Eth from "../Eth.js";
 import { unknownForks } from "../primitives/forks.js";
 import { later } from "../primitives/later.js";
@@ -24,7 +24,7 @@ import { failureOf, successOf, type Failure, type Heard } from "../steps/reading
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import { lacksTip } from "../steps/reading/quote.js";
 import * as Simulate from "../steps/simulate.js";
-import { bareCall } from "../transaction/call.js";
+import { bareCall } from "../transaction/request.js";
 import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import { isFailed, isStarved } from "./gas/doubt.js";

@@ -1,7 +1,7 @@
 /** How signed bytes differ from what a clearance allows. Pure. */
 import { SignedMismatch } from "../errors/nonces.js";
 import { signingHash, type Request, type Signable } from "../transaction/request.js";
-import { readSigned } from "../transaction/signed.js";
+import { readSigned } from "../transaction/signer.js";
 import { digestOfSignables } from "./digest.js";
 import type { Clearance } from "./schema.js";
 

@@ -25,7 +25,7 @@ export interface Outgoing {
   readonly text: string;
 }
 
-export const malformed = (method: string, path: string, detail: string, httpStatus: number | null = null): RpcError =>
+export const malformed = (method: string, path: string, detail = "", httpStatus: number | null = null): RpcError =>
   new RpcError({ method, reason: new MalformedResponse({ path, detail, httpStatus }) });
 
 /** A request as text; fails on what JSON cannot carry. */

@@ -10,7 +10,7 @@ import { safely } from "../primitives/safely.js";
 import { counting, errorTypeOf, inSpan, isTraced, Listener, type Attributes } from "../primitives/telemetry.js";
 import type { Failure } from "./answer.js";
 import type { Memory } from "./memory.js";
-import { CurrentRun, type LedgerEntry } from "./run.js";
+import { CurrentRun, type LedgerEntry } from "./service.js";
 
 /** A JSON-RPC request has ended, after all its tries: its line of the ledger, and how it went. */
 export interface RequestEvent extends LedgerEntry {

@@ -13,7 +13,7 @@ import type { Failure, Tried } from "./answer.js";
 import { admissionOf, gate, type Admit, type GateOptions } from "./gate.js";
 import { judged } from "./judging.js";
 import { memoryOf, type Memory } from "./memory.js";
-import { CurrentRun, type Run } from "./run.js";
+import { CurrentRun, type Run } from "./service.js";
 import { alarms } from "./timer.js";
 
 /** Sends one request, calls `done` at most once, and returns how to abort. */

@@ -1,10 +1,6 @@
 /** How much an answer may hold: what its method has to say, and what the other answers of its run have left. */
 
-/** Bytes that the answers of one run may still hold together. */
-export interface Budget {
-  /** Bytes that answers may still take. */
-  left: number;
-}
+import type { Run } from "./service.js";
 
 /**
  * What every run begins with, bytes: three simulations of 6,000 events. Reading an answer takes up to twenty times
@@ -41,7 +37,7 @@ const shortAnswers: Readonly<Record<string, number>> = {
 };
 
 /** The room of one answer; `budget` is the run's, null outside any. */
-export const roomFor = (method: string, maxBytes: number, budget: Budget | null): Room => ({
+export const roomFor = (method: string, maxBytes: number, budget: NonNullable<Run["answers"]> | null): Room => ({
   maxBytes: Math.min(maxBytes, shortAnswers[method] ?? maxBytes),
   take: (bytes) => {
     if (budget === null) return true;

@@ -16,7 +16,7 @@ import { judged } from "./judging.js";
 import { tooLarge, tooMuch, unreachable, wordsOf, type Posted } from "./post.js";
 import { isBroadcast, type Send } from "./retry.js";
 import { roomFor, type Room } from "./room.js";
-import type { Subscribe } from "./subscribe.js";
+import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
 /** Takes the answer to one request, with what its text says. */

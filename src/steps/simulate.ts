@@ -9,7 +9,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
-import { asking, sighting } from "../eth/asking.js";
+import { asking, sighting } from "../eth/ask.js";
 import * as Eth from "../Eth.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";

@@ -1,12 +1,21 @@
-/** The checks that need nothing but the input: pure, and the first wrong field is named. */
+/** The checks that need nothing but the input, and the data of ABI calls: pure, and the first wrong field is named. */
 import * as Result from "effect/Result";
+import { encodeDeployment, encodeFunction, type Encoded } from "../abi/encode.js";
+import { asAbi } from "../abi/given.js";
 import { InvalidTransaction } from "../errors/input.js";
+import type { Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/nearest.js";
 import { no, type Checked } from "../primitives/problem.js";
-import { encodeCall } from "./encode.js";
-import { fieldNames, fields, isField } from "./fields.js";
+import {
+  fieldNames,
+  fields,
+  isField,
+  CheckedInput,
+  maxTransactions,
+  type InputDefaults,
+  type Transaction,
+} from "./fields.js";
 import { bytes, given, record, type Read } from "./read.js";
-import { CheckedInput, maxTransactions, type InputDefaults, type Transaction } from "./schema.js";
 
 interface Row {
   readonly check: Read<unknown>;
@@ -68,6 +77,32 @@ const owned = (
   return Result.succeed({ ...transaction, chainId: transaction.chainId ?? chainId });
 };
 
+/** The calldata or initcode of a call; `name` makes a path of a field. */
+const encodeCall = (call: Readonly<Record<string, unknown>>, name: (field: string) => string): Checked<Encoded> => {
+  const { abi, functionName, data, bytecode, to, args } = call;
+  if (!given(abi)) {
+    if (functionName !== undefined) return no(name("abi"), "is missing; functionName needs it");
+    if (args !== undefined) return no(name("abi"), "is missing; args need it");
+    if (bytecode !== undefined)
+      return no(name("abi"), "is missing; give bytecode with its abi, or the initcode as data");
+    return Result.map(given(data) ? bytes(data, name("data")) : Result.succeed("0x" as Hex), (checked) => ({
+      data: checked,
+      item: null,
+      abi: null,
+    }));
+  }
+  if (given(data)) return no(name("data"), "cannot stand together with abi");
+  return Result.flatMap(asAbi(abi, name("abi")), (items) => {
+    if (bytecode === undefined) {
+      if (!given(to)) return no(name("to"), "is missing; an ABI call needs it");
+      return encodeFunction(items, functionName, args ?? [], name);
+    }
+    if (functionName !== undefined) return no(name("functionName"), "cannot stand together with bytecode");
+    if (given(to)) return no(name("to"), "cannot stand together with bytecode");
+    return Result.flatMap(bytes(bytecode, name("bytecode")), (code) => encodeDeployment(items, code, args ?? [], name));
+  });
+};
+
 const one = (input: unknown, at: string, defaults: InputDefaults) =>
   Result.gen(function* () {
     const written = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
@@ -76,7 +111,7 @@ const one = (input: unknown, at: string, defaults: InputDefaults) =>
     const unknown = Object.keys(call).find((key) => !isField(key) && call[key] !== undefined);
     if (unknown !== undefined) return yield* no(name(unknown), `is not a field of a transaction${fieldHint(unknown)}`);
     const ends = yield* read({ from, to }, call, name);
-    const { data, item, abi } = yield* encodeCall(call, name, bytes);
+    const { data, item, abi } = yield* encodeCall(call, name);
     const asked: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
     const transaction = yield* owned(asked, defaults, name);
     yield* together(transaction, name);

@@ -7,9 +7,9 @@ export {
   parametersOf,
   type BaseFeeParameters,
 } from "../../src/chains/baseFee.js";
-export { compressedLength } from "../../src/chains/fastLz.js";
+export { compressedLength } from "../../src/chains/opStack.js";
 export { noExtraFees, type ExtraFees, type FeeSubject } from "../../src/chains/feeModel.js";
-export { isOfLaterFork } from "../../src/chains/laterFork.js";
+export { isOfLaterFork } from "../../src/chains/rules.js";
 export {
   atMostWithin,
   dataFootprint,

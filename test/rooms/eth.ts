@@ -1,7 +1,7 @@
 /** What tests take from `src/eth`: a file that moves inside it is followed here, and in no test. */
 export { Block, FeeHistory, FullBlock } from "../../src/eth/block.js";
 export { contradicts, hasWholeBlooms, mayHold } from "../../src/eth/bloom.js";
-export { decoder } from "../../src/eth/decode.js";
+export { decoder } from "../../src/eth/shape.js";
 export { explain } from "../../src/eth/explain.js";
 export {
   nextHead,
@@ -13,12 +13,12 @@ export {
   type Room,
   type Told,
 } from "../../src/eth/heads.js";
-export { Log } from "../../src/eth/log.js";
+export { Log } from "../../src/eth/block.js";
 export type { PoolTransaction } from "../../src/eth/pooled.js";
-export { Receipt } from "../../src/eth/receipt.js";
+export { Receipt } from "../../src/eth/block.js";
 export { list, nullOr, type Shape } from "../../src/eth/shape.js";
 export { SimulatedBlocks } from "../../src/eth/simulation.js";
-export { tellRead, toldUpTo, type ToldLogs } from "../../src/eth/toldLogs.js";
+export { tellRead, toldUpTo, type ToldLogs } from "../../src/eth/watchLogs.js";
 export * as WatchLogs from "../../src/eth/watchLogs.js";
 export {
   Account,
@@ -33,4 +33,4 @@ export {
   Text,
   TypeByte,
   Word,
-} from "../../src/eth/wire.js";
+} from "../../src/eth/shape.js";

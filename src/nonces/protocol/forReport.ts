@@ -1,7 +1,7 @@
 /** Nonces for the transactions of a scanned report, all in one scope. */
 import * as Effect from "effect/Effect";
 import { authorityOf } from "../../transaction/signer.js";
-import type { Transaction } from "../../transaction/schema.js";
+import type { Transaction } from "../../transaction/fields.js";
 import type { Report } from "../../report/schema.js";
 import type { Counts } from "../laneRules.js";
 import { reserve, type Lease, type ReserveOptions } from "./lease.js";

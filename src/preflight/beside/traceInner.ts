@@ -9,7 +9,7 @@ import type { Observed } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { cut, failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
-import { bareCall } from "../../transaction/call.js";
+import { bareCall } from "../../transaction/request.js";
 import { frameOf, traceOf, type Frame } from "./trace.js";
 
 /** Frames of a trace that are read. */

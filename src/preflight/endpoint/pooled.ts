@@ -1,7 +1,7 @@
 /** What the node's pool holds of the signers that have transactions in flight, and the balance that it judges by. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { asking } from "../../eth/asking.js";
+import { asking } from "../../eth/ask.js";
 import * as Eth from "../../Eth.js";
 import { getPooled } from "../../eth/pooled.js";
 import type { Address } from "../../primitives/hex.js";

@@ -2,11 +2,9 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { isRecord } from "../../primitives/record.js";
-import type { Run } from "../run.js";
-import { compareAdvice } from "./advice.js";
-import { isDoubtOnly } from "./normal.js";
-import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, unnumbered, type State } from "./question.js";
+import type { Run } from "../service.js";
 import {
+  compareAdvice,
   agreed,
   canFollow,
   compareAnswers,
@@ -16,6 +14,8 @@ import {
   type Answer,
   type Finding,
 } from "./verdict.js";
+import { isDoubtOnly } from "./normal.js";
+import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, unnumbered, type State } from "./question.js";
 
 /** One question of a run. */
 export interface Question {

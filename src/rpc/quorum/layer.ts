@@ -15,13 +15,11 @@ import type { RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { memoryOf, type Memory } from "../memory.js";
 import { patienceOf } from "../retry.js";
-import { CurrentRun } from "../run.js";
-import { Rpc } from "../service.js";
-import { earliestFork } from "./forks.js";
+import { CurrentRun, Rpc } from "../service.js";
+import { earliestFork, byMiddle, kindOf, providersOf, sharedBy, textOf } from "./middle.js";
 import type { Question } from "./further.js";
 import { judging } from "./judge.js";
 import { asking, unasked, votesOf, type Answers, type Member, type Quorum } from "./members.js";
-import { byMiddle, kindOf, providersOf, sharedBy, textOf } from "./middle.js";
 import { stateOf } from "./question.js";
 import type { Answer } from "./verdict.js";
 
