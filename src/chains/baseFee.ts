@@ -35,17 +35,15 @@ export const parametersOf = (
 ): BaseFeeParameters => {
   const { minBaseFeePerGas } = chain;
   const { elasticity, denominator } = chain.elasticity > 0n && chain.denominator > 0n ? chain : ethereum;
+  const own = { elasticity, denominator, minBaseFeePerGas };
   const extra = header?.extraData ?? null;
-  if (extra === null || (chain.feeModel !== "opstack" && chain.feeModel !== "detect"))
-    return { elasticity, denominator, minBaseFeePerGas };
+  if (extra === null || (chain.feeModel !== "opstack" && chain.feeModel !== "detect")) return own;
   const size = (extra.length - 2) / 2;
   const version = size === 9 ? 0n : size === 17 ? 1n : null;
-  if (version === null || uintAt(extra, 0, 1) !== version) return { elasticity, denominator, minBaseFeePerGas };
-  const read = { denominator: uintAt(extra, 1, 4), elasticity: uintAt(extra, 5, 4) };
-  if (read.denominator === 0n || read.elasticity === 0n) return { elasticity, denominator, minBaseFeePerGas };
-  return version === 1n
-    ? { ...read, minBaseFeePerGas: uintAt(extra, 9, 8), metersData: true }
-    : { ...read, minBaseFeePerGas };
+  if (version === null || uintAt(extra, 0, 1) !== version) return own;
+  const read = { denominator: uintAt(extra, 1, 4), elasticity: uintAt(extra, 5, 4), minBaseFeePerGas };
+  if (read.denominator === 0n || read.elasticity === 0n) return own;
+  return version === 1n ? { ...read, minBaseFeePerGas: uintAt(extra, 9, 8), metersData: true } : read;
 };
 
 /** Base fee of the child of `parent` (EIP-1559; Jovian meters the larger of gas and blob gas, and has a floor); null before London. */

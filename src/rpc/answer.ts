@@ -56,6 +56,12 @@ export const noReply = (method: string, { kind, detail }: NoReply, endpoint: End
   }
 };
 
+/** One try that brought no answer. */
+export const unanswered = (method: string, failure: NoReply, endpoint: Endpoint): Tried => ({
+  result: Result.fail(noReply(method, failure, endpoint)),
+  bytes: failure.bytes,
+});
+
 const refusedByStatus = ({ status }: Reply): boolean => status < 200 || status > 299;
 
 /** The HTTP side of an answer, for the classifier. */
