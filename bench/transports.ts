@@ -11,8 +11,7 @@ import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { viaDispatcher, viaNodeHttp, type Dispatcher } from "../src/rpc/nodeHttp.js";
 import { viaFetch } from "../src/rpc/way.js";
-import type { PostTo } from "../src/rpc/post.js";
-import { roomFor } from "../src/rpc/room.js";
+import { type PostTo, roomFor } from "../src/rpc/post.js";
 
 const turns = Number(process.env["BENCH_ITERATIONS"] ?? 300);
 const atOnce = 11;

@@ -16,7 +16,7 @@ import { ask, unknownBlock, type Failure } from "./eth/ask.js";
 import { askCall } from "./eth/call.js";
 import { Block, FeeHistory, type Log, Receipt } from "./eth/block.js";
 import { contradicts } from "./eth/bloom.js";
-import { decoder, type Decoder, list, Bytes, Index, Quantity, Word } from "./eth/shape.js";
+import { decoder, list, Bytes, Index, Quantity, Word } from "./eth/shape.js";
 import { malformed } from "./rpc/answer.js";
 import * as Encode from "./eth/encode.js";
 import type { Head } from "./eth/heads.js";
@@ -39,7 +39,7 @@ import { judging } from "./rpc/judging.js";
 export type { Failure } from "./eth/ask.js";
 export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./eth/block.js";
 export type { BlockName, Head, Header } from "./eth/heads.js";
-export { getFullBlock, getTransaction, getTransactionReceipt } from "./eth/mined.js";
+export { getFullBlock, getTransaction, getTransactionReceipt } from "./eth/transactions.js";
 export type {
   AccessListEntry,
   AccountOverride,
@@ -70,12 +70,10 @@ export type { HeadOptions } from "./eth/watchHeads.js";
 export type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
 export type { Address, Hash, Hex } from "./primitives/hex.js";
 
-const quantityOf = (method: string): Decoder<bigint> => decoder(method, Quantity);
-
 const readCode = decoder("eth_getCode", Bytes);
-const readEstimate = quantityOf("eth_estimateGas");
-const readCount = quantityOf("eth_getTransactionCount");
-const readBalance = quantityOf("eth_getBalance");
+const readEstimate = decoder("eth_estimateGas", Quantity);
+const readCount = decoder("eth_getTransactionCount", Quantity);
+const readBalance = decoder("eth_getBalance", Quantity);
 const readChainId = decoder("eth_chainId", Index);
 const readFeeHistory = decoder("eth_feeHistory", FeeHistory);
 const readSent = decoder("eth_sendRawTransaction", Word);

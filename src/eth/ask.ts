@@ -2,13 +2,12 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { BlockNotFound, RpcError } from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
 import type { RunName, StepName } from "../primitives/names.js";
+import type { Failure } from "../rpc/answer.js";
 import { CurrentRun, Rpc } from "../Rpc.js";
 import { encoded, type Faults } from "./encode.js";
 
-/** How any of these methods fails. */
-export type Failure = RpcError | Verdict;
+export type { Failure } from "../rpc/answer.js";
 
 /** Sends what `write` writes and reads the answer by `read`; what cannot be written is `InvalidParams`, and not sent. */
 export const ask = <A>(

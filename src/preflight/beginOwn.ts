@@ -17,7 +17,7 @@ import { note, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { redactUrls } from "../rpc/endpoint.js";
 import { CurrentRun, type Rpc } from "../Rpc.js";
-import { mostRunBytes } from "../rpc/room.js";
+import { mostRunBytes } from "../rpc/post.js";
 import type * as Step from "../Step.js";
 import { readGas, stringCap } from "../witness/queries.js";
 import { knows, type View } from "../witness/view.js";

@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { CurrentRun, Rpc, type LedgerEntry, type Sighted } from "../Rpc.js";
-import { mostRunBytes } from "../rpc/room.js";
+import { mostRunBytes } from "../rpc/post.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";
 

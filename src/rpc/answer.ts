@@ -8,7 +8,9 @@ import type { Unjudged } from "./judging.js";
 import type { NoReply, Reply } from "./post.js";
 import { safely } from "../primitives/safely.js";
 
+/** How a request fails. */
 export type Failure = RpcError | Verdict;
+
 /** One try of one request. */
 export interface Tried {
   /** A JSON-RPC or HTTP error is not judged yet. */

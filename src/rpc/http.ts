@@ -2,8 +2,7 @@
 import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
-import type { Post } from "./post.js";
-import { roomFor, sharedRoom, type Room } from "./room.js";
+import { type Post, roomFor, sharedRoom, type Room } from "./post.js";
 import type { Send } from "./retry.js";
 import * as Result from "effect/Result";
 

@@ -13,9 +13,8 @@ import { redactUrls } from "./endpoint.js";
 import { cutter } from "./frames.js";
 import { idsFrom, numbered } from "./http.js";
 import { judged } from "./judging.js";
-import { tooLarge, tooMuch, unreachable, wordsOf, type Posted } from "./post.js";
+import { tooLarge, tooMuch, unreachable, wordsOf, type Posted, roomFor, type Room } from "./post.js";
 import { isBroadcast, type Send } from "./retry.js";
-import { roomFor, type Room } from "./room.js";
 import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 

@@ -45,7 +45,7 @@ export interface GivenAuthorization extends Omit<Authorization, "yParity"> {
   readonly v?: bigint | undefined;
 }
 
-export const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, field) =>
+const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, field) =>
   Result.gen(function* () {
     const entry = yield* Read.record(value, field);
     return {
@@ -54,7 +54,7 @@ export const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, f
     };
   });
 
-export const authorization: Read.Read<Authorization> = (value, field) =>
+const authorization: Read.Read<Authorization> = (value, field) =>
   Result.gen(function* () {
     const entry = yield* Read.record(value, field);
     const parity = Read.given(entry["yParity"])
@@ -188,9 +188,6 @@ const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "byteco
 
 /** Every field that a transaction may have. */
 export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
-
-/** Whether a transaction has a field of this name. */
-export const isField = (name: string): boolean => fieldNames.includes(name);
 
 /** The most transactions that a bundle may have. */
 export const maxTransactions = 64;

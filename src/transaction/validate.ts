@@ -6,46 +6,31 @@ import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/nearest.js";
 import { no, type Checked } from "../primitives/problem.js";
-import {
-  fieldNames,
-  fields,
-  isField,
-  CheckedInput,
-  maxTransactions,
-  type InputDefaults,
-  type Transaction,
-} from "./fields.js";
-import { bytes, given, record, type Read } from "./read.js";
+import { fieldNames, fields, CheckedInput, maxTransactions, type InputDefaults, type Transaction } from "./fields.js";
+import { bytes, given, record } from "./read.js";
 
-interface Row {
-  readonly check: Read<unknown>;
-  readonly absent: unknown;
-}
-type Values<Rows extends Readonly<Record<string, Row>>> = {
-  readonly [K in keyof Rows]:
-    | (Rows[K] extends { readonly check: Read<infer A> } ? A : never)
-    | Exclude<Rows[K]["absent"], undefined>;
-};
-
-/** The fields of `rows`, each checked where it is given, in the order of the table. */
-const read = <Rows extends Readonly<Record<string, Row>>>(
-  rows: Rows,
+/** The fields of these names, each checked where it is given, in their order. */
+const read = <K extends keyof typeof fields>(
+  names: ReadonlyArray<K>,
   call: Readonly<Record<string, unknown>>,
   name: (field: string) => string,
-): Checked<Values<Rows>> =>
+): Checked<Pick<Transaction, K>> =>
   Result.gen(function* () {
     const values: Record<string, unknown> = {};
-    for (const [field, { check, absent }] of Object.entries<Row>(rows))
+    for (const field of names) {
+      const { check, absent } = fields[field];
       values[field] = given(call[field])
         ? yield* check(call[field], name(field))
         : absent === undefined
           ? yield* no(name(field), "is missing")
           : absent;
+    }
     // each value was read by its own row
-    return values as Values<Rows>;
+    return values as Pick<Transaction, K>;
   });
 
-const { from, to, data: _, ...others } = fields;
+const { from: _, to: __, data: ___, ...rest } = fields;
+const others = Object.keys(rest) as ReadonlyArray<keyof typeof rest>;
 
 /** Names that other libraries have for a field. */
 const elsewhere: Readonly<Record<string, keyof typeof fields>> = {
@@ -108,9 +93,9 @@ const one = (input: unknown, at: string, defaults: InputDefaults) =>
     const written = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
     const call = given(written["from"]) || defaults.from === null ? written : { ...written, from: defaults.from };
     const name = (field: string) => `${at}${field}`;
-    const unknown = Object.keys(call).find((key) => !isField(key) && call[key] !== undefined);
+    const unknown = Object.keys(call).find((key) => !fieldNames.includes(key) && call[key] !== undefined);
     if (unknown !== undefined) return yield* no(name(unknown), `is not a field of a transaction${fieldHint(unknown)}`);
-    const ends = yield* read({ from, to }, call, name);
+    const ends = yield* read(["from", "to"], call, name);
     const { data, item, abi } = yield* encodeCall(call, name);
     const asked: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
     const transaction = yield* owned(asked, defaults, name);

@@ -14,7 +14,7 @@ export {
   type Told,
 } from "../../src/eth/heads.js";
 export { Log } from "../../src/eth/block.js";
-export type { PoolTransaction } from "../../src/eth/pooled.js";
+export type { PoolTransaction } from "../../src/eth/transactions.js";
 export { Receipt } from "../../src/eth/block.js";
 export { list, nullOr, type Shape } from "../../src/eth/shape.js";
 export { SimulatedBlocks } from "../../src/eth/simulation.js";

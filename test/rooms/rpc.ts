@@ -15,7 +15,7 @@ export { choseOtherwise, inBlocksOf, movedTo, stateOf } from "../../src/rpc/quor
 export { canFollow, compareAnswers, compareBlocks, type Answer } from "../../src/rpc/quorum/verdict.js";
 export { receiver } from "../../src/rpc/post.js";
 export { patience, pause } from "../../src/rpc/retry.js";
-export { roomFor, sharedRoom } from "../../src/rpc/room.js";
+export { roomFor, sharedRoom } from "../../src/rpc/post.js";
 export * as Socket from "../../src/rpc/socket.js";
 export { subscription } from "../../src/rpc/subscription.js";
 export type { Subscribing } from "../../src/rpc/viemSocket.js";

@@ -13,7 +13,7 @@ export {
   type Environment,
 } from "../../src/witness/answers.js";
 export { witnessBytecode } from "../../src/witness/bytecode.js";
-export { slotQueries, slots, slotsOf } from "../../src/witness/lens.js";
+export { slotQueries, slots, slotsOf } from "../../src/witness/placement.js";
 export { place, type Placement } from "../../src/witness/placement.js";
 export * as queries from "../../src/witness/queries.js";
 export {

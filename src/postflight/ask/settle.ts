@@ -6,7 +6,7 @@ import { InvalidTransaction } from "../../errors/input.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
 import type { Failure } from "../../eth/ask.js";
 import type { FullBlock, Receipt } from "../../eth/block.js";
-import { getFullBlock, getTransaction, getTransactionReceipt } from "../../eth/mined.js";
+import { getFullBlock, getTransaction, getTransactionReceipt } from "../../eth/transactions.js";
 import { takenOf } from "../../eth/taken.js";
 import * as Eth from "../../Eth.js";
 import { isHash, type Address, type Hash, type Hex } from "../../primitives/hex.js";

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { asking } from "../../eth/ask.js";
 import * as Eth from "../../Eth.js";
-import { getPooled } from "../../eth/pooled.js";
+import { getPooled } from "../../eth/transactions.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Pooled } from "../../steps/reading/pooled.js";
