@@ -1,5 +1,4 @@
 /** The transaction to sign: its exact fields, its unsigned bytes, the digest over a bundle of them, and the calls that it is asked as. */
-import * as Rows from "effect/Record";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { keccak256, serializeTransaction } from "viem";
@@ -10,6 +9,13 @@ import { safely } from "../primitives/safely.js";
 
 const { from: _, ...schemas } = schemasOf(fields);
 type Name = keyof typeof schemas;
+
+/** What a type of transaction does not have. */
+interface Absent extends Struct.Lambda {
+  (schema: unknown): Schema.optionalKey<Schema.Never>;
+  readonly "~lambda.out": Schema.optionalKey<Schema.Never>;
+}
+const absent = Struct.lambda<Absent>(() => Schema.optionalKey(Schema.Never));
 
 /** How a request is shown begins with these; the schema's order is that of what it makes. */
 const front: ReadonlyArray<string> = ["to", "gas", "value", "data", "nonce", "chainId", "type"];
@@ -26,19 +32,16 @@ const variant = <
   type: Type,
   has: Has,
   may: May,
-) => {
-  type Others = Readonly<Record<Exclude<Name, Has[number] | May[number]>, unknown>>;
-  const others = Struct.omit(schemas, [...has, ...may]) as Others;
-  return Schema.Struct(
+) =>
+  Schema.Struct(
     inOrder({
       /** The kind of transaction (EIP-2718). */
       type: Schema.Literal(type),
       ...Struct.pick(schemas, has),
       ...Struct.map(Struct.pick(schemas, may), Schema.optionalKey),
-      ...Rows.map(others, () => Schema.optionalKey(Schema.Never)),
+      ...Struct.map(Struct.omit(schemas, [...has, ...may]), absent),
     }),
   );
-};
 
 const always = ["chainId", "nonce", "data", "value", "gas"] as const;
 const capped = [...always, "maxFeePerGas", "maxPriorityFeePerGas"] as const;
