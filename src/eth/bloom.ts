@@ -14,7 +14,7 @@ const bitsOf = (value: Hex): ReadonlyArray<number> => {
 };
 
 const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined): ReadonlyArray<Either> => {
-  const all = values === null || values === undefined ? [] : typeof values === "string" ? [values] : values;
+  const all = [values ?? []].flat();
   return all.length === 0 ? [] : [all.map(bitsOf)];
 };
 

@@ -1,7 +1,6 @@
 /** The heads of the chain as they come: from a socket, else asked for. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Exit from "effect/Exit";
 import * as Option from "effect/Option";
 import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
@@ -258,11 +257,7 @@ export const following = (
     const bell = yield* Queue.sliding<true, Failure>(1);
     const state = { chain: unfollowed, heardAt: yield* Clock.currentTimeMillis, lowSince: null };
     const all: Following = { pace: yield* paceOf(options), askBlock, room, state, bell };
-    yield* Effect.forkScoped(
-      Effect.onExit(followAlways(all), (exit) =>
-        Exit.isFailure(exit) ? Queue.failCause(bell, exit.cause) : Effect.void,
-      ),
-    );
+    yield* Effect.forkScoped(Effect.onError(followAlways(all), (cause) => Queue.failCause(bell, cause)));
     const next = (): Head | null => {
       for (let one = nextHead(all.state.chain); one !== null; one = nextHead(all.state.chain)) {
         all.state.chain = one.followed;

@@ -5,7 +5,6 @@
 import * as BigInts from "effect/BigInt";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Exit from "effect/Exit";
 import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
@@ -251,11 +250,7 @@ const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknow
     // why: pending state may be quiet for good, and by heads alone a dead socket is known
     const heads = Stream.runDrain(headsBy(asking.block, options));
     const heard = Effect.raceFirst(hearing(wire, hear), heads);
-    yield* Effect.forkScoped(
-      Effect.onExit(Effect.andThen(heard, poll), (exit) =>
-        Exit.isFailure(exit) ? Queue.failCause(logs, exit.cause) : Effect.void,
-      ),
-    );
+    yield* Effect.forkScoped(Effect.onError(Effect.andThen(heard, poll), (cause) => Queue.failCause(logs, cause)));
     return Stream.fromQueue(logs);
   });
 
