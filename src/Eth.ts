@@ -8,19 +8,14 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
 import { indexAbis } from "./abi/abiIndex.js";
-import type { Address, Hash, Hex } from "./primitives/hex.js";
-import { later } from "./primitives/later.js";
-import { isRecord } from "./primitives/record.js";
-import { askLogs } from "./eth/getLogs.js";
 import { ask, unknownBlock, type Failure } from "./eth/ask.js";
-import { askCall } from "./eth/call.js";
-import { Block, FeeHistory, type Log, Receipt } from "./eth/block.js";
+import { Block, FeeHistory, Receipt, type Log } from "./eth/block.js";
 import { contradicts } from "./eth/bloom.js";
-import { decoder, list, Bytes, Index, Quantity, Word } from "./eth/shape.js";
-import { malformed } from "./rpc/answer.js";
+import { askCall } from "./eth/call.js";
 import * as Encode from "./eth/encode.js";
-import type { Head } from "./eth/heads.js";
 import { explain } from "./eth/explain.js";
+import { askLogs } from "./eth/getLogs.js";
+import type { Head } from "./eth/heads.js";
 import type {
   AtAccount,
   BlockParameter,
@@ -30,10 +25,15 @@ import type {
   Pretending,
   Simulation,
 } from "./eth/parameters.js";
+import { Bytes, decoder, Index, list, Quantity, Word } from "./eth/shape.js";
 import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
 import type { HeadOptions } from "./eth/watchHeads.js";
 import type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
+import type { Address, Hash, Hex } from "./primitives/hex.js";
+import { later } from "./primitives/later.js";
+import { isRecord } from "./primitives/record.js";
 import type { Rpc } from "./Rpc.js";
+import { malformed } from "./rpc/answer.js";
 import { judging } from "./rpc/judging.js";
 
 export type { Failure } from "./eth/ask.js";

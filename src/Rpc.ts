@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
 import type { Socket } from "effect/socket/Socket";
 import type { Transport as ViemTransport } from "viem";
+import { later } from "./primitives/later.js";
 import {
   checkClient,
   checkProvider,
@@ -22,7 +23,6 @@ import {
   optionsOf,
   type HttpEndpoint,
 } from "./rpc/connection.js";
-import { later } from "./primitives/later.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether } from "./rpc/http.js";

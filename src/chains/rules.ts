@@ -4,8 +4,8 @@
  * cannot under the one before. Pure.
  */
 import { eip7825Cap, type Chain } from "../Chains.js";
-import type { Fork } from "../primitives/names.js";
 import type { Hex } from "../primitives/hex.js";
+import type { Fork } from "../primitives/names.js";
 
 /** What a block's header carries that tells its fork. */
 export interface Header {

@@ -4,7 +4,7 @@ import { isRecord } from "../primitives/record.js";
 import { each, no, type Checked } from "../primitives/problem.js";
 import { escapeText } from "../primitives/text.js";
 import type { LooseCall } from "../Transaction.js";
-import { fields, fieldNames, type Unit } from "../transaction/fields.js";
+import { fieldNames, fields, type Unit } from "../transaction/fields.js";
 import { abiCall, abiOf, constructorArguments } from "./abi.js";
 import { fieldHint } from "../transaction/validate.js";
 import { count, integer, wei } from "./quantity.js";

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { BlockNotFound, RpcError } from "../errors/rpc.js";
 import type { RunName, StepName } from "../primitives/names.js";
-import type { Failure } from "../rpc/answer.js";
 import { CurrentRun, Rpc } from "../Rpc.js";
+import type { Failure } from "../rpc/answer.js";
 import { encoded, type Faults } from "./encode.js";
 
 export type { Failure } from "../rpc/answer.js";

@@ -6,10 +6,10 @@ import * as Effect from "effect/Effect";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import type { Rpc } from "../Rpc.js";
 import { ask, type Failure } from "./ask.js";
-import { decoder, list } from "./shape.js";
-import { encoded, logFilter } from "./encode.js";
 import { Log } from "./block.js";
+import { encoded, logFilter } from "./encode.js";
 import type { BlockTag, LogFilter } from "./parameters.js";
+import { decoder, list } from "./shape.js";
 
 /** The interface's guidance is to stay under 2,000 blocks. */
 const maxBlocks = 1_999n;

@@ -1,30 +1,30 @@
 /** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
 import * as Result from "effect/Result";
-import { isRecord } from "../primitives/record.js";
-import type { Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import type { Hex } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
+import { malformed } from "../rpc/answer.js";
 import type { Classify } from "../rpc/judging.js";
-import { headerFields, Log, FullTransaction } from "./block.js";
+import { FullTransaction, headerFields, Log } from "./block.js";
 import { contradicts } from "./bloom.js";
+import type { Simulation } from "./parameters.js";
 import {
-  decoder,
-  either,
-  list,
-  orNull,
-  struct,
-  whole,
   Anything,
   Bytes,
+  decoder,
+  either,
   Finite,
   isBytes,
+  list,
+  orNull,
   Quantity,
   Status,
+  struct,
   Text,
+  whole,
   Word,
 } from "./shape.js";
-import { malformed } from "../rpc/answer.js";
-import type { Simulation } from "./parameters.js";
 
 const method = "eth_simulateV1";
 

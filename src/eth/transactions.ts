@@ -4,15 +4,15 @@
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type { Hash, Address } from "../primitives/hex.js";
-import { Rpc } from "../Rpc.js";
-import { ask, unknownBlock, type Failure } from "./ask.js";
-import { FullBlock, Receipt, FullTransaction } from "./block.js";
-import { contradicts } from "./bloom.js";
-import { decoder, nullOr, list, struct } from "./shape.js";
-import { malformed } from "../rpc/answer.js";
-import { quantity, word, type Faults, address } from "./encode.js";
+import type { Address, Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
+import { Rpc } from "../Rpc.js";
+import { malformed } from "../rpc/answer.js";
+import { ask, unknownBlock, type Failure } from "./ask.js";
+import { FullBlock, FullTransaction, Receipt } from "./block.js";
+import { contradicts } from "./bloom.js";
+import { address, quantity, word, type Faults } from "./encode.js";
+import { decoder, list, nullOr, struct } from "./shape.js";
 
 const readReceipt = /* @__PURE__ */ decoder("eth_getTransactionReceipt", /* @__PURE__ */ nullOr(Receipt));
 const readTransaction = /* @__PURE__ */ decoder("eth_getTransactionByHash", /* @__PURE__ */ nullOr(FullTransaction));

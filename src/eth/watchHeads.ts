@@ -9,12 +9,12 @@ import * as Stream from "effect/Stream";
 import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Hash } from "../primitives/hex.js";
-import { malformed } from "../rpc/answer.js";
 import { Rpc } from "../Rpc.js";
+import { malformed } from "../rpc/answer.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";
-import { decoder } from "./shape.js";
 import { Header, nextHead, placeOf, unfollowed, withHeads, type Followed, type Head, type Told } from "./heads.js";
+import { decoder } from "./shape.js";
 
 /** How heads are followed; every field has a default. */
 export interface HeadOptions {

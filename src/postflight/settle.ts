@@ -1,5 +1,5 @@
 /** What was said of a transaction against what happened, and why they differ. Pure. */
-import type { FullBlock, Receipt, FullTransaction } from "../eth/block.js";
+import type { FullBlock, FullTransaction, Receipt } from "../eth/block.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import { causeOf, isSameRun, unknownCause, type Cause } from "./cause.js";
 import { compareBalances, compareCost, compareOutcome, compareRequest, happenedOf, merged, saidOf } from "./compare.js";

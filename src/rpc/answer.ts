@@ -1,12 +1,12 @@
 /** Reading JSON-RPC 2.0 answers: what is the result, and what kind of failure is anything else. */
 import * as Result from "effect/Result";
-import { isRecord } from "../primitives/record.js";
 import { InvalidParams, MalformedResponse, NodeLimitExceeded, RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import { isRecord } from "../primitives/record.js";
+import { safely } from "../primitives/safely.js";
 import { redactJson, type Endpoint } from "./endpoint.js";
 import type { Unjudged } from "./judging.js";
 import type { NoReply, Reply } from "./post.js";
-import { safely } from "../primitives/safely.js";
 
 /** How a request fails. */
 export type Failure = RpcError | Verdict;

@@ -1,10 +1,10 @@
 /** Requests over HTTP: each on its own at once, or those of one moment together in one POST. */
+import * as Result from "effect/Result";
 import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
-import { type Post, roomFor, sharedRoom, type Room } from "./post.js";
+import { roomFor, sharedRoom, type Post, type Room } from "./post.js";
 import type { Send } from "./retry.js";
-import * as Result from "effect/Result";
 
 const single =
   (post: Post, endpoint: Endpoint) =>

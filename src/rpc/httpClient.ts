@@ -7,7 +7,7 @@ import * as HttpBody from "effect/http/HttpBody";
 import * as HttpClient from "effect/http/HttpClient";
 import * as HttpClientRequest from "effect/http/HttpClientRequest";
 import * as Stream from "effect/Stream";
-import { type HttpHeaders, type PostTo, receiver } from "./post.js";
+import { receiver, type HttpHeaders, type PostTo } from "./post.js";
 
 export const viaHttpClient = (headers: HttpHeaders): Effect.Effect<PostTo, never, HttpClient.HttpClient> =>
   Effect.map(Effect.context<HttpClient.HttpClient>(), (context) => {

@@ -2,8 +2,8 @@
  * One HTTP POST with a bounded answer: how much it may hold (what its method has to say, and what the other answers of its
  * run have left), what every way of sending it gives back, and how its parts are collected.
  */
-import { safely } from "../primitives/safely.js";
 import * as Result from "effect/Result";
+import { safely } from "../primitives/safely.js";
 import type { Run } from "./service.js";
 
 /**

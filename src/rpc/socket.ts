@@ -13,7 +13,7 @@ import { redactUrls } from "./endpoint.js";
 import { cutter } from "./frames.js";
 import { idsFrom, numbered } from "./http.js";
 import { judged } from "./judging.js";
-import { tooLarge, tooMuch, unreachable, wordsOf, type Posted, roomFor, type Room } from "./post.js";
+import { roomFor, tooLarge, tooMuch, unreachable, wordsOf, type Posted, type Room } from "./post.js";
 import { isBroadcast, type Send } from "./retry.js";
 import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";

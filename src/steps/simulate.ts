@@ -19,7 +19,7 @@ import type { Outcome } from "../report/parts.js";
 import type { RunName } from "../report/schema.js";
 import type { Rpc } from "../Rpc.js";
 import type { Transaction } from "../Transaction.js";
-import { readers, slotQueries, placement, witnessCall, type Placement } from "../witness/placement.js";
+import { placement, readers, slotQueries, witnessCall, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";

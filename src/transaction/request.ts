@@ -4,8 +4,8 @@ import * as Struct from "effect/Struct";
 import { keccak256, serializeTransaction } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { schemasOf } from "../primitives/rows.js";
-import { fields, type Transaction } from "./fields.js";
 import { safely } from "../primitives/safely.js";
+import { fields, type Transaction } from "./fields.js";
 
 const { from: _, ...schemas } = schemasOf(fields);
 type Name = keyof typeof schemas;

@@ -3,8 +3,8 @@ import { secp256k1 } from "@noble/curves/secp256k1";
 import { keccak256, parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
 import { hashAuthorization } from "viem/utils";
 import type { Address } from "../primitives/hex.js";
-import type { Authorization } from "./fields.js";
 import { safely } from "../primitives/safely.js";
+import type { Authorization } from "./fields.js";
 import { signingHash, type Request, type Signable } from "./request.js";
 
 interface Signature {

@@ -6,7 +6,7 @@ import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/nearest.js";
 import { no, type Checked } from "../primitives/problem.js";
-import { fieldNames, fields, CheckedInput, maxTransactions, type InputDefaults, type Transaction } from "./fields.js";
+import { CheckedInput, fieldNames, fields, maxTransactions, type InputDefaults, type Transaction } from "./fields.js";
 import { bytes, given, record } from "./read.js";
 
 /** The fields of these names, each checked where it is given, in their order. */

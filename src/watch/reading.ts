@@ -8,7 +8,7 @@ import * as Eth from "../Eth.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
 import { isAllOf } from "../steps/approvals.js";
-import { placement, witnessCall, type Placement, readers, slotQuery } from "../witness/placement.js";
+import { placement, readers, slotQuery, witnessCall, type Placement } from "../witness/placement.js";
 import type { Account, CallAnswer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import { seenIn, type View } from "../witness/view.js";

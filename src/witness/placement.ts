@@ -5,10 +5,10 @@
 import * as Effect from "effect/Effect";
 import { bytesToHex, hexToBytes } from "viem";
 import { roll } from "../primitives/dice.js";
-import type { Address, Hex, Hash } from "../primitives/hex.js";
-import { witnessBytecode } from "./bytecode.js";
-import { encodeQueries, gasFor, type Query, staticCall, type Call } from "./queries.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { readUint256 } from "./answers.js";
+import { witnessBytecode } from "./bytecode.js";
+import { encodeQueries, gasFor, staticCall, type Call, type Query } from "./queries.js";
 import type { View } from "./view.js";
 
 /** The witness and its sender, with the state overrides that bring them into being. */

@@ -1,7 +1,7 @@
 /** A mined transaction once more: on the parent of its block and on the block that its report stood on. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type { FullBlock, Receipt, FullTransaction } from "../../eth/block.js";
+import type { FullBlock, FullTransaction, Receipt } from "../../eth/block.js";
 import type { BlockOverrides, BlockParameter, BlockStateCall, StateOverrides } from "../../eth/parameters.js";
 import * as Eth from "../../Eth.js";
 import type { Hex } from "../../primitives/hex.js";

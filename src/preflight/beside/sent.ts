@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { asking } from "../../eth/ask.js";
-import { decoder, list, orNull, struct, Account, Bytes, Quantity, Word } from "../../eth/shape.js";
+import { Account, Bytes, decoder, list, orNull, Quantity, struct, Word } from "../../eth/shape.js";
 import { hash } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";

@@ -3,10 +3,13 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { isRecord } from "../../primitives/record.js";
 import type { Run } from "../service.js";
+import { isDoubtOnly } from "./normal.js";
+import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, unnumbered, type State } from "./question.js";
+import { entriesIn } from "./simulated.js";
 import {
-  compareAdvice,
   agreed,
   canFollow,
+  compareAdvice,
   compareAnswers,
   compareBlocks,
   numberIn,
@@ -14,9 +17,6 @@ import {
   type Answer,
   type Finding,
 } from "./verdict.js";
-import { isDoubtOnly } from "./normal.js";
-import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, unnumbered, type State } from "./question.js";
-import { entriesIn } from "./simulated.js";
 
 /** One question of a run. */
 export interface Question {

@@ -15,10 +15,10 @@ import type { Verdict } from "../../errors/verdicts.js";
 import { memoryOf, type Memory } from "../memory.js";
 import { patienceOf } from "../retry.js";
 import { CurrentRun, Rpc } from "../service.js";
-import { earliestFork, byMiddle, kindOf, providersOf, sharedBy, textOf } from "./middle.js";
 import type { Question } from "./further.js";
 import { judging } from "./judge.js";
 import { asking, unasked, votesOf, type Answers, type Member, type Quorum } from "./members.js";
+import { byMiddle, earliestFork, kindOf, providersOf, sharedBy, textOf } from "./middle.js";
 import { stateOf } from "./question.js";
 import type { Answer } from "./verdict.js";
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
-import { CurrentRun, type Run, type Sighted, type Rpc } from "../service.js";
+import { CurrentRun, type Rpc, type Run, type Sighted } from "../service.js";
 import type { Ask } from "./further.js";
 import { kindOf, reachedBy, type Vote } from "./middle.js";
 import type { Answer } from "./verdict.js";
