@@ -79,23 +79,23 @@ export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
 export type Wire = "address" | "bytes" | "quantity" | "hashes" | "accessList" | "authorizationList";
 
 /** A kind of value: `Given` by callers, kept as `schema` says. */
-interface Kind<Given, S extends Schema.Constraint, W extends Wire> extends Gives<Given> {
+interface Kind<Given, S extends Schema.Constraint, W extends Wire, U extends Unit | null> extends Gives<Given> {
   readonly schema: S;
   readonly check: Read.Read<S["Type"]>;
   readonly wire: W;
-  readonly unit: Unit | null;
+  readonly unit: U;
 }
 
 const kind =
   <Given>() =>
-  <S extends Schema.Constraint, W extends Wire>(
+  <S extends Schema.Constraint, W extends Wire, U extends Unit | null>(
     schema: S,
     wire: W,
-    unit: Unit | null,
+    unit: U,
     check: Read.Read<S["Type"]>,
-  ): Kind<Given, S, W> => ({ schema, wire, unit, check });
+  ): Kind<Given, S, W, U> => ({ schema, wire, unit, check });
 
-const uint = (unit: Unit, check: Read.Read<bigint> = Read.uint(unit)) =>
+const uint = <const U extends Unit>(unit: U, check: Read.Read<bigint> = Read.uint(unit)) =>
   kind<bigint>()(Schema.BigInt.check(Schema.isGreaterThanOrEqualToBigInt(0n)), "quantity", unit, check);
 
 /** Gas is a signed 64-bit number in every client's gas pool. */
