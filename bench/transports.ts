@@ -9,11 +9,9 @@ import { once } from "node:events";
 import * as http from "node:http";
 import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { viaDispatcher, type Dispatcher } from "../src/rpc/dispatcher.js";
-import { viaFetch } from "../src/rpc/fetch.js";
-import { viaNodeHttp } from "../src/rpc/nodeHttp.js";
-import type { PostTo } from "../src/rpc/post.js";
-import { roomFor } from "../src/rpc/room.js";
+import { viaDispatcher, viaNodeHttp, type Dispatcher } from "../src/rpc/nodeHttp.js";
+import { viaFetch } from "../src/rpc/way.js";
+import { type PostTo, roomFor } from "../src/rpc/post.js";
 
 const turns = Number(process.env["BENCH_ITERATIONS"] ?? 300);
 const atOnce = 11;
@@ -23,7 +21,7 @@ const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inh
 if (child.stdout === null) throw new Error("the stub has no output");
 const [port] = (await once(child.stdout, "data")) as [Buffer];
 const url = new URL(`http://127.0.0.1:${String(port).trim()}/`);
-const target = { headers: { "content-type": "application/json" } };
+const headers = { "content-type": "application/json" };
 const room = roomFor("eth_getBalance", 1 << 25, null);
 void globalThis.Headers;
 const dispatcher = (globalThis as Record<symbol, unknown>)[Symbol.for("undici.globalDispatcher.1")];
@@ -52,10 +50,10 @@ const viaSockets: PostTo = (to, body, _room, done) => {
 const idle: Array<Socket> = [];
 
 const ways: ReadonlyArray<readonly [string, PostTo]> = [
-  ["node:http", viaNodeHttp(target, new http.Agent({ keepAlive: true }))],
-  ["Node's undici dispatcher", viaDispatcher(target, dispatcher as Dispatcher)],
+  ["node:http", viaNodeHttp(headers, new http.Agent({ keepAlive: true }))],
+  ["Node's undici dispatcher", viaDispatcher(headers, dispatcher as Dispatcher)],
   ["raw sockets (plain answers only)", viaSockets],
-  ["fetch", viaFetch(target, globalThis.fetch)],
+  ["fetch", viaFetch(headers, globalThis.fetch)],
 ];
 
 const body = JSON.stringify({

@@ -111,14 +111,9 @@ export const unknownChain: Chain = {
   known: false,
 };
 
-const ethereum: Chain = {
-  ...unknownChain,
-  name: "Ethereum",
-  txGasCapKnown: true,
-  feeModel: "ethereum",
-  maxTip: 500_000_000_000n,
-  known: true,
-};
+/** A chain of the table, by Ethereum's rules as far as it says nothing else. */
+const ruledAsEthereum: Chain = { ...unknownChain, feeModel: "ethereum", known: true };
+const ethereum: Chain = { ...ruledAsEthereum, name: "Ethereum", txGasCapKnown: true, maxTip: 500_000_000_000n };
 // OP-stack defaults since Canyon: denominator 250, elasticity 6; 2^24 since Karst (Base: Azul).
 const opstack: Chain = {
   ...ethereum,
@@ -153,40 +148,22 @@ const arbitrum: Chain = {
 const table: Readonly<Record<number, Chain>> = {
   1: { ...ethereum, nodeLimitsKnown: true },
   10: { ...opstack, name: "OP Mainnet" },
-  56: {
-    ...unknownChain,
-    name: "BNB Smart Chain",
-    symbol: "BNB",
-    blockTag: "latest",
-    blockTimeMs: 750,
-    feeModel: "ethereum",
-    known: true,
-  },
-  100: { ...unknownChain, name: "Gnosis", symbol: "XDAI", blockTimeMs: 5_000, feeModel: "ethereum", known: true },
+  56: { ...ruledAsEthereum, name: "BNB Smart Chain", symbol: "BNB", blockTag: "latest", blockTimeMs: 750 },
+  100: { ...ruledAsEthereum, name: "Gnosis", symbol: "XDAI", blockTimeMs: 5_000 },
   130: { ...opstack, name: "Unichain", blockTimeMs: 1_000 },
   137: {
-    ...unknownChain,
+    ...ruledAsEthereum,
     name: "Polygon PoS",
     symbol: "POL",
     blockTag: "latest",
     blockTimeMs: 2_000,
     minTip: 25_000_000_000n,
     maxTip: 10_000_000_000_000n,
-    feeModel: "ethereum",
-    known: true,
   },
   480: { ...opstack, name: "World Chain" },
   8453: base,
   42161: arbitrum,
-  43114: {
-    ...unknownChain,
-    name: "Avalanche C-Chain",
-    symbol: "AVAX",
-    blockTag: "latest",
-    blockTimeMs: 2_000,
-    feeModel: "ethereum",
-    known: true,
-  },
+  43114: { ...ruledAsEthereum, name: "Avalanche C-Chain", symbol: "AVAX", blockTag: "latest", blockTimeMs: 2_000 },
   84532: { ...base, name: "Base Sepolia" },
   421614: { ...arbitrum, name: "Arbitrum Sepolia" },
   11155111: { ...ethereum, name: "Sepolia", nodeLimitsKnown: true },

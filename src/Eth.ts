@@ -8,20 +8,14 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
 import { indexAbis } from "./abi/abiIndex.js";
-import type { Address, Hash, Hex } from "./primitives/hex.js";
-import { later } from "./primitives/later.js";
-import { isRecord } from "./primitives/record.js";
-import { BlockNotFound, RpcError } from "./errors/rpc.js";
-import { askLogs } from "./eth/getLogs.js";
-import { ask, type Failure } from "./eth/ask.js";
-import { askCall } from "./eth/call.js";
-import { Block, FeeHistory } from "./eth/block.js";
+import { ask, unknownBlock, type Failure } from "./eth/ask.js";
+import { Block, FeeHistory, Receipt, type Log } from "./eth/block.js";
 import { contradicts } from "./eth/bloom.js";
-import { decoder, malformed, type Decoder } from "./eth/decode.js";
+import { askCall } from "./eth/call.js";
 import * as Encode from "./eth/encode.js";
-import type { Head } from "./eth/heads.js";
-import type { Log } from "./eth/log.js";
 import { explain } from "./eth/explain.js";
+import { askLogs } from "./eth/getLogs.js";
+import type { Head } from "./eth/heads.js";
 import type {
   AtAccount,
   BlockParameter,
@@ -31,24 +25,25 @@ import type {
   Pretending,
   Simulation,
 } from "./eth/parameters.js";
-import { Receipt } from "./eth/receipt.js";
+import { Bytes, decoder, Index, list, Quantity, Word } from "./eth/shape.js";
 import { readSimulation, type SimulatedBlock } from "./eth/simulation.js";
-import { list } from "./eth/shape.js";
 import type { HeadOptions } from "./eth/watchHeads.js";
 import type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
-import { Bytes, Index, Quantity, Word } from "./eth/wire.js";
+import type { Address, Hash, Hex } from "./primitives/hex.js";
+import { later } from "./primitives/later.js";
+import { isRecord } from "./primitives/record.js";
 import type { Rpc } from "./Rpc.js";
+import { malformed } from "./rpc/answer.js";
 import { judging } from "./rpc/judging.js";
 
 export type { Failure } from "./eth/ask.js";
-export type { Block, FeeHistory, FullBlock } from "./eth/block.js";
-export type { Address, Hash, Hex } from "./primitives/hex.js";
+export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./eth/block.js";
 export type { BlockName, Head, Header } from "./eth/heads.js";
-export type { Log } from "./eth/log.js";
-export type { AskedRows, OverrideRow } from "./eth/overrides.js";
+export { getFullBlock, getTransaction, getTransactionReceipt } from "./eth/transactions.js";
 export type {
   AccessListEntry,
   AccountOverride,
+  AskedRows,
   AtAccount,
   AuthorizationEntry,
   BlockOverrides,
@@ -61,6 +56,7 @@ export type {
   Integer,
   LogFilter,
   Maybe,
+  OverrideRow,
   Pretending,
   Simulation,
   StateOverrides,
@@ -68,20 +64,16 @@ export type {
   Withdrawal,
   Written,
 } from "./eth/parameters.js";
-export type { Receipt } from "./eth/receipt.js";
 export type { ObjectShape, Shape } from "./eth/shape.js";
-export { getFullBlock, getTransaction, getTransactionReceipt } from "./eth/mined.js";
 export type { CallResult, SimulatedBlock } from "./eth/simulation.js";
-export type { FullTransaction } from "./eth/transaction.js";
 export type { HeadOptions } from "./eth/watchHeads.js";
 export type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
-
-const quantityOf = (method: string): Decoder<bigint> => decoder(method, Quantity);
+export type { Address, Hash, Hex } from "./primitives/hex.js";
 
 const readCode = decoder("eth_getCode", Bytes);
-const readEstimate = quantityOf("eth_estimateGas");
-const readCount = quantityOf("eth_getTransactionCount");
-const readBalance = quantityOf("eth_getBalance");
+const readEstimate = decoder("eth_estimateGas", Quantity);
+const readCount = decoder("eth_getTransactionCount", Quantity);
+const readBalance = decoder("eth_getBalance", Quantity);
 const readChainId = decoder("eth_chainId", Index);
 const readFeeHistory = decoder("eth_feeHistory", FeeHistory);
 const readSent = decoder("eth_sendRawTransaction", Word);
@@ -90,8 +82,6 @@ const readBlock = {
   eth_getBlockByNumber: decoder("eth_getBlockByNumber", Block),
   eth_getBlockByHash: decoder("eth_getBlockByHash", Block),
 };
-
-const unknownBlock = (method: string): RpcError => new RpcError({ method, reason: new BlockNotFound({ detail: "" }) });
 
 /**
  * Logs matching a filter, over a range of any width: asked in pieces below 2,000 blocks, one after

@@ -2,7 +2,7 @@
  * The report: its verdict, the clearance to sign, the proof that what was signed is what was cleared,
  * the difference between two reports, and its written forms.
  */
-export type { AccountOverrideFields, BlockOverridesFields } from "./eth/overrides.js";
+export type { AccountOverrideFields, BlockOverridesFields } from "./eth/parameters.js";
 export { Gap } from "./errors/verdicts.js";
 export type { OutcomeDifference } from "./primitives/difference.js";
 export { Figure, figureText, type Statement } from "./primitives/statement.js";

@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
 import type { Socket } from "effect/socket/Socket";
 import type { Transport as ViemTransport } from "viem";
+import { later } from "./primitives/later.js";
 import {
   checkClient,
   checkProvider,
@@ -28,33 +29,24 @@ import { idsFrom, sendSingly, sendTogether } from "./rpc/http.js";
 import type { KnownEndpoint } from "./rpc/knownEndpoint.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
-import { following, type PostOptions, type PostTo } from "./rpc/post.js";
-import { Rpc } from "./rpc/service.js";
-import { patienceOf, requests, type Patience, type Send } from "./rpc/retry.js";
+import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
 import type { QuorumOptions } from "./rpc/quorum/layer.js";
-import { subscribeBy, type Subscribe } from "./rpc/subscribe.js";
-import { letGoBy } from "./rpc/viemSocket.js";
+import { patienceOf, requests, type Patience, type Send } from "./rpc/retry.js";
+import { Rpc, type Subscribe } from "./rpc/service.js";
+import { isSubscribing, letGoBy } from "./rpc/viemSocket.js";
 import { wayTo, type Ways } from "./rpc/way.js";
 
-export type { InputDefaults } from "./transaction/schema.js";
-export { Rpc } from "./rpc/service.js";
-export { CurrentRun } from "./rpc/run.js";
-export { mostRunBytes } from "./rpc/room.js";
 export type { Forks, SimulationPart } from "./primitives/names.js";
-export type { Budget } from "./rpc/room.js";
-export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
-export { memoryOf } from "./rpc/memory.js";
-export type { Facts, Memory, Refusable } from "./rpc/memory.js";
-export type { LedgerEntry, Run, Sighted, Testimony } from "./rpc/run.js";
-export type { Dispatcher } from "./rpc/dispatcher.js";
-export type { Fetch } from "./rpc/fetch.js";
 export type { GateOptions } from "./rpc/gate.js";
-export type { NodeAgent } from "./rpc/nodeHttp.js";
-export type { NodeWays } from "./rpc/nodeWay.js";
-export type { Subscribe, Subscription } from "./rpc/subscribe.js";
-export type { Ways } from "./rpc/way.js";
+export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
+export { memoryOf, type Facts, type Memory, type Refusable } from "./rpc/memory.js";
+export type { Dispatcher, NodeAgent, NodeWays } from "./rpc/nodeHttp.js";
 export type { QuorumOptions } from "./rpc/quorum/layer.js";
 export type { Patience } from "./rpc/retry.js";
+export { CurrentRun, Rpc } from "./rpc/service.js";
+export type { LedgerEntry, Run, Sighted, Subscribe, Subscription, Testimony } from "./rpc/service.js";
+export type { Fetch, Ways } from "./rpc/way.js";
+export type { InputDefaults } from "./transaction/fields.js";
 
 /** How patient an endpoint is, with how many at once, and what is known of it; every field has a default. */
 export interface Options extends Partial<Patience> {
@@ -108,7 +100,7 @@ const mostBytes = 32 * 1_048_576;
 const posting = <R>(
   endpoint: HttpEndpoint,
   options: PostingOptions,
-  wayOf: (url: URL, options: PostOptions) => Effect.Effect<PostTo, never, R>,
+  wayOf: (url: URL, headers: HttpHeaders) => Effect.Effect<PostTo, never, R>,
 ): Layer.Layer<Rpc, never, Exclude<R, Scope.Scope>> =>
   Layer.effect(
     Rpc,
@@ -118,7 +110,7 @@ const posting = <R>(
         ...(endpoint.authorization === null ? {} : { authorization: endpoint.authorization }),
         ...options.headers,
       };
-      const postTo = yield* wayOf(endpoint.url, { headers });
+      const postTo = yield* wayOf(endpoint.url, headers);
       const post = following(postTo, endpoint.url);
       const carried = { nextId: idsFrom(options.firstId ?? 1), maxBytes: options.maxResponseBytes ?? mostBytes };
       const sendWith = (memory: Memory): Send =>
@@ -136,12 +128,7 @@ const posting = <R>(
  * URL or the option that is wrong.
  */
 export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<Rpc> =>
-  posting(checkUrl(url, options, optionsOf.http), options, (to, target) =>
-    Effect.map(
-      Effect.acquireRelease(wayTo(to, options, target), (way) => Effect.sync(() => way.close())),
-      (way) => way.postTo,
-    ),
-  );
+  posting(checkUrl(url, options, optionsOf.http), options, (to, headers) => wayTo(to, options, headers));
 
 /**
  * The same over Effect's own `HttpClient`, for what a program has put around it: proxies, tracing, tests.
@@ -149,10 +136,10 @@ export const layerHttp = (url: string, options: HttpOptions = {}): Layer.Layer<R
  * URL or the option that is wrong.
  */
 export const layerHttpClient = (url: string, options: PostingOptions = {}): Layer.Layer<Rpc, never, HttpClient> =>
-  posting(checkUrl(url, options, optionsOf.posting), options, (_, target) =>
+  posting(checkUrl(url, options, optionsOf.posting), options, (_, headers) =>
     Effect.flatMap(
       Effect.promise(() => import("./rpc/httpClient.js")),
-      ({ viaHttpClient }) => viaHttpClient(target),
+      ({ viaHttpClient }) => viaHttpClient(headers),
     ),
   );
 
@@ -192,12 +179,17 @@ const requestOf =
   (args, options) =>
     requester.request(args as never, options as never);
 
+const opening = later(() => import("./rpc/subscription.js"));
+
 /** Over what has a viem transport's `value`, by whose `url` the endpoint is named. */
 const overViem = (requester: Requester, value: unknown, otherwise: string, options: Options) => {
   const url = typeof value === "object" && value !== null && "url" in value ? value.url : undefined;
   const named = typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: redactUrls };
   const send = sendForeign(requestOf(requester), named.redact, letGoBy(value));
-  return over(() => send, named.shown, options, subscribeBy(value, named.redact));
+  const subscribe: Subscribe | undefined = isSubscribing(value)
+    ? (params, hear) => Effect.flatMap(opening, ({ subscription }) => subscription(value, named.redact, params, hear))
+    : undefined;
+  return over(() => send, named.shown, options, subscribe);
 };
 
 /** What is used of a viem client. */

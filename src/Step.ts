@@ -13,7 +13,7 @@ import { isOwnName, ownNameProblem, type OwnName } from "./primitives/names.js";
 import type { Figure } from "./primitives/statement.js";
 import type { Rpc } from "./Rpc.js";
 import type { Observed, Report } from "./report/schema.js";
-import type { Transaction } from "./transaction/schema.js";
+import type { Transaction } from "./transaction/fields.js";
 import type { Query } from "./witness/queries.js";
 import type { View } from "./witness/view.js";
 

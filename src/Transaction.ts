@@ -6,12 +6,12 @@
  */
 import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "./errors/input.js";
-import type { CheckedInput, InputDefaults } from "./transaction/schema.js";
+import type { CheckedInput, InputDefaults } from "./transaction/fields.js";
 import { validate } from "./transaction/validate.js";
 
 export type { Checked, Problem } from "./primitives/problem.js";
 export type { GivenIn, GivenRows, Gives } from "./primitives/rows.js";
-export type { Authorization, GivenAuthorization } from "./transaction/entries.js";
+export type { Authorization, GivenAuthorization } from "./transaction/fields.js";
 export type { AbiFields } from "./transaction/fields.js";
 export type * from "./transaction/input.js";
 export type { Read } from "./transaction/read.js";
@@ -21,7 +21,7 @@ export {
   type InputDefaults,
   type Transactions,
   type TransactionFields,
-} from "./transaction/schema.js";
+} from "./transaction/fields.js";
 
 /**
  * Checks an input of any form and encodes ABI calls.

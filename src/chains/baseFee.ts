@@ -1,4 +1,5 @@
 /** How the base fee moves: EIP-1559 with a chain's own parameters, Holocene's and Jovian's included. Pure. */
+import * as BigInts from "effect/BigInt";
 
 /** What the formula reads of a block header. */
 export interface ParentHeader {
@@ -34,17 +35,15 @@ export const parametersOf = (
 ): BaseFeeParameters => {
   const { minBaseFeePerGas } = chain;
   const { elasticity, denominator } = chain.elasticity > 0n && chain.denominator > 0n ? chain : ethereum;
+  const own = { elasticity, denominator, minBaseFeePerGas };
   const extra = header?.extraData ?? null;
-  if (extra === null || (chain.feeModel !== "opstack" && chain.feeModel !== "detect"))
-    return { elasticity, denominator, minBaseFeePerGas };
+  if (extra === null || (chain.feeModel !== "opstack" && chain.feeModel !== "detect")) return own;
   const size = (extra.length - 2) / 2;
   const version = size === 9 ? 0n : size === 17 ? 1n : null;
-  if (version === null || uintAt(extra, 0, 1) !== version) return { elasticity, denominator, minBaseFeePerGas };
-  const read = { denominator: uintAt(extra, 1, 4), elasticity: uintAt(extra, 5, 4) };
-  if (read.denominator === 0n || read.elasticity === 0n) return { elasticity, denominator, minBaseFeePerGas };
-  return version === 1n
-    ? { ...read, minBaseFeePerGas: uintAt(extra, 9, 8), metersData: true }
-    : { ...read, minBaseFeePerGas };
+  if (version === null || uintAt(extra, 0, 1) !== version) return own;
+  const read = { denominator: uintAt(extra, 1, 4), elasticity: uintAt(extra, 5, 4), minBaseFeePerGas };
+  if (read.denominator === 0n || read.elasticity === 0n) return own;
+  return version === 1n ? { ...read, minBaseFeePerGas: uintAt(extra, 9, 8), metersData: true } : read;
 };
 
 /** Base fee of the child of `parent` (EIP-1559; Jovian meters the larger of gas and blob gas, and has a floor); null before London. */
@@ -57,17 +56,17 @@ export const nextBaseFee = (
   const target = parent.gasLimit / elasticity;
   if (target === 0n) return base;
   const blobGas = metersData ? (parent.blobGasUsed ?? 0n) : 0n;
-  const metered = parent.gasUsed > blobGas ? parent.gasUsed : blobGas;
+  const metered = BigInts.max(parent.gasUsed, blobGas);
   const next = ((): bigint => {
     if (metered === target) return base;
     if (metered > target) {
       const rise = (base * (metered - target)) / target / denominator;
-      return base + (rise > 1n ? rise : 1n);
+      return base + BigInts.max(rise, 1n);
     }
     const fall = (base * (target - metered)) / target / denominator;
-    return fall < base ? base - fall : 0n;
+    return BigInts.max(base - fall, 0n);
   })();
-  return next > minBaseFeePerGas ? next : minBaseFeePerGas;
+  return BigInts.max(next, minBaseFeePerGas);
 };
 
 /** Above any price that was ever paid; keeps every sum far below 256 bits. */
@@ -91,36 +90,29 @@ const roundingShare = 10_000n;
 const afterFullBlock = (fee: bigint, { elasticity, denominator }: BaseFeeParameters): bigint => {
   const divisor = denominator * roundingShare;
   const rise = (fee * (elasticity - 1n) * (roundingShare + 1n) + divisor - 1n) / divisor;
-  return fee + (rise > 1n ? rise : 1n);
+  return fee + BigInts.max(rise, 1n);
 };
 
-/** The base fee after `blocks` full blocks: an upper bound for any use of them. */
-export const growBaseFee = (base: bigint, blocks: number, parameters: BaseFeeParameters): Grown => {
-  const { minBaseFeePerGas } = parameters;
-  let fee = base > minBaseFeePerGas ? base : minBaseFeePerGas;
+/** The base fee after full blocks, as long as it is at most `most`. */
+const grown = (base: bigint, blocks: number, parameters: BaseFeeParameters, most: bigint): Grown => {
+  let fee = BigInts.max(base, parameters.minBaseFeePerGas);
   let reached = 0;
   while (reached < Math.min(blocks, mostBlocks)) {
     const next = afterFullBlock(fee, parameters);
-    if (next > mostBaseFee) break;
+    if (next > most) break;
     fee = next;
     reached++;
   }
   return { baseFeePerGas: fee, blocks: reached };
 };
 
+/** The base fee after `blocks` full blocks: an upper bound for any use of them. */
+export const growBaseFee = (base: bigint, blocks: number, parameters: BaseFeeParameters): Grown =>
+  grown(base, blocks, parameters, mostBaseFee);
+
 /** How many full blocks from `base` a cap without tip outlives, at most `blocks`; −1 = not even the next. */
-export const blocksWithin = (base: bigint, cap: bigint, blocks: number, parameters: BaseFeeParameters): number => {
-  const { minBaseFeePerGas } = parameters;
-  let fee = base > minBaseFeePerGas ? base : minBaseFeePerGas;
-  if (fee > cap) return -1;
-  let reached = 0;
-  while (reached < Math.min(blocks, mostBlocks)) {
-    fee = afterFullBlock(fee, parameters);
-    if (fee > cap) break;
-    reached++;
-  }
-  return reached;
-};
+export const blocksWithin = (base: bigint, cap: bigint, blocks: number, parameters: BaseFeeParameters): number =>
+  BigInts.max(base, parameters.minBaseFeePerGas) > cap ? -1 : grown(base, blocks, parameters, cap).blocks;
 
 /** Wei per gas that a transaction really pays in a block with `baseFee`. */
 export const effectiveGasPrice = (
@@ -132,6 +124,5 @@ export const effectiveGasPrice = (
   baseFee: bigint,
 ): bigint => {
   if (fee.gasPrice !== null) return fee.gasPrice;
-  const [cap, tip] = [fee.maxFeePerGas ?? 0n, fee.maxPriorityFeePerGas ?? 0n];
-  return cap < baseFee + tip ? cap : baseFee + tip;
+  return BigInts.min(fee.maxFeePerGas ?? 0n, baseFee + (fee.maxPriorityFeePerGas ?? 0n));
 };

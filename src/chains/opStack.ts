@@ -7,11 +7,13 @@
  * and at the limit, for it is linear in gas, whatever the fork. Source: OP-stack specs, Fjord, Isthmus
  * and Jovian.
  */
+import * as BigInts from "effect/BigInt";
+import * as Rows from "effect/Record";
+import { hexToBytes } from "viem";
 import type { Address, Hex } from "../primitives/hex.js";
 import { readBool, readUint256 } from "../witness/answers.js";
 import { getL1Fee, getOperatorFee, isFjord, isIsthmus, staticCall, type Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import { compressedLength } from "./fastLz.js";
 import type { FeeDecision, FeeGas, FeeModel, FeeSubject } from "./feeModel.js";
 
 /** The L1 attributes predeploy: present on every OP-stack chain beside the oracle. */
@@ -43,14 +45,76 @@ export interface L1Parameters {
   readonly blobBaseFeeScalar: bigint;
 }
 
+/*
+ * The length of FastLZ (level 1) output, without producing it. Greedy matching with the details that the chain's rules
+ * fix: a hash table of 8,192 three-byte hashes, distances up to 8,191, runs of at most 32 literals (one byte of
+ * overhead), matches of at most 264 bytes (two or three bytes), and no match beginning in the last 13 bytes.
+ */
+
+const literalRun = 32;
+const longestMatch = 262;
+const mostDistance = 8191;
+const tableBits = 13;
+/** No match begins in these last bytes, and none reaches into the last 4. */
+const tail = 13;
+const matchTail = 4;
+
+const literalsLength = (count: number): number =>
+  Math.floor(count / literalRun) * (literalRun + 1) + (count % literalRun === 0 ? 0 : (count % literalRun) + 1);
+
+/** Bytes that encode a match of `length` + 1 bytes beyond its first two. */
+const matchLength = (length: number): number => {
+  const rest = length - 1;
+  return Math.floor(rest / longestMatch) * 3 + (rest % longestMatch >= 6 ? 3 : 2);
+};
+
+/** Bytes of `data` after FastLZ compression. Linear in its size. */
+export const compressedLength = (data: Uint8Array): number => {
+  const table = new Int32Array(1 << tableBits);
+  const at = (index: number): number => data[index] ?? 0;
+  const three = (index: number): number => at(index) | (at(index + 1) << 8) | (at(index + 2) << 16);
+  // Knuth's multiplicative hash, its upper 13 bits
+  const hash = (value: number): number => (Math.imul(value, 2_654_435_769) >>> 19) & ((1 << tableBits) - 1);
+  const limit = data.length < tail ? 0 : data.length - tail;
+  const matchEnd = limit + tail - matchTail;
+  let length = 0;
+  let anchor = 0;
+  let position = 2;
+  while (position < limit) {
+    let reference = -1;
+    for (; position < limit; position++) {
+      const bytes = three(position);
+      const slot = hash(bytes);
+      const earlier = table[slot] ?? 0;
+      table[slot] = position;
+      if (position - earlier <= mostDistance && three(earlier) === bytes) {
+        reference = earlier;
+        break;
+      }
+    }
+    // a match at the last position before the limit does not count
+    if (reference === -1 || position + 1 >= limit) break;
+    length += literalsLength(position - anchor);
+    let more = 0;
+    while (position + 3 + more < matchEnd && at(reference + 3 + more) === at(position + 3 + more)) more++;
+    // the comparison counts the byte at which it stops
+    const matched = position + 3 + more < matchEnd ? more + 1 : more;
+    length += matchLength(matched);
+    position += matched;
+    table[hash(three(position))] = position;
+    table[hash(three(position + 1))] = position + 1;
+    position += 2;
+    anchor = position;
+  }
+  return length + literalsLength(data.length - anchor);
+};
+
 /** What a signature adds to the unsigned bytes, as the oracle counts it. */
 const signatureBytes = 68;
 
-const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-
 /** Fjord's estimate of a transaction's compressed size from its FastLZ length, in millionths of a byte. */
 export const estimatedSize = (fastLzLength: number): bigint =>
-  largest(100_000_000n, 836_500n * BigInt(fastLzLength) - 42_585_600n);
+  BigInts.max(100_000_000n, 836_500n * BigInt(fastLzLength) - 42_585_600n);
 
 /** Fjord's L1 fee in wei: size × (16 · base fee scalar · L1 base fee + blob scalar · blob base fee) ÷ 10^12. */
 export const fjordL1Fee = (fastLzLength: number, parameters: L1Parameters): bigint => {
@@ -63,13 +127,8 @@ export const fjordL1Fee = (fastLzLength: number, parameters: L1Parameters): bigi
 export const dataFootprint = (fastLzLength: number, scalar: bigint): bigint =>
   (estimatedSize(fastLzLength) / 1_000_000n) * scalar;
 
-const bytesOf = (hex: Hex): Uint8Array =>
-  Uint8Array.from({ length: (hex.length - 2) >> 1 }, (_, index) =>
-    Number.parseInt(hex.slice(2 + index * 2, 4 + index * 2), 16),
-  );
-
 /** The FastLZ length that the oracle reckons with, for the unsigned bytes of a transaction. */
-export const oracleLength = (unsigned: Hex): number => compressedLength(bytesOf(unsigned)) + signatureBytes;
+export const oracleLength = (unsigned: Hex): number => compressedLength(hexToBytes(unsigned)) + signatureBytes;
 
 /** Bytes above which the oracle is not asked: compressing them in a contract takes more gas than nodes give a call. */
 const mostOracleBytes = 24_576;
@@ -92,14 +151,10 @@ export const atMostWithin = (l1Fee: bigint, horizonSeconds: number): bigint => {
 };
 
 const parametersIn = (oracle: Address, view: View): L1Parameters | null => {
-  const asked = parameterQueries(oracle);
   if (readBool(view.call(isFjord(oracle))) !== true) return null;
-  const [l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar] = [
-    readUint256(view.call(asked.l1BaseFee)),
-    readUint256(view.call(asked.blobBaseFee)),
-    readUint256(view.call(asked.baseFeeScalar)),
-    readUint256(view.call(asked.blobBaseFeeScalar)),
-  ];
+  const { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar } = Rows.map(parameterQueries(oracle), (query) =>
+    readUint256(view.call(query)),
+  );
   return l1BaseFee === null || blobBaseFee === null || baseFeeScalar === null || blobBaseFeeScalar === null
     ? null
     : { l1BaseFee, blobBaseFee, baseFeeScalar, blobBaseFeeScalar };
@@ -132,7 +187,7 @@ const decideWith =
     // an oracle that failed is an error; one that was not asked, or had no gas left to answer, is replaced
     const replaceable = own !== null && answer === null;
     if (said === null && !replaceable) return { unreadable: "the chain's L1 fee could not be read from its oracle" };
-    const l1Fee = largest(said ?? 0n, own ?? 0n);
+    const l1Fee = BigInts.max(said ?? 0n, own ?? 0n);
     // no chain asks for more than there is of its currency; the formulas below stay far from 256 bits
     if (l1Fee >= 1n << 128n) return { unreadable: "the chain's oracle names an L1 fee that nobody could pay" };
     const operator = operatorFee(oracle, subject, view);

@@ -12,7 +12,7 @@ import { addressProblem, each, no, type Checked } from "../primitives/problem.js
 import { isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import type { LooseCall } from "../Transaction.js";
-import { fields, isField, type Unit } from "../transaction/fields.js";
+import { fieldNames, fields, type Unit } from "../transaction/fields.js";
 import { fieldHint } from "../transaction/validate.js";
 import { count, integer, wei } from "./quantity.js";
 
@@ -177,7 +177,7 @@ const transactionOf = (json: unknown, path: (field: string) => string): Checked<
     const entry: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(json)) {
       const name = Object.hasOwn(synonyms, key) ? (synonyms[key] ?? key) : key;
-      if (!isField(name))
+      if (!fieldNames.includes(name))
         return yield* no(path(escapeText(key, 40)), `is not a field of a transaction${fieldHint(key)}`);
       if (entry[name] !== undefined) return yield* no(path(key), `is given twice, as ${name} too`);
       if (value !== null) entry[name] = value;

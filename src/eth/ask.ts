@@ -1,14 +1,13 @@
-/** One request from its typed parameters to its typed answer. */
+/** One request from its typed parameters to its typed answer, and what a run keeps of it: which step asks, the highest block that is named. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type { RpcError } from "../errors/rpc.js";
-import type { Verdict } from "../errors/verdicts.js";
-import { Rpc } from "../Rpc.js";
-import { encoded } from "./encode.js";
-import type { Faults } from "./write.js";
+import { BlockNotFound, RpcError } from "../errors/rpc.js";
+import type { RunName, StepName } from "../primitives/names.js";
+import { CurrentRun, Rpc } from "../Rpc.js";
+import type { Failure } from "../rpc/answer.js";
+import { encoded, type Faults } from "./encode.js";
 
-/** How any of these methods fails. */
-export type Failure = RpcError | Verdict;
+export type { Failure } from "../rpc/answer.js";
 
 /** Sends what `write` writes and reads the answer by `read`; what cannot be written is `InvalidParams`, and not sent. */
 export const ask = <A>(
@@ -21,3 +20,30 @@ export const ask = <A>(
     if (Result.isFailure(params)) return Effect.fail(params.failure);
     return Effect.flatMap(rpc.request(method, params.success), (result) => Effect.fromResult(read(result)));
   });
+
+/** The node has no such block. */
+export const unknownBlock = (method: string): RpcError =>
+  new RpcError({ method, reason: new BlockNotFound({ detail: "" }) });
+
+/** `ask`, told in the ledger as a question of this step, and of this run where it is a simulation. */
+export const asking = <A, E, R>(
+  { step, run = null }: { readonly step: StepName; readonly run?: RunName | null },
+  ask: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (current) =>
+    Effect.provideService(ask, CurrentRun, { ...current, step, run }),
+  );
+
+/** `ask`, whose answer names a block that there is; null = none. */
+export const sighting = <A, E, R>(
+  ask: Effect.Effect<A, E, R>,
+  blockIn: (answer: A) => bigint | null,
+): Effect.Effect<A, E, R> =>
+  Effect.tap(ask, (answer) =>
+    Effect.withFiber((fiber) => {
+      const { sighted } = fiber.getRef(CurrentRun);
+      const block = blockIn(answer);
+      if (sighted && block !== null && block > (sighted.block ?? -1n)) sighted.block = block;
+      return Effect.void;
+    }),
+  );

@@ -1,7 +1,166 @@
-/** Block headers and the fee history. */
-import { list, orNull, struct } from "./shape.js";
-import { FullTransaction } from "./transaction.js";
-import { Account, Bytes, Finite, Quantity, Word } from "./wire.js";
+/** What a chain holds, as nodes tell it: logs, transactions, receipts, blocks; and the fee history. */
+import {
+  Account,
+  Bytes,
+  Decimal,
+  Finite,
+  Flag,
+  Index,
+  list,
+  orElse,
+  orNull,
+  Quantity,
+  Status,
+  struct,
+  TypeByte,
+  Word,
+} from "./shape.js";
+
+/** An event that a contract emitted. */
+export const Log = struct({
+  /** The contract that emitted it. */
+  address: Account,
+  /** 0 to 4 words; topic 0 is typically the hash of the event's signature. */
+  topics: list(Word, 4),
+  /** What is not indexed, ABI-encoded. */
+  data: Bytes,
+  /** null while pending on some nodes. */
+  blockNumber: orNull(Quantity),
+  /** Unix seconds; an extension that not every node has. */
+  blockTimestamp: orNull(Quantity),
+  /** The hash of the transaction that emitted it; null while that is pending. */
+  transactionHash: orNull(Word),
+  /** The transaction's place in its block, from 0. */
+  transactionIndex: orNull(Index),
+  /** The block's hash; null while it is pending. */
+  blockHash: orNull(Word),
+  /** Position in the block; on pre-confirmed state some nodes count anew per transaction. */
+  logIndex: orNull(Index),
+  /** Taken back by a chain reorganisation. */
+  removed: orElse(Flag, false),
+});
+export type Log = typeof Log.schema.Type;
+
+/** EIP-2930 entries. */
+export const AccessList = list(struct({ address: Account, storageKeys: list(Word) }));
+
+/** A transaction in full: mined, pending, or simulated where `returnFullTransactions` asked for it. */
+export const FullTransaction = struct({
+  /** The transaction's own, 32 bytes. */
+  hash: Word,
+  /** The sender. */
+  from: Account,
+  /** The nonce. */
+  nonce: Quantity,
+  /** Gas limit, in gas. */
+  gas: Quantity,
+  /** Wei. */
+  value: Quantity,
+  /** null = deployment. */
+  to: orNull(Account),
+  /** The chain it is for. */
+  chainId: orNull(Quantity),
+  /** Wei per gas, as the two below. */
+  maxFeePerGas: orNull(Quantity),
+  /** The tip, wei per gas. */
+  maxPriorityFeePerGas: orNull(Quantity),
+  /** The price that is paid, wei per gas. */
+  gasPrice: orNull(Quantity),
+  /** Versioned hashes of its blobs (EIP-4844). */
+  blobVersionedHashes: orNull(list(Word)),
+  /** Wei per blob gas. */
+  maxFeePerBlobGas: orNull(Quantity),
+  /** Calldata or initcode. */
+  input: Bytes,
+  /** EIP-2718 type. */
+  type: orNull(TypeByte),
+  /** EIP-2930 entries. */
+  accessList: orNull(AccessList),
+  /** EIP-7702 authorisations. */
+  authorizationList: orNull(
+    list(struct({ chainId: Quantity, address: Account, nonce: Quantity, yParity: Quantity, r: Quantity, s: Quantity })),
+  ),
+  /** Of the signature, as the three below; zeros where it is simulated. */
+  v: orNull(Quantity),
+  /** The signature's r. */
+  r: orNull(Quantity),
+  /** The signature's s. */
+  s: orNull(Quantity),
+  /** The signature's parity, 0 or 1. */
+  yParity: orNull(Quantity),
+  /** Of its block; null while it is pending. */
+  blockHash: orNull(Word),
+  /** The number of its block; null while it is pending. */
+  blockNumber: orNull(Quantity),
+  /** Unix seconds. */
+  blockTimestamp: orNull(Quantity),
+  /** Its place in the block, from 0. */
+  transactionIndex: orNull(Index),
+});
+export type FullTransaction = typeof FullTransaction.schema.Type;
+
+/** What became of a transaction that was mined. Amounts in wei, prices in wei per gas; null where the node does not say. */
+export const Receipt = struct({
+  /** The transaction's hash. */
+  transactionHash: Word,
+  /** The number of its block. */
+  blockNumber: Quantity,
+  /** Gas that it used, refunds taken off. */
+  gasUsed: Quantity,
+  /** null = the node does not say; the interface promises the three above, `status` and `type`. */
+  logs: orNull(list(Log)),
+  /** null before Byzantium, where `root` stands instead. */
+  status: orNull(Status),
+  /** The state's root after the transaction, before Byzantium. */
+  root: orNull(Word),
+  /** EIP-2718 type, e.g. `0x2`; `0x7e` is a deposit of the OP stack. */
+  type: orNull(TypeByte),
+  /** The transaction's place in its block, from 0. */
+  transactionIndex: orNull(Index),
+  /** The block's hash. */
+  blockHash: orNull(Word),
+  /** The sender. */
+  from: orNull(Account),
+  /** null = deployment. */
+  to: orNull(Account),
+  /** The contract that it created; null when none. */
+  contractAddress: orNull(Account),
+  /** Gas that the block's transactions used up to this one. */
+  cumulativeGasUsed: orNull(Quantity),
+  /** Wei per gas. */
+  effectiveGasPrice: orNull(Quantity),
+  /** Bloom filter of the logs, 256 bytes. */
+  logsBloom: orNull(Bytes),
+  /** Blob gas that it used (EIP-4844). */
+  blobGasUsed: orNull(Quantity),
+  /** Wei per blob gas. */
+  blobGasPrice: orNull(Quantity),
+  /** Wei. */
+  l1Fee: orNull(Quantity),
+  /** Wei per gas of layer 1. */
+  l1GasPrice: orNull(Quantity),
+  /** OP-stack: gas that its data counts for on L1. */
+  l1GasUsed: orNull(Quantity),
+  /** A decimal fraction, before Ecotone. */
+  l1FeeScalar: orNull(Decimal),
+  /** OP-stack: scalar of the L1 base fee. */
+  l1BaseFeeScalar: orNull(Quantity),
+  /** Wei per blob gas of layer 1. */
+  l1BlobBaseFee: orNull(Quantity),
+  /** OP-stack: scalar of the L1 blob base fee. */
+  l1BlobBaseFeeScalar: orNull(Quantity),
+  /** OP-stack: scalar of the operator fee. */
+  operatorFeeScalar: orNull(Quantity),
+  /** OP-stack: the constant part of the operator fee, wei. */
+  operatorFeeConstant: orNull(Quantity),
+  /** OP-stack (Jovian): scalar of the footprint that the data has in the block, gas. */
+  daFootprintGasScalar: orNull(Quantity),
+  /** OP-stack: the nonce of a deposit. */
+  depositNonce: orNull(Quantity),
+  /** OP-stack: the version of a deposit's receipt. */
+  depositReceiptVersion: orNull(Quantity),
+});
+export type Receipt = typeof Receipt.schema.Type;
 
 const Withdrawal = struct({
   index: Quantity,

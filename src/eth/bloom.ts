@@ -1,7 +1,7 @@
 /** What a bloom filter says of logs: of those that somebody waits for, and of those that came with it. Pure. */
 import { hexToBytes, keccak256 } from "viem";
 import type { Hex } from "../primitives/hex.js";
-import type { Log } from "./log.js";
+import type { Log } from "./block.js";
 import type { LogFilter } from "./parameters.js";
 
 /** One of the values is somewhere in a log; each as the bits that stand for it. */
@@ -14,7 +14,7 @@ const bitsOf = (value: Hex): ReadonlyArray<number> => {
 };
 
 const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined): ReadonlyArray<Either> => {
-  const all = values === null || values === undefined ? [] : typeof values === "string" ? [values] : values;
+  const all = [values ?? []].flat();
   return all.length === 0 ? [] : [all.map(bitsOf)];
 };
 

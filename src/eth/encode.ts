@@ -1,39 +1,141 @@
-/** Typed parameters to the wire, a writer for each; what is wrong in them is collected, and nothing is sent then. */
+/**
+ * Typed parameters to the wire, a writer for each. What no wire can carry, or nobody would read, is collected by its path,
+ * so that nothing wrong is sent and nothing is dropped in silence.
+ */
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
-import type { Hex } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
 import { InvalidParams, RpcError } from "../errors/rpc.js";
+import type { Hex } from "../primitives/hex.js";
+import { didYouMean } from "../primitives/nearest.js";
+import { isRecord } from "../primitives/record.js";
 import { fields as transactionFields } from "../transaction/fields.js";
-import { accountRows, blockRows } from "./overrides.js";
-import type {
-  AccessListEntry,
-  AccountOverride,
-  AtAccount,
-  AuthorizationEntry,
-  BlockOverrides,
-  BlockParameter,
-  BlockStateCall,
-  CallRequest,
-  FeeRange,
-  LogFilter,
-  Pretending,
-  Simulation,
-  Withdrawal,
-} from "./parameters.js";
 import {
-  address,
-  bytes,
-  fields,
-  flag,
-  isGiven,
-  listOf,
-  quantity,
-  recordOf,
-  word,
-  type Faults,
-  type Writer,
-} from "./write.js";
+  accountRows,
+  blockRows,
+  type AccessListEntry,
+  type AccountOverride,
+  type AtAccount,
+  type AuthorizationEntry,
+  type BlockOverrides,
+  type BlockParameter,
+  type BlockStateCall,
+  type CallRequest,
+  type FeeRange,
+  type LogFilter,
+  type Pretending,
+  type Simulation,
+  type Withdrawal,
+} from "./parameters.js";
+import { isBytes, isHex } from "./shape.js";
+
+/** Where a writer notes the paths of what it could not write. */
+export type Faults = Array<string>;
+/** Writes one value. */
+type Writer = (value: never, path: string, faults: Faults) => unknown;
+
+const limit = 1n << 256n;
+
+export const quantity = (value: bigint | number, path: string, faults: Faults): string => {
+  if (typeof value === "bigint" ? value >= 0n && value < limit : Number.isSafeInteger(value) && value >= 0)
+    return `0x${value.toString(16)}`;
+  faults.push(`${path}: not a quantity of 0 to 256 bits`);
+  return "0x0";
+};
+
+/** Hex that `is` takes. */
+const hex =
+  (what: string, is: (value: unknown) => boolean) =>
+  (value: string, path: string, faults: Faults): string => {
+    if (is(value)) return value;
+    faults.push(`${path}: not ${what}`);
+    return "0x";
+  };
+const sized = (bytes: number) => (value: unknown) => isHex(value) && value.length === 2 + 2 * bytes;
+
+const bytes = hex("hex of whole bytes", isBytes);
+export const address = hex("an address of 20 bytes", sized(20));
+export const word = hex("hex of 32 bytes", sized(32));
+
+const flag = (value: boolean, path: string, faults: Faults): boolean => {
+  if (typeof value !== "boolean") faults.push(`${path}: not a boolean`);
+  return value === true;
+};
+
+const listOf =
+  <A>(write: (value: A, path: string, faults: Faults) => unknown) =>
+  (values: ReadonlyArray<A>, path: string, faults: Faults): unknown => {
+    if (Array.isArray(values)) return values.map((value: A, index) => write(value, `${path}[${index}]`, faults));
+    faults.push(`${path}: not a list`);
+    return [];
+  };
+
+/** A record by keys that are hex as well. */
+const recordOf =
+  <A>(writeKey: typeof bytes, write: (value: A, path: string, faults: Faults) => unknown) =>
+  (record: Readonly<Record<string, A>>, path: string, faults: Faults): Record<string, unknown> => {
+    if (!isRecord(record)) {
+      faults.push(`${path}: not an object`);
+      return {};
+    }
+    return Object.fromEntries(
+      Object.entries(record).map(([key, value]) => {
+        const at = `${path}[${key.slice(0, 80)}]`;
+        return [writeKey(key, at, faults), write(value, at, faults)];
+      }),
+    );
+  };
+
+/** Of two letters that were swapped both are off, in short names as well. */
+const halfOff = (length: number): number => Math.min(2, length / 2);
+
+/** What {@link fields} knows of an object beside its fields. */
+interface Beside<K extends string> {
+  /** Fields that must be there. */
+  readonly required?: ReadonlyArray<K>;
+  /** Other names of fields, which may be used in their place. */
+  readonly also?: Readonly<Record<string, K>>;
+  /** Fields that stand beside these in the same object, and are written elsewhere. */
+  readonly beside?: ReadonlyArray<string>;
+}
+
+export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/**
+ * Writes the present fields of an object, in the writers' order. A field that nobody writes is a fault, and so is
+ * one that stands under two names with two values.
+ */
+const fields =
+  <A extends object>(
+    writers: { readonly [K in keyof A]-?: Writer },
+    { required = [], also = {}, beside = [] }: Beside<Extract<keyof A, string>> = {},
+  ) =>
+  (value: A, path: string, faults: Faults): Record<string, unknown> => {
+    const written: Record<string, unknown> = {};
+    if (!isRecord(value)) {
+      faults.push(`${path}: not an object`);
+      return written;
+    }
+    const at = (key: string): string => (path === "" ? key : `${path}.${key}`);
+    // each writer belongs to its own key, which the mapped type above guarantees
+    const write = (key: Extract<keyof A, string>, under: string) =>
+      writers[key](value[under] as never, at(under.slice(0, 80)), faults);
+    for (const key in writers) if (isGiven(value[key])) written[key] = write(key, key);
+    for (const key of Object.keys(value)) {
+      if (Object.hasOwn(writers, key) || !isGiven(value[key]) || beside.includes(key)) continue;
+      const name = Object.hasOwn(also, key) ? also[key] : undefined;
+      if (name === undefined) {
+        const names = [...Object.keys(writers), ...Object.keys(also), ...beside];
+        faults.push(`${at(key.slice(0, 80))}: no such field${didYouMean(key, names, halfOff)}`);
+      } else {
+        const other = write(name, key);
+        if (String(written[name] ?? other).toLowerCase() !== String(other).toLowerCase())
+          faults.push(`${at(key)}: another value than ${name}`);
+        written[name] = other;
+      }
+    }
+    for (const key of required) if (!(key in written)) faults.push(`${at(key)}: required`);
+    return written;
+  };
 
 const accessListEntry = fields<AccessListEntry>({ address, storageKeys: listOf(word) });
 

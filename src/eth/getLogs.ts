@@ -1,14 +1,72 @@
-/** Asking for logs piece by piece; the decisions are in `logRange.ts`. */
+/**
+ * `eth_getLogs` over any range: asked in pieces below 2,000 blocks, and in smaller ones where the
+ * node says so.
+ */
 import * as Effect from "effect/Effect";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
 import type { Rpc } from "../Rpc.js";
 import { ask, type Failure } from "./ask.js";
-import { decoder } from "./decode.js";
+import { Log } from "./block.js";
 import { encoded, logFilter } from "./encode.js";
-import { Log } from "./log.js";
-import { afterFailure, cut, maxBlocks, maxPieces, sizeOf, type Piece } from "./logRange.js";
 import type { BlockTag, LogFilter } from "./parameters.js";
-import { list } from "./shape.js";
+import { decoder, list } from "./shape.js";
+
+/** The interface's guidance is to stay under 2,000 blocks. */
+const maxBlocks = 1_999n;
+
+/** More pieces than this are refused rather than asked for hours. */
+const maxPieces = 100_000n;
+
+/** Blocks still to ask for, both ends included. */
+interface Piece {
+  readonly from: bigint;
+  readonly to: bigint;
+  /** Split already because the node behind the gateway was not there or slow: not a second time. */
+  readonly splitForTrouble: boolean;
+}
+
+const sizeOf = ({ from, to }: Pick<Piece, "from" | "to">): bigint => to - from + 1n;
+
+/** `piece` cut after its first `size` blocks. */
+const cut = (piece: Piece, size: bigint, splitForTrouble = piece.splitForTrouble): readonly [Piece, Piece] => [
+  { from: piece.from, to: piece.from + size - 1n, splitForTrouble },
+  { from: piece.from + size, to: piece.to, splitForTrouble },
+];
+
+/** The number of blocks the node proposed, when it did. */
+const proposal = ({ reason }: RpcError): bigint | null => {
+  if (reason._tag !== "LogRangeTooLarge") return null;
+  return reason.suggested === null ? reason.max : sizeOf(reason.suggested);
+};
+
+/** What a failed piece means: two smaller ones (and a limit learned), or the end. */
+type Next = { readonly pieces: readonly [Piece, Piece]; readonly learned: bigint | null } | "too-large" | "failed";
+
+/**
+ * The node's proposal counts only when it is strictly smaller than what failed (some propose the very
+ * same range); else the piece is halved, down to one block. A gateway without a node, or one that ran
+ * out of time, may mean a range too wide: split once.
+ */
+const afterFailure = (piece: Piece, error: RpcError): Next => {
+  const size = sizeOf(piece);
+  switch (error.reason._tag) {
+    case "LogRangeTooLarge":
+    case "NodeLimitExceeded": {
+      if (size <= 1n) return "too-large";
+      const proposed = proposal(error);
+      const learned = proposed !== null && proposed >= 1n && proposed < size ? proposed : null;
+      return { pieces: cut(piece, learned ?? size / 2n), learned };
+    }
+    case "UpstreamUnavailable":
+    case "Timeout": {
+      const ours = error.reason._tag === "Timeout" && error.reason.afterMs !== null;
+      if (size <= 1n || piece.splitForTrouble || ours) return "failed";
+      return { pieces: cut(piece, size / 2n, true), learned: null };
+    }
+    default:
+      return "failed";
+  }
+};
 
 type End = bigint | number | BlockTag;
 
@@ -18,19 +76,8 @@ const readLogs = decoder(method, list(Log));
 const askOnce = (filter: LogFilter): Effect.Effect<ReadonlyArray<Log>, Failure, Rpc> =>
   ask(method, (faults) => [logFilter(filter, "filter", faults)], readLogs);
 
-const isHeight = (end: End): end is bigint | number =>
-  typeof end === "bigint" ? end >= 0n : typeof end === "number" && Number.isSafeInteger(end) && end >= 0;
-
-const limitExceeded = (detail: string, from?: RpcError): RpcError =>
-  new RpcError({
-    method,
-    reason: new NodeLimitExceeded({
-      detail,
-      httpStatus: from?.reason.httpStatus ?? null,
-      code: from?.reason.code ?? null,
-      raw: from?.reason.raw ?? null,
-    }),
-  });
+const limitExceeded = (said: ConstructorParameters<typeof NodeLimitExceeded>[0]): RpcError =>
+  new RpcError({ method, reason: new NodeLimitExceeded(said) });
 
 /** `pending` follows `latest` at once, so these two are no wide range. */
 const near = (from: End, to: End): boolean => from === to || (from === "latest" && to === "pending");
@@ -50,16 +97,14 @@ export const askLogs = Effect.fn("Eth.getLogs")(function* (
   if (byHash || near(first, last)) return yield* askOnce(filter);
 
   const resolve = (end: End): Effect.Effect<bigint | null, never, Rpc> => {
-    if (isHeight(end)) return Effect.succeed(BigInt(end));
-    if (end === "earliest") return Effect.succeed(0n);
-    return typeof end === "string" ? Effect.orElseSucceed(heightOf(end), () => null) : Effect.succeed(null);
+    if (typeof end !== "string") return Effect.succeed(BigInt(end));
+    return end === "earliest" ? Effect.succeed(0n) : Effect.orElseSucceed(heightOf(end), () => null);
   };
   const from = yield* resolve(first);
   const to = from === null ? null : yield* resolve(last);
   if (from === null || to === null || to <= from) return yield* askOnce(filter);
-  if (sizeOf({ from, to }) > maxBlocks * maxPieces) {
-    return yield* limitExceeded(`${sizeOf({ from, to })} blocks at once`);
-  }
+  if (sizeOf({ from, to }) > maxBlocks * maxPieces)
+    return yield* limitExceeded({ detail: `${sizeOf({ from, to })} blocks at once` });
 
   const logs: Array<ReadonlyArray<Log>> = [];
   const waiting: Array<Piece> = [{ from, to, splitForTrouble: false }];
@@ -80,7 +125,10 @@ export const askLogs = Effect.fn("Eth.getLogs")(function* (
     if (answer.failure._tag !== "RpcError") return yield* answer.failure;
     const next = afterFailure(piece, answer.failure);
     if (next === "failed") return yield* answer.failure;
-    if (next === "too-large") return yield* limitExceeded(answer.failure.reason.detail, answer.failure);
+    if (next === "too-large") {
+      const { detail, httpStatus, code, raw } = answer.failure.reason;
+      return yield* limitExceeded({ detail, httpStatus, code, raw });
+    }
     if (next.learned !== null && next.learned < limit) limit = next.learned;
     waiting.push(next.pieces[1], next.pieces[0]);
   }

@@ -1,8 +1,7 @@
 /** The blocks that were told, and what the next one makes of them. Pure. */
 import type { Hash } from "../primitives/hex.js";
 import { headerFields } from "./block.js";
-import { struct } from "./shape.js";
-import { Word } from "./wire.js";
+import { struct, Word } from "./shape.js";
 
 /** A sealed block's header, as `eth_subscribe` tells it. */
 export const Header = struct({

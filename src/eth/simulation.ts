@@ -1,18 +1,30 @@
 /** What `eth_simulateV1` answers: one block per entry, each with the results of its calls. */
 import * as Result from "effect/Result";
-import { isRecord } from "../primitives/record.js";
-import type { Hex } from "../primitives/hex.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import type { Hex } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
+import { malformed } from "../rpc/answer.js";
 import type { Classify } from "../rpc/judging.js";
-import { headerFields } from "./block.js";
+import { FullTransaction, headerFields, Log } from "./block.js";
 import { contradicts } from "./bloom.js";
-import { decoder, malformed } from "./decode.js";
-import { Log } from "./log.js";
-import { FullTransaction } from "./transaction.js";
 import type { Simulation } from "./parameters.js";
-import { either, list, orNull, struct, whole } from "./shape.js";
-import { Anything, Bytes, Finite, isBytes, Quantity, Status, Text, Word } from "./wire.js";
+import {
+  Anything,
+  Bytes,
+  decoder,
+  either,
+  Finite,
+  isBytes,
+  list,
+  orNull,
+  Quantity,
+  Status,
+  struct,
+  Text,
+  whole,
+  Word,
+} from "./shape.js";
 
 const method = "eth_simulateV1";
 

@@ -4,9 +4,8 @@ import * as Eth from "../Eth.js";
 import type { Address } from "../primitives/hex.js";
 import type { Rpc } from "../Rpc.js";
 import type { Failure } from "./ask.js";
-import type { FullBlock } from "./block.js";
-import { getFullBlock } from "./mined.js";
-import type { FullTransaction } from "./transaction.js";
+import type { FullBlock, FullTransaction } from "./block.js";
+import { getFullBlock } from "./transactions.js";
 
 /** Whoever took the nonce, and the block that holds it. */
 export interface Taken {

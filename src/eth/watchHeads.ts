@@ -1,20 +1,20 @@
 /** The heads of the chain as they come: from a socket, else asked for. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Exit from "effect/Exit";
 import * as Option from "effect/Option";
 import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
 import { Chains } from "../Chains.js";
-import { MalformedResponse, RpcError } from "../errors/rpc.js";
+import type { RpcError } from "../errors/rpc.js";
 import type { Hash } from "../primitives/hex.js";
 import { Rpc } from "../Rpc.js";
+import { malformed } from "../rpc/answer.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";
-import { decoder } from "./decode.js";
 import { Header, nextHead, placeOf, unfollowed, withHeads, type Followed, type Head, type Told } from "./heads.js";
+import { decoder } from "./shape.js";
 
 /** How heads are followed; every field has a default. */
 export interface HeadOptions {
@@ -29,12 +29,7 @@ export interface HeadOptions {
 }
 
 /** {@link HeadOptions} with nothing left out. */
-export interface Pace {
-  readonly pollMs: number;
-  readonly silentMs: number;
-  readonly giveUpMs: number;
-  readonly fill: number;
-}
+type Pace = { readonly [K in keyof HeadOptions]-?: number };
 
 /** How a block is asked for. */
 export type AskBlock = (block: "latest" | bigint | Hash) => Effect.Effect<Block, Failure, Rpc>;
@@ -60,14 +55,7 @@ const readHeader = decoder("eth_subscribe", Header, "params.result");
 
 /** A block that the node says is sealed. */
 const sealed = ({ hash, ...block }: Block): Result.Result<Header, RpcError> =>
-  hash === null
-    ? Result.fail(
-        new RpcError({
-          method: "eth_getBlockByNumber",
-          reason: new MalformedResponse({ path: "result.hash", detail: "" }),
-        }),
-      )
-    : Result.succeed({ ...block, hash });
+  hash === null ? Result.fail(malformed("eth_getBlockByNumber", "result.hash")) : Result.succeed({ ...block, hash });
 
 const finalReasons = new Set([
   "Unauthorized",
@@ -269,11 +257,7 @@ export const following = (
     const bell = yield* Queue.sliding<true, Failure>(1);
     const state = { chain: unfollowed, heardAt: yield* Clock.currentTimeMillis, lowSince: null };
     const all: Following = { pace: yield* paceOf(options), askBlock, room, state, bell };
-    yield* Effect.forkScoped(
-      Effect.onExit(followAlways(all), (exit) =>
-        Exit.isFailure(exit) ? Queue.failCause(bell, exit.cause) : Effect.void,
-      ),
-    );
+    yield* Effect.forkScoped(Effect.onError(followAlways(all), (cause) => Queue.failCause(bell, cause)));
     const next = (): Head | null => {
       for (let one = nextHead(all.state.chain); one !== null; one = nextHead(all.state.chain)) {
         all.state.chain = one.followed;

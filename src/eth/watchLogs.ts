@@ -1,23 +1,88 @@
-/** Logs as they come: those of each head are read by its hash, where its bloom says that there may be some. */
+/**
+ * Logs as they come: those of each head are read by its hash, where its bloom says that there may be some; each is told
+ * once, and taken back with its block.
+ */
+import * as BigInts from "effect/BigInt";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Exit from "effect/Exit";
 import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
-import { BlockNotFound, RpcError } from "../errors/rpc.js";
+import type { Hash } from "../primitives/hex.js";
 import { Rpc } from "../Rpc.js";
-import type { Failure } from "./ask.js";
+import { unknownBlock, type Failure } from "./ask.js";
+import { Log, type Block } from "./block.js";
 import { hasWholeBlooms, mayHold } from "./bloom.js";
 import { encoded, logFilter } from "./encode.js";
-import type { Header } from "./heads.js";
-import type { Log } from "./log.js";
-import { hearing } from "./logSubscription.js";
 import { askLogs } from "./getLogs.js";
-import type { Block } from "./block.js";
+import { remembered, type BlockName, type Head, type Header } from "./heads.js";
 import type { BlockParameter, LogFilter } from "./parameters.js";
-import { tellRead, toldUpTo, type ToldLogs } from "./toldLogs.js";
-import { following, headsBy, isFinal, paceOf, type AskBlock, type HeadOptions } from "./watchHeads.js";
+import { decoder } from "./shape.js";
+import {
+  following,
+  headsBy,
+  isFinal,
+  isNoSubscription,
+  paceOf,
+  type AskBlock,
+  type HeadOptions,
+} from "./watchHeads.js";
+
+/** The logs of one block that were told. */
+interface OfBlock {
+  readonly number: bigint;
+  readonly logs: ReadonlyArray<Log>;
+}
+
+/** By the hash of the block. */
+export type ToldLogs = ReadonlyMap<Hash, OfBlock>;
+
+/** What is to be told now, and what was told then. */
+interface Telling {
+  readonly told: ToldLogs;
+  readonly logs: ReadonlyArray<Log>;
+}
+
+/** Logs by their block, each once; those that have no place in a sealed block are none. */
+const byBlock = (logs: ReadonlyArray<Log>): ToldLogs => {
+  const blocks = new Map<Hash, { readonly number: bigint; readonly logs: Array<Log>; readonly places: Set<number> }>();
+  for (const log of logs) {
+    const { blockHash, blockNumber: number, logIndex, removed } = log;
+    if (blockHash === null || number === null || logIndex === null || removed) continue;
+    const block = blocks.get(blockHash) ?? { number, logs: [], places: new Set() };
+    blocks.set(blockHash, block);
+    if (!block.places.has(logIndex)) block.logs.push(log);
+    block.places.add(logIndex);
+  }
+  return blocks;
+};
+
+/**
+ * Up to which block a head leaves all logs told, of what was told up to block `upTo`: what it skips and replaces is to be
+ * read, but nothing so old that it is forgotten whether it was told, behind the newest head so far.
+ */
+export const toldUpTo = (upTo: bigint, newest: bigint, { header, skipped }: Head): bigint =>
+  BigInts.min(upTo, BigInts.max(header.number - skipped - 1n, newest - remembered));
+
+/**
+ * What the chain holds of a filter's logs from block `from` to the head, in place of what was told of those blocks: what is
+ * not there any more is taken back, the newest first, and what is new is told.
+ */
+export const tellRead = (told: ToldLogs, from: bigint, head: BlockName, read: ReadonlyArray<Log>): Telling => {
+  const there = byBlock(read);
+  const gone = [...told].filter(([hash, { number }]) => number >= from && !there.has(hash));
+  const back = gone.sort(([, one], [, other]) => Number(other.number - one.number));
+  const fresh = [...there].filter(([hash]) => !told.has(hash));
+  const out = new Set(gone.map(([hash]) => hash));
+  const next = [...told, ...fresh].filter(([hash, { number }]) => !out.has(hash) && number + remembered > head.number);
+  return {
+    told: new Map(next),
+    logs: [
+      ...back.flatMap(([, { logs }]) => logs.map((log) => ({ ...log, removed: true })).reverse()),
+      ...fresh.flatMap(([, { logs }]) => logs),
+    ],
+  };
+};
 
 /** Which logs are followed, of whatever block comes. */
 export type LiveFilter = Pick<LogFilter, "address" | "topics">;
@@ -46,10 +111,8 @@ interface Stock {
 const mostHeads = 64;
 /** Logs of pending state that wait for a slow taker. */
 const mostWaiting = 1_024;
-/** Ms until logs that the node did not give are asked for again, unless another head comes before. */
+/** Ms until logs that the node did not give are asked for again, unless another head comes before, and until it is subscribed to again. */
 const pauseMs = 500;
-
-const unknownBlock = new RpcError({ method: "eth_getLogs", reason: new BlockNotFound({ detail: "" }) });
 
 /** The logs of blocks from `from` to a head; fails where the node has left that head for another. */
 const readUpTo = (
@@ -63,7 +126,7 @@ const readUpTo = (
     const { number, hash } = header;
     const before = from < number ? yield* logs({ ...filter, fromBlock: from, toBlock: number - 1n }) : [];
     // why: blocks by number are those of the head's chain only while it is there
-    if (from < number && (yield* block(number)).hash !== hash) return yield* unknownBlock;
+    if (from < number && (yield* block(number)).hash !== hash) return yield* unknownBlock("eth_getLogs");
     const its = mayMatch(header) ? yield* logs({ ...filter, blockHash: hash }) : [];
     return [...before, ...its.filter(({ blockHash }) => blockHash === hash)];
   });
@@ -112,7 +175,7 @@ const mined = (asking: Asking, filter: LiveFilter, options: HeadOptions) =>
           continue;
         }
         const next = tellRead(stock.told, from, unread, read.success);
-        const newest = unread.number > stock.newest ? unread.number : stock.newest;
+        const newest = BigInts.max(unread.number, stock.newest);
         [stock, unread, failingSince] = [{ told: next.told, upTo: unread.number, newest }, null, null];
         const [first, ...rest] = next.logs;
         if (first !== undefined) return [first, ...rest] as const;
@@ -143,6 +206,29 @@ const once = () => {
   };
 };
 
+const readLog = decoder("eth_subscribe", Log, "params.result");
+
+/** Subscribes again and again; ends where the node serves no such subscription, or tells what cannot be read. */
+const hearing = (filter: Record<string, unknown>, hear: (log: Log) => void): Effect.Effect<void, Failure, Rpc> =>
+  Effect.gen(function* () {
+    const { subscribe } = yield* Rpc;
+    while (subscribe !== undefined) {
+      const once = Effect.gen(function* () {
+        const unreadable = yield* Queue.dropping<Failure>(1);
+        const { lost } = yield* subscribe(["pendingLogs", filter], (result) => {
+          const log = readLog(result);
+          if (Result.isSuccess(log)) hear(log.success);
+          else Queue.offerUnsafe(unreadable, log.failure);
+        });
+        return yield* Effect.raceFirst(Effect.flatMap(Queue.take(unreadable), Effect.fail), lost);
+      });
+      const failure = yield* Effect.flip(Effect.scoped(once));
+      if (isNoSubscription(failure)) return;
+      if (isFinal(failure)) return yield* Effect.fail(failure);
+      yield* Effect.sleep(pauseMs);
+    }
+  });
+
 const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknown>, options: HeadOptions) =>
   Effect.gen(function* () {
     const { pollMs, giveUpMs } = yield* paceOf(options);
@@ -164,11 +250,7 @@ const pending = (asking: Asking, filter: LiveFilter, wire: Record<string, unknow
     // why: pending state may be quiet for good, and by heads alone a dead socket is known
     const heads = Stream.runDrain(headsBy(asking.block, options));
     const heard = Effect.raceFirst(hearing(wire, hear), heads);
-    yield* Effect.forkScoped(
-      Effect.onExit(Effect.andThen(heard, poll), (exit) =>
-        Exit.isFailure(exit) ? Queue.failCause(logs, exit.cause) : Effect.void,
-      ),
-    );
+    yield* Effect.forkScoped(Effect.onError(Effect.andThen(heard, poll), (cause) => Queue.failCause(logs, cause)));
     return Stream.fromQueue(logs);
   });
 

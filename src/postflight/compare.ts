@@ -1,6 +1,5 @@
 /** The facts of a report beside those of a receipt. Pure. */
-import type { FullTransaction } from "../eth/transaction.js";
-import type { Receipt } from "../eth/receipt.js";
+import type { FullTransaction, Receipt } from "../eth/block.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import { isSameLog } from "../steps/reading/sameOutcome.js";
 import { fields } from "../transaction/fields.js";

@@ -1,7 +1,6 @@
 /** A mined transaction as a request and as a call, and what it paid. Pure. */
-import type { FullTransaction } from "../eth/transaction.js";
+import type { FullTransaction, Receipt } from "../eth/block.js";
 import type { CallRequest } from "../eth/parameters.js";
-import type { Receipt } from "../eth/receipt.js";
 import type { Hash } from "../primitives/hex.js";
 import type { Request } from "../transaction/request.js";
 

@@ -1,8 +1,6 @@
 /** What was said of a transaction against what happened, and why they differ. Pure. */
 import * as Arr from "effect/Array";
-import type { FullBlock } from "../eth/block.js";
-import type { Receipt } from "../eth/receipt.js";
-import type { FullTransaction } from "../eth/transaction.js";
+import type { FullBlock, FullTransaction, Receipt } from "../eth/block.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import { everyLog, isSameHead, isSameLog } from "../steps/reading/sameOutcome.js";
 import {

@@ -1,8 +1,7 @@
 /**
  * What was said against what happened, as plain data. Amounts are wei, gas is gas, prices are wei per gas.
  */
-import type { Log } from "../eth/log.js";
-import type { Receipt } from "../eth/receipt.js";
+import type { Log, Receipt } from "../eth/block.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Counted } from "../report/diff.js";
 import type { Evidence } from "../report/finding.js";

@@ -12,9 +12,8 @@ import { callees, mostContracts } from "../steps/reading/proxies.js";
 import type { Quote } from "../steps/reading/quote.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import * as Simulate from "../steps/simulate.js";
-import { bareCall } from "../transaction/call.js";
-import { buildRequest, unsignedBytes } from "../transaction/request.js";
-import type { Transaction } from "../transaction/schema.js";
+import { bareCall, buildRequest, unsignedBytes } from "../transaction/request.js";
+import type { Transaction } from "../transaction/fields.js";
 import type { Query } from "../witness/queries.js";
 import { everyLook, type Subject } from "./steps.js";
 

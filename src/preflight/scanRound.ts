@@ -6,7 +6,7 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains, eip7825Cap, type Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import { asking } from "../eth/asking.js";
+import { asking } from "../eth/ask.js";
 import * as Eth from "../Eth.js";
 import { later } from "../primitives/later.js";
 import type { Finding } from "../report/finding.js";

@@ -25,7 +25,7 @@ import { delegateCallAccounts, delegateCallQueries, checkDelegateCalls } from ".
 import type { Holding } from "../steps/reading/holdings.js";
 import type { FeeFacts } from "../steps/reading/quote.js";
 import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
-import { bareCall } from "../transaction/call.js";
+import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
 import { checkOutcomes, type Answers, type Round, type Taking } from "./answers.js";
 import type { Movements } from "./worlds/movements.js";

@@ -17,8 +17,12 @@ const distance = (a: string, b: string): number => {
   return row[b.length] ?? 0;
 };
 
+/** As many letters may be off as a word of this length can spare. */
+type Slips = (length: number) => number;
+const fewSlips: Slips = (length) => (length < 3 ? 0 : length < 5 ? 1 : 2);
+
 /** The name that was probably meant: a few letters off, or part of the other; null where none comes near. */
-export const nearest = (word: string, names: ReadonlyArray<string>): string | null => {
+export const nearest = (word: string, names: ReadonlyArray<string>, slips = fewSlips): string | null => {
   if (word.length > mostLetters) return null;
   const lower = word.toLowerCase();
   const ranked = names
@@ -27,13 +31,13 @@ export const nearest = (word: string, names: ReadonlyArray<string>): string | nu
       const isPart = other.length >= 3 && lower.length >= 3 && (lower.includes(other) || other.includes(lower));
       return { name, off: isPart ? 1 : distance(lower, other) };
     })
-    .filter(({ off }) => off <= (lower.length < 3 ? 0 : lower.length < 5 ? 1 : 2))
+    .filter(({ off }) => off <= slips(lower.length))
     .sort((a, b) => a.off - b.off);
   return ranked[0]?.name ?? null;
 };
 
 /** `; did you mean …?`, or nothing. */
-export const didYouMean = (word: string, names: ReadonlyArray<string>): string => {
-  const name = nearest(word, names);
+export const didYouMean = (word: string, names: ReadonlyArray<string>, slips?: Slips): string => {
+  const name = nearest(word, names, slips);
   return name === null ? "" : `; did you mean ${name}?`;
 };

@@ -1,6 +1,6 @@
 /** Tables whose rows carry schemas, and what is worked out from them. */
+import * as Rows from "effect/Record";
 import type * as Schema from "effect/Schema";
-import * as Struct from "effect/Struct";
 
 /** A row that says, by its type alone, what callers may write. */
 export interface Gives<Given> {
@@ -14,9 +14,7 @@ export type GivenIn<Row> = Row extends Gives<infer Given> ? Exclude<Given, undef
 /** Rows as callers write them, each of which may be left out. */
 export type GivenRows<Rows> = { readonly [K in keyof Rows]?: GivenIn<Rows[K]> };
 
-/** The schema of a row. */
-interface SchemaOf extends Struct.Lambda {
-  (row: { readonly schema: Schema.Constraint }): Schema.Constraint;
-  readonly "~lambda.out": this["~lambda.in"] extends { readonly schema: infer S extends Schema.Constraint } ? S : never;
-}
-export const schemaOf: SchemaOf = Struct.lambda<SchemaOf>(({ schema }) => schema);
+/** The schemas of rows, each under its row's name. */
+export const schemasOf = <Table extends Readonly<Record<string, { readonly schema: Schema.Constraint }>>>(
+  rows: Table,
+) => Rows.map(rows, ({ schema }) => schema) as { readonly [K in keyof Table]: Table[K]["schema"] };

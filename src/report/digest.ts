@@ -2,7 +2,7 @@
 import { concatHex, keccak256, numberToHex } from "viem";
 import { SignedMismatch } from "../errors/nonces.js";
 import { type Request, type Signable, signingHash } from "../transaction/request.js";
-import { readSigned } from "../transaction/signed.js";
+import { readSigned } from "../transaction/signer.js";
 import { type Clearance, type Report, reportVersion } from "./schema.js";
 import { safely } from "../primitives/record.js";
 import type { Address, Hash } from "../primitives/hex.js";

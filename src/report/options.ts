@@ -10,7 +10,7 @@ import type { Abi } from "abitype";
 import { type AbiIndex, indexAbis } from "../abi/abiIndex.js";
 import { isRecord } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/given.js";
-import { AccountOverride, type accountRows, BlockOverrides, type blockRows } from "../eth/overrides.js";
+import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { type Checked, each, no } from "../primitives/problem.js";
 import type { GivenRows, Gives } from "../primitives/rows.js";
@@ -107,7 +107,7 @@ const policyData = (given: unknown, field: string): Checked<Schema.Json> => {
     : no(field, "must be a policy, as Policy's constructors make them");
 };
 
-const StateOverrides = Schema.NullOr(Schema.Record(Schema.String, AccountOverride));
+const StateOverrides = Schema.NullOr(Schema.Record(Schema.String, KeptAccount));
 const decodeState = decoded(StateOverrides, (said) => said);
 
 /** Addresses in lower case, nonces as bigints. */
@@ -168,9 +168,9 @@ export const named = {
   stateOverrides: row<Readonly<Record<Address, GivenAccount>>>()(StateOverrides, null, stateOverrides),
   /** Pretended block fields, with the same consequence. */
   blockOverrides: row<GivenBlock>()(
-    Schema.NullOr(BlockOverrides),
+    Schema.NullOr(KeptBlock),
     null,
-    decoded(Schema.NullOr(BlockOverrides), (said) => said),
+    decoded(Schema.NullOr(KeptBlock), (said) => said),
   ),
   /**
    * Policies that the outcome must satisfy. A report keeps them as data: one made by a function by its

@@ -1,13 +1,12 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
-import * as Struct from "effect/Struct";
-import { schemaOf } from "../primitives/rows.js";
+import { schemasOf } from "../primitives/rows.js";
 import { AskRule, Fork, OwnName, RunName, SimulationPart, StepName, builtInSteps } from "../primitives/names.js";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { Approval, BalanceChange, Fee, Funds, Gas, Nonce, Outcome, Parties, TokenInfo, Transfer } from "./parts.js";
-import { maxTransactions, Transaction } from "../transaction/schema.js";
+import { maxTransactions, Transaction } from "../transaction/fields.js";
 import { BlockName, named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
 
@@ -39,7 +38,7 @@ export type ReportOptionsFields = {
 
 /** The caller's options, as far as they can be written down; `prove` runs with them again. */
 export const ReportOptions: Schema.Struct<ReportOptionsFields> = Schema.Struct({
-  ...Struct.map(named, schemaOf),
+  ...schemasOf(named),
   ...keptTimes,
 });
 export interface ReportOptions extends Schema.Schema.Type<typeof ReportOptions> {}

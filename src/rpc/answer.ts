@@ -7,7 +7,9 @@ import { redactJson, type Endpoint } from "./endpoint.js";
 import type { Unjudged } from "./judging.js";
 import type { NoReply, Reply } from "./post.js";
 
+/** How a request fails. */
 export type Failure = RpcError | Verdict;
+
 /** One try of one request. */
 export interface Tried {
   /** A JSON-RPC or HTTP error is not judged yet. */
@@ -24,7 +26,7 @@ export interface Outgoing {
   readonly text: string;
 }
 
-export const malformed = (method: string, path: string, detail: string, httpStatus: number | null = null): RpcError =>
+export const malformed = (method: string, path: string, detail = "", httpStatus: number | null = null): RpcError =>
   new RpcError({ method, reason: new MalformedResponse({ path, detail, httpStatus }) });
 
 /** A request as text; fails on what JSON cannot carry. */
@@ -54,6 +56,12 @@ export const noReply = (method: string, { kind, detail }: NoReply, endpoint: End
       return new RpcError({ method, reason: new Transport({ detail: endpoint.redact(detail) }) });
   }
 };
+
+/** One try that brought no answer. */
+export const unanswered = (method: string, failure: NoReply, endpoint: Endpoint): Tried => ({
+  result: Result.fail(noReply(method, failure, endpoint)),
+  bytes: failure.bytes,
+});
 
 const refusedByStatus = ({ status }: Reply): boolean => status < 200 || status > 299;
 

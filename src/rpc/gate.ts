@@ -4,6 +4,7 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import type * as Fiber from "effect/Fiber";
 import { AdmissionTimeout } from "../errors/rpc.js";
+import type { Rpc } from "./service.js";
 import { after } from "./timer.js";
 
 /** How wide a gate is. */
@@ -35,9 +36,6 @@ export const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): Admitted["cam
   return admission === null || admission.isOver ? null : admission.came;
 };
 
-/** Runs an effect once the gate lets it in; it leaves with the effect's end. Interruption ends the waiting. */
-export type Admit = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
-
 /** Who waits: until when (epoch ms), and what is told when the turn or that time comes. */
 interface Waiting {
   readonly until: number;
@@ -48,7 +46,8 @@ interface Waiting {
 // why: not on the stack of the one who leaves, or a crowd of short runs would overflow it
 const admitted = Effect.as(Effect.yieldNow, "admitted" as const);
 
-export const gate = ({ maxInFlight, maxWaitMs }: GateOptions, clock: Clock.Clock): Admit => {
+/** Runs an effect once the gate lets it in; it leaves with the effect's end. Interruption ends the waiting. */
+export const gate = ({ maxInFlight, maxWaitMs }: GateOptions, clock: Clock.Clock): Rpc["Service"]["admit"] => {
   let free = maxInFlight;
   const queue = new Set<Waiting>();
   let callOff: (() => void) | null = null;

@@ -1,25 +1,22 @@
 /** Requests over HTTP: each on its own at once, or those of one moment together in one POST. */
-import { noReply, outgoing, readBatch, readSingle, type Outgoing, type Tried } from "./answer.js";
+import * as Result from "effect/Result";
+import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
-import type { Post } from "./post.js";
-import { roomFor, sharedRoom, type Room } from "./room.js";
+import { roomFor, sharedRoom, type Post, type Room } from "./post.js";
 import type { Send } from "./retry.js";
-import * as Result from "effect/Result";
 
 const single =
   (post: Post, endpoint: Endpoint) =>
   (request: Outgoing, room: Room, done: (tried: Tried) => void): (() => void) =>
     post(request.text, room, (posted) =>
       done(
-        posted.ok
-          ? readSingle(request, posted.reply, endpoint)
-          : { result: Result.fail(noReply(request.method, posted.failure, endpoint)), bytes: posted.failure.bytes },
+        posted.ok ? readSingle(request, posted.reply, endpoint) : unanswered(request.method, posted.failure, endpoint),
       ),
     );
 
 /** How requests are sent, whether singly or together. */
-export interface Posting {
+interface Posting {
   /** The id of the next request, one per request and try. */
   readonly nextId: () => number;
   /** The most bytes of one body, unpacked. */
@@ -88,22 +85,17 @@ export const sendTogether = (
     const rooms = group.map(({ room }) => room);
     const body = `[${requests.map(({ text }) => text).join(",")}]`;
     const abort = post(body, sharedRoom(rooms, posting.maxBytes), (posted) => {
-      const read = posted.ok ? readBatch(requests, posted.reply, endpoint) : null;
-      if (posted.ok && read === null) {
+      const read = posted.ok
+        ? readBatch(requests, posted.reply, endpoint)
+        : requests.map(({ method }) => unanswered(method, posted.failure, endpoint));
+      if (read === null) {
         memory.learn("takesBatches", false);
         for (const waiting of group) alone(waiting);
         return;
       }
-      for (const [index, waiting] of group.entries()) {
-        const tried =
-          read?.[index] ??
-          (posted.ok
-            ? null
-            : {
-                result: Result.fail(noReply(waiting.request.method, posted.failure, endpoint)),
-                bytes: posted.failure.bytes,
-              });
-        if (tried !== null && !waiting.cancelled) waiting.done(tried);
+      for (const [index, { cancelled, done }] of group.entries()) {
+        const tried = read[index];
+        if (tried !== undefined && !cancelled) done(tried);
       }
     });
     for (const waiting of group) {

@@ -12,7 +12,6 @@ import type { Memory } from "./memory.js";
 /** Methods without which a report says the same, or less. */
 const dispensable = Schema.Literals(["eth_feeHistory", "eth_getBlockReceipts", "debug_traceCall"]);
 
-const known = <S extends Schema.Constraint>(schema: S) => Schema.NullOr(schema);
 const positive = Schema.Int.check(Schema.isGreaterThan(0));
 
 /** The format of {@link KnownEndpoint}. */
@@ -25,30 +24,30 @@ export const KnownEndpoint = Schema.Struct({
   /** Believed by a new connection, each for as long as if it had been asked. */
   facts: Schema.Struct({
     /** The witness reads it in every run. */
-    chainId: known(positive),
+    chainId: Schema.NullOr(positive),
     /** Whether `eth_feeHistory` tells a tip; its next answer disproves it. */
-    tellsTip: known(Schema.Boolean),
+    tellsTip: Schema.NullOr(Schema.Boolean),
     /** Whether an array of requests is answered. */
-    takesBatches: known(Schema.Boolean),
+    takesBatches: Schema.NullOr(Schema.Boolean),
     /** A fee oracle's address at which nothing lives; the witness looks there in every run. */
-    noFeeOracle: known(Address),
+    noFeeOracle: Schema.NullOr(Address),
     /** Methods that are refused, of those that no check needs. */
     refuses: Schema.Array(dispensable),
   }),
   /** For people: nothing follows from them. */
   limits: Schema.Struct({
     /** Blocks that one `eth_getLogs` was answered for, at most; null also where that was the whole chain. */
-    logRange: known(positive),
+    logRange: Schema.NullOr(positive),
     /** Gas that a call saw, at most. */
-    callGas: known(positive),
-    simulationGas: known(positive),
+    callGas: Schema.NullOr(positive),
+    simulationGas: Schema.NullOr(positive),
     /** Bytes of a request that was answered, at most. */
-    bodyBytes: known(positive),
+    bodyBytes: Schema.NullOr(positive),
   }),
   /** By the opcodes that simulated blocks execute. */
-  fork: known(Fork),
+  fork: Schema.NullOr(Fork),
   /** What `pending` is: `latest` = the same block. `guess` and `preconfirmed` by the table of chains. */
-  pending: known(Schema.Literals(["guess", "preconfirmed", "latest", "refused"])),
+  pending: Schema.NullOr(Schema.Literals(["guess", "preconfirmed", "latest", "refused"])),
 });
 export interface KnownEndpoint extends Schema.Schema.Type<typeof KnownEndpoint> {}
 

@@ -1,11 +1,61 @@
-/** POST through `node:http` and `node:https`, on connections that are kept. */
+/** POST on Node: through `node:http` and `node:https` on connections that are kept, or through an undici dispatcher. */
 import type * as Http from "node:http";
 import type * as Net from "node:net";
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import type * as Scope from "effect/Scope";
 import { builtin } from "./node.js";
-import type { PostOptions, PostTo } from "./post.js";
-import { receiver } from "./receive.js";
-import { unpacking } from "./unpack.js";
+import { receiver, tooLarge, undecodable, wordsOf, type HttpHeaders, type PostTo, type Unpack } from "./post.js";
+
+/** What can be unpacked, for the header `accept-encoding`. */
+const acceptEncoding = "gzip, deflate, br";
+
+/** As deep as this an answer may be packed. */
+const mostEncodings = 2;
+
+/** One layer of packing taken off; null where the encoding is not known. Throws on what is damaged, cut or too long. */
+const unpacked = (packed: Uint8Array, encoding: string, maxBytes: number): Uint8Array | null => {
+  const zlib = builtin("node:zlib");
+  const limit = { maxOutputLength: Math.min(Math.floor(maxBytes), builtin("node:buffer").constants.MAX_LENGTH) };
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return zlib.gunzipSync(packed, limit);
+    case "br":
+      return zlib.brotliDecompressSync(packed, limit);
+    case "deflate":
+      // why: some servers leave the zlib header out, whose first byte ends in 8
+      return ((packed[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(packed, limit) : zlib.inflateRawSync(packed, limit);
+    default:
+      return null;
+  }
+};
+
+const isTooLong = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+
+/** What unpacks a body that came with these `content-encoding`s, to at most `maxBytes`. */
+const unpacking =
+  (encodings: string | null, maxBytes: number): Unpack =>
+  (body) => {
+    const layers = (encodings ?? "")
+      .toLowerCase()
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one !== "" && one !== "identity");
+    if (layers.length > mostEncodings) return Result.fail(undecodable("the answer is packed too often", body.length));
+    let rest = body;
+    for (const encoding of layers.reverse()) {
+      const made = Result.try(() => unpacked(rest, encoding, maxBytes));
+      if (Result.isFailure(made)) {
+        const words = `${encoding}: ${wordsOf(made.failure)}`;
+        return Result.fail(isTooLong(made.failure) ? tooLarge(maxBytes, body.length) : undecodable(words, body.length));
+      }
+      if (made.success === null) return Result.fail(undecodable(`the encoding ${encoding} is not known`, body.length));
+      rest = made.success;
+    }
+    return Result.succeed(rest);
+  };
 
 /** What is used of an `Agent` of `node:http` or `node:https`. */
 export interface NodeAgent {
@@ -14,15 +64,6 @@ export interface NodeAgent {
   /** The most sockets to one origin. */
   readonly maxSockets: number;
 }
-
-/** Connections to one endpoint: a full gate would open thousands, and many systems let a process have 1,024 files. */
-const mostSockets = 256;
-
-/** The agent that {@link viaNodeHttp} needs for `url`, where the caller has none. */
-export const keepingAgent = (url: URL): NodeAgent => {
-  const { Agent } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
-  return new Agent({ keepAlive: true, maxSockets: mostSockets });
-};
 
 /**
  * Who answers before the whole request is written, and hangs up, leaves a connection that belongs to no request any
@@ -36,7 +77,7 @@ const guard = (socket: Net.Socket): void => {
 };
 
 export const viaNodeHttp =
-  ({ headers }: PostOptions, agent: NodeAgent): PostTo =>
+  (headers: HttpHeaders, agent: NodeAgent): PostTo =>
   (url, body, room, done) => {
     const { request } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
     const answer = receiver(room, done);
@@ -82,3 +123,124 @@ export const viaNodeHttp =
       outgoing.destroy();
     };
   };
+
+/** What is used of a `Dispatcher` of undici, of any version. */
+export interface Dispatcher {
+  // `never`: each version has its own types of options and handlers
+  /** undici's `Dispatcher.dispatch`. */
+  dispatch(options: never, handler: never): boolean;
+}
+
+/** As undici 7 and later speak to a handler; before, `abort` came by itself. */
+interface Controller {
+  readonly abort: (reason: Error) => void;
+}
+
+/** The headers of an answer, as undici 7 and later have them. */
+type Answered = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
+
+/** undici wants an Error, and makes one with a stack where it gets none. */
+const noLongerWanted = /* @__PURE__ */ new Error("no longer wanted");
+
+/** The header in undici 6's list of names and values, as bytes. */
+const inList = (list: ReadonlyArray<Uint8Array>, name: string): string | null => {
+  for (let at = 0; at + 1 < list.length; at += 2)
+    if (String(list[at]).toLowerCase() === name) return String(list[at + 1]);
+  return null;
+};
+
+const inRecord = (headers: Answered, name: string): string | null => {
+  const value = headers[name];
+  return value === undefined ? null : String(value);
+};
+
+export const viaDispatcher =
+  (headers: HttpHeaders, dispatcher: Dispatcher): PostTo =>
+  (url, body, room, done) => {
+    const answer = receiver(room, done);
+    let abort: ((reason: Error) => void) | null = null;
+    let isAborted = false;
+    let status = 0;
+    let header: (name: string) => string | null = () => null;
+    const stop = () => {
+      isAborted = true;
+      answer.close();
+      abort?.(noLongerWanted);
+    };
+    const begin = (how: (reason: Error) => void) => {
+      abort = how;
+      if (isAborted) how(noLongerWanted);
+    };
+    const head = (code: number, find: (name: string) => string | null) => {
+      status = code;
+      header = find;
+    };
+    const data = (chunk: Uint8Array) => {
+      if (!answer.data(chunk)) stop();
+    };
+    const end = () => answer.end(status, header, unpacking(header("content-encoding"), room.maxBytes));
+    const handler = {
+      // undici 7 and later
+      onRequestStart: (controller: Controller) => begin((reason) => controller.abort(reason)),
+      onResponseStart: (_: Controller, code: number, record: Answered) => head(code, (name) => inRecord(record, name)),
+      onResponseData: (_: Controller, chunk: Uint8Array) => data(chunk),
+      onResponseEnd: end,
+      onResponseError: (_: Controller, error: unknown) => answer.fail(error),
+      // undici 6, the one of Node 20 and 22
+      onConnect: begin,
+      onHeaders: (code: number, list: ReadonlyArray<Uint8Array>) => {
+        head(code, (name) => inList(list, name));
+        return true;
+      },
+      onData: (chunk: Uint8Array) => {
+        data(chunk);
+        return true;
+      },
+      onComplete: end,
+      onError: answer.fail,
+    };
+    const options = {
+      ...{ origin: url.origin, path: `${url.pathname}${url.search}`, method: "POST", headers, body },
+      // why: the deadline of the run is the only one
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
+    };
+    const started = Result.try(() => dispatcher.dispatch(options as never, handler as never));
+    if (Result.isFailure(started)) answer.fail(started.failure);
+    return stop;
+  };
+
+/** Ways that a caller may prefer on Node. */
+export interface NodeWays {
+  /** A dispatcher of undici, such as a `ProxyAgent`; on Node only. */
+  readonly dispatcher?: Dispatcher;
+  /** An `Agent` of `node:http` or `node:https`, whichever the URL needs, such as a proxy's; on Node only. */
+  readonly agent?: NodeAgent;
+}
+
+const isLoopback = ({ hostname }: URL): boolean =>
+  hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
+
+/** Connections to one endpoint: a full gate would open thousands, and many systems let a process have 1,024 files. */
+const mostSockets = 256;
+
+/** An agent for `url` until the scope ends. */
+const ownAgent = (url: URL): Effect.Effect<NodeAgent, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const { Agent } = url.protocol === "https:" ? builtin("node:https") : builtin("node:http");
+      return new Agent({ keepAlive: true, maxSockets: mostSockets });
+    }),
+    (agent) => Effect.sync(() => agent.destroy()),
+  );
+
+/** The caller's dispatcher or agent, which the caller closes; else `node:http` on connections of our own. */
+export const wayOnNode = (
+  url: URL,
+  { dispatcher, agent }: NodeWays,
+  given: HttpHeaders,
+): Effect.Effect<PostTo, never, Scope.Scope> => {
+  // why: nothing is saved on the way to one's own machine, and unpacking costs more than the whole request
+  const headers = isLoopback(url) ? given : { "accept-encoding": acceptEncoding, ...given };
+  if (dispatcher !== undefined) return Effect.succeed(viaDispatcher(headers, dispatcher));
+  return Effect.map(agent === undefined ? ownAgent(url) : Effect.succeed(agent), (used) => viaNodeHttp(headers, used));
+};

@@ -8,9 +8,8 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import { safely } from "../primitives/record.js";
 import { counting, errorTypeOf, inSpan, isTraced, Listener, type Attributes } from "../primitives/telemetry.js";
-import type { Failure } from "./answer.js";
 import type { Memory } from "./memory.js";
-import { CurrentRun, type LedgerEntry } from "./run.js";
+import { CurrentRun, type LedgerEntry, type Rpc } from "./service.js";
 
 /** A JSON-RPC request has ended, after all its tries: its line of the ledger, and how it went. */
 export interface RequestEvent extends LedgerEntry {
@@ -20,7 +19,7 @@ export interface RequestEvent extends LedgerEntry {
   readonly error: string | null;
 }
 
-type Request = (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, Failure>;
+type Request = Rpc["Service"]["request"];
 
 /** The host and, where it is named, the port of an endpoint as people see it; its name where it is no URL. */
 const serverOf = (endpoint: string): Attributes => {

@@ -1,6 +1,63 @@
-/** One HTTP POST with a bounded answer: what every way of sending it gives back. */
+/**
+ * One HTTP POST with a bounded answer: how much it may hold (what its method has to say, and what the other answers of its
+ * run have left), what every way of sending it gives back, and how its parts are collected.
+ */
+import * as Result from "effect/Result";
 import { safely } from "../primitives/record.js";
-import type { Room } from "./room.js";
+import type { Run } from "./service.js";
+
+/**
+ * What every run begins with, bytes: three simulations of 6,000 events. Reading an answer takes up to twenty times
+ * its bytes of memory.
+ */
+export const mostRunBytes = 12 * 1_048_576;
+
+/** The bounds of one answer. */
+export interface Room {
+  /** Bytes, unpacked. */
+  readonly maxBytes: number;
+  /** Takes so many bytes from the run; false = it has less left. */
+  readonly take: (bytes: number) => boolean;
+}
+
+const kibibyte = 1_024;
+/** A number or a hash; refusals come with pages of gateways. */
+const word = 256 * kibibyte;
+
+/** Bytes of answers that are never long; those of other methods are held to the endpoint's bound alone. */
+const shortAnswers: Readonly<Record<string, number>> = {
+  eth_blockNumber: word,
+  eth_chainId: word,
+  eth_gasPrice: word,
+  eth_getBalance: word,
+  eth_getTransactionCount: word,
+  eth_maxPriorityFeePerGas: word,
+  eth_sendRawTransaction: word,
+  // the largest code of any chain, as digits; what a revert returned
+  eth_getCode: 1_024 * kibibyte,
+  eth_estimateGas: 1_024 * kibibyte,
+  // more calls than anybody follows
+  debug_traceCall: 1_024 * kibibyte,
+};
+
+/** The room of one answer; `budget` is the run's, null outside any. */
+export const roomFor = (method: string, maxBytes: number, budget: NonNullable<Run["answers"]> | null): Room => ({
+  maxBytes: Math.min(maxBytes, shortAnswers[method] ?? maxBytes),
+  take: (bytes) => {
+    if (budget === null) return true;
+    budget.left -= bytes;
+    return budget.left >= 0;
+  },
+});
+
+/** The room of several answers in one body, each of which takes its share. */
+export const sharedRoom = (rooms: ReadonlyArray<Room>, maxBytes: number): Room => ({
+  maxBytes: Math.min(
+    maxBytes,
+    rooms.reduce((sum, room) => sum + room.maxBytes, 0),
+  ),
+  take: (bytes) => rooms.map((room) => room.take(bytes / rooms.length)).every((isLeft) => isLeft),
+});
 
 /** What came back; `text` is the whole body. */
 export interface Reply {
@@ -26,9 +83,8 @@ export type Post = (body: string, room: Room, done: (posted: Posted) => void) =>
 /** The same, to any address. */
 export type PostTo = (url: URL, body: string, room: Room, done: (posted: Posted) => void) => () => void;
 
-export interface PostOptions {
-  readonly headers: Readonly<Record<string, string>>;
-}
+/** What is sent with every request. */
+export type HttpHeaders = Readonly<Record<string, string>>;
 
 const failed = (kind: NoReply["kind"], detail: string, bytes: number): Posted => ({
   ok: false,
@@ -94,3 +150,94 @@ export const following =
     go(url, mostRedirects);
     return () => abort();
   };
+
+let decoder: TextDecoder | null = null;
+/** Made when it is first needed: not every platform has one when modules load. */
+const textOf = (bytes: Uint8Array): string => (decoder ??= new TextDecoder()).decode(bytes);
+
+const joined = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const [first] = chunks;
+  if (chunks.length === 1 && first !== undefined) return first;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+};
+
+/** What a value of JSON takes in memory, bytes, however few it was written with. */
+// guard: an answer's weight in memory
+const leastValue = 24;
+/** Bytes of a body that is too short for its values to matter. */
+const leastWeighed = 65_536;
+
+/** What a body weighs when it is read: its bytes, or what as many values as it may hold take. */
+const weightOf = (body: Uint8Array): number => {
+  if (body.length < leastWeighed) return body.length;
+  let values = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    // commas, and what opens a list or an object
+    if (byte === 44 || byte === 91 || byte === 123) values++;
+  }
+  return Math.max(body.length, leastValue * values);
+};
+
+/** The body as it was packed; the failure says why it cannot be read. */
+export type Unpack = (body: Uint8Array) => Result.Result<Uint8Array, Posted>;
+
+/** Where the parts of one answer go. Whatever comes after its end, or after `close`, is nobody's any more. */
+export interface Receiver {
+  /** A part of the body; false = the answer is too large, and its end was told. */
+  readonly data: (chunk: Uint8Array) => boolean;
+  /** The whole body is here; `unpack` is null where it is unpacked already. */
+  readonly end: (status: number, header: (name: string) => string | null, unpack: Unpack | null) => void;
+  readonly fail: (error: unknown) => void;
+  readonly close: () => void;
+}
+
+export const receiver = ({ maxBytes, take }: Room, done: (posted: Posted) => void): Receiver => {
+  let open = true;
+  let bytes = 0;
+  let chunks: Array<Uint8Array> = [];
+  const finish = (posted: Posted) => {
+    if (!open) return;
+    open = false;
+    chunks = [];
+    done(posted);
+  };
+  return {
+    data: (chunk) => {
+      if (!open) return false;
+      bytes += chunk.length;
+      if (bytes > maxBytes) finish(tooLarge(maxBytes, bytes));
+      else if (!take(chunk.length)) finish(tooMuch(bytes));
+      else chunks.push(chunk);
+      return open;
+    },
+    end: (status, header, unpack) => {
+      if (!open) return;
+      const body = joined(chunks, bytes);
+      const plain = unpack === null || bytes === 0 ? Result.succeed(body) : unpack(body);
+      finish(
+        Result.match(plain, {
+          onSuccess: (read) => {
+            const weight = weightOf(read);
+            if (weight > maxBytes) return tooLarge(maxBytes, weight);
+            // why: packed bytes are taken already
+            return take(Math.max(0, weight - bytes))
+              ? { ok: true, reply: { status, header, text: textOf(read), bytes: read.length } }
+              : tooMuch(weight);
+          },
+          onFailure: (posted) => posted,
+        }),
+      );
+    },
+    fail: (error) => finish(unreachable(wordsOf(error), bytes)),
+    close: () => {
+      open = false;
+    },
+  };
+};

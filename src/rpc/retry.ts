@@ -10,10 +10,10 @@ import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import { onAbort } from "../primitives/abort.js";
 import type { Failure, Tried } from "./answer.js";
-import { admissionOf, gate, type Admit, type GateOptions } from "./gate.js";
+import { admissionOf, gate, type GateOptions } from "./gate.js";
 import { judged } from "./judging.js";
 import { memoryOf, type Memory } from "./memory.js";
-import { CurrentRun, type Run } from "./run.js";
+import { CurrentRun, type Rpc, type Run } from "./service.js";
 import { alarms } from "./timer.js";
 
 /** Sends one request, calls `done` at most once, and returns how to abort. */
@@ -90,11 +90,7 @@ export const requests = (
   endpoint: string,
   patience: Patience,
   clock: Clock.Clock,
-): {
-  readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, Failure>;
-  readonly memory: Memory;
-  readonly admit: Admit;
-} => {
+): Pick<Rpc["Service"], "request" | "memory" | "admit"> => {
   const alarm = alarms(clock);
   const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
@@ -188,7 +184,7 @@ export const requests = (
       });
     });
 
-  const request = (method: string, params: ReadonlyArray<unknown>): Effect.Effect<unknown, Failure> =>
+  const request: Rpc["Service"]["request"] = (method, params) =>
     Effect.withFiber((fiber) => {
       const admission = admissionOf(fiber);
       if (admission === null && !isBroadcast(method)) return admit(request(method, params));

@@ -1,11 +1,29 @@
-/** The service that everything above asks through. */
+/** The service that everything above asks through, and the run that its requests belong to. */
 import * as Context from "effect/Context";
 import type * as Effect from "effect/Effect";
+import type * as Scope from "effect/Scope";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
-import type { InputDefaults } from "../transaction/schema.js";
+import type { AskRule, RunName, StepName } from "../primitives/names.js";
+import type { InputDefaults } from "../transaction/fields.js";
 import type { Memory } from "./memory.js";
-import type { Subscribe } from "./subscribe.js";
+
+/** A subscription that the node took. */
+export interface Subscription {
+  /** Fails once the socket has. */
+  readonly lost: Effect.Effect<never, RpcError>;
+  /** Closes the socket, which tells nothing any more though nobody heard it end: the next subscription opens another. */
+  readonly abandon: Effect.Effect<void>;
+}
+
+/**
+ * Subscribes until the scope ends; `hear` gets every notification's `result` as it came. Fails where the node does not
+ * take the subscription, or no answer comes in time. JSON-RPC: `eth_subscribe`, `eth_unsubscribe`.
+ */
+export type Subscribe = (
+  params: ReadonlyArray<unknown>,
+  hear: (result: unknown) => void,
+) => Effect.Effect<Subscription, RpcError | Verdict, Scope.Scope>;
 
 /** JSON-RPC 2.0 requests to one endpoint. */
 export class Rpc extends Context.Service<
@@ -34,3 +52,84 @@ export class Rpc extends Context.Service<
     readonly defaults?: InputDefaults | undefined;
   }
 >()("evm-preflight/Rpc") {}
+
+/** One line of a report's ledger: one JSON-RPC request, all its tries. */
+export interface LedgerEntry {
+  /** The JSON-RPC method. */
+  readonly method: string;
+  /** The endpoint without credentials. */
+  readonly endpoint: string;
+  /** The step that asked; null outside the pipeline. */
+  readonly step: StepName | null;
+  /** Which simulated run it was; null for other methods than `eth_simulateV1`. */
+  readonly run: RunName | null;
+  /** The network round it went out in, from 1. */
+  readonly round: number;
+  /** The rule that asked it; null for what is asked at first. */
+  readonly because: AskRule | null;
+  /** Wall time over all tries, ms. */
+  readonly ms: number;
+  /** Bytes of the answers' bodies; 0 where a foreign transport does not tell, a share of the whole in a batch. */
+  readonly bytes: number;
+  /** 1 when the node answered at the first try; 0 when a remembered refusal answered without asking. */
+  readonly tries: number;
+}
+
+/**
+ * What came of asking other endpoints the same. `disagreed`: another answer where there is only one that is right.
+ * `pending`: another answer about state that is not sealed. `unconfirmed`: fewer endpoints than are needed answered.
+ * `confirmed`: as many as are needed said the same in a simulation on a sealed block.
+ */
+export interface Testimony {
+  /** What came of it, see above. */
+  readonly kind: "disagreed" | "pending" | "unconfirmed" | "confirmed";
+  /** Whether it is about a block that everybody has or has not. */
+  readonly isSealed: boolean;
+  /** The JSON-RPC method that was asked. */
+  readonly method: string;
+  /** The run that it was asked for; null where it belongs to none. */
+  readonly run: RunName | null;
+  /** One per endpoint, with what it said; escaped and bounded. */
+  readonly lines: ReadonlyArray<string>;
+}
+
+/** What the answers of one run say of the newest block and of the time: the greatest of each, in whatever order they come. */
+export interface Sighted {
+  /** The highest block that any named; null = none did. */
+  block: bigint | null;
+  /** Ms by which an HTTP `Date` was ahead of the local clock; null = there was none. */
+  aheadMs: number | null;
+  /** What other endpoints said of the same, where they are asked and did not all say the same. */
+  readonly testimonies: Array<Testimony>;
+}
+
+/** What the requests of one run share. */
+export interface Run {
+  /** The round that requests sent now belong to, from 1. */
+  readonly round: number;
+  /** The last round that was begun, for who begins the next; none = nobody counts. */
+  readonly rounds?: { last: number };
+  /** The rule by which they are asked; none = they are asked at first. */
+  readonly because?: AskRule | null;
+  /** The step that asks now, and the simulated run it asks for. */
+  readonly step?: StepName | null;
+  /** The run that the request belongs to; null where it belongs to none. */
+  readonly run?: RunName | null;
+  /** Epoch ms after which every request fails with `Timeout`; null = none. */
+  readonly deadline: number | null;
+  /** Bytes that its answers may still hold together; none = each is bounded for itself alone. */
+  readonly answers?: { left: number } | null;
+  /** Where it is kept what its answers say of the newest block and of the time; none = nowhere. */
+  readonly sighted?: Sighted | null;
+  /** Called once per request, when it has ended, with its `turn`. */
+  readonly record: (entry: LedgerEntry, turn: number) => void;
+  /** The place of a request among those of the run, called when it is sent out; none = whatever ends first is first. */
+  readonly turn?: () => number;
+  /** Aborts all requests of the run. One per run, or viem's batching is lost. */
+  readonly signal: AbortSignal | null;
+}
+
+/** The current run; by default round 1, no deadline, nothing recorded. */
+export const CurrentRun: Context.Reference<Run> = Context.Reference("evm-preflight/Rpc/CurrentRun", {
+  defaultValue: (): Run => ({ round: 1, deadline: null, record: () => undefined, signal: null }),
+});

@@ -7,16 +7,15 @@ import type * as Scope from "effect/Scope";
 import { Socket, type Reader, type SocketError, type Writer } from "effect/socket/Socket";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import { isRecord } from "../primitives/record.js";
-import { malformed, noReply, outgoing, parse, readSingle } from "./answer.js";
+import { malformed, noReply, outgoing, parse, readSingle, unanswered } from "./answer.js";
 import type { Failure, Outgoing, Tried } from "./answer.js";
 import { redactUrls } from "./endpoint.js";
 import { cutter } from "./frames.js";
 import { idsFrom, numbered } from "./http.js";
 import { judged } from "./judging.js";
-import { tooLarge, tooMuch, unreachable, wordsOf, type Posted } from "./post.js";
+import { roomFor, tooLarge, tooMuch, unreachable, wordsOf, type Posted, type Room } from "./post.js";
 import { isBroadcast, type Send } from "./retry.js";
-import { roomFor, type Room } from "./room.js";
-import type { Subscribe } from "./subscribe.js";
+import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
 /** Takes the answer to one request, with what its text says. */
@@ -175,16 +174,10 @@ const linesOver = (maxBytes: number): Effect.Effect<Lines, never, Socket | Scope
     return { now: () => Effect.suspend(now), giveUp: Effect.sync(() => open?.end(silent)) };
   });
 
-const unanswered = new RpcError({ method, reason: new Timeout({ detail: "", afterMs: answerWithin }) });
+const tooLate = new RpcError({ method, reason: new Timeout({ detail: "", afterMs: answerWithin }) });
 
-/** How requests and subscriptions go over a socket. */
-export interface OverSocket {
-  readonly send: Send;
-  readonly subscribe: Subscribe;
-}
-
-/** Over the `Socket` of the context; answers hold `maxBytes` at most. */
-export const overSocket = (maxBytes: number): Effect.Effect<OverSocket, never, Socket | Scope.Scope> =>
+/** How requests and subscriptions go over the `Socket` of the context; answers hold `maxBytes` at most. */
+export const overSocket = (maxBytes: number) =>
   Effect.gen(function* () {
     const lines = yield* linesOver(maxBytes);
     const run = Effect.runForkWith(yield* Effect.context<never>());
@@ -202,8 +195,7 @@ export const overSocket = (maxBytes: number): Effect.Effect<OverSocket, never, S
         close();
         const posted = came.ok && !isFor(request, said) ? unnamed : fitting(came, room);
         if (posted.ok) return done(readSingle(request, posted.reply, endpoint, said), line);
-        const { failure } = posted;
-        done({ result: Result.fail(noReply(request.method, failure, endpoint)), bytes: failure.bytes }, line);
+        done(unanswered(request.method, posted.failure, endpoint), line);
       };
       const asking = Effect.flatMap(lines.now(), (opened) => {
         if (!isOpen) return Effect.void;
@@ -261,10 +253,11 @@ export const overSocket = (maxBytes: number): Effect.Effect<OverSocket, never, S
         });
         const line = yield* Effect.timeoutOrElse(asked, {
           duration: answerWithin,
-          orElse: () => Effect.andThen(lines.giveUp, Effect.fail(unanswered)),
+          orElse: () => Effect.andThen(lines.giveUp, Effect.fail(tooLate)),
         });
         return { lost: Deferred.await(lost), abandon: Effect.sync(() => line.end(silent)) };
       });
 
-    return { send: numbered({ nextId, maxBytes }, ask), subscribe };
+    const send: Send = numbered({ nextId, maxBytes }, ask);
+    return { send, subscribe };
   });

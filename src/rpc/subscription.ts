@@ -9,15 +9,8 @@ import { isRecord } from "../primitives/record.js";
 import { endpointOf } from "./endpoint.js";
 import { isPlain, judgeForeign } from "./foreign.js";
 import { judged, type Unjudged } from "./judging.js";
+import type { Subscription } from "./service.js";
 import { closeClient, type Subscribing } from "./viemSocket.js";
-
-/** A subscription that the node took. */
-export interface Subscription {
-  /** Fails once the socket has. */
-  readonly lost: Effect.Effect<never, RpcError>;
-  /** Closes the socket, which tells nothing any more though nobody heard it end: the next subscription opens another. */
-  readonly abandon: Effect.Effect<void>;
-}
 
 export const method = "eth_subscribe";
 

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect";
 import { getContractAddress } from "viem";
 import type { Chain } from "../Chains.js";
 import { InitCodeTooLarge, NoCode, SenderNotEoa } from "../errors/verdicts.js";
-import { asking } from "../eth/asking.js";
+import { asking } from "../eth/ask.js";
 import * as Eth from "../Eth.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { address } from "../primitives/statement.js";

@@ -9,7 +9,7 @@
 import * as Effect from "effect/Effect";
 import type { Chain } from "../Chains.js";
 import { BlockGasLimitExceeded, OutOfGas, TxGasLimitTooHigh } from "../errors/verdicts.js";
-import { asking } from "../eth/asking.js";
+import { asking } from "../eth/ask.js";
 import * as Eth from "../Eth.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";

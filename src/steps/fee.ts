@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect";
 import type { Chain } from "../Chains.js";
 import { blocksWithin, effectiveGasPrice, growBaseFee } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
-import { asking, sighting } from "../eth/asking.js";
+import { asking, sighting } from "../eth/ask.js";
 import * as Eth from "../Eth.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";

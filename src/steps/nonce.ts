@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
-import { asking } from "../eth/asking.js";
+import { asking } from "../eth/ask.js";
 import * as Eth from "../Eth.js";
 import type { Address } from "../primitives/hex.js";
 import { count, hash, text, type Figure } from "../primitives/statement.js";

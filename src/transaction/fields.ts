@@ -1,14 +1,76 @@
 /**
  * The fields of a transaction, a row each: how callers write it, how it is read and kept, its unit, and how
- * nodes read it. Every other list of fields is worked out from this one.
+ * nodes read it. Every other list of fields is worked out from this one, and so is the checked transaction,
+ * the one shape that every floor above works with.
  */
-import * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
-import { Address, Hash, Hex } from "../primitives/hex.js";
+import type * as Arr from "effect/Array";
+import * as Rows from "effect/Record";
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
 import type { Gives } from "../primitives/rows.js";
-import { AccessListEntry, accessListEntry, Authorization, authorization, type GivenAuthorization } from "./entries.js";
 import * as Read from "./read.js";
+
+/** One entry of an EIP-2930 access list. */
+export const AccessListEntry = Schema.Struct({
+  address: Address,
+  /** Slots of its storage, 32 bytes each. */
+  storageKeys: Schema.Array(Hash),
+});
+
+/** A signed EIP-7702 authorisation, as viem's `signAuthorization` returns it. */
+export const Authorization = Schema.Struct({
+  /** The delegate; the zero address clears the delegation. */
+  address: Address,
+  /** 0 = every chain. */
+  chainId: Schema.Int,
+  /** The authority's nonce. */
+  nonce: Schema.Int,
+  /** The signature's r, 32 bytes. */
+  r: Hash,
+  /** The signature's s, 32 bytes. */
+  s: Hash,
+  /** 0 or 1. */
+  yParity: Schema.Int,
+});
+export type Authorization = typeof Authorization.Type;
+
+/** A signed authorisation as callers write it: the parity by itself or in `v`. */
+export interface GivenAuthorization extends Omit<Authorization, "yParity"> {
+  /** 0 or 1. */
+  readonly yParity?: number | undefined;
+  /** 27 or 28. */
+  readonly v?: bigint | undefined;
+}
+
+const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, field) =>
+  Result.gen(function* () {
+    const entry = yield* Read.record(value, field);
+    return {
+      address: yield* Read.address(entry["address"], `${field}.address`),
+      storageKeys: yield* Read.listOf(Read.hash)(entry["storageKeys"] ?? [], `${field}.storageKeys`),
+    };
+  });
+
+const authorization: Read.Read<Authorization> = (value, field) =>
+  Result.gen(function* () {
+    const entry = yield* Read.record(value, field);
+    const parity = Read.given(entry["yParity"])
+      ? entry["yParity"]
+      : typeof entry["v"] === "bigint"
+        ? Number(entry["v"] >= 27n ? entry["v"] - 27n : entry["v"])
+        : undefined;
+    return {
+      address: yield* Read.address(entry["address"] ?? entry["contractAddress"], `${field}.address`),
+      chainId: yield* Read.integer()(entry["chainId"], `${field}.chainId`),
+      nonce: yield* Read.nonce(entry["nonce"], `${field}.nonce`),
+      r: yield* Read.hash(entry["r"], `${field}.r`),
+      s: yield* Read.hash(entry["s"], `${field}.s`),
+      yParity: yield* Read.integer(1)(parity, `${field}.yParity`),
+    };
+  });
 
 /** What a number counts; null where it is none. */
 export type Unit = "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
@@ -127,5 +189,46 @@ const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "byteco
 /** Every field that a transaction may have. */
 export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
 
-/** Whether a transaction has a field of this name. */
-export const isField = (name: string): boolean => fieldNames.includes(name);
+/** The most transactions that a bundle may have. */
+export const maxTransactions = 64;
+
+/** The schemas of a checked transaction. Named, so that declarations refer to it and keep the documentation. */
+export type TransactionFields = {
+  readonly [K in keyof typeof fields]: (typeof fields)[K]["absent"] extends null
+    ? ReturnType<typeof nullable<(typeof fields)[K]["schema"]>>
+    : (typeof fields)[K]["schema"];
+} & {
+  /** The JSON ABI item of the called function, when the caller gave an ABI call. */
+  readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
+};
+
+/** A checked transaction: every field present, `null` where the caller left it open. */
+export const Transaction: Schema.Struct<TransactionFields> = Schema.Struct({
+  // each schema is that of its own row
+  ...Rows.map(fields, ({ schema, absent }): Schema.Constraint => (absent === null ? nullable(schema) : schema)),
+  item: nullable(Schema.Json),
+} as TransactionFields);
+export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
+
+/** What a connection says of itself: the fields of transactions that name none; null where it does not say. */
+export interface InputDefaults {
+  /** The chain that transactions are for; null = whichever the node serves. */
+  readonly chainId: number | null;
+  /** Who sends; null = each transaction names its sender. */
+  readonly from: Address | null;
+}
+
+/** Transactions in their order; there is always one. */
+export type Transactions = Arr.NonEmptyReadonlyArray<Transaction>;
+
+/** A checked input: the transactions in order, and the ABIs that came with them. Only `check` makes one. */
+export class CheckedInput {
+  /** The transactions, in order. */
+  readonly transactions: Transactions;
+  /** `address` null = of the contract that is deployed. */
+  readonly abis: ReadonlyArray<{ readonly address: Address | null; readonly abi: ReadonlyArray<Schema.Json> }>;
+  constructor(transactions: Transactions, abis: CheckedInput["abis"]) {
+    this.transactions = transactions;
+    this.abis = abis;
+  }
+}

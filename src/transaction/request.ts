@@ -1,20 +1,20 @@
-/** The transaction to sign: its exact fields, its unsigned bytes, and the digest over a bundle of them. */
+/** The transaction to sign: its exact fields, its unsigned bytes, the digest over a bundle of them, and the calls that it is asked as. */
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { keccak256, serializeTransaction } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { schemaOf } from "../primitives/rows.js";
-import { fields } from "./fields.js";
-import type { Transaction } from "./schema.js";
+import { schemasOf } from "../primitives/rows.js";
 import { safely } from "../primitives/record.js";
+import { fields, type Transaction } from "./fields.js";
 
+const { from: _, ...schemas } = schemasOf(fields);
+type Name = keyof typeof schemas;
+
+/** What a type of transaction does not have. */
 interface Absent extends Struct.Lambda {
   (schema: unknown): Schema.optionalKey<Schema.Never>;
   readonly "~lambda.out": Schema.optionalKey<Schema.Never>;
 }
-
-const { from: _, ...schemas } = Struct.map(fields, schemaOf);
-type Name = keyof typeof schemas;
 const absent = Struct.lambda<Absent>(() => Schema.optionalKey(Schema.Never));
 
 /** How a request is shown begins with these; the schema's order is that of what it makes. */
@@ -144,3 +144,24 @@ export interface Signable {
   readonly from: Address;
   readonly request: Request;
 }
+
+/** A call: the fields that are there. */
+export type Call = { readonly [K in keyof typeof fields]?: NonNullable<Transaction[K]> };
+
+/**
+ * What the caller wants done, without what the pipeline fills in (nonce, fees, chain) but for `gas`,
+ * which stays behind too when it is null.
+ */
+export const bareCall = (transaction: Transaction, gas: bigint | null): Call => {
+  const said = Object.entries(fields).flatMap(([field, { filled }]) => {
+    const value = transaction[field as keyof typeof fields];
+    return filled || value === null ? [] : [[field, value]];
+  });
+  return { ...Object.fromEntries(said), ...(gas === null ? {} : { gas }) };
+};
+
+/** Exactly what would be signed; the node knows its own chain, and the type follows from the fields. */
+export const exactCall = (request: Request, from: Address): Call => {
+  const { type: _, chainId: __, ...call } = request;
+  return { from, ...call };
+};

@@ -1,42 +1,36 @@
-/** The checks that need nothing but the input: pure, and the first wrong field is named. */
+/** The checks that need nothing but the input, and the data of ABI calls: pure, and the first wrong field is named. */
 import * as Result from "effect/Result";
+import { encodeDeployment, encodeFunction, type Encoded } from "../abi/encode.js";
+import { asAbi } from "../abi/given.js";
 import { InvalidTransaction } from "../errors/input.js";
+import type { Hex } from "../primitives/hex.js";
 import { didYouMean } from "../primitives/nearest.js";
 import { no, type Checked } from "../primitives/problem.js";
-import { encodeCall } from "./encode.js";
-import { fieldNames, fields, isField } from "./fields.js";
-import { bytes, given, record, type Read } from "./read.js";
-import { CheckedInput, maxTransactions, type InputDefaults, type Transaction } from "./schema.js";
+import { CheckedInput, fieldNames, fields, maxTransactions, type InputDefaults, type Transaction } from "./fields.js";
+import { bytes, given, record } from "./read.js";
 
-interface Row {
-  readonly check: Read<unknown>;
-  readonly absent: unknown;
-}
-type Values<Rows extends Readonly<Record<string, Row>>> = {
-  readonly [K in keyof Rows]:
-    | (Rows[K] extends { readonly check: Read<infer A> } ? A : never)
-    | Exclude<Rows[K]["absent"], undefined>;
-};
-
-/** The fields of `rows`, each checked where it is given, in the order of the table. */
-const read = <Rows extends Readonly<Record<string, Row>>>(
-  rows: Rows,
+/** The fields of these names, each checked where it is given, in their order. */
+const read = <K extends keyof typeof fields>(
+  names: ReadonlyArray<K>,
   call: Readonly<Record<string, unknown>>,
   name: (field: string) => string,
-): Checked<Values<Rows>> =>
+): Checked<Pick<Transaction, K>> =>
   Result.gen(function* () {
     const values: Record<string, unknown> = {};
-    for (const [field, { check, absent }] of Object.entries<Row>(rows))
+    for (const field of names) {
+      const { check, absent } = fields[field];
       values[field] = given(call[field])
         ? yield* check(call[field], name(field))
         : absent === undefined
           ? yield* no(name(field), "is missing")
           : absent;
+    }
     // each value was read by its own row
-    return values as Values<Rows>;
+    return values as Pick<Transaction, K>;
   });
 
-const { from, to, data: _, ...others } = fields;
+const { from: _, to: __, data: ___, ...rest } = fields;
+const others = Object.keys(rest) as ReadonlyArray<keyof typeof rest>;
 
 /** Names that other libraries have for a field. */
 const elsewhere: Readonly<Record<string, keyof typeof fields>> = {
@@ -68,15 +62,41 @@ const owned = (
   return Result.succeed({ ...transaction, chainId: transaction.chainId ?? chainId });
 };
 
+/** The calldata or initcode of a call; `name` makes a path of a field. */
+const encodeCall = (call: Readonly<Record<string, unknown>>, name: (field: string) => string): Checked<Encoded> => {
+  const { abi, functionName, data, bytecode, to, args } = call;
+  if (!given(abi)) {
+    if (functionName !== undefined) return no(name("abi"), "is missing; functionName needs it");
+    if (args !== undefined) return no(name("abi"), "is missing; args need it");
+    if (bytecode !== undefined)
+      return no(name("abi"), "is missing; give bytecode with its abi, or the initcode as data");
+    return Result.map(given(data) ? bytes(data, name("data")) : Result.succeed("0x" as Hex), (checked) => ({
+      data: checked,
+      item: null,
+      abi: null,
+    }));
+  }
+  if (given(data)) return no(name("data"), "cannot stand together with abi");
+  return Result.flatMap(asAbi(abi, name("abi")), (items) => {
+    if (bytecode === undefined) {
+      if (!given(to)) return no(name("to"), "is missing; an ABI call needs it");
+      return encodeFunction(items, functionName, args ?? [], name);
+    }
+    if (functionName !== undefined) return no(name("functionName"), "cannot stand together with bytecode");
+    if (given(to)) return no(name("to"), "cannot stand together with bytecode");
+    return Result.flatMap(bytes(bytecode, name("bytecode")), (code) => encodeDeployment(items, code, args ?? [], name));
+  });
+};
+
 const one = (input: unknown, at: string, defaults: InputDefaults) =>
   Result.gen(function* () {
     const written = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
     const call = given(written["from"]) || defaults.from === null ? written : { ...written, from: defaults.from };
     const name = (field: string) => `${at}${field}`;
-    const unknown = Object.keys(call).find((key) => !isField(key) && call[key] !== undefined);
+    const unknown = Object.keys(call).find((key) => !fieldNames.includes(key) && call[key] !== undefined);
     if (unknown !== undefined) return yield* no(name(unknown), `is not a field of a transaction${fieldHint(unknown)}`);
-    const ends = yield* read({ from, to }, call, name);
-    const { data, item, abi } = yield* encodeCall(call, name, bytes);
+    const ends = yield* read(["from", "to"], call, name);
+    const { data, item, abi } = yield* encodeCall(call, name);
     const asked: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
     const transaction = yield* owned(asked, defaults, name);
     yield* together(transaction, name);

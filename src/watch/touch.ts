@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import { keccak256 } from "viem";
 import { Chains, type Chain } from "../Chains.js";
-import { askAccessList } from "../eth/accessList.js";
+import { askAccessList } from "../eth/call.js";
 import * as Eth from "../Eth.js";
 import { signedOf } from "../preflight/choose.js";
 import { everyStep } from "../preflight/steps.js";
@@ -15,7 +15,7 @@ import { minesOnDemand } from "../report/freshness.js";
 import type { Report } from "../report/schema.js";
 import { CurrentRun, Rpc } from "../Rpc.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
-import { bareCall } from "../transaction/call.js";
+import { bareCall } from "../transaction/request.js";
 import { totalSupply, type Query } from "../witness/queries.js";
 import { accountKey, callKey, read, type Reading, type Touched } from "./reading.js";
 import { sweep, type Swept } from "./sweep.js";

@@ -2,6 +2,7 @@
  * What the witness answered. Total: whatever bytes come in, the result is a value, never an exception,
  * and its size is bounded by what was asked.
  */
+import { hexToBytes } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
 import { limited, type Query } from "./queries.js";
@@ -206,15 +207,11 @@ export const readAddress = (answer: Answer | null | undefined): Address | null =
   return hex === null || !hex.startsWith("0".repeat(24)) ? null : `0x${hex.slice(24, 64)}`;
 };
 
-/** Permit2's allowance: `amount` in token units, `expiration` in seconds, `nonce` of the next permit. */
-export interface Permit2Allowance {
-  readonly amount: bigint;
-  readonly expiration: bigint;
-  readonly nonce: bigint;
-}
-
-/** The three values of Permit2 `allowance(address,address,address)`; null when one is out of its range. */
-export const readPermit2Allowance = (answer: Answer | null | undefined): Permit2Allowance | null => {
+/**
+ * The three values of Permit2 `allowance(address,address,address)`: `amount` in token units, `expiration` in seconds,
+ * `nonce` of the next permit; null when one is out of its range.
+ */
+export const readPermit2Allowance = (answer: Answer | null | undefined) => {
   const hex = wordsOf(answer, 3);
   if (hex === null) return null;
   const [amount, expiration, nonce] = [wordAt(hex, 0), wordAt(hex, 1), wordAt(hex, 2)];
@@ -223,12 +220,7 @@ export const readPermit2Allowance = (answer: Answer | null | undefined): Permit2
     : { amount, expiration, nonce };
 };
 
-const utf8 = (hex: string): string => {
-  const bytes = Uint8Array.from({ length: hex.length >> 1 }, (_, index) =>
-    Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16),
-  );
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-};
+const utf8 = (hex: string): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(hexToBytes(`0x${hex}`));
 
 /**
  * Text of a `name()` or `symbol()`: an ABI string, or a bytes32 padded with zeros (exactly one word).

@@ -7,15 +7,14 @@ export {
   parametersOf,
   type BaseFeeParameters,
 } from "../../src/chains/baseFee.js";
-export { compressedLength } from "../../src/chains/fastLz.js";
 export { noExtraFees, type ExtraFees, type FeeSubject } from "../../src/chains/feeModel.js";
-export { isOfLaterFork } from "../../src/chains/laterFork.js";
 export {
   atMostWithin,
+  compressedLength,
   dataFootprint,
   estimatedSize,
   fjordL1Fee,
   oracleLength,
   type L1Parameters,
 } from "../../src/chains/opStack.js";
-export { forkOf, mostGas, ruled, type Header } from "../../src/chains/rules.js";
+export { forkOf, isOfLaterFork, mostGas, ruled, type Header } from "../../src/chains/rules.js";

@@ -1,7 +1,6 @@
 /** What tests take from `src/eth`: a file that moves inside it is followed here, and in no test. */
-export { Block, FeeHistory, FullBlock } from "../../src/eth/block.js";
+export { Block, FeeHistory, FullBlock, Log, Receipt } from "../../src/eth/block.js";
 export { contradicts, hasWholeBlooms, mayHold } from "../../src/eth/bloom.js";
-export { decoder } from "../../src/eth/decode.js";
 export { explain } from "../../src/eth/explain.js";
 export {
   nextHead,
@@ -13,24 +12,25 @@ export {
   type Room,
   type Told,
 } from "../../src/eth/heads.js";
-export { Log } from "../../src/eth/log.js";
-export type { PoolTransaction } from "../../src/eth/pooled.js";
-export { Receipt } from "../../src/eth/receipt.js";
-export { list, nullOr, type Shape } from "../../src/eth/shape.js";
-export { SimulatedBlocks } from "../../src/eth/simulation.js";
-export { tellRead, toldUpTo, type ToldLogs } from "../../src/eth/toldLogs.js";
-export * as WatchLogs from "../../src/eth/watchLogs.js";
 export {
   Account,
   Anything,
   Bytes,
   Decimal,
+  decoder,
   Finite,
   Flag,
   Index,
+  list,
+  nullOr,
   Quantity,
   Status,
   Text,
   TypeByte,
   Word,
-} from "../../src/eth/wire.js";
+  type Shape,
+} from "../../src/eth/shape.js";
+export { SimulatedBlocks } from "../../src/eth/simulation.js";
+export type { PoolTransaction } from "../../src/eth/transactions.js";
+export { tellRead, toldUpTo, type ToldLogs } from "../../src/eth/watchLogs.js";
+export * as WatchLogs from "../../src/eth/watchLogs.js";

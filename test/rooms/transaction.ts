@@ -1,7 +1,13 @@
 /** What tests take from `src/transaction`: a file that moves inside it is followed here, and in no test. */
-export { bareCall, exactCall } from "../../src/transaction/call.js";
-export { buildRequest, filledOf, isRequestOf, signingHash, type Request } from "../../src/transaction/request.js";
-export type { Authorization, Transaction } from "../../src/transaction/schema.js";
-export { readSigned } from "../../src/transaction/signed.js";
-export { authorityOf, recoverSigner } from "../../src/transaction/signer.js";
+export type { Authorization, Transaction } from "../../src/transaction/fields.js";
+export {
+  bareCall,
+  buildRequest,
+  exactCall,
+  filledOf,
+  isRequestOf,
+  signingHash,
+  type Request,
+} from "../../src/transaction/request.js";
+export { authorityOf, readSigned, recoverSigner } from "../../src/transaction/signer.js";
 export { validate } from "../../src/transaction/validate.js";

@@ -13,9 +13,7 @@ export {
   type Environment,
 } from "../../src/witness/answers.js";
 export { witnessBytecode } from "../../src/witness/bytecode.js";
-export { slotQueries, slots, slotsOf } from "../../src/witness/lens.js";
-export { place, type Placement } from "../../src/witness/placement.js";
-export * as queries from "../../src/witness/queries.js";
+export { place, slotQueries, slots, slotsOf, type Placement } from "../../src/witness/placement.js";
 export {
   allowance,
   balanceOf,
@@ -41,4 +39,5 @@ export {
   type Call,
   type Query,
 } from "../../src/witness/queries.js";
+export * as queries from "../../src/witness/queries.js";
 export { either, knows, unseen, viewOf, type View } from "../../src/witness/view.js";

@@ -1,7 +1,7 @@
 /** Transactions to sign for a nonce: the CLI holds no keys. Pure. */
 import type { LaneId } from "../../nonces/lane.js";
 import type { Hex } from "../../primitives/hex.js";
-import { readSigned } from "../../transaction/signed.js";
+import { readSigned } from "../../transaction/signer.js";
 import type { Request } from "../../transaction/request.js";
 
 /** What to pay now, wei per gas; null where nobody was asked, or the node did not say. */

@@ -9,7 +9,7 @@ import { LeaseLost, NonceBusy, NonceColdStart } from "../../errors/nonces.js";
 import { kindAndWhy } from "../../errors/sendOutcome.js";
 import type { NonceStore } from "../../NonceStore.js";
 import type { Report } from "../../report/schema.js";
-import type { Transaction } from "../../transaction/schema.js";
+import type { Transaction } from "../../transaction/fields.js";
 import { authorityOf } from "../../transaction/signer.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";

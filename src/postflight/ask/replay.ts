@@ -1,16 +1,14 @@
 /** A mined transaction once more: on the parent of its block and on the block that its report stood on. */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
-import type { FullBlock } from "../../eth/block.js";
+import type { FullBlock, FullTransaction, Receipt } from "../../eth/block.js";
 import type { BlockOverrides, BlockParameter, BlockStateCall, StateOverrides } from "../../eth/parameters.js";
-import type { Receipt } from "../../eth/receipt.js";
-import type { FullTransaction } from "../../eth/transaction.js";
 import * as Eth from "../../Eth.js";
 import type { Hex } from "../../primitives/hex.js";
 import { inRound } from "../../preflight/ledger.js";
 import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
-import { exactCall } from "../../transaction/call.js";
+import { exactCall } from "../../transaction/request.js";
 import { callOf } from "../mined.js";
 import { happenedOf } from "../compare.js";
 import { isSameRun } from "../settle.js";

@@ -2,10 +2,8 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { asking } from "../../eth/asking.js";
-import { decoder } from "../../eth/decode.js";
-import { list, orNull, struct } from "../../eth/shape.js";
-import { Account, Bytes, Quantity, Word } from "../../eth/wire.js";
+import { asking } from "../../eth/ask.js";
+import { Account, Bytes, decoder, list, orNull, Quantity, struct, Word } from "../../eth/shape.js";
 import { hash } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";

@@ -2,7 +2,6 @@
  * Which call inside a reverting transaction failed, as the node's tracer tells it: said after the verdict, which rests on
  * none of it. One request, asked only then, and not again of a node that has no answer.
  */
-import { bareCall } from "../../transaction/call.js";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
@@ -10,8 +9,8 @@ import { describeRawCall } from "../../abi/decodeCall.js";
 import { decodeRevert } from "../../abi/table.js";
 import { describeRevert } from "../../abi/print.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
-import { asking } from "../../eth/asking.js";
-import { askTrace } from "../../eth/trace.js";
+import { asking } from "../../eth/ask.js";
+import { askTrace } from "../../eth/call.js";
 import { isBytes, type Address, type Hex } from "../../primitives/hex.js";
 import type { AskRule } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
@@ -20,6 +19,7 @@ import { abisOf } from "../../report/options.js";
 import { inOrder, note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";
 import { CurrentRun, Rpc } from "../../Rpc.js";
+import { bareCall } from "../../transaction/request.js";
 import { inRound, ledgerOf, type Recorder } from "../ledger.js";
 
 const method = "debug_traceCall";

@@ -1,5 +1,4 @@
 /** Which calls inside a transaction that succeeds failed, as the node's tracer tells it, where neither events nor answers do. */
-import { bareCall } from "../../transaction/call.js";
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
@@ -10,6 +9,7 @@ import type { Observed } from "../../report/schema.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { cut, failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
+import { bareCall } from "../../transaction/request.js";
 import { frameOf, traceOf, type Frame } from "./trace.js";
 
 /** Frames of a trace that are read. */

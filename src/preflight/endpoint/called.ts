@@ -1,16 +1,16 @@
 /** What `eth_call` says where nothing is simulated: of the first transaction, and of the witness. */
-import { bareCall } from "../../transaction/call.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { looksLikeRevert } from "../../abi/revert.js";
 import { ExecutionReverted } from "../../errors/verdicts.js";
 import { askCall } from "../../eth/call.js";
-import { asking } from "../../eth/asking.js";
+import { asking } from "../../eth/ask.js";
 import * as Eth from "../../Eth.js";
 import type { Hex } from "../../primitives/hex.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Heard } from "../../steps/reading/heard.js";
 import { explain } from "../../steps/reading/outcome.js";
+import { bareCall } from "../../transaction/request.js";
 import { placement, witnessCall } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
 import { viewOf } from "../../witness/view.js";

@@ -1,9 +1,9 @@
 /** What the node's pool holds of the signers that have transactions in flight, and the balance that it judges by. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { asking } from "../../eth/asking.js";
+import { asking } from "../../eth/ask.js";
 import * as Eth from "../../Eth.js";
-import { getPooled } from "../../eth/pooled.js";
+import { getPooled } from "../../eth/transactions.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Rpc } from "../../Rpc.js";
 import type { Pooled } from "../../steps/reading/pooled.js";

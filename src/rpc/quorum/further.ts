@@ -2,13 +2,14 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { isRecord } from "../../primitives/record.js";
-import type { Run } from "../run.js";
-import { compareAdvice } from "./advice.js";
+import type { Run } from "../service.js";
 import { isDoubtOnly } from "./normal.js";
 import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, unnumbered, type State } from "./question.js";
+import { entriesIn } from "./simulated.js";
 import {
   agreed,
   canFollow,
+  compareAdvice,
   compareAnswers,
   compareBlocks,
   numberIn,
@@ -63,9 +64,8 @@ const hashIn = (block: unknown, field: "hash" | "parentHash"): string | null => 
 const success = (answer: Answer): unknown => (Result.isSuccess(answer) ? answer.success : null);
 
 /** The block that a simulation with a number of its own stands on. */
-const baseOf = ([asked]: ReadonlyArray<unknown>): bigint | null => {
-  const entries = isRecord(asked) && Array.isArray(asked["blockStateCalls"]) ? asked["blockStateCalls"] : [];
-  const [first]: ReadonlyArray<unknown> = entries;
+const baseOf = (params: ReadonlyArray<unknown>): bigint | null => {
+  const [first] = entriesIn(params);
   const number = isRecord(first) ? numberIn(first["blockOverrides"]) : null;
   return number === null ? null : number - 1n;
 };

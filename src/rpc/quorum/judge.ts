@@ -4,7 +4,7 @@ import * as Metric from "effect/Metric";
 import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
 import { WitnessesDisagree } from "../../errors/verdicts.js";
-import type { Testimony } from "../run.js";
+import type { Testimony } from "../service.js";
 import { compareFurther, onItsOwn, type Ask, type Asked } from "./further.js";
 import { isFailed, unasked, votesOf, type Answers, type Member, type MemberVote, type Quorum } from "./members.js";
 import { byMiddle, providersOf, reachedBy, sharedBy, textOf, type Vote } from "./middle.js";

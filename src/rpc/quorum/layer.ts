@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
-import * as Exit from "effect/Exit";
 import * as Fiber from "effect/Fiber";
 import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
@@ -15,13 +14,11 @@ import type { RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { memoryOf, type Memory } from "../memory.js";
 import { patienceOf } from "../retry.js";
-import { CurrentRun } from "../run.js";
-import { Rpc } from "../service.js";
-import { earliestFork } from "./forks.js";
+import { CurrentRun, Rpc } from "../service.js";
 import type { Question } from "./further.js";
 import { judging } from "./judge.js";
 import { asking, unasked, votesOf, type Answers, type Member, type Quorum } from "./members.js";
-import { byMiddle, kindOf, providersOf, sharedBy, textOf } from "./middle.js";
+import { byMiddle, earliestFork, kindOf, providersOf, sharedBy, textOf } from "./middle.js";
 import { stateOf } from "./question.js";
 import type { Answer } from "./verdict.js";
 
@@ -65,7 +62,7 @@ const requestOf = (quorum: Quorum, memory: Memory, scope: Scope.Scope): Rpc["Ser
       { concurrency: "unbounded", discard: true },
     );
     // why: to call the others off would cost them their connections
-    const ended = Effect.onExit(asks, (exit) => (Exit.isFailure(exit) ? Deferred.done(enough, exit) : Effect.void));
+    const ended = Effect.onError(asks, (cause) => Deferred.failCause(enough, cause));
     const fiber = yield* Effect.forkIn(ended, scope);
     yield* Effect.onInterrupt(Deferred.await(enough), () => Fiber.interrupt(fiber));
     return new Map(answers);

@@ -3,9 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
-import type { Budget } from "../room.js";
-import { CurrentRun, type Run, type Sighted } from "../run.js";
-import type { Rpc } from "../service.js";
+import { CurrentRun, type Rpc, type Run, type Sighted } from "../service.js";
 import type { Ask } from "./further.js";
 import { kindOf, reachedBy, type Vote } from "./middle.js";
 import type { Answer } from "./verdict.js";
@@ -50,7 +48,7 @@ const unavailable = (method: string, detail: string): Answer =>
 /** How each member is asked. */
 export const asking = ({ lead, waitMs, isSpare, most }: Quorum) => {
   // why: what one endpoint answers shall not take the room of another's answers, nor set its clock
-  const budgets = ownOf(({ left }: Budget): Budget => ({ left }));
+  const budgets = ownOf(({ left }: NonNullable<Run["answers"]>) => ({ left }));
   const sights = ownOf<Sighted, Sighted>(() => ({ block: null, aheadMs: null, testimonies: [] }));
 
   return (member: Member): Ask =>

@@ -1,5 +1,6 @@
-/** Which of several answers nobody else could have moved: the same of enough providers, else the nearest to the middle. Pure. */
+/** Which of several answers nobody else could have moved: the same of enough providers, else the nearest to the middle; of forks, the earliest that enough tell of. Pure. */
 import * as Result from "effect/Result";
+import { forksIn } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
 import { environmentIn, simulationParts } from "./simulated.js";
 import type { Answer } from "./verdict.js";
@@ -124,4 +125,27 @@ export const byMiddle = <V extends Vote>(params: ReadonlyArray<unknown>, votes: 
   return all
     .toSorted((a, b) => a.far - b.far || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))
     .map(({ vote }) => vote);
+};
+
+/**
+ * One answer to `eth_config` that can be read, with the earliest fork still to come (`now` in epoch ms) that more than
+ * `others` providers tell of: these alone can neither hide nor invent one. A node that was not updated knows of none, so
+ * that no difference is a lie. Who does not serve the method says nothing; null where no more than `others` say anything.
+ */
+export const earliestFork = (votes: ReadonlyArray<Vote>, now: number, others: number): Answer | null => {
+  const readable = votes.flatMap((vote) => {
+    const config = Result.isSuccess(vote.answer) ? vote.answer.success : null;
+    const { fork, next } = forksIn(config);
+    return isRecord(config) && fork !== null ? [{ ...vote, config, next }] : [];
+  });
+  const [first] = byMiddle([], readable);
+  if (first === undefined || providersOf(readable) <= others) return null;
+  const coming = readable.flatMap(({ provider, next }) => (next === null ? [] : [[provider, next] as const]));
+  const ahead = coming.filter(([, next]) => next * 1_000n > BigInt(now));
+  const earliest = reachedBy(
+    (ahead.length > others ? ahead : coming).map(([provider, next]) => [provider, -next] as const),
+    others,
+  );
+  const next = readable.find((one) => one.next !== null && one.next === (earliest === null ? null : -earliest));
+  return Result.succeed({ ...first.config, next: next?.config["next"] ?? null });
 };

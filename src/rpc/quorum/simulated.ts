@@ -125,13 +125,15 @@ interface Entry {
   readonly overrides: Fields;
 }
 
-const entriesOf = (params: ReadonlyArray<unknown>): ReadonlyArray<Entry> => {
-  const [asked] = params;
-  return list(isRecord(asked) ? asked["blockStateCalls"] : null).map((entry) => ({
+/** The entries that a simulation asks for. */
+export const entriesIn = ([asked]: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
+  list(isRecord(asked) ? asked["blockStateCalls"] : null);
+
+const entriesOf = (params: ReadonlyArray<unknown>): ReadonlyArray<Entry> =>
+  entriesIn(params).map((entry) => ({
     calls: list(isRecord(entry) ? entry["calls"] : null),
     overrides: isRecord(entry) && isRecord(entry["stateOverrides"]) ? entry["stateOverrides"] : {},
   }));
-};
 
 const addressOf = (call: unknown): string => (isRecord(call) ? lower(call["to"]) : "none");
 

@@ -1,12 +1,14 @@
-/** Whether what endpoints answered is one answer: each beside the one that is handed on. Pure. */
+/** Whether what endpoints answered is one answer: each beside the one that is handed on; of advice, whether it is near enough. Pure. */
+import * as BigInts from "effect/BigInt";
 import * as Result from "effect/Result";
 import type { RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { isRecord } from "../../primitives/record.js";
 import { escapeText } from "../../primitives/text.js";
-import type { Testimony } from "../run.js";
+import type { Testimony } from "../service.js";
 import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Look, type Parts } from "./normal.js";
 import type { State } from "./question.js";
+import { list } from "./simulated.js";
 
 export type Answer = Result.Result<unknown, RpcError | Verdict>;
 
@@ -70,7 +72,8 @@ export const compareBlocks = (first: Answer, other: Answer): Finding => {
 const quantityIn = (value: unknown): bigint | null =>
   typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : null;
 
-const fieldOf = (block: unknown, field: string): bigint | null => (isRecord(block) ? quantityIn(block[field]) : null);
+const fieldOf = (object: unknown, field: string): bigint | null =>
+  isRecord(object) ? quantityIn(object[field]) : null;
 
 /** A quantity that was answered; null where none was. */
 export const quantityOf = (answer: Answer): bigint | null =>
@@ -117,4 +120,30 @@ export const testimonyOf = (
     ...{ kind: finding.kind, isSealed, method, run },
     lines: names.map((name, index) => escapeText(`${name}: ${about}: ${finding.values[index]}`, most)),
   };
+};
+
+/** How many times what the other tells may be told. */
+const far = 4n;
+
+const median = (values: ReadonlyArray<bigint | null>): bigint => {
+  const known = values.filter((value) => value !== null).sort(BigInts.Order);
+  return known[known.length >> 1] ?? 0n;
+};
+
+/** Per column of a fee history, and of the receipts of a block, what is paid in the middle, wei per gas. */
+const pricesIn = (answer: unknown): ReadonlyArray<bigint> => {
+  if (Array.isArray(answer)) return [median(list(answer).map((receipt) => fieldOf(receipt, "effectiveGasPrice")))];
+  const rows = list(isRecord(answer) ? answer["reward"] : null).map((row) => list(row));
+  const columns = Math.max(0, ...rows.map(({ length }) => length));
+  return Array.from({ length: columns }, (_, column) =>
+    median(rows.map((row) => quantityIn(row[column])).filter((tip) => tip !== 0n)),
+  );
+};
+
+/** One endpoint's advice beside another's: what is much dearer than there is nobody's but its own. Low prices harm nobody. */
+export const compareAdvice = (first: Answer, other: Answer): Finding => {
+  if (Result.isFailure(first)) return unconfirmed("no answer to compare with");
+  const theirs = Result.isSuccess(other) ? pricesIn(other.success) : [];
+  const dear = pricesIn(first.success).findIndex((price, column) => price > far * (theirs[column] ?? 0n));
+  return dear === -1 ? agreed : unconfirmed(`says ${theirs[dear] ?? "nothing of what is paid"}`);
 };

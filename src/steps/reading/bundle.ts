@@ -5,7 +5,7 @@ import type { ExtraFees } from "../../chains/feeModel.js";
 import type { Evidence, Finding } from "../../report/finding.js";
 import type { By, Fee, Gas, Outcome, Parties, Transfer } from "../../report/parts.js";
 import type { Request } from "../../transaction/request.js";
-import type { Authorization, Transaction } from "../../transaction/schema.js";
+import type { Authorization, Transaction } from "../../transaction/fields.js";
 import { authorityOf } from "../../transaction/signer.js";
 import { callsIn, type Calls } from "../../abi/batches.js";
 

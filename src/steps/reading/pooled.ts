@@ -1,6 +1,6 @@
 /** What a pool holds of an account already, what it reserves for that, and by how much a replacement must pay more. Pure. */
-import type { PoolTransaction } from "../../eth/pooled.js";
-import type { Transaction } from "../../transaction/schema.js";
+import type { PoolTransaction } from "../../eth/transactions.js";
+import type { Transaction } from "../../transaction/fields.js";
 import type { Case, Price } from "./bundle.js";
 
 /** One account in the node's pool. */

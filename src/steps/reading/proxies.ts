@@ -3,7 +3,7 @@ import { addressOf } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, text } from "../../primitives/statement.js";
 import { note, type Evidence, type Finding } from "../../report/finding.js";
-import { slotsOf, wordIn } from "../../witness/lens.js";
+import { slotsOf, wordIn } from "../../witness/placement.js";
 import { unseen, type View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
 import { controlsIn } from "./controlLogs.js";

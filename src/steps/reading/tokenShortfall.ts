@@ -9,7 +9,7 @@ import type { Address } from "../../primitives/hex.js";
 import { address, quote, text, units } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Outcome } from "../../report/parts.js";
-import type { Transaction } from "../../transaction/schema.js";
+import type { Transaction } from "../../transaction/fields.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";

@@ -1,0 +1,173 @@
+/**
+ * What a node says of a transaction: by its hash, with the block that holds it; and what its pool holds of one account, with
+ * fees and values, by whichever method the node answers.
+ */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type { Address, Hash } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
+import { Rpc } from "../Rpc.js";
+import { malformed } from "../rpc/answer.js";
+import { ask, unknownBlock, type Failure } from "./ask.js";
+import { FullBlock, FullTransaction, Receipt } from "./block.js";
+import { contradicts } from "./bloom.js";
+import { address, quantity, word, type Faults } from "./encode.js";
+import { decoder, list, nullOr, struct } from "./shape.js";
+
+const readReceipt = /* @__PURE__ */ decoder("eth_getTransactionReceipt", /* @__PURE__ */ nullOr(Receipt));
+const readTransaction = /* @__PURE__ */ decoder("eth_getTransactionByHash", /* @__PURE__ */ nullOr(FullTransaction));
+
+const byHash =
+  (hash: Hash) =>
+  (faults: Faults): ReadonlyArray<unknown> => [word(hash, "hash", faults)];
+
+const isOther = (one: string, other: string): boolean => one.toLowerCase() !== other.toLowerCase();
+
+/**
+ * The receipt of a transaction; null while it is not mined, or where the node does not know it.
+ *
+ * JSON-RPC: `eth_getTransactionReceipt`.
+ */
+export const getTransactionReceipt = (parameters: {
+  readonly hash: Hash;
+}): Effect.Effect<Receipt | null, Failure, Rpc> => {
+  const method = "eth_getTransactionReceipt";
+  return ask(method, byHash(parameters.hash), (result) =>
+    Result.flatMap(readReceipt(result), (receipt) =>
+      receipt !== null && isOther(receipt.transactionHash, parameters.hash)
+        ? Result.fail(malformed(method, "result.transactionHash", "of another transaction"))
+        : receipt?.logs != null && contradicts(receipt.logsBloom, receipt.logs)
+          ? Result.fail(malformed(method, "result.logsBloom", "not of the logs"))
+          : Result.succeed(receipt),
+    ),
+  );
+};
+
+/**
+ * A transaction, mined or pending; null where the node does not know it.
+ *
+ * JSON-RPC: `eth_getTransactionByHash`.
+ */
+export const getTransaction = (parameters: {
+  readonly hash: Hash;
+}): Effect.Effect<FullTransaction | null, Failure, Rpc> => {
+  const method = "eth_getTransactionByHash";
+  return ask(method, byHash(parameters.hash), (result) =>
+    Result.flatMap(readTransaction(result), (transaction) =>
+      transaction !== null && isOther(transaction.hash, parameters.hash)
+        ? Result.fail(malformed(method, "result.hash", "another transaction"))
+        : Result.succeed(transaction),
+    ),
+  );
+};
+
+/**
+ * A mined block with its transactions in full; `BlockNotFound` when the node has no such block.
+ *
+ * JSON-RPC: `eth_getBlockByHash` for a hash, `eth_getBlockByNumber` for a number.
+ */
+export const getFullBlock = (parameters: { readonly block: Hash | bigint }): Effect.Effect<FullBlock, Failure, Rpc> => {
+  const { block } = parameters;
+  const method = typeof block === "bigint" ? "eth_getBlockByNumber" : "eth_getBlockByHash";
+  return ask(
+    method,
+    (faults) => [typeof block === "bigint" ? quantity(block, "block", faults) : word(block, "block", faults), true],
+    (result) => {
+      if (result === null) return Result.fail(unknownBlock(method));
+      return Result.flatMap(decoder(method, FullBlock)(result), (found) => {
+        const isWrong = typeof block === "bigint" ? found.number !== block : isOther(found.hash, block);
+        return isWrong ? Result.fail(malformed(method, "result", "another block")) : Result.succeed(found);
+      });
+    },
+  );
+};
+
+/** A transaction in flight. */
+export type PoolTransaction = Pick<
+  FullTransaction,
+  | "hash"
+  | "from"
+  | "nonce"
+  | "gas"
+  | "value"
+  | "gasPrice"
+  | "maxFeePerGas"
+  | "maxPriorityFeePerGas"
+  | "maxFeePerBlobGas"
+  | "blobVersionedHashes"
+>;
+
+/** Transactions of one account that are read; pools keep fewer. */
+const mostRead = 1_024;
+/** Nonces that are asked one by one. */
+const mostAsked = 16;
+
+const content = "txpool_contentFrom";
+const single = "eth_getTransactionBySenderAndNonce";
+const block = "eth_getBlockByNumber";
+
+const readAll = /* @__PURE__ */ decoder(content, /* @__PURE__ */ list(FullTransaction));
+const readOne = /* @__PURE__ */ decoder(single, /* @__PURE__ */ nullOr(FullTransaction));
+const readBlock = /* @__PURE__ */ decoder(
+  block,
+  /* @__PURE__ */ struct({ transactions: /* @__PURE__ */ list(FullTransaction) }),
+);
+
+/** The values of both lists, which the node keys by nonce. */
+const valuesIn = (result: unknown): ReadonlyArray<unknown> => {
+  const { pending, queued } = isRecord(result) ? result : {};
+  return [pending, queued].flatMap((part) => (isRecord(part) ? Object.values(part) : [])).slice(0, mostRead);
+};
+
+/** A method that was refused is left out while that is remembered. */
+const unlessRefused = <A>(method: string, asked: Effect.Effect<A, Failure, Rpc>): Effect.Effect<A, Failure, Rpc> =>
+  Rpc.use(({ memory }) => {
+    const refused = memory.refused(method);
+    return refused === null ? asked : Effect.fail(refused);
+  });
+
+const askNonces = (account: Address, nonces: ReadonlyArray<number>) =>
+  Effect.forEach(
+    nonces.slice(0, mostAsked),
+    (nonce) =>
+      ask(single, (faults) => [address(account, "address", faults), quantity(BigInt(nonce), "nonce", faults)], readOne),
+    { concurrency: "unbounded" },
+  );
+
+/**
+ * What is in flight of an account, by nonce: `nonces` are those that the node counts. What it does not tell is absent.
+ *
+ * JSON-RPC: `txpool_contentFrom`; where that is refused `eth_getTransactionBySenderAndNonce`, else the pending block's
+ * transactions by `eth_getBlockByNumber`.
+ */
+export const getPooled = (
+  account: Address,
+  nonces: ReadonlyArray<number>,
+): Effect.Effect<ReadonlyMap<number, PoolTransaction>, Failure, Rpc> => {
+  const byContent = ask(
+    content,
+    (faults) => [address(account, "address", faults)],
+    (result) => readAll(valuesIn(result)),
+  );
+  const byBlock = ask(
+    block,
+    () => ["pending", true],
+    (result) => Result.map(readBlock(result), ({ transactions }) => transactions),
+  );
+  const found: Effect.Effect<ReadonlyArray<FullTransaction | null>, Failure, Rpc> = unlessRefused(
+    content,
+    byContent,
+  ).pipe(
+    Effect.catch(() => unlessRefused(single, askNonces(account, nonces))),
+    Effect.catch(() => byBlock),
+  );
+  return Effect.map(
+    found,
+    (all) =>
+      new Map(
+        all.flatMap((one) =>
+          one !== null && one.from.toLowerCase() === account ? [[Number(one.nonce), one] as const] : [],
+        ),
+      ),
+  );
+};
