@@ -32,10 +32,24 @@ import { CurrentRun, memoryOf, Rpc, type Memory } from "../../../src/Rpc.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { alice, bundle, unanswered } from "../../steps/parts.js";
 import { header, history, parent } from "../../steps/reading/facts.js";
-import { answersTo, did, holding, named, nothing, options, plan, rich, roundOf, run, scanned } from "./world.js";
+import {
+  answersTo,
+  counted,
+  did,
+  holding,
+  named,
+  nothing,
+  options,
+  plan,
+  rich,
+  roundOf,
+  run,
+  scanned,
+} from "./world.js";
 
 const abis = indexAbis([]);
 const head = header({ number: 100n });
+const standard = counted([alice, 4, 4]);
 const feeHistory = history([[0.5, [1n, 2n, 3n]]]);
 
 /** What an endpoint is known to be. */
@@ -134,7 +148,11 @@ export const standing = ({
   ...changed
 }: Proving = {}): Standing => {
   const memory = memoryWith(teach);
-  const { report } = scanned(inputs, { block: tag }, { options: { ...options, ...said } });
+  const { report } = scanned(
+    inputs,
+    { block: tag, counts: changed.round?.counts ?? standard },
+    { options: { ...options, ...said } },
+  );
   const signed = signedOf(report);
   if (signed === null) throw new Error("a request has a hole");
   const chain = { ...lookup(1), ...ofChain };

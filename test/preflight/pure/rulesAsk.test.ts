@@ -11,8 +11,8 @@ import {
   RpcError,
   SimBlockOrder,
 } from "../../rooms/errors.js";
-import { proofRules, scanRules, type Rule, type Standing } from "../../rooms/preflight.js";
-import { alice, hexOf, token, unanswered } from "../../steps/parts.js";
+import { proofRules, scanRules, undoubted, type Rule, type Standing } from "../../rooms/preflight.js";
+import { alice, bob, hexOf, token, unanswered } from "../../steps/parts.js";
 import { absent, parent } from "../../steps/reading/facts.js";
 import { asked, inFork, namesOf, pinned, ranAs, scanning, simulating, standing, stood } from "./between.js";
 import { counted, did, holding, named, rich } from "./world.js";
@@ -64,14 +64,14 @@ const ofPool = (because: string) =>
     "eth_getBalance latest",
   ].map((line) => `1 ${because} ${line}`);
 
-interface Call {
-  readonly gas?: string;
+interface Simulated {
+  readonly blockStateCalls: ReadonlyArray<{ readonly calls: ReadonlyArray<{ readonly gas?: string }> }>;
 }
-/** The gas of the calls of the transactions, in the first simulation. */
-const gasIn = (wire: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<bigint> =>
-  (
-    wire[0]?.[0] as { readonly blockStateCalls: ReadonlyArray<{ readonly calls: ReadonlyArray<Call> }> }
-  ).blockStateCalls.flatMap(({ calls }) => calls.map(({ gas }) => BigInt(gas ?? 0)));
+/** The gas of all calls of a simulation. */
+const gasIn = (wire: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<bigint> => {
+  const [request] = wire[0] ?? [];
+  return (request as Simulated).blockStateCalls.flatMap(({ calls }) => calls.map(({ gas }) => BigInt(gas ?? 0)));
+};
 
 describe("a scan", () => {
   it("tries without each part, and without all of them, beside the witness", async () => {
@@ -264,6 +264,23 @@ describe("a proof", () => {
     const { lines, known } = await byProof("headMoved", given);
     expect(lines).toEqual(attemptOn("headMoved", "pending", "pending"));
     expect(known.moves).toBe(1);
+    // blocks that have no hash for it may be others by now
+    const teach = (memory: Standing["memory"]) => memory.learn("lacks", new Map([["hash", form]]));
+    expect((await byProof("headMoved", { ...given, teach })).lines).toContain(askedHeader);
+  });
+
+  it("is made on a newer head where a run stood on another, or one of the sender's was mined", async () => {
+    const moved = stood("next", pinned, { before: holding(rich, { number: 102n }) });
+    expect((await byProof("headMoved", { proof: { next: moved } })).lines).toContain(askedHeader);
+    const options = { pending: "preconfirmed" } as const;
+    const { lines, known } = await byProof("headMoved", { tag: "pending", options, counts: new Map([[alice, 3]]) });
+    expect([lines.includes(askedHeader), known.counts]).toEqual([
+      true,
+      new Map([
+        [alice, 4],
+        [bob, 0],
+      ]),
+    ]);
   });
 
   it.each([
@@ -312,6 +329,11 @@ describe("a proof", () => {
     const { lines, known } = await byProof("worldsDiffer", given);
     expect(lines).toEqual(["priced", "swap"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
     expect([known.attempt.why === null, known.attempt.judged.wants]).toEqual([false, []]);
+    expect(known.attempt.judged.compared).not.toBe(null);
+    // where other limits are to be proven nothing is compared
+    const settled = { ...undoubted, limits: [60_000n] } as const;
+    const open = await byProof("worldsDiffer", { attempt: { ...given.attempt, settled } });
+    expect(open.known.attempt.judged).toEqual({ compared: null, wants: [] });
   });
 
   it("lists what is touched where two forks may part it, and takes it for used where nobody tells", async () => {
