@@ -1,0 +1,250 @@
+/** A scan and a proof between two rounds, in which nothing is wrong but what is said, and a node that keeps what it was asked. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { indexAbis } from "../../rooms/abi.js";
+import {
+  alonePlan,
+  answersOf,
+  barePlan,
+  counted as counting,
+  everyStep,
+  keep,
+  knownOf,
+  placed,
+  signedOf,
+  undoubted,
+  worldsOf,
+  type About,
+  type Attempt,
+  type Claim,
+  type Proof,
+  type Round,
+  type Scanning,
+  type Standing,
+  type Subject,
+} from "../../rooms/preflight.js";
+import type { AskRule } from "../../rooms/primitives.js";
+import type { ReportOptions } from "../../rooms/report.js";
+import type { Reading, Run } from "../../rooms/steps.js";
+import { lookup, type Chain } from "../../../src/Chains.js";
+import type { RpcError } from "../../../src/Errors.js";
+import { CurrentRun, memoryOf, Rpc, type Memory } from "../../../src/Rpc.js";
+import type { Transaction } from "../../../src/Transaction.js";
+import { alice, bundle, unanswered } from "../../steps/parts.js";
+import { header, history, parent } from "../../steps/reading/facts.js";
+import {
+  answersTo,
+  counted,
+  did,
+  holding,
+  named,
+  nothing,
+  options,
+  plan,
+  rich,
+  roundOf,
+  run,
+  scanned,
+} from "./world.js";
+
+const abis = indexAbis([]);
+const head = header({ number: 100n });
+const standard = counted([alice, 4, 4]);
+const feeHistory = history([[0.5, [1n, 2n, 3n]]]);
+
+/** What an endpoint is known to be. */
+type Teach = (memory: Memory) => void;
+const memoryWith = (teach: Teach): Memory => {
+  const memory = memoryOf(() => 0, 1_000);
+  teach(memory);
+  return memory;
+};
+
+/** A block in which these rules are in force. */
+export const inFork = (fork: "amsterdam" | "osaka", changed: Parameters<typeof holding>[1] = {}) =>
+  holding(rich, { fork, ...changed });
+
+interface Scan extends Partial<Pick<Scanning, "tag" | "flying" | "asked">> {
+  readonly inputs?: ReadonlyArray<Partial<Transaction>>;
+  readonly options?: Partial<ReportOptions>;
+  readonly teach?: Teach;
+  /** Whether the witness was not asked alone, for the endpoint is known. */
+  readonly isFamiliar?: boolean;
+  readonly steps?: Subject["steps"];
+}
+
+/** What a scan knows after its first round; `asked` is what was answered otherwise. */
+export const scanning = ({
+  inputs = [{}],
+  options: said = {},
+  teach = () => undefined,
+  isFamiliar = false,
+  ...changed
+}: Omit<Scan, "asked"> & { readonly asked?: Partial<Scanning["asked"]> } = {}): Scanning => {
+  const cases = bundle(...inputs);
+  const memory = memoryWith(teach);
+  const { tag = "pending", flying = [], steps = everyStep } = changed;
+  const subject: Subject = {
+    ...{ bundle: cases, options: { ...options, ...said }, chain: lookup(null), abis, steps },
+    ...{ wanted: [], looks: [], isWitnessed: true },
+  };
+  const plans = { bare: barePlan(subject, tag, [], []), alone: alonePlan(subject.options, tag, []) };
+  const { codes, counts, alone, called, estimate, namedChainId } = roundOf(cases);
+  const bare = run(
+    cases.map(() => did()),
+    { plan: plans.bare },
+  );
+  return {
+    ...{ subject, tag, flying, memory, chains: lookup, askedAt: 0, pools: new Map(), unfunded: null },
+    ...{ findings: [], isNamed: !isFamiliar },
+    plans: { ...plans, subjects: new Map(), known: knownOf(memory), isFamiliar },
+    asked: {
+      ...{ codes, counts, called, estimate, namedChainId, alone: isFamiliar ? null : alone },
+      ...{ run: Result.succeed(bare), history: feeHistory, receipts: null, header: head },
+      ...changed.asked,
+    },
+  };
+};
+
+/** The run of a scan, in which every transaction did this. */
+export const ranAs = (reading: Reading, given: Parameters<typeof scanning>[0] = {}, changed: Partial<Run> = {}) => {
+  const { subject, plans } = scanning(given);
+  return Result.succeed(
+    run(
+      subject.bundle.map(() => reading),
+      { plan: plans.bare, ...changed },
+    ),
+  );
+};
+
+interface Proving extends Partial<Pick<Standing, "moves" | "isWidened" | "counts">> {
+  readonly inputs?: ReadonlyArray<Partial<Transaction>>;
+  readonly tag?: "pending" | "latest";
+  readonly options?: Partial<ReportOptions>;
+  readonly teach?: Teach;
+  readonly chain?: Partial<Chain>;
+  /** Whether the report is from outside. */
+  readonly isPosted?: boolean;
+  readonly attempt?: Partial<Attempt>;
+  readonly round?: Partial<Round>;
+  readonly proof?: Partial<Proof>;
+}
+
+/** A run of a proof on the block that it was asked for. */
+export const stood = (name: "exact" | "next" | "bare", block: Run["plan"]["block"], changed: Partial<Run> = {}) =>
+  Result.succeed(named(name, [did()], { plan: plan({ name, block }), ...changed }));
+
+/** The latest block by its hash. */
+export const pinned = { blockHash: parent, requireCanonical: true } as const;
+
+/** What a proof knows after its first round, on the latest block; what is said is otherwise. */
+export const standing = ({
+  inputs = [{}],
+  tag = "latest",
+  options: said = {},
+  teach = () => undefined,
+  chain: ofChain = {},
+  isPosted = false,
+  ...changed
+}: Proving = {}): Standing => {
+  const memory = memoryWith(teach);
+  const { report } = scanned(
+    inputs,
+    { block: tag, counts: changed.round?.counts ?? standard },
+    { options: { ...options, ...said } },
+  );
+  const signed = signedOf(report);
+  if (signed === null) throw new Error("a request has a hole");
+  const chain = { ...lookup(1), ...ofChain };
+  const heard = roundOf(signed);
+  const about: About = {
+    ...{ report, bundle: signed, chain, measure: nothing, policies: [], abis, steps: everyStep, looks: [] },
+    ...{ subjects: new Map(), balanceOf: () => rich, askedAt: 0, asksBare: false },
+    scanned: isPosted ? null : { askedAt: 0, codes: heard.codes, fees: heard.fees, noFeeOracle: null, run: heard.run },
+  };
+  const takesHashes = memory.recall("lacks")?.has("hash") !== true;
+  const worlds = Effect.runSync(
+    worldsOf({
+      ...{ report, signed, chain, head: answersTo(heard).header, nextFork: null, isOwn: !isPosted },
+      ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
+    }),
+  );
+  const claim: Claim = { ...about, worlds, header: head };
+  const readings = signed.map(() => did());
+  const exact = stood("exact", worlds.exact.block, { readings });
+  const next = changed.proof?.next ?? stood("next", worlds.next.block, { readings });
+  const round = roundOf(signed, {
+    ...{ block: tag, run: exact, next, alone: null, fees: { history: null, receipts: null, header: head } },
+    ...changed.round,
+  });
+  const proof: Proof = { assumed: null, placed: [], bare: null, ...changed.proof, round, next };
+  const answers = answersOf(round, lookup, report.options, report.chainId);
+  const attempt: Attempt = {
+    ...{ claim, proof, answers, bundle: keep(signed, answers), isTraced: true, settled: undoubted, tried: [] },
+    ...{ why: null, judged: { compared: null, wants: [] }, isForkUsed: true },
+    ...changed.attempt,
+  };
+  const { moves = 0, isWidened = false, counts = new Map([[alice, 4]]) } = changed;
+  return placed({
+    ...{ about, head, attempt, moves, isWidened, counts, memory, chains: lookup },
+    ...{ pending: null, findings: [], ran: [] },
+  });
+};
+
+/** An answer: what the node says, or why it does not. */
+type Answers = Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>>;
+
+const blockIn = (params: ReadonlyArray<unknown>): string =>
+  params.flatMap((one) =>
+    one === "latest" || one === "pending"
+      ? [` ${one}`]
+      : typeof one === "object" && one !== null && "blockHash" in one
+        ? [" pinned"]
+        : [],
+  )[0] ?? "";
+
+/** What is known then, and every request: in which further round, by which rule, of which run, on which block. Unanswered unless said. */
+export const asked = async <S>(
+  { memory }: { readonly memory: Memory },
+  ask: Effect.Effect<S, never, Rpc>,
+  answers: Answers = {},
+): Promise<{
+  readonly known: S;
+  readonly lines: ReadonlyArray<string>;
+  readonly wire: ReadonlyArray<ReadonlyArray<unknown>>;
+}> => {
+  const lines: Array<string> = [];
+  const wire: Array<ReadonlyArray<unknown>> = [];
+  const node = Rpc.of({
+    endpoint: "a node by hand",
+    memory,
+    admit: (run) => run,
+    request: (method, params) =>
+      Effect.flatMap(CurrentRun, ({ round, because, run }): Effect.Effect<unknown, RpcError> => {
+        lines.push(`${round} ${because} ${method}${run == null ? "" : ` ${run}`}${blockIn(params)}`);
+        wire.push(params);
+        const answer = answers[method];
+        return answer === undefined ? Effect.fail(unanswered(method)) : Effect.succeed(answer(params));
+      }),
+  });
+  const known = await Effect.runPromise(counting(ask).pipe(Effect.provideService(Rpc, node)));
+  return { known, lines: lines.sort(), wire };
+};
+
+interface Simulated {
+  readonly blockStateCalls: ReadonlyArray<{ readonly calls?: ReadonlyArray<unknown> }>;
+}
+/** Answers every simulation: each call succeeded, or failed. */
+export const simulating =
+  (status: "0x0" | "0x1" = "0x1") =>
+  ([request]: ReadonlyArray<unknown>): unknown =>
+    (request as Simulated).blockStateCalls.map(({ calls = [] }) => ({
+      ...{ number: "0x65", hash: parent, parentHash: parent, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" },
+      calls: calls.map(() => ({ status, gasUsed: "0x5208", returnData: "0x", logs: [] })),
+    }));
+
+/** The rules of a list by their names; one that has the name of an earlier one is the `(last)`. */
+export const namesOf = (rules: ReadonlyArray<{ readonly because: AskRule }>): ReadonlyArray<string> =>
+  rules.map(({ because }, place) =>
+    rules.slice(0, place).some((one) => one.because === because) ? `${because} (last)` : because,
+  );

@@ -1,0 +1,359 @@
+/** Rule by rule: what is asked when it applies, of which run, on which block, in which round, and what is known then. */
+import * as Result from "effect/Result";
+import { describe, expect, it } from "vitest";
+import { GasAllowanceExceeded, PendingUnavailable } from "../../../src/Errors.js";
+import type { Rpc } from "../../../src/Rpc.js";
+import {
+  ExecutionReverted,
+  InsufficientFunds,
+  InvalidParams,
+  MethodNotSupported,
+  RpcError,
+  SimBlockOrder,
+} from "../../rooms/errors.js";
+import { proofRules, scanRules, undoubted, type Rule, type Standing } from "../../rooms/preflight.js";
+import { alice, bob, hexOf, token, unanswered } from "../../steps/parts.js";
+import { absent, parent } from "../../steps/reading/facts.js";
+import { asked, inFork, namesOf, pinned, ranAs, scanning, simulating, standing, stood } from "./between.js";
+import { counted, did, holding, named, rich } from "./world.js";
+
+const simulation = (reason: RpcError["reason"]) => new RpcError({ method: "eth_simulateV1", reason });
+const form = simulation(new InvalidParams({ detail: "nonsense", code: -32602 }));
+const unsupported = simulation(new MethodNotSupported({ detail: "", code: -32601 }));
+const noPending = simulation(new PendingUnavailable({ detail: "no pending state" }));
+const poor = new InsufficientFunds({ account: alice });
+const lost = unanswered("eth_simulateV1");
+const reverted = did({ status: "reverted", failure: new ExecutionReverted({ data: hexOf("0x") }) });
+const dry = did({ status: "halted", gasUsed: 2n ** 24n });
+
+/** The rule of a name. */
+const ruleOf = <S>(rules: ReadonlyArray<Rule<S, Rpc>>, name: string): Rule<S, Rpc> => {
+  const found = rules[namesOf(rules).indexOf(name)];
+  if (found === undefined) throw new Error(`there is no rule ${name}`);
+  return found;
+};
+const byScan = (name: string, given: Parameters<typeof scanning>[0], answers: Parameters<typeof asked>[2] = {}) => {
+  const before = scanning(given);
+  const one = ruleOf(scanRules, name);
+  expect(one.applies(before)).toBe(true);
+  return asked(before, one.ask(before), answers).then((told) => ({ ...told, before }));
+};
+const byProof = (name: string, given: Parameters<typeof standing>[0], answers: Parameters<typeof asked>[2] = {}) => {
+  const before = standing(given);
+  const one = ruleOf(proofRules, name);
+  expect(one.applies(before)).toBe(true);
+  return asked(before, one.ask(before), answers).then((told) => ({ ...told, before }));
+};
+const times = (count: number, line: string) => Array.from({ length: count }, () => line);
+const simulated = { eth_simulateV1: simulating() };
+
+/** A first round, on this block. */
+const wholeRound = (because: string, block: "latest" | "pending") =>
+  [
+    ...times(2, `eth_getCode ${block}`),
+    ...["bare", "alone"].map((run) => `eth_simulateV1 ${run} ${block}`),
+    ...[`eth_estimateGas ${block}`, "eth_getTransactionCount latest", "eth_getTransactionCount pending"],
+    ...["eth_feeHistory latest", "eth_getBlockReceipts latest", "eth_getBlockByNumber latest", "eth_chainId"],
+  ].map((line) => `1 ${because} ${line}`);
+/** What the pool holds of alice. */
+const ofPool = (because: string) =>
+  [
+    "txpool_contentFrom",
+    "eth_getTransactionBySenderAndNonce",
+    "eth_getBlockByNumber pending",
+    "eth_getBalance latest",
+  ].map((line) => `1 ${because} ${line}`);
+
+interface Simulated {
+  readonly blockStateCalls: ReadonlyArray<{ readonly calls: ReadonlyArray<{ readonly gas?: string }> }>;
+}
+/** The gas of all calls of a simulation. */
+const gasIn = (wire: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<bigint> => {
+  const [request] = wire[0] ?? [];
+  return (request as Simulated).blockStateCalls.flatMap(({ calls }) => calls.map(({ gas }) => BigInt(gas ?? 0)));
+};
+
+describe("a scan", () => {
+  it("tries without each part, and without all of them, beside the witness", async () => {
+    const given = { asked: { run: Result.fail(form) } };
+    const { lines, known, before } = await byScan("unsupportedPart", given);
+    expect(lines).toEqual([
+      ...times(5, "1 unsupportedPart eth_simulateV1 alone pending"),
+      ...times(4, "1 unsupportedPart eth_simulateV1 bare pending"),
+    ]);
+    expect(known.asked.run).toBe(before.asked.run);
+    // what the caller pretends is not left out
+    const pretending = { ...given, options: { blockOverrides: { number: 7n } } };
+    expect((await byScan("unsupportedPart", pretending)).lines).toHaveLength(7);
+  });
+
+  it("asks everything on the latest block where one in flight is replaced, and what is in flight", async () => {
+    const { lines, known } = await byScan("replacement", {
+      inputs: [{ nonce: 4 }],
+      asked: { counts: counted([alice, 4, 5]) },
+    });
+    expect(lines).toEqual([...wholeRound("replacement", "latest"), ...ofPool("replacement")].sort());
+    expect([known.tag, known.flying, known.findings]).toEqual(["latest", [{ account: alice, nonces: [4] }], []]);
+    expect(known.pools.size).toBe(1);
+  });
+
+  it("asks everything on the latest block where there is no pending one, and tells it", async () => {
+    const given = { asked: { run: Result.fail(noPending) } };
+    const { lines, known } = await byScan("noPending", given);
+    expect(lines).toEqual(wholeRound("noPending", "latest").sort());
+    expect([known.tag, known.findings.map(({ code, severity }) => [code, severity])]).toEqual([
+      "latest",
+      [["PendingUnavailable", "info"]],
+    ]);
+  });
+
+  it("asks everything of another endpoint than the known one, as of one that is new", async () => {
+    const teach = (memory: ReturnType<typeof scanning>["memory"]) => memory.learn("chainId", 5);
+    const { lines, known } = await byScan("endpointChanged", { teach });
+    expect(lines).toEqual(wholeRound("endpointChanged", "pending").sort());
+    expect([known.memory.recall("chainId"), known.plans.known.chainId, known.isNamed]).toEqual([null, null, true]);
+    // the block that the caller names stays
+    const named = await byScan("endpointChanged", { teach, options: { block: "latest" } });
+    expect(named.lines).toEqual(wholeRound("endpointChanged", "latest").sort());
+    // the tag is that of the chain that is asked for
+    const latest = await byScan("endpointChanged", { teach, inputs: [{ chainId: 137 }] });
+    expect(latest.known.tag).toBe("latest");
+  });
+
+  it.each<readonly [string, Parameters<typeof scanning>[0], ReadonlyArray<string>]>([
+    [
+      "the witness alone, and the chain's id, of a known endpoint where nobody saw the block",
+      { isFamiliar: true, asked: { run: Result.fail(lost) } },
+      ["eth_chainId", "eth_simulateV1 alone pending"],
+    ],
+    [
+      "the witness alone where no base fee was told",
+      { isFamiliar: true, asked: { header: Result.fail(lost) } },
+      ["eth_simulateV1 alone pending"],
+    ],
+    ["receipts where the history tells no tip", { asked: { history: absent } }, ["eth_getBlockReceipts latest"]],
+    [
+      "calls where nothing is simulated",
+      { asked: { run: Result.fail(unsupported) } },
+      ["eth_call pending", "eth_call pending"],
+    ],
+    [
+      "the pool, where the latest block was asked for and one in flight is replaced",
+      { tag: "latest", inputs: [{ nonce: 4 }], asked: { counts: counted([alice, 4, 5]) } },
+      ofPool("").map((line) => line.slice(3)),
+    ],
+  ])("asks %s, and no more", async (_, given, wanted) => {
+    const { lines, known } = await byScan("missingAnswer", given);
+    expect(lines).toEqual(wanted.map((line) => `1 missingAnswer ${line}`).sort());
+    expect(known.isNamed).toBe(given?.isFamiliar !== true || wanted.includes("eth_chainId"));
+  });
+
+  it("keeps what it was missing, beside what it has", async () => {
+    const given = { isFamiliar: true, asked: { run: Result.fail(lost), history: absent } };
+    const { known } = await byScan("missingAnswer", given, { ...simulated, eth_chainId: () => "0x1" });
+    const { asked: has } = known;
+    expect([has.namedChainId, has.alone?._tag, has.receipts?._tag, has.called]).toEqual([
+      Result.succeed(1),
+      "Success",
+      "Failure",
+      null,
+    ]);
+    expect(known.asked.counts).toEqual(scanning().asked.counts);
+  });
+
+  it("runs it with funds, and keeps that only where it ran", async () => {
+    const given = { asked: { run: Result.fail(poor) } };
+    const { lines, known } = await byScan("unfunded", given, simulated);
+    expect(lines).toEqual(["1 unfunded eth_simulateV1 funded pending"]);
+    expect([known.asked.run?._tag, known.unfunded]).toEqual(["Success", poor]);
+    const still = (await byScan("unfunded", given)).known;
+    expect([still.asked.run, still.unfunded]).toEqual([Result.fail(poor), null]);
+  });
+
+  const roomy = inFork("amsterdam");
+  it("runs it with as much gas as a block has, and keeps that only where it ran", async () => {
+    const given = { asked: { run: ranAs(dry, {}, { before: roomy }) } };
+    const { lines, known, wire } = await byScan("starved", given, simulated);
+    expect(lines).toEqual(["1 starved eth_simulateV1 bare pending"]);
+    expect(gasIn(wire)).toContain(30_000_000n);
+    expect(known.asked.run).not.toEqual(given.asked.run);
+    const lost = await byScan("starved", given);
+    expect(lost.known).toBe(lost.before);
+  });
+
+  it("calls with as much gas as a block has, where nothing is simulated", async () => {
+    const called = { first: Result.fail(new GasAllowanceExceeded({})), view: null };
+    const alone = Result.succeed(named("alone", [], { before: roomy }));
+    const { lines, known, wire } = await byScan(
+      "starved",
+      { asked: { run: Result.fail(unsupported), called, alone } },
+      { eth_call: () => "0x" },
+    );
+    expect(lines).toEqual(["1 starved eth_call pending"]);
+    expect(wire[0]?.[0]).toMatchObject({ gas: "0x1c9c380" });
+    expect(known.asked.called).toEqual({ first: Result.succeed("0x"), view: null });
+  });
+
+  it("runs it at a price, and keeps that only where it worked", async () => {
+    const given = { asked: { run: ranAs(reverted) } };
+    const { lines, known } = await byScan("unpriced", given, simulated);
+    expect(lines).toEqual(["1 unpriced eth_simulateV1 priced pending"]);
+    expect(known.asked).toMatchObject({ run: { success: { name: "priced" } }, estimate: null });
+    const failing = await byScan("unpriced", given, { eth_simulateV1: simulating("0x0") });
+    expect(failing.known).toBe(failing.before);
+    const lost = await byScan("unpriced", given);
+    expect(lost.known).toBe(lost.before);
+    // the priced run pretends the balances
+    const familiar = { isFamiliar: true, ...given };
+    expect((await byScan("unpriced", familiar, simulated)).lines).toEqual([
+      "1 unpriced eth_simulateV1 alone pending",
+      "1 unpriced eth_simulateV1 priced pending",
+    ]);
+  });
+});
+
+/** An attempt, its worlds on these blocks; the witness alone, where the exact run says nothing. */
+const attemptOn = (because: string, exact: string, next: string, round = 1) =>
+  [
+    ...[`${because} eth_simulateV1 exact ${exact}`, `${because} eth_simulateV1 next ${next}`, `${because} eth_config`],
+    ...["latest", "pending"].map((block) => `${because} eth_getTransactionCount ${block}`),
+  ]
+    .map((line) => `${round} ${line}`)
+    .concat(`${round + 1} missingAnswer eth_simulateV1 alone ${exact}`)
+    .sort();
+const askedHeader = "1 headMoved eth_getBlockByNumber latest";
+const gone = simulation(new SimBlockOrder({ detail: "" }));
+const gateway = simulation(new InvalidParams({ detail: "Bad Request", httpStatus: 400 }));
+const call = { to: token, data: hexOf("0x12345678") };
+const failing = <E>(failure: E) => Result.fail(failure);
+
+describe("a proof", () => {
+  it("is made on the latest block where there is no pending one, and tells it", async () => {
+    const given = { tag: "pending", isPosted: true, round: { run: failing(noPending) } } as const;
+    const { lines, known } = await byProof("noPending", given);
+    const posted = ["eth_getCode latest", "eth_getCode latest", "eth_simulateV1 alone pinned"];
+    const wanted = attemptOn("noPending", "pinned", "pinned").filter((line) => !line.startsWith("2"));
+    expect(lines).toEqual([...wanted, ...posted.map((line) => `1 noPending ${line}`)].sort());
+    expect([known.about.report.observed.blockTag, known.moves, known.counts]).toEqual(["latest", 0, null]);
+    expect(known.findings.map(({ code, severity }) => [code, severity])).toEqual([["PendingUnavailable", "info"]]);
+  });
+
+  it("is made without what a world was refused for", async () => {
+    const ofHash = await byProof("unsupportedPart", { proof: { next: failing(form) } });
+    expect(ofHash.lines).toEqual(attemptOn("unsupportedPart", "latest", "latest"));
+    expect([...(ofHash.known.memory.recall("lacks")?.keys() ?? [])]).toEqual(["hash"]);
+    const ofEntries = await byProof("unsupportedPart", { tag: "pending", round: { run: failing(form) } });
+    expect(ofEntries.lines).toEqual(attemptOn("unsupportedPart", "pending", "pinned"));
+    expect([...(ofEntries.known.memory.recall("lacks")?.keys() ?? [])]).toEqual(["entries"]);
+    expect(ofEntries.known.moves).toBe(0);
+  });
+
+  it("is made on a newer head, which is asked first, and counts its moves", async () => {
+    const { lines, known, before } = await byProof("headMoved", { proof: { next: failing(gone) }, moves: 1 });
+    expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pinned", "pinned", 2)]);
+    expect([known.moves, known.pending, known.ran]).toEqual([
+      2,
+      null,
+      [before.attempt.proof.round.run, null, null, null].map((one) => one && Result.getOrNull(one)),
+    ]);
+  });
+
+  it("is made on the same head where only a state before us moved", async () => {
+    const moved = stood("next", "pending", { before: holding(rich, { number: 102n }) });
+    const given = { tag: "pending", options: { pending: "preconfirmed" }, proof: { next: moved } } as const;
+    const { lines, known } = await byProof("headMoved", given);
+    expect(lines).toEqual(attemptOn("headMoved", "pending", "pending"));
+    expect(known.moves).toBe(1);
+    // blocks that have no hash for it may be others by now
+    const teach = (memory: Standing["memory"]) => memory.learn("lacks", new Map([["hash", form]]));
+    expect((await byProof("headMoved", { ...given, teach })).lines).toContain(askedHeader);
+  });
+
+  it("is made on a newer head where a run stood on another, or one of the sender's was mined", async () => {
+    const moved = stood("next", pinned, { before: holding(rich, { number: 102n }) });
+    expect((await byProof("headMoved", { proof: { next: moved } })).lines).toContain(askedHeader);
+    const options = { pending: "preconfirmed" } as const;
+    const { lines, known } = await byProof("headMoved", { tag: "pending", options, counts: new Map([[alice, 3]]) });
+    expect([lines.includes(askedHeader), known.counts]).toEqual([
+      true,
+      new Map([
+        [alice, 4],
+        [bob, 0],
+      ]),
+    ]);
+  });
+
+  it.each([
+    ["misplaced", { proof: { next: failing(gateway) } }],
+    ["incomparable", { proof: { next: failing(lost) } }],
+  ] as const)("is made once more, as it was: %s", async (because, given) => {
+    const { lines, known } = await byProof(because, given);
+    expect([lines, known.moves]).toEqual([attemptOn(because, "pinned", "pinned"), 0]);
+  });
+
+  it("is made once more where a fork parts a bundle, and what is placed otherwise with it", async () => {
+    const inputs = [{}, {}];
+    const { exact } = standing({ inputs }).attempt.claim.worlds;
+    const next = BigInt(exact.context.time ?? 0) + 1n;
+    const { lines } = await byProof("forkBetween", { inputs, round: { forks: { fork: null, next } } });
+    expect(lines).toEqual(attemptOn("forkBetween", "pinned", "pinned"));
+  });
+
+  it("traces on the latest block what fails inside", async () => {
+    const { attempt } = standing({ inputs: [call] });
+    const [one] = attempt.bundle;
+    const outcome = { ...one.outcome, inner: { failed: [], unseen: 1 } };
+    for (const tag of ["pending", "latest"] as const) {
+      const given = { tag, inputs: [call], attempt: { isTraced: false, bundle: [{ ...one, outcome }] } } as const;
+      const { lines, known } = await byProof("hiddenCall", given);
+      expect([lines, known.attempt.isTraced]).toEqual([["1 hiddenCall debug_traceCall latest"], true]);
+    }
+  });
+
+  it("runs at other limits where its own are in doubt, in the next block, too, where they are used up there", async () => {
+    const given = { inputs: [call], round: { codes: new Map() }, attempt: { settled: null } };
+    const { lines, known } = await byProof("doubtfulLimit", given);
+    expect(lines).toEqual(times(3, "1 doubtfulLimit eth_simulateV1 gas pinned"));
+    expect([known.attempt.settled?.limits, known.attempt.tried.length]).toEqual([null, 3]);
+    const { plan } = Result.getOrThrow(ranAs(dry));
+    const next = Result.succeed(named("next", [dry], { plan: { ...plan, name: "next", block: pinned } }));
+    const twice = await byProof("doubtfulLimit", { ...given, proof: { next } });
+    expect([twice.lines, twice.known.attempt.tried.length]).toEqual([
+      times(6, "1 doubtfulLimit eth_simulateV1 gas pinned"),
+      6,
+    ]);
+  });
+
+  it("runs in further worlds where the two differ", async () => {
+    const given = { attempt: { judged: { compared: null, wants: ["swap", "priced"] } } } as const;
+    const { lines, known } = await byProof("worldsDiffer", given);
+    expect(lines).toEqual(["priced", "swap"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
+    expect([known.attempt.why === null, known.attempt.judged.wants]).toEqual([false, []]);
+    expect(known.attempt.judged.compared).not.toBe(null);
+    // where other limits are to be proven nothing is compared
+    const settled = { ...undoubted, limits: [60_000n] } as const;
+    const open = await byProof("worldsDiffer", { attempt: { ...given.attempt, settled } });
+    expect(open.known.attempt.judged).toEqual({ compared: null, wants: [] });
+  });
+
+  it("lists what is touched where two forks may part it, and takes it for used where nobody tells", async () => {
+    const answers = { ...standing({ inputs: [call] }).attempt.answers, rules: { fork: "amsterdam", by: "executed" } };
+    const block = { requestsHash: parent, blockAccessListHash: null, slotNumber: null };
+    const attempt = {
+      isForkUsed: null,
+      answers: { ...answers, header: block } as unknown as Standing["attempt"]["answers"],
+    };
+    const { lines, known } = await byProof("forkBetween (last)", { inputs: [call], attempt });
+    expect([lines, known.attempt.isForkUsed]).toEqual([["1 forkBetween eth_createAccessList latest"], true]);
+    const other = await byProof("forkBetween (last)", { inputs: [call], attempt: { isForkUsed: null } });
+    expect([other.lines, other.known.attempt.isForkUsed]).toEqual([[], true]);
+  });
+
+  it("is made on a sealed block where a pending one does not hold still, and keeps what that said", async () => {
+    const given = { tag: "pending", proof: { next: failing(gone) }, moves: 2 } as const;
+    const { lines, known, before } = await byProof("headMoved (last)", given);
+    expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pinned", "pinned", 2)]);
+    expect([known.about.report.observed.blockTag, known.moves]).toEqual(["latest", 0]);
+    expect(known.pending).toBe(before.attempt);
+  });
+});
