@@ -5,9 +5,8 @@
 import * as Result from "effect/Result";
 import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
-import { coerceAll, type Reading } from "../abi/coerce.js";
 import { isSignatures, parseSignatures } from "../abi/given.js";
-import { functionsText, noFunction } from "../abi/encode.js";
+import { coerceAll, functionsText, noFunction, type Reading } from "../abi/encode.js";
 import { addressProblem, each, no, type Checked } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";

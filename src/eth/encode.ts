@@ -6,7 +6,7 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { InvalidParams, RpcError } from "../errors/rpc.js";
 import type { Hex } from "../primitives/hex.js";
-import { didYouMean } from "../primitives/nearest.js";
+import { didYouMean } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import { fields as transactionFields } from "../transaction/fields.js";
 import {

@@ -10,11 +10,10 @@ import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import { onAbort } from "../primitives/abort.js";
 import type { Failure, Tried } from "./answer.js";
-import { admissionOf, gate, type GateOptions } from "./gate.js";
+import { admissionOf, alarms, gate, type GateOptions } from "./gate.js";
 import { judged } from "./judging.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Rpc, type Run } from "./service.js";
-import { alarms } from "./timer.js";
 
 /** Sends one request, calls `done` at most once, and returns how to abort. */
 export type Send = (

@@ -4,8 +4,7 @@ import { encodeDeployment, encodeFunction, type Encoded } from "../abi/encode.js
 import { asAbi } from "../abi/given.js";
 import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
-import { didYouMean } from "../primitives/nearest.js";
-import { no, type Checked } from "../primitives/problem.js";
+import { didYouMean, no, type Checked } from "../primitives/problem.js";
 import { CheckedInput, fieldNames, fields, maxTransactions, type InputDefaults, type Transaction } from "./fields.js";
 import { bytes, given, record } from "./read.js";
 

@@ -2,7 +2,7 @@
 export { indexAbis, signatureOf, type AbiSources } from "../../src/abi/abiIndex.js";
 export { callsIn, callsWithin } from "../../src/abi/batches.js";
 export { forms as batchForms } from "../../src/abi/known/batches.js";
-export { coerce, coerceAll, type Reading } from "../../src/abi/coerce.js";
+export { coerce, coerceAll, type Reading } from "../../src/abi/encode.js";
 export { isDecodable, arrayOf, elementOf, isDynamic } from "../../src/abi/type.js";
 export { decodeCall, describeRawCall } from "../../src/abi/decodeCall.js";
 export { DecodedLog, DecodedResult, decodeLog, decodeResult } from "../../src/abi/decodeLogs.js";

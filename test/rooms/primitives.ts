@@ -10,7 +10,7 @@ export {
 } from "../../src/primitives/names.js";
 export * as Branded from "../../src/primitives/hex.js";
 export { Address, Hash, Hex } from "../../src/primitives/hex.js";
-export { nearest } from "../../src/primitives/nearest.js";
+export { nearest } from "../../src/primitives/problem.js";
 export { remembered } from "../../src/primitives/remembered.js";
 export * as Statement from "../../src/primitives/statement.js";
 export { address, count, numbersText, quote, text, units, type Figure } from "../../src/primitives/statement.js";

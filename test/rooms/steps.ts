@@ -25,7 +25,6 @@ export { checkControl, controlAccounts } from "../../src/steps/reading/control.j
 export { controlsIn } from "../../src/steps/reading/controlLogs.js";
 export { checkDelegateCalls } from "../../src/steps/reading/delegateCalls.js";
 export { checkDelegations, delegationAccounts } from "../../src/steps/reading/delegations.js";
-export { depositsIn } from "../../src/steps/reading/deposits.js";
 export { rightsAsked, rightsIn, settleRight, type Right } from "../../src/steps/reading/grants.js";
 export type { Heard } from "../../src/steps/reading/heard.js";
 export {
@@ -39,7 +38,6 @@ export {
 } from "../../src/steps/reading/holdings.js";
 export { isGranted } from "../../src/steps/reading/inner.js";
 export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
-export { knownCode } from "../../src/steps/reading/knownCode.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
 export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/places.js";
@@ -55,11 +53,12 @@ export {
   union as rightUnion,
 } from "../../src/steps/reading/rights.js";
 export { reasonOf } from "../../src/steps/reading/rounding.js";
+export { knownCode } from "../../src/steps/reading/safeCode.js";
 export { isSame, within, type Result } from "../../src/steps/reading/sameOutcome.js";
 export { checkStranded } from "../../src/steps/reading/stranded.js";
 export { read, standards, tokens } from "../../src/steps/reading/tokens.js";
 export * as TokenShortfall from "../../src/steps/reading/tokenShortfall.js";
-export { settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
+export { depositsIn, settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
 export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
 export { between, firstThatHolds, settleLimit, type Tried } from "../../src/steps/reading/wideEnough.js";
 export * as Simulate from "../../src/steps/simulate.js";

@@ -10,8 +10,7 @@ import type { View } from "../../witness/view.js";
 import { callsIn, type Call } from "../../abi/batches.js";
 import { addressAt, argumentsAt, bytesAt, nobody, pointedAt } from "../../abi/words.js";
 import type { Case, Ran } from "./bundle.js";
-import { knownCode, type KnownCode } from "./knownCode.js";
-import { migrationHash, type Held } from "./safeCode.js";
+import { knownCode, migrationHash, type Held, type KnownCode } from "./safeCode.js";
 
 /** How many accounts and codes are looked at; what is beyond them counts as not read. */
 const mostAccounts = 32;

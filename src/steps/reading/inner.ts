@@ -14,7 +14,7 @@ import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
 import type { Ran, Reading } from "./bundle.js";
 import { isPermit, rightsAsked } from "./grants.js";
-import { knownCode } from "./knownCode.js";
+import { knownCode } from "./safeCode.js";
 
 /** Where Multicall3 is deployed, on zkSync, too, and Multicall2, which answers alike. */
 const multicalls: ReadonlySet<string> = new Set([
