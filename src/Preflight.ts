@@ -25,7 +25,7 @@ import { reported } from "./report/telemetry.js";
 import { requestsOf } from "./report/digest.js";
 import type { Blocker } from "./report/ready.js";
 import type { Clearance, Report } from "./report/schema.js";
-import { Rpc } from "./Rpc.js";
+import { Rpc } from "./rpc/index.js";
 import type * as Step from "./Step.js";
 import * as Transaction from "./Transaction.js";
 import { watchBy } from "./watch/later.js";

@@ -11,7 +11,7 @@ import { InvalidStep } from "./errors/input.js";
 import type { Address } from "./primitives/hex.js";
 import { isOwnName, ownNameProblem, type OwnName } from "./primitives/names.js";
 import type { Figure } from "./primitives/statement.js";
-import type { Rpc } from "./Rpc.js";
+import type { Rpc } from "./rpc/index.js";
 import type { Observed, Report } from "./report/schema.js";
 import type { Transaction } from "./transaction/fields.js";
 import type { Query } from "./witness/queries.js";

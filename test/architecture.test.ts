@@ -66,13 +66,13 @@ const floorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
     });
   });
 
-/** Callers of the pipeline, each in a room of its own. */
-const callers = /^src\/(watch|postflight|rpc\/quorum)\//;
+/** Rooms beside the core, which call it, and the doors that put both together. */
+const callers = /^src\/((watch|postflight|rpc\/quorum|nonces|cli|promise)\/|(Rpc|Eth|Nonces|NonceStore|Preflight)\.ts$)/;
 
-/** Imports by which the pipeline or a step would know of its callers. */
+/** Imports by which the core would know of what stands beside it, statically, lazily or by type. */
 const callerBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   modules.flatMap(({ file, imports }) =>
-    /^src\/(preflight|steps)\//.test(file)
+    /^src\/(preflight|steps|report|policy|witness|chains|transaction|abi|eth|primitives)\//.test(file)
       ? imports
           .filter(({ specifier }) => callers.test(targetOf(file, specifier) ?? ""))
           .map((each) => say(each, "is a caller of the pipeline"))

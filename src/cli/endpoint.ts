@@ -12,7 +12,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { statementText } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
-import { Rpc } from "../Rpc.js";
+import { Rpc } from "../rpc/index.js";
 import { KnownEndpoint } from "../rpc/knownEndpoint.js";
 import { wrong, type WrongUsage } from "./exit.js";
 import { readJson, tell } from "./terminal.js";

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { BlockNotFound, RpcError } from "../errors/rpc.js";
 import type { RunName, StepName } from "../primitives/names.js";
-import { CurrentRun, Rpc } from "../Rpc.js";
+import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Failure } from "../rpc/answer.js";
 import { encoded, type Faults } from "./encode.js";
 

@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Hex } from "../primitives/hex.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { AccessList } from "./block.js";
 import { call, isGiven } from "./encode.js";

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect";
 import { NodeLimitExceeded, RpcError } from "../errors/rpc.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import { ask, type Failure } from "./ask.js";
 import { Log } from "./block.js";
 import { encoded, logFilter } from "./encode.js";

@@ -1,8 +1,8 @@
 /** The transaction that took a nonce, found by the counts of its sender from block to block. */
 import * as Effect from "effect/Effect";
-import * as Eth from "../Eth.js";
+import * as Eth from "./index.js";
 import type { Address } from "../primitives/hex.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import type { Failure } from "./ask.js";
 import type { FullBlock, FullTransaction } from "./block.js";
 import { getFullBlock } from "./transactions.js";

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Address, Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
-import { Rpc } from "../Rpc.js";
+import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { FullBlock, FullTransaction, Receipt } from "./block.js";

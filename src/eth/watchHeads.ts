@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream";
 import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Hash } from "../primitives/hex.js";
-import { Rpc } from "../Rpc.js";
+import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import type { Failure } from "./ask.js";
 import type { Block } from "./block.js";

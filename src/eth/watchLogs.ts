@@ -9,7 +9,7 @@ import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
 import type { Hash } from "../primitives/hex.js";
-import { Rpc } from "../Rpc.js";
+import { Rpc } from "../rpc/index.js";
 import { unknownBlock, type Failure } from "./ask.js";
 import { Log, type Block } from "./block.js";
 import { hasWholeBlooms, mayHold } from "./bloom.js";

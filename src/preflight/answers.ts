@@ -7,7 +7,7 @@ import { decodeResult } from "../abi/decodeLogs.js";
 import type { Chain, Lookup } from "../Chains.js";
 import { rulesOf, type Rules } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import type * as Eth from "../Eth.js";
+import type * as Eth from "../eth/index.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { BuiltInStep, Fork, Forks } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";

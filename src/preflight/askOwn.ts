@@ -5,7 +5,7 @@ import { later } from "../primitives/later.js";
 import { builtInSteps, type AskRule } from "../primitives/names.js";
 import type { Blocker } from "../report/ready.js";
 import type { Clearance, Report } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import type * as Step from "../Step.js";
 import type { Taking } from "./answers.js";
 import { OwnSteps, type Own } from "./own.js";

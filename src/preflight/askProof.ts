@@ -6,7 +6,7 @@ import * as Result from "effect/Result";
 import type { Verdict } from "../errors/verdicts.js";
 import { later } from "../primitives/later.js";
 import type { AskRule } from "../primitives/names.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import * as Code from "../steps/code.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";

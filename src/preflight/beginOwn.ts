@@ -16,7 +16,7 @@ import { Figure, text } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { redactUrls } from "../rpc/endpoint.js";
-import { CurrentRun, type Rpc } from "../Rpc.js";
+import { CurrentRun, type Rpc } from "../rpc/index.js";
 import { mostRunBytes } from "../rpc/post.js";
 import type * as Step from "../Step.js";
 import { readGas, stringCap } from "../witness/queries.js";

@@ -1,7 +1,7 @@
 /** One call of the pipeline: its clock, its deadline, its single abort signal, and the ledger of what it asked. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import { CurrentRun, Rpc, type LedgerEntry, type Sighted } from "../Rpc.js";
+import { CurrentRun, Rpc, type LedgerEntry, type Sighted } from "../rpc/index.js";
 import { mostRunBytes } from "../rpc/post.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";

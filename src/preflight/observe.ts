@@ -4,7 +4,7 @@ import { count, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import { freshnessOf } from "../report/freshness.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
-import type { Sighted, Testimony } from "../Rpc.js";
+import type { Sighted, Testimony } from "../rpc/index.js";
 import type { Case, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
 import type { Run } from "../steps/simulate.js";

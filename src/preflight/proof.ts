@@ -9,7 +9,7 @@ import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
-import { Rpc } from "../Rpc.js";
+import { Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";

@@ -1,10 +1,10 @@
 /** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
 import type { Lookup } from "../Chains.js";
-import type * as Eth from "../Eth.js";
+import type * as Eth from "../eth/index.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Finding } from "../report/finding.js";
-import type { Memory } from "../Rpc.js";
+import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import type { Run } from "../steps/simulate.js";

@@ -3,7 +3,7 @@ import * as Arr from "effect/Array";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap, type Chain } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import type * as Eth from "../Eth.js";
+import type * as Eth from "../eth/index.js";
 import type { Address } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
 import type { Policy } from "../report/policy.js";

@@ -11,7 +11,7 @@ import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { Taking } from "./answers.js";

@@ -2,7 +2,7 @@
 import * as Holdings from "../steps/reading/holdings.js";
 import { eip7825Cap } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import type * as Eth from "../Eth.js";
+import type * as Eth from "../eth/index.js";
 import type { Address } from "../primitives/hex.js";
 import type { ReportOptions } from "../report/schema.js";
 import * as Code from "../steps/code.js";

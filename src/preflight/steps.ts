@@ -14,7 +14,7 @@ import { text } from "../primitives/statement.js";
 import { note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";

@@ -8,7 +8,7 @@ import { later } from "../primitives/later.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
-import { Rpc } from "../Rpc.js";
+import { Rpc } from "../rpc/index.js";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";

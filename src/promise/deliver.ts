@@ -5,7 +5,7 @@ import * as Ref from "effect/Ref";
 import { InvalidTransaction } from "../errors/input.js";
 import { PartlySent, type NonceError } from "../errors/nonces.js";
 import { gap, NotProven } from "../errors/verdicts.js";
-import { getTransactionCount } from "../Eth.js";
+import { getTransactionCount } from "../eth/index.js";
 import * as Nonces from "../Nonces.js";
 import { broadcast } from "../nonces/protocol/chain.js";
 import { prove, reserving } from "../Preflight.js";
@@ -14,7 +14,7 @@ import { mismatch, digestOfReport } from "../report/digest.js";
 import { ready } from "../report/ready.js";
 import type { Report, Request, Wait } from "../report/schema.js";
 import { attempt, functionGiven, type RunOptions } from "./facade.js";
-import { Rpc } from "../Rpc.js";
+import { Rpc } from "../rpc/index.js";
 import { check } from "../Transaction.js";
 
 /** Signs one cleared request; `index` is its place in the bundle. */

@@ -14,7 +14,7 @@ import type { Hash } from "../primitives/hex.js";
 import { Listener } from "../primitives/telemetry.js";
 import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/telemetry.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import type { RequestEvent } from "../rpc/observe.js";
 import type { Sender, TakesInput } from "../Transaction.js";
 import { layerSteps } from "./steps.js";

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer";
 import { madeOf, OwnSteps, type OwnStep } from "../preflight/own.js";
 import type { BuiltInStep } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";
-import { Rpc } from "../Rpc.js";
+import { Rpc } from "../rpc/index.js";
 import type * as Step from "../Step.js";
 
 /** When and where a step is asked, and how it asks the node. */

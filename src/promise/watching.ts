@@ -10,7 +10,7 @@ import { watch } from "../Preflight.js";
 import { onAbort } from "../primitives/abort.js";
 import type { Options } from "../preflight/prepare.js";
 import type { Report } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import type { Facade } from "./facade.js";
 
 /** Runs an effect on the connection. */

@@ -6,7 +6,7 @@ import type { Options } from "../preflight/prepare.js";
 import { later } from "../primitives/later.js";
 import type { Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import type { Prove, Watched } from "./judge.js";
 
 const watching = later(() => import("./watch.js"));

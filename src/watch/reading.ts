@@ -4,9 +4,9 @@
  * reader, and how many an account has sent is seen by the address that it would create.
  */
 import * as Effect from "effect/Effect";
-import * as Eth from "../Eth.js";
+import * as Eth from "../eth/index.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import { isAllOf } from "../steps/approvals.js";
 import { placement, readers, slotQuery, witnessCall, type Placement } from "../witness/placement.js";
 import type { Account, CallAnswer } from "../witness/answers.js";

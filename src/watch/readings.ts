@@ -3,9 +3,9 @@ import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
 import * as Semaphore from "effect/Semaphore";
-import type { Failure } from "../Eth.js";
+import type { Failure } from "../eth/index.js";
 import type { Hash } from "../primitives/hex.js";
-import { Rpc, type Memory } from "../Rpc.js";
+import { Rpc, type Memory } from "../rpc/index.js";
 import { read, requestsFor, type Reading, type Touched } from "./reading.js";
 
 /** A reading that was asked for, and whose sets it covers. */

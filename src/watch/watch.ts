@@ -7,11 +7,11 @@ import * as Option from "effect/Option";
 import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
-import type { Head } from "../Eth.js";
+import type { Head } from "../eth/index.js";
 import type { Options } from "../preflight/prepare.js";
 import { ready, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
-import type { Rpc } from "../Rpc.js";
+import type { Rpc } from "../rpc/index.js";
 import { atHead, begun, type Judged, type Lost, type Prove, type State, type Watched, type Watching } from "./judge.js";
 
 /** Ms until the clearance of what was told last expires; a lost one has none. */

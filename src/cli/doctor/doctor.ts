@@ -6,7 +6,7 @@ import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
-import * as Eth from "../../Eth.js";
+import * as Eth from "../../eth/index.js";
 import type { Tone } from "../../report/document.js";
 import { painter } from "../../report/text.js";
 import { Rpc, layerHttp, type HttpOptions, type KnownEndpoint } from "../../Rpc.js";

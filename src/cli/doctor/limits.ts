@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { formatGas, grouped } from "../../primitives/units.js";
-import * as Eth from "../../Eth.js";
-import { Rpc } from "../../Rpc.js";
+import * as Eth from "../../eth/index.js";
+import { Rpc } from "../../rpc/index.js";
 import { finding, no, refusal, someone, somewhere, unknown, yes, type Answer, type Failure } from "./probe.js";
 import { simulate } from "./simulation.js";
 

@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect";
 import type { RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
-import * as Eth from "../../Eth.js";
+import * as Eth from "../../eth/index.js";
 import { statementText } from "../../primitives/statement.js";
 import { formatGasPrice } from "../../primitives/units.js";
-import { Rpc } from "../../Rpc.js";
+import { Rpc } from "../../rpc/index.js";
 import { unreached } from "../endpoint.js";
 
 /** `unknown`: the endpoint did not answer, so nothing is shown either way. */

@@ -1,10 +1,10 @@
 /** What an endpoint's `eth_simulateV1` really does: not what it accepts, what it changes. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import * as Eth from "../../Eth.js";
+import * as Eth from "../../eth/index.js";
 import type { Hex } from "../../primitives/hex.js";
 import { shortAddress } from "../../primitives/text.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import {
   finding,
   no,

@@ -5,7 +5,7 @@ import * as Result from "effect/Result";
 import { lookup } from "../../Chains.js";
 import { rulesOf } from "../../chains/rules.js";
 import { forksIn, unknownForks } from "../../primitives/names.js";
-import * as Eth from "../../Eth.js";
+import * as Eth from "../../eth/index.js";
 import { shortAddress } from "../../primitives/text.js";
 import { formatGas } from "../../primitives/units.js";
 import { Rpc, type KnownEndpoint } from "../../Rpc.js";

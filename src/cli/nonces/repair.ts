@@ -2,14 +2,14 @@
 import type * as Command from "effect/cli/Command";
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
-import * as Eth from "../../Eth.js";
+import * as Eth from "../../eth/index.js";
 import * as Nonces from "../../Nonces.js";
 import { type LaneId } from "../../nonces/lane.js";
 import { readCounts } from "../../nonces/protocol/chain.js";
 import { attemptOf } from "../../nonces/signed.js";
 import * as Preflight from "../../Preflight.js";
 import type { Hex } from "../../primitives/hex.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import type { Request } from "../../transaction/request.js";
 import { wrong, type WrongUsage } from "../exit.js";
 import { text, toggle } from "../flags.js";

@@ -5,7 +5,7 @@ import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
 import type { LaneId } from "../../nonces/lane.js";
 import { escapeText } from "../../primitives/text.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import { Exited, exitCodes, WrongUsage, type ExitCode } from "../exit.js";
 import { jsonText, print } from "../terminal.js";
 import { laneGiven, missing, oldAfterGiven, onStore, statusOf, type Given } from "./given.js";

@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
-import { Rpc } from "../../Rpc.js";
+import { Rpc } from "../../rpc/index.js";
 import type { LaneId } from "../lane.js";
 import type { Store } from "../store.js";
 import type { Facts } from "./chain.js";

@@ -10,7 +10,7 @@ import { errorTypeOf, Listener } from "../../primitives/telemetry.js";
 import { NonceColdStart } from "../../errors/nonces.js";
 import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
 import type { Attempt, Counts } from "../laneRules.js";

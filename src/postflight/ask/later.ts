@@ -5,7 +5,7 @@ import type { Failure } from "../../eth/ask.js";
 import type { Hash } from "../../primitives/hex.js";
 import { later } from "../../primitives/later.js";
 import type { Report } from "../../report/schema.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import type { Settled, SettleOptions } from "../settlement.js";
 
 const settling = later(() => import("./settle.js"));

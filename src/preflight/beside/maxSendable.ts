@@ -4,7 +4,7 @@ import type { InvalidTransaction } from "../../errors/input.js";
 import type { RpcError } from "../../errors/rpc.js";
 import { gap, InsufficientFunds, NotProven, type Verdict } from "../../errors/verdicts.js";
 import type { Report } from "../../report/schema.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import type { RawCall } from "../../transaction/input.js";
 import type { Options } from "../prepare.js";
 

@@ -7,7 +7,7 @@ import { Account, Bytes, decoder, list, orNull, Quantity, struct, Word } from ".
 import { hash } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";
-import { Rpc } from "../../Rpc.js";
+import { Rpc } from "../../rpc/index.js";
 import { inRound, ledgerOf, type Recorder } from "../ledger.js";
 import { judged } from "../report.js";
 

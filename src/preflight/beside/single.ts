@@ -12,7 +12,7 @@ import { gap, NotProven, type Verdict } from "../../errors/verdicts.js";
 import type { BuiltInStep } from "../../primitives/names.js";
 import type { Finding } from "../../report/finding.js";
 import type { Fee as FeePart, Gas, Nonce as NoncePart, Outcome, Parties } from "../../report/parts.js";
-import { Rpc } from "../../Rpc.js";
+import { Rpc } from "../../rpc/index.js";
 import * as Code from "../../steps/code.js";
 import * as Estimate from "../../steps/estimate.js";
 import * as Fee from "../../steps/fee.js";

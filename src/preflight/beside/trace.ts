@@ -18,7 +18,7 @@ import { address, count, text } from "../../primitives/statement.js";
 import { abisOf } from "../../report/options.js";
 import { inOrder, note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";
-import { CurrentRun, Rpc } from "../../Rpc.js";
+import { CurrentRun, Rpc } from "../../rpc/index.js";
 import { bareCall } from "../../transaction/request.js";
 import { inRound, ledgerOf, type Recorder } from "../ledger.js";
 

@@ -6,7 +6,7 @@ import { decodeRevert } from "../../abi/table.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { InnerCalls, InnerFailure } from "../../report/inner.js";
 import type { Observed } from "../../report/schema.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { cut, failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
 import { bareCall } from "../../transaction/request.js";

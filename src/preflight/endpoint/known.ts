@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import { forksIn, unknownForks, type Forks } from "../../primitives/names.js";
 import { asking } from "../../eth/ask.js";
-import { Rpc, type Memory } from "../../Rpc.js";
+import { Rpc, type Memory } from "../../rpc/index.js";
 import { successOf } from "../../steps/reading/heard.js";
 import * as L1Fee from "../../steps/reading/l1Fee.js";
 import { lacksTip } from "../../steps/reading/quote.js";

@@ -1,7 +1,7 @@
 /** Which part of a run an endpoint refuses that does not name it, found out by leaving parts out. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { Rpc } from "../../Rpc.js";
+import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
 import { failureOf, type Heard } from "../../steps/reading/heard.js";
 import type * as Simulate from "../../steps/simulate.js";

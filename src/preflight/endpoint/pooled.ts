@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { asking } from "../../eth/ask.js";
-import * as Eth from "../../Eth.js";
+import * as Eth from "../../eth/index.js";
 import { getPooled } from "../../eth/transactions.js";
 import type { Address } from "../../primitives/hex.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import type { Pooled } from "../../steps/reading/pooled.js";
 
 /** A signer, and the nonces of it that the node counts in flight. */

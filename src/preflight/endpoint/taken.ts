@@ -10,7 +10,7 @@ import type { RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { SimulationPart } from "../../primitives/names.js";
 import { note, type Finding } from "../../report/finding.js";
-import { Rpc } from "../../Rpc.js";
+import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
 import { isPlain } from "../../steps/estimate.js";
 import type { Filled } from "../../steps/reading/bundle.js";

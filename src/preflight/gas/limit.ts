@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect";
 import { eip7825Cap } from "../../Chains.js";
 import { gas } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import type { Rpc } from "../../Rpc.js";
+import type { Rpc } from "../../rpc/index.js";
 import { capOf, isPlain } from "../../steps/estimate.js";
 import * as Funds from "../../steps/funds.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";

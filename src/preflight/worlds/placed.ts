@@ -8,7 +8,7 @@ import * as Order from "effect/Order";
 import { note, type Finding } from "../../report/finding.js";
 import type { Observed } from "../../report/schema.js";
 import { mayDepend, runsCode } from "../../report/waits.js";
-import { Rpc } from "../../Rpc.js";
+import { Rpc } from "../../rpc/index.js";
 import { signers } from "../../steps/reading/bundle.js";
 import { compareEffects, type Effects } from "../../steps/reading/compare.js";
 import { successOf, type Heard } from "../../steps/reading/heard.js";

@@ -2,7 +2,7 @@
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { decodeLog, decodeResult } from "../../abi/decodeLogs.js";
 import { VmHalt, type Verdict } from "../../errors/verdicts.js";
-import type * as Eth from "../../Eth.js";
+import type * as Eth from "../../eth/index.js";
 import type { Address, Hex } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";

@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import type { Chain } from "../../Chains.js";
 import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
-import type * as Eth from "../../Eth.js";
+import type * as Eth from "../../eth/index.js";
 import type { Fee } from "../../report/parts.js";
 import type { ReportOptions } from "../../report/schema.js";
 import { failureOf, successOf, type Failure, type Heard } from "./heard.js";
