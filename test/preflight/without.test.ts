@@ -3,13 +3,14 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Token } from "../contracts/artifacts.js";
+import { InternalError, RpcError } from "../rooms/errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import type * as Rpc from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
 import { furnish } from "./furnished.js";
-import { calldata, layerOf, other, owner, startAnvilScene, type Scene } from "./scene.js";
+import { calldata, layerOf, other, owner, proveOn, startAnvilScene, tampered, third, type Scene } from "./scene.js";
 
 let scene: Scene;
 let token: `0x${string}`;
@@ -122,6 +123,15 @@ describe("a step left out", () => {
       "unknown",
     ]);
     expect(unproven.ledger).toEqual(whole.ledger);
+  });
+
+  it("hides nothing of what a proof found about the gas limit", async () => {
+    const scanned = await on(pipeline("estimate").scan({ ...transfer(), gas: 100_000n }));
+    const lost = tampered(scene.url, ({ purpose }) =>
+      purpose === "bare" ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) }) : null,
+    );
+    const proven = await proveOn(lost, scanned);
+    expect([proven.verdict, leftOut(proven)]).toEqual(["unknown", ["estimate/warning"]]);
   });
 
   it("goes with steps of one's own, which see the report without it", async () => {
