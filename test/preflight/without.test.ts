@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Token } from "../contracts/artifacts.js";
+import { QuietAllowance, Token } from "../contracts/artifacts.js";
 import { InternalError, RpcError } from "../rooms/errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
@@ -132,6 +132,23 @@ describe("a step left out", () => {
     );
     const proven = await proveOn(lost, scanned);
     expect([proven.verdict, leftOut(proven)]).toEqual(["unknown", ["estimate/warning"]]);
+  });
+
+  it("hides no right: of what moves is read what is spent, and what is not measured is told", async () => {
+    const quiet = await scene.deploy(QuietAllowance);
+    await scene.send(owner, { to: quiet, data: calldata(QuietAllowance, "approve", [other.address, 50n]) });
+    await scene.mine();
+    const data = calldata(QuietAllowance, "transferFrom", [owner.address, other.address, 20n]);
+    const taking = { from: other.address, to: quiet, data };
+    const [whole, mine] = [await on(Preflight.preflight(taking)), await on(pipeline("assets").preflight(taking))];
+    expect(whole.approvals).toHaveLength(1);
+    expect(mine.approvals).toEqual(whole.approvals);
+    expect((await on(pipeline("assets").prove(whole))).approvals).toEqual(whole.approvals);
+    const none = { holdings: 320, rights: 0, tokens: 48 };
+    const cut = await on(
+      Effect.provideService(pipeline("assets").preflight(approval()), Preflight.MeasureLimits, none),
+    );
+    expect(cut.findings.map(({ code }) => code)).toContain("PartiesCut");
   });
 
   it("goes with steps of one's own, which see the report without it", async () => {
