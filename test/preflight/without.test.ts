@@ -151,6 +151,21 @@ describe("a step left out", () => {
     expect(cut.findings.map(({ code }) => code)).toContain("PartiesCut");
   });
 
+  it("is not asked after the verdict either, nor what a pool holds where nobody counts", async () => {
+    const failing = { from: other.address, to: token, data: "0xa9059cbb", gas: 100_000n } as const;
+    const whole = await on(Preflight.scan(failing));
+    expect(whole.transactions[0].outcome.status).toBe("reverted");
+    const unproven = await on(pipeline("simulate").prove(whole, { traceReverts: true }));
+    expect(unproven.ledger).toEqual(whole.ledger);
+    await scene.pool(third, { to: owner.address, value: 1n });
+    const behind = await on(Preflight.scan({ from: third.address, to: owner.address, value: 2n }));
+    const proven = await on(pipeline("nonce").prove(behind));
+    await scene.mine();
+    const asked = ({ ledger }: Report.Report) =>
+      ledger.requests.filter(({ step, round }) => step === "nonce" && round > behind.ledger.rounds);
+    expect([behind.transactions[0].nonce.inFlight, asked(proven)]).toEqual([1, []]);
+  });
+
   it("goes with steps of one's own, which see the report without it", async () => {
     const seen: Array<number> = [];
     const looking = Step.make({
