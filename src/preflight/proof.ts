@@ -28,7 +28,6 @@ import { rounds, rule, type Rule } from "./rounds.js";
 import { incomparable } from "./worlds/compare.js";
 import { tagOf, worldsOf } from "./worlds/contexts.js";
 import { judge } from "./worlds/contrast.js";
-
 import {
   formsIn,
   hasRisen,
@@ -163,7 +162,8 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     ask: (standing) => {
       const refused = failureOf(standing.attempt.proof.round.run);
       const told = refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
-      const next = { ...standing, about: standingOn(standing.about, "latest"), counts: null, moves: 0 };
+      const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
+      const next = { ...standing, about: standingOn(standing.about, "latest"), counts: null, moves: 0, ran };
       return Effect.map(attempt(next, "noPending"), (sealed) => placed({ ...next, attempt: sealed, findings: told }));
     },
   },
