@@ -143,7 +143,6 @@ const trialsOf = ({ claim, proof }: Attempt): Arr.NonEmptyReadonlyArray<Trial> =
 
 /** More attempts than there can be: what is asked for each of them is asked once for each. */
 const mostAttempts = 32;
-const once = ({ isWidened }: Standing): number => (isWidened ? 2 : 1);
 const forEach = (): number => mostAttempts;
 
 /** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
@@ -187,7 +186,6 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
   },
   ...(["misplaced", "forkBetween", "incomparable"] as const).map((because): Rule<Standing, Rpc> => ({
     because,
-    most: once,
     applies: (standing) => standing.lack === because,
     ask: (standing) => again(standing, because),
   })),
