@@ -166,6 +166,19 @@ describe("a step left out", () => {
     expect([behind.transactions[0].nonce.inFlight, asked(proven)]).toEqual([1, []]);
   });
 
+  it("is said to whoever reads: nothing is told to stay that nobody looked at", async () => {
+    const said = async (input: object, ...without: ReadonlyArray<Name>) =>
+      Report.summary(await on(pipeline(...without).preflight(input as never)));
+    const assets = await said(transfer(), "assets");
+    expect(assets).toContain("What moves was not looked at.");
+    expect(assets).not.toContain("without moving anything");
+    const approvals = await said(approval(), "approvals");
+    expect(approvals).toContain("What is granted was not looked at.");
+    expect(approvals).not.toContain("without moving anything");
+    expect(await said(transfer(), "assets", "approvals")).toContain("What moves and is granted was not looked at.");
+    expect(await said(transfer())).not.toContain("was not looked at");
+  });
+
   it("goes with steps of one's own, which see the report without it", async () => {
     const seen: Array<number> = [];
     const looking = Step.make({
