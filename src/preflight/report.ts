@@ -97,10 +97,18 @@ const evaluate = (policy: Policy, report: Report): PolicyResult => {
         enumerable: true,
         get: () => (missed.add(step), report[part]),
       });
+  // why: tokens are told of both, and by those that fail for what was looked at
+  const [lost, named] = [report.steps.without.filter((step) => partsOf[step] !== undefined), new Set<BuiltInStep>()];
+  if (lost.length > 0)
+    Object.defineProperty(seen, "tokens", {
+      enumerable: true,
+      get: () => (lost.forEach((step) => named.add(step)), report.tokens),
+    });
   const result = policy.evaluate(seen);
-  return missed.size === 0
+  const all = result._tag === "Pass" ? new Set([...missed, ...named]) : missed;
+  return all.size === 0
     ? result
-    : { _tag: "Unknown", reason: `the report was made without the step ${[...missed].join(", ")}` };
+    : { _tag: "Unknown", reason: `the report was made without the step ${[...all].join(", ")}` };
 };
 
 /** What the policies say of a report. */

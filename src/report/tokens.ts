@@ -36,7 +36,10 @@ export interface Names {
   readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
 }
 
-const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => {
+/** What names are made of. */
+type Named = Pick<Report, "transactions" | "tokens" | "transfers" | "balanceChanges" | "approvals">;
+
+const rolesOf = (report: Named): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, Array<string>>();
   const add = (address: string, role: string) => {
     const key = address.toLowerCase();
@@ -64,7 +67,7 @@ export const sendersOf = ({ transactions }: Pick<Report, "transactions">): Reado
 ];
 
 /** The names of one report. */
-export const namesOf = (report: Report, native: string, exact = false): Names => {
+export const namesOf = (report: Named, native: string, exact = false): Names => {
   const roles = rolesOf(report);
   const seen = new Map<string, number>();
   for (const address of roles.keys()) {

@@ -98,6 +98,11 @@ describe("a step left out", () => {
     expect([assets.verdict, unknown(assets)]).toEqual(["unknown", ["maxSpent", "mine"]]);
     const approvals = await on(pipeline("approvals").preflight(approval(), { policies }));
     expect(unknown(approvals)).toEqual(["noNewApprovals"]);
+    const byToken = Policy.make("by token", ({ tokens }) => (tokens.length > 0 ? Policy.fail("one") : Policy.pass));
+    const unnamed = await on(pipeline("assets").preflight(transfer(), { policies: [byToken] }));
+    expect(unknown(unnamed)).toEqual(["by token"]);
+    const named = await on(pipeline("assets").preflight(approval(), { policies: [byToken, Policy.noNewApprovals] }));
+    expect([unknown(named), named.verdict]).toEqual([[], "blocked"]);
     expect(unknown(await on(Preflight.preflight(transfer(), { policies })))).toEqual([]);
   });
 
