@@ -67,7 +67,8 @@ const floorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   });
 
 /** Rooms beside the core, which call it, and the doors that put both together. */
-const callers = /^src\/((watch|postflight|rpc\/quorum|nonces|cli|promise)\/|(Rpc|Eth|Nonces|NonceStore|Preflight)\.ts$)/;
+const callers =
+  /^src\/((watch|postflight|rpc\/quorum|nonces|cli|promise)\/|(Rpc|Eth|Nonces|NonceStore|Preflight)\.ts$)/;
 
 /** Imports by which the core would know of what stands beside it, statically, lazily or by type. */
 const callerBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>

@@ -134,7 +134,11 @@ export const askProof = Effect.fnUntraced(function* (
             : steps.has("code")
               ? Code.ask(bundle, block)
               : Effect.succeed(new Map<never, never>()),
-        pools: askPooled(bundle.flatMap((one) => (isFirst(one, bundle) ? inFlightOf(one.signer, one.said.nonce) : []))),
+        pools: askPooled(
+          bundle.flatMap((one) =>
+            steps.has("nonce") && isFirst(one, bundle) ? inFlightOf(one.signer, one.said.nonce) : [],
+          ),
+        ),
         forks: askForks,
         // why: last, so that what they say is no older than the runs
         counts: steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),

@@ -11,6 +11,7 @@ import * as Holdings from "../steps/reading/holdings.js";
 import { doubtfulIn } from "../steps/reading/places.js";
 import * as Rights from "../steps/reading/rights.js";
 import * as Tokens from "../steps/reading/tokens.js";
+import { transfersOf } from "../steps/reading/transferLogs.js";
 import type { Query } from "../witness/queries.js";
 import type { Taking } from "./answers.js";
 
@@ -38,6 +39,8 @@ export interface Measure {
   readonly named: ReadonlyArray<TokenInfo>;
   /** Accounts whose code tells what the rights mean, and in a proof of whom a policy speaks. */
   readonly accounts: ReadonlyArray<Address>;
+  /** Whose losses and places decide beside the senders', whether or not they are read: the same, with no step left out. */
+  readonly parties: ReadonlyArray<Address>;
   /** Accounts of the calldata that may as well be numbers; none in a scan. */
   readonly doubtful: ReadonlyArray<Address>;
   /** How many that the last run told of are over the limits. */
@@ -76,6 +79,7 @@ export const measureOf = (
   steps: Taking,
 ): Measure => {
   const senders = sendersOf(bundle);
+  const parties = Approvals.accounts(bundle);
   const transfers = steps.has("assets") ? moved : [];
   const held = steps.has("assets")
     ? Holdings.holdings(senders, transfers, limits.holdings, {
@@ -91,16 +95,21 @@ export const measureOf = (
     rights: [
       ...granted.kept,
       ...(steps.has("approvals")
-        ? Rights.newIn(granted.kept, Rights.spent(bundle, transfers, limits.rights - granted.kept.length))
+        ? Rights.newIn(granted.kept, Rights.spent(bundle, moved, limits.rights - granted.kept.length))
         : []),
     ],
     tokens: told.kept,
     named: [],
-    accounts: steps.has("approvals") ? Approvals.accounts(bundle) : [],
+    accounts: steps.has("approvals") ? parties : [],
+    parties,
     doubtful: [],
     cut: held.cut + granted.cut + told.cut,
   };
 };
+
+/** What the events of a report say that moves, where it does not itself: an allowance may be spent all the same. */
+const loggedIn = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Transfer> =>
+  bundle.flatMap(({ outcome, index }) => transfersOf(outcome.logs, index, outcome.evidence));
 
 /** What a proof measures: everything its report knows of. */
 export const measureOfReport = (
@@ -110,14 +119,20 @@ export const measureOfReport = (
   limits: Limits,
   steps: Taking,
 ): Measure => {
-  const measure = measureOf(bundle, report.transfers, policies, limits, steps);
+  const moved = report.steps.without.includes("assets") ? loggedIn(bundle) : report.transfers;
+  const measure = measureOf(bundle, moved, policies, limits, steps);
   const delegates = report.transactions.flatMap(({ code }) =>
     [code.from, code.to].flatMap((account) => account?.delegate ?? []),
   );
   // guard: accounts that a policy names
   const judged = policies.flatMap(({ balances }) => balances ?? []).flatMap(({ account }) => account ?? []);
-  const accounts = [...new Set([...judged, ...delegates, ...measure.accounts])];
-  return { ...measure, accounts, doubtful: doubtfulIn(bundle) };
+  const named = [...judged, ...delegates];
+  return {
+    ...measure,
+    accounts: [...new Set([...named, ...measure.accounts])],
+    parties: [...new Set([...named, ...measure.parties])],
+    doubtful: doubtfulIn(bundle),
+  };
 };
 
 /** What is read before and after alike, the tokens' own words last. */

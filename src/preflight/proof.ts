@@ -28,7 +28,6 @@ import { rounds, rule, type Rule } from "./rounds.js";
 import { incomparable } from "./worlds/compare.js";
 import { tagOf, worldsOf } from "./worlds/contexts.js";
 import { judge } from "./worlds/contrast.js";
-
 import {
   formsIn,
   hasRisen,
@@ -144,7 +143,6 @@ const trialsOf = ({ claim, proof }: Attempt): Arr.NonEmptyReadonlyArray<Trial> =
 
 /** More attempts than there can be: what is asked for each of them is asked once for each. */
 const mostAttempts = 32;
-const once = ({ isWidened }: Standing): number => (isWidened ? 2 : 1);
 const forEach = (): number => mostAttempts;
 
 /** Whether a report from outside was to be proven on a pending state that the endpoint does not have. */
@@ -163,7 +161,8 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
     ask: (standing) => {
       const refused = failureOf(standing.attempt.proof.round.run);
       const told = refused === null ? [] : [fromError(refused, "info", { step: "simulate", evidence: "unavailable" })];
-      const next = { ...standing, about: standingOn(standing.about, "latest"), counts: null, moves: 0 };
+      const ran = [...standing.ran, ...runsOf(standing.attempt).map(successOf)];
+      const next = { ...standing, about: standingOn(standing.about, "latest"), counts: null, moves: 0, ran };
       return Effect.map(attempt(next, "noPending"), (sealed) => placed({ ...next, attempt: sealed, findings: told }));
     },
   },
@@ -187,7 +186,6 @@ export const proofRules: ReadonlyArray<Rule<Standing, Rpc>> = [
   },
   ...(["misplaced", "forkBetween", "incomparable"] as const).map((because): Rule<Standing, Rpc> => ({
     because,
-    most: once,
     applies: (standing) => standing.lack === because,
     ask: (standing) => again(standing, because),
   })),

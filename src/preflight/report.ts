@@ -97,10 +97,18 @@ const evaluate = (policy: Policy, report: Report): PolicyResult => {
         enumerable: true,
         get: () => (missed.add(step), report[part]),
       });
+  // why: tokens are told of both, and by those that fail for what was looked at
+  const [lost, named] = [report.steps.without.filter((step) => partsOf[step] !== undefined), new Set<BuiltInStep>()];
+  if (lost.length > 0)
+    Object.defineProperty(seen, "tokens", {
+      enumerable: true,
+      get: () => (lost.forEach((step) => named.add(step)), report.tokens),
+    });
   const result = policy.evaluate(seen);
-  return missed.size === 0
+  const all = result._tag === "Pass" ? new Set([...missed, ...named]) : missed;
+  return all.size === 0
     ? result
-    : { _tag: "Unknown", reason: `the report was made without the step ${[...missed].join(", ")}` };
+    : { _tag: "Unknown", reason: `the report was made without the step ${[...all].join(", ")}` };
 };
 
 /** What the policies say of a report. */
@@ -154,7 +162,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     fee: Fee.read(one, steps.has("fee") ? answers : null),
   }));
   const { assets, rights, ...seen } = movementsOf(bundle, answers.run, measure, answers.chainId);
-  const whose = new Set<string>([...bundle.map(({ signer }) => signer), ...measure.accounts]);
+  const whose = new Set<string>([...bundle.map(({ signer }) => signer), ...measure.parties]);
   const movements = takenOf(
     about.elsewhere.reduce<typeof seen>((here, there) => worseOf(here, there, whose), seen),
     steps,
@@ -171,17 +179,18 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
   };
   const out = new Set<StepName>(leftOutOf(steps));
   const isTaken = ({ step }: Finding) => !out.has(step);
-  const now = withoutMoot(
-    [
-      ...answers.findings,
-      ...checkChain(bundle, answers),
-      ...checkRan(answers.chainId, [answers.run, answers.alone]),
-      ...taking(steps).flatMap(({ check }) => check(checked)),
-      ...aged,
-      ...checkOverrides(observed, options),
-      ...about.findings,
-    ].filter(isTaken),
-  );
+  const now = withoutMoot([
+    ...answers.findings,
+    ...checkChain(bundle, answers),
+    ...checkRan(answers.chainId, [answers.run, answers.alone]),
+    ...taking(steps)
+      .flatMap(({ check }) => check(checked))
+      .filter(isTaken),
+    ...aged,
+    ...checkOverrides(observed, options),
+    // why: what comparing runs showed is no less true for the step that its code is told under
+    ...about.findings,
+  ]);
   const found = [...checkLeftOut(steps, bundle), ...untold(about.earlier.filter(isTaken), now), ...now];
   const usual = judged(
     {

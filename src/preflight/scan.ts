@@ -136,6 +136,9 @@ const withMore = (scan: Scanning, more: Partial<Scanning["asked"]>): Scanning =>
   asked: { ...scan.asked, ...more },
 });
 
+/** From the pending state to the latest: once, and again where the endpoint is another. */
+const anew = { isAnew: true, most: () => 2 } as const;
+
 /** Why a scan asks more than once, the first that applies first. */
 export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
   rule({
@@ -154,12 +157,14 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
   }),
   rule({
     because: "replacement",
+    ...anew,
     // why: the pending state already holds what a replacement takes away; the mined state does not
     applies: (scan) => isMovable(scan) && Nonce.replaces(scan.subject.bundle, scan.asked),
     ask: (scan) => begin(scan.subject, "latest", inFlightIn(scan)),
   }),
   rule({
     because: "noPending",
+    ...anew,
     applies: (scan) => isMovable(scan) && noPendingIn(scan) !== null,
     ask: (scan) =>
       Effect.map(begin(scan.subject, "latest"), (again) => {
@@ -171,6 +176,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
   }),
   rule({
     because: "endpointChanged",
+    isAnew: true,
     applies: ({ plans, subject, asked }) => isDisproved(plans.known, subject, asked),
     ask: ({ subject, memory, chains }) =>
       Effect.suspend(() => {

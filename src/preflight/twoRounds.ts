@@ -38,13 +38,14 @@ const mayBeSent = ({ transactions }: Report): boolean =>
       (status === "reverted" || status === "halted") && inFlight !== null && inFlight > 0,
   );
 
-/** The report with what is asked only of what fails. */
+/** The report with what is asked only of what fails, where anybody is to look at that. */
 export const withLast = (
   report: Report,
   recorder: Recorder,
   earlier: Report["ledger"] | null,
-): Effect.Effect<Report, never, Rpc> =>
-  Effect.flatMap(
+): Effect.Effect<Report, never, Rpc> => {
+  if (report.steps.without.includes("simulate")) return Effect.succeed(report);
+  return Effect.flatMap(
     mayBeSent(report)
       ? Effect.flatMap(seeking, ({ withSent }) => withSent(report, recorder, earlier))
       : Effect.succeed(report),
@@ -53,6 +54,7 @@ export const withLast = (
         ? Effect.flatMap(tracing, ({ withTrace }) => withTrace(told, recorder, earlier))
         : Effect.succeed(told),
   );
+};
 
 /** A scan: its report, and the answers that its proof need not ask for again, so many ms after they were in. */
 export const scanOnce = Effect.fnUntraced(function* (

@@ -99,6 +99,13 @@ const calls = (report: Report, account: string, { names, verb }: Voice): string 
   return `${verb("create")} a contract${first.code.creates === null ? "" : ` at ${names.short(first.code.creates)}`}`;
 };
 
+/** What nobody looked at, for its step was left out; null = no such thing. */
+const unlooked = ({ steps: { without } }: Report): string | null => {
+  const [moves, rights] = [without.includes("assets"), without.includes("approvals")];
+  if (!moves && !rights) return null;
+  return `What ${listed([...(moves ? ["moves"] : []), ...(rights ? ["is granted"] : [])])} was not looked at.`;
+};
+
 const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<string> => {
   const mine = flowsOf(report).filter(({ account }) => account === cost.account);
   const grants = grantsOf(report).filter(({ approval }) => approval.owner.toLowerCase() === cost.account);
@@ -108,7 +115,9 @@ const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<stri
   const { verb } = voice;
   const isCreating = report.transactions.some(({ input }) => input.from === cost.account && input.to === null);
   const isSeen =
-    report.observed.tier === "simulate" && report.transactions.every(({ outcome }) => outcome.status !== "unknown");
+    report.observed.tier === "simulate" &&
+    unlooked(report) === null &&
+    report.transactions.every(({ outcome }) => outcome.status !== "unknown");
   const isStill = outs.length + ins.length + grants.length === 0;
   const nothing = isStill && isSeen && !isMoving(report) ? " without moving anything" : "";
   return [
@@ -156,11 +165,13 @@ const doubts: ReadonlyArray<readonly [text: string, ...codes: ReadonlyArray<Find
 /** Control over contracts; of those that the bundle itself creates it is no news. */
 const control: ReadonlySet<FindingCode> = new Set(["ContractControlChanged", "OwnershipChanged", "RoleChanged"]);
 
-const doubtsOf = ({ findings, observed }: Report): ReadonlyArray<string> => {
+const doubtsOf = (report: Report): ReadonlyArray<string> => {
+  const { findings, observed } = report;
   const codes = new Set(findings.map(({ code }) => code));
   return [
     ...doubts.flatMap(([text, ...any]) => (any.some((code) => codes.has(code)) ? [text] : [])),
     ...(observed.tier === "simulate" ? [] : ["What else moves or is granted is not known."]),
+    ...[unlooked(report)].filter((text) => text !== null),
   ];
 };
 

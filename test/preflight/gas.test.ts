@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
+import { InternalError, RpcError } from "../rooms/errors.js";
 import { nested } from "../harness/accuracy/cases.js";
 import {
   calldata,
@@ -12,10 +13,12 @@ import {
   other,
   owner,
   preflight,
+  preflightOn,
   prove,
   scan,
   scenesFor,
   severe,
+  tampered,
   third,
   type AnyInput,
   type Scene,
@@ -113,6 +116,23 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     // tried at what it takes from zero: 40 times 17,100 more
     expect([limit > 880_000n, limit < 2_000_000n]).toEqual([true, true]);
     await scene.mine();
+  });
+
+  it("is asked once more, and no more often, where the proof of a wider one lacks an answer", async () => {
+    const counters = await scene.deploy({ abi: [], bytecode: creation("60285b60019003805460010181558060025700") });
+    await scene.send(third, { to: counters });
+    let isWidened = false;
+    const layer = tampered(scene.url, ({ method, purpose }) => {
+      isWidened ||= purpose === "gas";
+      return isWidened && purpose === "next"
+        ? new RpcError({ method, reason: new InternalError({ detail: "" }) })
+        : null;
+    });
+    const report = await preflightOn(layer, { from: owner.address, to: counters });
+    await scene.mine();
+    expect(report.verdict).toBe("unknown");
+    const rounds = report.ledger.requests.flatMap(({ round, because }) => (because === "incomparable" ? [round] : []));
+    expect(new Set(rounds).size).toBe(1);
   });
 
   it("covers the peak of a call that is refunded in the end", async () => {

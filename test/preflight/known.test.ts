@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { InvalidParams, MethodNotSupported, RpcError, Transport } from "../rooms/errors.js";
+import { InvalidParams, MethodNotSupported, PendingUnavailable, RpcError, Transport } from "../rooms/errors.js";
 import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
@@ -143,6 +143,27 @@ it("is found out when another chain answers", async () => {
     [4242, "blocked"],
   ]);
   expect(codesOf(reports[2])).toContain("ChainIdMismatch/blocker");
+  await Promise.all([proxy.stop(), one.stop(), other.stop()]);
+});
+
+it("is found out when another chain answers that simulates on no pending state", async () => {
+  const [one, other] = [await startAnvil(), await startAnvil({ chainId: 4242 })];
+  const behind = { target: one.url };
+  const proxy = await startProxy(behind);
+  const layer = tampered(proxy.url, ({ method, params }) =>
+    behind.target === other.url && method === "eth_simulateV1" && params[1] === "pending"
+      ? new RpcError({ method, reason: new PendingUnavailable({ detail: "" }) })
+      : null,
+  );
+  const report = await Effect.runPromise(
+    Effect.gen(function* () {
+      yield* Preflight.scan(send);
+      behind.target = other.url;
+      return yield* Preflight.scan(send);
+    }).pipe(Effect.provide(layer)),
+  );
+  expect([report.chainId, report.verdict, report.observed.blockTag]).toEqual([4242, "ready", "latest"]);
+  expect(codesOf(report)).toContain("PendingUnavailable/info");
   await Promise.all([proxy.stop(), one.stop(), other.stop()]);
 });
 

@@ -3,7 +3,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { InternalError, MethodNotSupported, RpcError, SimBlockOrder } from "../rooms/errors.js";
+import { InternalError, MethodNotSupported, PendingUnavailable, RpcError, SimBlockOrder } from "../rooms/errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Report from "../../src/Report.js";
 import {
@@ -104,6 +104,24 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
       const again = await prove(scene.url, report);
       expect(again.verdict).toBe("ready");
     }
+  });
+
+  it("a run that named another chain is told, also where the state it stood on was given up", async () => {
+    const scanned = await preflight(scene.url, transfer());
+    const named = (chainId: number) => chainId.toString(16).padStart(64, "0");
+    const other = (result: unknown): unknown =>
+      JSON.parse(JSON.stringify(result).replaceAll(named(scene.chainId), named(4_242)));
+    const proven = (isStrange: boolean) =>
+      proveOn(
+        tampered(scene.url, ({ method, purpose, before }) => {
+          if (purpose === "exact" && before === 0)
+            return new RpcError({ method, reason: new PendingUnavailable({ detail: "" }) });
+          return isStrange && purpose === "next" && before === 0 ? other : null;
+        }),
+        scanned,
+      );
+    expect(codesOf(await proven(false))).toContain("PendingUnavailable/info");
+    expect(severe(await proven(true))).toContain("ChainIdMismatch/blocker");
   });
 
   it("policies that throw, or are lost, never pass", async () => {

@@ -2,14 +2,15 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Token } from "../contracts/artifacts.js";
+import { QuietAllowance, Token } from "../contracts/artifacts.js";
+import { InternalError, RpcError } from "../rooms/errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import type * as Rpc from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
 import { furnish } from "./furnished.js";
-import { calldata, layerOf, other, owner, startAnvilScene, type Scene } from "./scene.js";
+import { calldata, layerOf, other, owner, proveOn, startAnvilScene, tampered, third, type Scene } from "./scene.js";
 
 let scene: Scene;
 let token: `0x${string}`;
@@ -97,6 +98,11 @@ describe("a step left out", () => {
     expect([assets.verdict, unknown(assets)]).toEqual(["unknown", ["maxSpent", "mine"]]);
     const approvals = await on(pipeline("approvals").preflight(approval(), { policies }));
     expect(unknown(approvals)).toEqual(["noNewApprovals"]);
+    const byToken = Policy.make("by token", ({ tokens }) => (tokens.length > 0 ? Policy.fail("one") : Policy.pass));
+    const unnamed = await on(pipeline("assets").preflight(transfer(), { policies: [byToken] }));
+    expect(unknown(unnamed)).toEqual(["by token"]);
+    const named = await on(pipeline("assets").preflight(approval(), { policies: [byToken, Policy.noNewApprovals] }));
+    expect([unknown(named), named.verdict]).toEqual([[], "blocked"]);
     expect(unknown(await on(Preflight.preflight(transfer(), { policies })))).toEqual([]);
   });
 
@@ -122,6 +128,60 @@ describe("a step left out", () => {
       "unknown",
     ]);
     expect(unproven.ledger).toEqual(whole.ledger);
+  });
+
+  it("hides nothing of what a proof found about the gas limit", async () => {
+    const scanned = await on(pipeline("estimate").scan({ ...transfer(), gas: 100_000n }));
+    const lost = tampered(scene.url, ({ purpose }) =>
+      purpose === "bare" ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) }) : null,
+    );
+    const proven = await proveOn(lost, scanned);
+    expect([proven.verdict, leftOut(proven)]).toEqual(["unknown", ["estimate/warning"]]);
+  });
+
+  it("hides no right: of what moves is read what is spent, and what is not measured is told", async () => {
+    const quiet = await scene.deploy(QuietAllowance);
+    await scene.send(owner, { to: quiet, data: calldata(QuietAllowance, "approve", [other.address, 50n]) });
+    await scene.mine();
+    const data = calldata(QuietAllowance, "transferFrom", [owner.address, other.address, 20n]);
+    const taking = { from: other.address, to: quiet, data };
+    const [whole, mine] = [await on(Preflight.preflight(taking)), await on(pipeline("assets").preflight(taking))];
+    expect(whole.approvals).toHaveLength(1);
+    expect(mine.approvals).toEqual(whole.approvals);
+    expect((await on(pipeline("assets").prove(whole))).approvals).toEqual(whole.approvals);
+    const none = { holdings: 320, rights: 0, tokens: 48 };
+    const cut = await on(
+      Effect.provideService(pipeline("assets").preflight(approval()), Preflight.MeasureLimits, none),
+    );
+    expect(cut.findings.map(({ code }) => code)).toContain("PartiesCut");
+  });
+
+  it("is not asked after the verdict either, nor what a pool holds where nobody counts", async () => {
+    const failing = { from: other.address, to: token, data: "0xa9059cbb", gas: 100_000n } as const;
+    const whole = await on(Preflight.scan(failing));
+    expect(whole.transactions[0].outcome.status).toBe("reverted");
+    const unproven = await on(pipeline("simulate").prove(whole, { traceReverts: true }));
+    expect(unproven.ledger).toEqual(whole.ledger);
+    await scene.pool(third, { to: owner.address, value: 1n });
+    const behind = await on(Preflight.scan({ from: third.address, to: owner.address, value: 2n }));
+    const proven = await on(pipeline("nonce").prove(behind));
+    await scene.mine();
+    const asked = ({ ledger }: Report.Report) =>
+      ledger.requests.filter(({ step, round }) => step === "nonce" && round > behind.ledger.rounds);
+    expect([behind.transactions[0].nonce.inFlight, asked(proven)]).toEqual([1, []]);
+  });
+
+  it("is said to whoever reads: nothing is told to stay that nobody looked at", async () => {
+    const said = async (input: object, ...without: ReadonlyArray<Name>) =>
+      Report.summary(await on(pipeline(...without).preflight(input as never)));
+    const assets = await said(transfer(), "assets");
+    expect(assets).toContain("What moves was not looked at.");
+    expect(assets).not.toContain("without moving anything");
+    const approvals = await said(approval(), "approvals");
+    expect(approvals).toContain("What is granted was not looked at.");
+    expect(approvals).not.toContain("without moving anything");
+    expect(await said(transfer(), "assets", "approvals")).toContain("What moves and is granted was not looked at.");
+    expect(await said(transfer())).not.toContain("was not looked at");
   });
 
   it("goes with steps of one's own, which see the report without it", async () => {

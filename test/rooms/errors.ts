@@ -12,6 +12,7 @@ export {
   MethodNotPermitted,
   MethodNotSupported,
   NodeLimitExceeded,
+  PendingUnavailable,
   RateLimited,
   Reason,
   RpcError,

@@ -11,6 +11,7 @@ import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps
 import { newIn, rights } from "../../steps/reading/rights.js";
 import { settle } from "../../steps/reading/transferLogs.js";
 import type { Run } from "../../steps/simulate.js";
+import type { Taking } from "../answers.js";
 import type { Measure } from "../limits.js";
 import type { RunEffects } from "./movements.js";
 
@@ -220,6 +221,7 @@ export const checkNewcomers = (
   bundle: ReadonlyArray<Filled>,
   { transfers, producer }: Effects,
   measure: Measure,
+  steps: Taking,
 ): ReadonlyArray<Finding> => {
   if (measure.cut > 0) return [];
   const known = new ByBalance<true>();
@@ -234,7 +236,13 @@ export const checkNewcomers = (
     ),
   );
   const granted = newIn(measure.rights, rights(bundle, Number.POSITIVE_INFINITY).kept);
-  const all = [...new Set([...fresh, ...granted.map(({ spender }) => spender)])];
+  // why: what is left out is measured of nobody, and nobody is new by it
+  const all = [
+    ...new Set([
+      ...(steps.has("assets") ? fresh : []),
+      ...(steps.has("approvals") ? granted.map(({ spender }) => spender) : []),
+    ]),
+  ];
   const named = all.slice(0, mostNamed).map((one) => address("", one));
   return all.length === 0 ? [] : [note("FirstSeenInProof", "warning", { evidence: "logged" }, ...named)];
 };

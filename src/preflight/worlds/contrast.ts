@@ -57,8 +57,8 @@ const effectsIn = (bundle: Bundle<Filled>, run: Run, measure: Measure): RunEffec
   );
 
 /** Whose losses decide: the signers', and theirs of whom a policy speaks. */
-const losersIn = (bundle: Bundle<Filled>, { accounts }: Measure): ReadonlySet<string> =>
-  new Set([...bundle.map(({ signer }) => signer), ...accounts]);
+const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>
+  new Set([...bundle.map(({ signer }) => signer), ...parties]);
 
 /** Whether two numbers differ as the clock does: by the time, or from the block's number on by that; in a bundle up to its last block. */
 const isClockOf = ({ before: { environment: a }, plan }: Run, { before: { environment: b } }: Run) => {
@@ -92,7 +92,7 @@ export const judge = (claim: Claim, proof: Proof, bundle: Bundle<Filled>, settle
   const priced =
     settled.ample === null ? effects : asLogged(effectsIn(bundle, settled.ample, measure), effects.standards);
   const lives = livesIn([exact, ...(next === null ? [] : [next])].flatMap(({ before, after }) => [before, after]));
-  const concerned = concernedIn(bundle, measure.accounts, measure.doubtful, lives);
+  const concerned = concernedIn(bundle, measure.parties, measure.doubtful, lives);
   const whose = losersIn(bundle, measure);
   const senders = new Set<string>(bundle.map(({ input }) => input.from));
   const by = { tolerance, whose, concerned, numbers: null };
@@ -210,10 +210,7 @@ export const checkRuns = (
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
       : checkChange(takenOf(claim.report, claim.steps), exact, told, change)),
-    // why: what is left out is measured of nobody, and nobody is new by it
-    ...(claim.steps.has("assets") && claim.steps.has("approvals")
-      ? checkNewcomers(bundle, effects, claim.measure)
-      : []),
+    ...checkNewcomers(bundle, effects, claim.measure, claim.steps),
   ];
 };
 

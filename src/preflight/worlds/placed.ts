@@ -73,7 +73,7 @@ const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, place
   if (exact === null || placed.length !== bundle.length) return null;
   const found = compareEffects(effectsOf(exact.readings), effectsOf(placed), {
     ...{ tolerance: report.options.tolerance, whose: new Set(), numbers: null },
-    concerned: concernedIn(bundle, measure.accounts, measure.doubtful, livesIn([exact.before, exact.after])),
+    concerned: concernedIn(bundle, measure.parties, measure.doubtful, livesIn([exact.before, exact.after])),
   });
   return found.every(({ kind }) => kind === "address");
 };

@@ -5,6 +5,7 @@ import {
   checkContrast,
   checkNewcomers,
   effectsOf,
+  everyStep,
   isBounded,
   isClose,
   isSamePlace,
@@ -52,6 +53,9 @@ it("two runs were in the same block where number and time say so, and nobody can
   expect(isSamePlace(on(), on({ number: 102n }))).toBe(false);
   expect([isSamePlace(on(), blind), isSamePlace(blind, on())]).toEqual([false, false]);
 });
+
+const newcomersIn = (cases: Parameters<typeof checkNewcomers>[0], effects: RunEffects, measure: Measure) =>
+  checkNewcomers(cases, effects, measure, everyStep);
 
 describe("the contrast of two runs", () => {
   const close = (one: RunEffects, other: RunEffects, tolerance = 0.005) => isClose(one, other, tolerance);
@@ -264,16 +268,16 @@ describe("parties that no earlier run knew", () => {
   const asked = (changed: Partial<Measure>): Measure => ({ ...nothing, ...changed });
   const known = asked({ holdings: [holdingOf(alice, null), holdingOf(bob, null)] });
   it("are named, those known are not, and nobody is nobody", () => {
-    const found = checkNewcomers(filled, paying(1n), asked({ holdings: [holdingOf(alice, null)] }));
+    const found = newcomersIn(filled, paying(1n), asked({ holdings: [holdingOf(alice, null)] }));
     expect(codes(found)).toEqual(["FirstSeenInProof/warning"]);
     expect(found[0]?.numbers).toEqual([{ name: "", unit: "address", value: bob }]);
-    expect(checkNewcomers(filled, paying(1n), known)).toEqual([]);
+    expect(newcomersIn(filled, paying(1n), known)).toEqual([]);
     const nobody = Address.make(`0x${"00".repeat(20)}`);
-    expect(checkNewcomers(filled, { ...quiet, transfers: [native(0, alice, nobody, 1n)] }, known)).toEqual([]);
+    expect(newcomersIn(filled, { ...quiet, transfers: [native(0, alice, nobody, 1n)] }, known)).toEqual([]);
   });
   it("are new in a token though known by their native balance", () => {
     const inToken = { ...native(0, alice, bob, 1n), standard: "erc20", token } as const;
-    const [finding] = checkNewcomers(filled, { ...quiet, transfers: [inToken] }, known);
+    const [finding] = newcomersIn(filled, { ...quiet, transfers: [inToken] }, known);
     expect(finding?.numbers.map(({ value }) => value)).toEqual([alice, bob]);
   });
   it("are those who got rights, too", () => {
@@ -282,7 +286,7 @@ describe("parties that no earlier run knew", () => {
       ...did({ logs: [log(token, [topics.approval, word(alice), word(bob)], [word(5n)])] }),
     }));
     const spenders = (measure: Measure) =>
-      checkNewcomers(granting, quiet, measure).flatMap(({ numbers }) => numbers.map(({ value }) => value));
+      newcomersIn(granting, quiet, measure).flatMap(({ numbers }) => numbers.map(({ value }) => value));
     expect(spenders(known)).toEqual([bob]);
     expect(spenders({ ...known, rights: rights(granting, 9).kept })).toEqual([]);
   });
@@ -291,7 +295,7 @@ describe("parties that no earlier run knew", () => {
       native(0, alice, Address.make(`0x${"99".repeat(19)}${(index + 10).toString(16).padStart(2, "0")}`), 1n),
     );
     const story = { ...quiet, transfers: crowd };
-    expect(checkNewcomers(filled, story, { ...known, cut: 1 })).toEqual([]);
-    expect(checkNewcomers(filled, story, known)[0]?.numbers).toHaveLength(8);
+    expect(newcomersIn(filled, story, { ...known, cut: 1 })).toEqual([]);
+    expect(newcomersIn(filled, story, known)[0]?.numbers).toHaveLength(8);
   });
 });

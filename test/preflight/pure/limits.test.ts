@@ -42,6 +42,16 @@ describe("what policies judge by", () => {
   });
 });
 
+describe("whose losses decide", () => {
+  it("is the same with a step left out that would read them", () => {
+    const cases = running(log(token, [topics.ownership, word(alice), word(bob)], []));
+    const without = new Set([...everyStep].filter((name) => name !== "approvals"));
+    const [whole, less] = [everyStep, without].map((steps) => measureOf(cases, [], [], plenty, steps));
+    expect([whole?.parties, whole?.accounts]).toEqual([[token], [token]]);
+    expect([less?.parties, less?.accounts]).toEqual([[token], []]);
+  });
+});
+
 describe("what a run measures", () => {
   it("is what the movements touch, the rights they tell of, and each token once", () => {
     const { holdings, rights, tokens, cut } = measured();

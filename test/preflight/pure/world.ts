@@ -126,7 +126,16 @@ export interface Given {
 export const answersTo = (round: Round, given: Given = {}): Answers =>
   answersOf(round, given.chains ?? lookup, given.options ?? options, given.named ?? null);
 
-export const nothing: Measure = { holdings: [], rights: [], tokens: [], named: [], doubtful: [], accounts: [], cut: 0 };
+export const nothing: Measure = {
+  holdings: [],
+  rights: [],
+  tokens: [],
+  named: [],
+  doubtful: [],
+  accounts: [],
+  parties: [],
+  cut: 0,
+};
 
 type About = Parameters<typeof reportOf>[2];
 
