@@ -154,7 +154,11 @@ export const prove: (report: Report, options?: Options.Options) => Effect.Effect
     return yield* withRun(revised.options.deadlineMs, (recorder) =>
       revised.observed.tier === "call"
         ? Effect.map(
-            scanOnce({ bundle: inputsOf(revised), options: revised.options, policies, abis }, recorder, revised.steps),
+            scanOnce(
+              { bundle: inputsOf(revised), options: revised.options, policies, abis },
+              recorder,
+              revised.steps.with,
+            ),
             ({ report: scanned }) => scanned,
           )
         : Effect.flatMap(

@@ -18,7 +18,9 @@ export const nativeText = ({ chainId }: Pick<Report, "chainId">, wei: bigint, be
 /** `25 USDC 0xA0b8…eB48 (25000000 raw units of 0xA0b8…)`, by what the token says of itself; `1.5 ETH`. */
 export const tokenText = (report: Report, token: Address | null, amount: bigint, beside: bigint = amount): string => {
   if (token === null) return nativeText(report, amount, beside);
-  const names = namesFor(report, {});
+  const { chainId, tokens, transactions } = report;
+  // why: wording looks at nothing that the policy itself does not judge by; the whole address stands beside
+  const names = namesFor({ chainId, tokens, transactions, transfers: [], balanceChanges: [], approvals: [] }, {});
   const unit = { token, tokenId: null };
   const shown = amountText(names, unit, amount);
   const raw = `${amount} raw units of ${checksummed(token)}`;

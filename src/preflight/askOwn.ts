@@ -15,21 +15,21 @@ const asking = later(() => import("./beginOwn.js"));
 
 /**
  * Begins to ask the steps: their requests belong to the round that comes next. `earlier` are those of the report that is
- * proven: one that the pipeline does not have cannot answer, and what was left out was not looked at.
+ * proven: one that the pipeline does not have cannot answer.
  */
 export const askOwn = (
   bundle: Step.Bundle,
   about: Omit<Step.Context, "signal">,
   because: AskRule | null,
-  earlier: Report["steps"],
+  earlier: Report["steps"]["with"],
 ): Effect.Effect<Own, never, Rpc> =>
   Effect.flatMap(Effect.service(OwnSteps), (own) => {
-    const left: ReadonlyArray<string> = [...own.without, ...earlier.without];
+    const left: ReadonlyArray<string> = own.without;
     const taking: Taking = new Set([...everyStep].filter((name) => !left.includes(name)));
     const asked =
-      own.steps.length === 0 && earlier.with.length === 0
+      own.steps.length === 0 && earlier.length === 0
         ? Effect.succeed(none)
-        : Effect.flatMap(asking, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier.with));
+        : Effect.flatMap(asking, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier));
     return Effect.map(asked, (made) => ({ ...made, taking }));
   });
 

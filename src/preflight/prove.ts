@@ -201,7 +201,7 @@ const ownFor = (report: Report, { scanned }: Proving): Effect.Effect<Effect.Effe
     Effect.flatMap(Effect.service(Chains), (chains) => {
       const block = scanned === null ? (report.options.block ?? chains(report.chainId).blockTag) : tagOf(report);
       const bundle = Arr.map(report.transactions, ({ input }) => input);
-      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps);
+      return askOwn(bundle, { chainId: report.chainId, block, stage: "proof" }, "proof", report.steps.with);
     }),
   );
 

@@ -60,7 +60,7 @@ export const withLast = (
 export const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies, abis }: Options.Prepared,
   recorder: Recorder,
-  earlier: Report["steps"] = { with: [], without: [] },
+  earlier: Report["steps"]["with"] = [],
 ): Effect.fn.Return<{ readonly report: Report; readonly round: Round; readonly waited: number }, never, Rpc> {
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);

@@ -40,7 +40,10 @@ export interface Names {
   readonly legend: ReadonlyArray<{ readonly address: string; readonly roles: ReadonlyArray<string> }>;
 }
 
-const rolesOf = (report: Report): ReadonlyMap<string, ReadonlyArray<string>> => {
+/** What names are made of. */
+type Named = Pick<Report, "chainId" | "transactions" | "tokens" | "transfers" | "balanceChanges" | "approvals">;
+
+const rolesOf = (report: Named): ReadonlyMap<string, ReadonlyArray<string>> => {
   const roles = new Map<string, Array<string>>();
   const add = (address: string, role: string) => {
     const key = address.toLowerCase();
@@ -76,7 +79,7 @@ export interface AmountOptions {
 }
 
 /** The names of a report in the words of its chain. */
-export const namesFor = (report: Report, { symbol, exact = false }: AmountOptions): Names => {
+export const namesFor = (report: Named, { symbol, exact = false }: AmountOptions): Names => {
   const native = symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16);
   const roles = rolesOf(report);
   const seen = new Map<string, number>();

@@ -10,7 +10,7 @@ import * as Report from "../../src/Report.js";
 import type * as Rpc from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
 import { furnish } from "./furnished.js";
-import { calldata, layerOf, other, owner, proveOn, startAnvilScene, tampered, third, type Scene } from "./scene.js";
+import { calldata, layerOf, other, owner, startAnvilScene, tampered, third, type Scene } from "./scene.js";
 
 let scene: Scene;
 let token: `0x${string}`;
@@ -115,9 +115,18 @@ describe("a step left out", () => {
     expect(Result.isFailure(whole) && whole.failure).toMatchObject({ missing: [{ reason: "StepMissing" }] });
   });
 
-  it("stays left out in a proof by another pipeline, which cannot choose for it", async () => {
-    const mine = await on(pipeline("assets").scan(transfer()));
-    expect(leftOut(await on(Preflight.prove(mine)))).toEqual(["assets/warning"]);
+  it.each(["code", "nonce", "assets", "approvals", "funds"] as const)(
+    "is asked and judged in the proof by a pipeline that has it: %s",
+    async (name) => {
+      const lean = await on(pipeline(name).scan({ ...transfer(), nonce: await scene.count(owner.address) }));
+      const proven = await on(Preflight.prove(lean));
+      expect([proven.verdict, proven.stage, leftOut(proven)]).toEqual(["ready", "proven", []]);
+      expect([proven.transfers.length, proven.funds.length, proven.steps.without]).toEqual([1, 1, []]);
+      expect((await on(Preflight.make({ steps: [] }).ready(proven))).requests).toHaveLength(1);
+    },
+  );
+
+  it("is left out of a proof by a pipeline without it, whatever the report has", async () => {
     const theirs = await on(pipeline("approvals").prove(await on(Preflight.scan(transfer()))));
     expect([leftOut(theirs), theirs.stage]).toEqual([["approvals/warning"], "proven"]);
     const whole = await on(Preflight.scan(transfer()));
@@ -135,7 +144,7 @@ describe("a step left out", () => {
     const lost = tampered(scene.url, ({ purpose }) =>
       purpose === "bare" ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) }) : null,
     );
-    const proven = await proveOn(lost, scanned);
+    const proven = await Effect.runPromise(Effect.provide(pipeline("estimate").prove(scanned), lost));
     expect([proven.verdict, leftOut(proven)]).toEqual(["unknown", ["estimate/warning"]]);
   });
 

@@ -11,6 +11,7 @@ import { compareEffects, isSameShape } from "../../steps/reading/compare.js";
 import { failureOf, successOf, type Failure, type Heard } from "../../steps/reading/heard.js";
 import { concernedIn, livesIn } from "../../steps/reading/places.js";
 import { blockGap, ranIn, type Run } from "../../steps/simulate.js";
+import type { Taking } from "../answers.js";
 import { bareOf, isComparable, isTrueToState, type Proof, type Why } from "../askProof.js";
 import { isBounded } from "./bounded.js";
 import {
@@ -195,7 +196,10 @@ export const checkRuns = (
         ...{ isTrueToState: isTrueToState(claim, proof), inFlight },
         isTimePretended: claim.report.options.blockOverrides?.time !== undefined,
       });
-  const told = takenOf(effects, claim.steps);
+  const { without } = claim.report.steps;
+  // why: what was left out of either is no change
+  const both: Taking = new Set([...claim.steps].filter((name) => !without.some((left) => left === name)));
+  const told = takenOf(effects, both);
   const followsPrice = contrast?.cause === "price";
   const change = {
     followsPrice,
@@ -209,7 +213,7 @@ export const checkRuns = (
     ...checkBare(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
-      : checkChange(takenOf(claim.report, claim.steps), exact, told, change)),
+      : checkChange(takenOf(claim.report, both), exact, told, change)),
     ...checkNewcomers(bundle, effects, claim.measure, claim.steps),
   ];
 };
