@@ -5,9 +5,9 @@
  *     npm run bench:movements
  */
 import type { Address, Hash, Hex } from "../src/primitives/hex.js";
-import { measureOf } from "../src/preflight/limits.js";
-import { everyStep } from "../src/preflight/steps.js";
-import { effectsOf, movementsOf } from "../src/preflight/worlds/movements.js";
+import { measureOf } from "../src/pipeline/limits.js";
+import { everyStep } from "../src/pipeline/steps.js";
+import { effectsOf, movementsOf } from "../src/pipeline/worlds/movements.js";
 import * as Assets from "../src/steps/assets.js";
 import { bundleOf, type Bundle, type Filled } from "../src/steps/reading/bundle.js";
 import { compareEffects } from "../src/steps/reading/compare.js";

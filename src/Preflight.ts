@@ -10,16 +10,11 @@ import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
 import type { InvalidTransaction } from "./errors/input.js";
 import type { BuiltInStep } from "./primitives/names.js";
-import * as Options from "./preflight/prepare.js";
-import { assignNonces } from "./preflight/choose.js";
-import { admitted, withRun } from "./preflight/ledger.js";
-import { maxSendableWith } from "./preflight/beside/maxSendable.js";
-import { ready } from "./preflight/askOwn.js";
-import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./preflight/beside/single.js";
-import { checkConnection } from "./preflight/observe.js";
-import { madeOf, OwnSteps } from "./preflight/own.js";
-import { proveChosen } from "./preflight/prove.js";
-import { inputsOf, proveScanned, scanOnce, withLast } from "./preflight/twoRounds.js";
+import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./pipeline/index.js";
+import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready, type MaxSendable } from "./pipeline/index.js";
+import { policiesOf, prepare, revise, type Options } from "./pipeline/index.js";
+import { admitted, checkConnection, inputsOf, withLast, withRun } from "./pipeline/index.js";
+import { proveChosen, proveScanned, scanOnce } from "./pipeline/index.js";
 import { abisOf } from "./report/options.js";
 import { reported } from "./report/telemetry.js";
 import { requestsOf } from "./report/digest.js";
@@ -30,29 +25,16 @@ import type * as Step from "./Step.js";
 import * as Transaction from "./Transaction.js";
 import { watchBy } from "./watch/later.js";
 import type { Head } from "./eth/heads.js";
-import type { MaxSendable } from "./preflight/beside/maxSendable.js";
 import { settle } from "./postflight/ask/later.js";
 import type { Prove, Watched } from "./watch/judge.js";
 
 export type { BuiltInStep } from "./primitives/names.js";
 export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
-export type { Options } from "./preflight/prepare.js";
-export { MeasureLimits, type Limits } from "./preflight/limits.js";
+export { assignNonces, checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
+export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
+export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "./pipeline/index.js";
 export type { SettleOptions } from "./postflight/settlement.js";
-export type { MaxSendable } from "./preflight/beside/maxSendable.js";
-export { assignNonces } from "./preflight/choose.js";
-export { ready } from "./preflight/askOwn.js";
 export { settle } from "./postflight/ask/later.js";
-export {
-  checkCode,
-  estimateGas,
-  quoteFee,
-  resolveNonce,
-  simulate,
-  type Step,
-  type StepError,
-} from "./preflight/beside/single.js";
-export { layerTokenCache, TokenCache, type TokenNames } from "./preflight/beside/tokenCache.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
 export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/judge.js";
 
@@ -67,10 +49,10 @@ export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/judge.js";
  * `eth_feeHistory`, `eth_getBlockByNumber`; of an endpoint that is not known yet also `eth_chainId`,
  * `eth_getBlockReceipts` and the run `alone`.
  */
-export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
-  Effect.fn("Preflight.scan")(function* (input: unknown, options: Options.Options = {}) {
+export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
+  Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
     const { defaults } = yield* Rpc;
-    const prepared = yield* Options.prepare(input, options, defaults);
+    const prepared = yield* prepare(input, options, defaults);
     return yield* withRun(prepared.options.deadlineMs, (recorder) =>
       Effect.map(scanOnce(prepared, recorder), ({ report }) => report),
     );
@@ -96,13 +78,10 @@ export const scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report,
  * console.log(report.verdict, report.stage); // ready proven
  * ```
  */
-export const preflight: Transaction.TakesInput<
-  Options.Options,
-  Effect.Effect<Report, InvalidTransaction, Rpc>
-> = admitted(
-  Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options.Options = {}) {
+export const preflight: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc>> = admitted(
+  Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options = {}) {
     const { defaults } = yield* Rpc;
-    return yield* proveScanned(yield* Options.prepare(input, options, defaults), Effect.succeed);
+    return yield* proveScanned(yield* prepare(input, options, defaults), Effect.succeed);
   }, reported("preflight")),
 );
 
@@ -118,11 +97,11 @@ export const preflight: Transaction.TakesInput<
  */
 export const reserving = <E, R>(
   take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R>,
-): Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
+): Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R>> =>
   admitted(
-    Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options.Options = {}) {
+    Effect.fn("Preflight.reserving")(function* (input: unknown, options: Options = {}) {
       const { defaults } = yield* Rpc;
-      return yield* proveScanned(yield* Options.prepare(input, options, defaults), (scanned) =>
+      return yield* proveScanned(yield* prepare(input, options, defaults), (scanned) =>
         // why: of a transaction of which nothing was learned nothing will be sent
         scanned.observed.tier === "none"
           ? Effect.succeed(scanned)
@@ -143,11 +122,11 @@ export const reserving = <E, R>(
  * JSON-RPC: `eth_simulateV1` (the runs `exact`, `next`, `bare` and `alone`; `reserved`, `gas`, `swap`, `priced` and `order`
  * where in doubt), `eth_getCode`, `eth_getTransactionCount`, `eth_getBlockByNumber`.
  */
-export const prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc> = admitted(
-  Effect.fn("Preflight.prove")(function* (report: Report, options: Options.Options = {}) {
+export const prove: (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc> = admitted(
+  Effect.fn("Preflight.prove")(function* (report: Report, options: Options = {}) {
     if (requestsOf(report) === null) return report;
-    const { report: revised, refused } = Options.revise(report, options);
-    const policies = yield* Options.policiesOf(options.policies, revised.options);
+    const { report: revised, refused } = revise(report, options);
+    const policies = yield* policiesOf(options.policies, revised.options);
     const abis = abisOf(revised.options);
     const earlier = revised.stage === "scanned" ? revised.ledger : null;
     const { defaults } = yield* Rpc;
@@ -204,22 +183,22 @@ export const maxSendable = maxSendableWith(scan, preflight);
 export const watch: <E = never, R = never>(
   report: Report,
   heads: Stream.Stream<Head, E, R>,
-  options?: Options.Options,
+  options?: Options,
 ) => Stream.Stream<Watched, Blocker | E, Rpc | R> = (report, heads, options) =>
   Stream.unwrap(Effect.as(ready(report), watchBy(prove)(report, heads, options)));
 
 /** A pipeline of your own; `R` is what its steps need. Every verb is the one of the same name in this namespace. */
 export interface Pipeline<R = never> {
   /** Asks the steps once. */
-  readonly scan: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
+  readonly scan: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
   /** Asks the steps once in the scan, and once in the proof. */
-  readonly preflight: Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
+  readonly preflight: Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction, Rpc | R>>;
   /** As `preflight`. */
   readonly reserving: <E, R2>(
     take: (scanned: Report) => Effect.Effect<ReadonlyArray<bigint | null>, E, R2>,
-  ) => Transaction.TakesInput<Options.Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R | R2>>;
+  ) => Transaction.TakesInput<Options, Effect.Effect<Report, InvalidTransaction | E, Rpc | R | R2>>;
   /** Asks the steps once, also of a report that was made without them. */
-  readonly prove: (report: Report, options?: Options.Options) => Effect.Effect<Report, never, Rpc | R>;
+  readonly prove: (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc | R>;
   /** `Report.ready`, which also refuses a report that lacks one of the steps: `NotProven`, `StepMissing`. */
   readonly ready: (report: Report) => Effect.Effect<Clearance, Blocker>;
   /** Asks the steps in each of its scans, and in its proof. */
@@ -230,7 +209,7 @@ export interface Pipeline<R = never> {
   readonly watch: <E = never, R2 = never>(
     report: Report,
     heads: Stream.Stream<Head, E, R2>,
-    options?: Options.Options,
+    options?: Options,
   ) => Stream.Stream<Watched, Blocker | E, Rpc | R | R2>;
   /** Asks no step: it says what became of a report. */
   readonly settle: typeof settle;
@@ -275,7 +254,7 @@ export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly 
     Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) =>
       Effect.provideService(use, OwnSteps, { ...made, services }),
     );
-  const proveIn = (report: Report, given?: Options.Options) => within(prove(report, given));
+  const proveIn = (report: Report, given?: Options) => within(prove(report, given));
   const readyIn = (report: Report) =>
     Effect.provideService(ready(report), OwnSteps, { ...made, services: Context.empty() });
   return {

@@ -39,7 +39,7 @@ export type {
 } from "./promise/facade.js";
 export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
-export type { Options } from "./preflight/prepare.js";
+export type { Options } from "./pipeline/index.js";
 export type { Fresh, Lost, Moved, Watched } from "./watch/judge.js";
 
 /**

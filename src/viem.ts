@@ -13,7 +13,7 @@ import * as Rpc from "./Rpc.js";
 import type { Sender } from "./Transaction.js";
 
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
-export type { Options } from "./preflight/prepare.js";
+export type { Options } from "./pipeline/index.js";
 export type {
   Abortable,
   Actions,

@@ -26,7 +26,7 @@ const floors: ReadonlyArray<{ readonly floor: number; readonly group: string; re
   // Below the pipeline that asks it, above the report that it checks.
   { floor: 5.5, group: "Step", paths: /^src\/Step\.ts$/ },
   { floor: 6, group: "Nonces", paths: /^src\/(Nonces|nonces\/protocol\/.+)\.ts$/ },
-  { floor: 6, group: "preflight", paths: /^src\/preflight\/.+\.ts$/ },
+  { floor: 6, group: "pipeline", paths: /^src\/pipeline\/.+\.ts$/ },
   // Callers of the pipeline, which knows nothing of them.
   { floor: 6.1, group: "watch", paths: /^src\/watch\/.+\.ts$/ },
   { floor: 6.2, group: "postflight", paths: /^src\/postflight\/ask\/.+\.ts$/ },
@@ -73,11 +73,25 @@ const callers =
 /** Imports by which the core would know of what stands beside it, statically, lazily or by type. */
 const callerBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   modules.flatMap(({ file, imports }) =>
-    /^src\/(preflight|steps|report|policy|witness|chains|transaction|abi|eth|primitives)\//.test(file)
+    /^src\/(pipeline|steps|report|policy|witness|chains|transaction|abi|eth|primitives)\//.test(file)
       ? imports
           .filter(({ specifier }) => callers.test(targetOf(file, specifier) ?? ""))
           .map((each) => say(each, "is a caller of the pipeline"))
       : [],
+  );
+
+/** Rooms with a door that all others come in by. */
+const closed = /^src\/(pipeline)\/(?!index\.ts$)/;
+
+/** Imports past the door of a room. */
+const doorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, imports }) =>
+    imports.flatMap((each) => {
+      const room = closed.exec(targetOf(file, each.specifier) ?? "")?.[1];
+      return room === undefined || file.startsWith(`src/${room}/`)
+        ? []
+        : [say(each, `come in by src/${room}/index.ts`)];
+    }),
   );
 
 /** One import cycle as a path, or null. */
@@ -189,7 +203,7 @@ const errorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
 /** Lists beside each other joined by an index: a case is one record. */
 const indexBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   modules.flatMap(({ file, text }) =>
-    file.startsWith("src/preflight/")
+    file.startsWith("src/pipeline/")
       ? linesOf(text).flatMap(({ line, code }) =>
           /\w\[index\]/.test(code) ? [`${file}:${line} looks a case up by index`] : [],
         )
@@ -234,6 +248,7 @@ describe("the sources", () => {
   it("take nothing but errors out of errors/", () => expect(errorBreaches(modules)).toEqual([]));
   it("carry a case through the pipeline as one record", () => expect(indexBreaches(modules)).toEqual([]));
   it("keep the pipeline ignorant of who calls it", () => expect(callerBreaches(modules)).toEqual([]));
+  it("come into a room by its door", () => expect(doorBreaches(modules)).toEqual([]));
   it("have no import cycle", () => expect(findCycle(modules)).toBeNull());
   it("talk to the outside only in Rpc and the doors made for it", () => expect(ioBreaches(modules)).toEqual([]));
   it("hold no forbidden word", () => expect(wordBreaches(modules)).toEqual([]));
@@ -286,9 +301,16 @@ describe("these rules", () => {
   });
   it("keep the pipeline and its steps ignorant of who calls it", () => {
     for (const room of ["watch", "postflight", "rpc/quorum"])
-      for (const file of ["src/preflight/scan.ts", "src/steps/code.ts"])
+      for (const file of ["src/pipeline/scan.ts", "src/steps/code.ts"])
         expect(callerBreaches([moduleOf(file, `import type { A } from "../${room}/a.js";`)])).toHaveLength(1);
     expect(callerBreaches([moduleOf("src/Preflight.ts", 'import { a } from "./watch/a.js";')])).toEqual([]);
+    expect(callerBreaches([moduleOf("src/report/a.ts", 'const a = import("../Rpc.js");')])).toHaveLength(1);
+  });
+  it("come into a room by its door", () => {
+    const into = (text: string) => doorBreaches([moduleOf("src/watch/a.ts", text)]);
+    expect(into('import type { A } from "../pipeline/scan.js";')).toHaveLength(1);
+    expect(into('import type { A } from "../pipeline/index.js";')).toEqual([]);
+    expect(doorBreaches([moduleOf("src/pipeline/a.ts", 'import { a } from "./scan.js";')])).toEqual([]);
   });
   it("see a test that names a file of a room, however it does", () => {
     const named = (text: string, file = "test/abi/a.test.ts") => entryBreaches([moduleOf(file, text)]);

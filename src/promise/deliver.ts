@@ -9,7 +9,7 @@ import { getTransactionCount } from "../eth/index.js";
 import * as Nonces from "../Nonces.js";
 import { broadcast } from "../nonces/protocol/chain.js";
 import { prove, reserving } from "../Preflight.js";
-import type { Options } from "../preflight/prepare.js";
+import type { Options } from "../pipeline/index.js";
 import { mismatch, digestOfReport } from "../report/digest.js";
 import { ready } from "../report/ready.js";
 import type { Report, Request, Wait } from "../report/schema.js";

@@ -8,7 +8,7 @@ import * as Result from "effect/Result";
 import { Disposed, InvalidTransaction } from "../errors/input.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import * as Preflight from "../Preflight.js";
-import type { Options } from "../preflight/prepare.js";
+import type { Options } from "../pipeline/index.js";
 import { onAbort } from "../primitives/abort.js";
 import type { Hash } from "../primitives/hex.js";
 import { Listener } from "../primitives/telemetry.js";

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import { madeOf, OwnSteps, type OwnStep } from "../preflight/own.js";
+import { madeOf, OwnSteps, type OwnStep } from "../pipeline/index.js";
 import type { BuiltInStep } from "../primitives/names.js";
 import type { Report } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";

@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream";
 import * as Eth from "../Eth.js";
 import { watch } from "../Preflight.js";
 import { onAbort } from "../primitives/abort.js";
-import type { Options } from "../preflight/prepare.js";
+import type { Options } from "../pipeline/index.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Facade } from "./facade.js";

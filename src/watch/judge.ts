@@ -10,7 +10,7 @@ import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
 import { Chains, type Chain } from "../Chains.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import type { Head, Header } from "../eth/index.js";
-import type { Options } from "../preflight/prepare.js";
+import type { Options } from "../pipeline/index.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import { diff, type Difference } from "../report/diff.js";
 import { minesOnDemand } from "../report/freshness.js";

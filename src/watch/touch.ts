@@ -4,11 +4,16 @@ import { keccak256 } from "viem";
 import { Chains, type Chain } from "../Chains.js";
 import { askAccessList } from "../eth/call.js";
 import * as Eth from "../eth/index.js";
-import { signedOf } from "../preflight/choose.js";
-import { everyStep } from "../preflight/steps.js";
-import { measureOfReport, MeasureLimits, measureQueries } from "../preflight/limits.js";
-import { policiesOf, type Options } from "../preflight/prepare.js";
-import { subjectsOf } from "../preflight/proofPlans.js";
+import {
+  signedOf,
+  everyStep,
+  measureOfReport,
+  MeasureLimits,
+  measureQueries,
+  policiesOf,
+  type Options,
+  subjectsOf,
+} from "../pipeline/index.js";
 import { isHash, type Address, type Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { minesOnDemand } from "../report/freshness.js";

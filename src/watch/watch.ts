@@ -8,7 +8,7 @@ import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
 import * as Stream from "effect/Stream";
 import type { Head } from "../eth/index.js";
-import type { Options } from "../preflight/prepare.js";
+import type { Options } from "../pipeline/index.js";
 import { ready, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";

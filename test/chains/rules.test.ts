@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
 import { forkOf, mostGas, ruled, type Header } from "../rooms/chains.js";
-import { askForks } from "../rooms/preflight.js";
+import { askForks } from "../rooms/pipeline.js";
 import { forksIn, type Fork } from "../rooms/primitives.js";
 import { layerScripted } from "../../src/testing.js";
 

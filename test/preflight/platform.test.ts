@@ -10,7 +10,7 @@ const doors: ReadonlyArray<() => Promise<unknown>> = [
   () => import("../../src/promise.js"),
   () => import("../../src/viem.js"),
   () => import("../../src/index.js"),
-  () => import("../rooms/preflight.js"),
+  () => import("../rooms/pipeline.js"),
   () => import("../rooms/rpc.js"),
 ];
 
@@ -25,7 +25,7 @@ it.each(["DOMException", "TextDecoder", "Headers"])("the doors load without %s",
 it("a run that ends aborts its requests as others do, without DOMException", async () => {
   vi.resetModules();
   vi.stubGlobal("DOMException", undefined);
-  const { withRun } = await import("../rooms/preflight.js");
+  const { withRun } = await import("../rooms/pipeline.js");
   const { CurrentRun } = await import("../../src/Rpc.js");
   const Effect = await import("effect/Effect");
   const signal = await Effect.runPromise(

@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Policy from "../../src/Policy.js";
-import { withLimits } from "../rooms/preflight.js";
+import { withLimits } from "../rooms/pipeline.js";
 import * as Report from "../../src/Report.js";
 import { digestOfReport } from "../rooms/report.js";
 import * as artifacts from "../contracts/artifacts.js";

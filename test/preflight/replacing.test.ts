@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
-import type { Options } from "../rooms/preflight.js";
+import type { Options } from "../rooms/pipeline.js";
 import type { Report } from "../../src/Report.js";
 import { faults, startProxy } from "../harness/proxy.js";
 import { findGethOrWarn } from "../harness/geth.js";

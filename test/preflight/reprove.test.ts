@@ -1,7 +1,7 @@
 /** A report that is proven again says no less against its requests than it did: they are the same requests. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hex } from "viem";
-import { withLimits } from "../rooms/preflight.js";
+import { withLimits } from "../rooms/pipeline.js";
 import { Aggregator, GasReader, Spoofer, Token } from "../contracts/artifacts.js";
 import { nested } from "../harness/accuracy/cases.js";
 import { calldata, codesOf, other, owner, preflight, prove, scan, startAnvilScene, type Scene } from "./scene.js";

@@ -4,7 +4,7 @@ import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MethodNotSupported, RpcError, Timeout } from "../rooms/errors.js";
 import * as Preflight from "../../src/Preflight.js";
-import { innermost } from "../rooms/preflight.js";
+import { innermost } from "../rooms/pipeline.js";
 import type { Report } from "../../src/Report.js";
 import { Reverter } from "../contracts/artifacts.js";
 import { layerOf, owner, scenesFor, tampered, type Scene, type Tampering } from "./scene.js";

@@ -5,7 +5,7 @@ import type { FullBlock, FullTransaction, Receipt } from "../../eth/block.js";
 import type { BlockOverrides, BlockParameter, BlockStateCall, StateOverrides } from "../../eth/parameters.js";
 import * as Eth from "../../eth/index.js";
 import type { Hex } from "../../primitives/hex.js";
-import { inRound } from "../../preflight/ledger.js";
+import { inRound } from "../../pipeline/index.js";
 import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../rpc/index.js";
 import { exactCall } from "../../transaction/request.js";

@@ -11,7 +11,7 @@ import { getFullBlock, getTransaction, getTransactionReceipt } from "../../eth/t
 import { takenOf } from "../../eth/taken.js";
 import * as Eth from "../../eth/index.js";
 import { isHash, type Address, type Hash } from "../../primitives/hex.js";
-import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../../preflight/ledger.js";
+import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../../pipeline/index.js";
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/queries.js";

@@ -22,7 +22,7 @@ import {
   type Scanning,
   type Standing,
   type Subject,
-} from "../../rooms/preflight.js";
+} from "../../rooms/pipeline.js";
 import type { AskRule } from "../../rooms/primitives.js";
 import type { ReportOptions } from "../../rooms/report.js";
 import type { Reading, Run } from "../../rooms/steps.js";

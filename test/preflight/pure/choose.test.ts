@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assignNonces, choose, keep, reportOf, signedOf, withLimits } from "../../rooms/preflight.js";
+import { assignNonces, choose, keep, reportOf, signedOf, withLimits } from "../../rooms/pipeline.js";
 import { digestOfReport, type Report } from "../../rooms/report.js";
 import { isRequestOf } from "../../rooms/transaction.js";
 import { alice, bob, bundle, chain, codes } from "../../steps/parts.js";

@@ -14,7 +14,7 @@ import {
   type Contrast,
   type Measure,
   type RunEffects,
-} from "../../rooms/preflight.js";
+} from "../../rooms/pipeline.js";
 import { Address, Hash, nothing as about, type OutcomeDifference } from "../../rooms/primitives.js";
 import { messageOf, type JudgedBalance, type Report } from "../../rooms/report.js";
 import { compareEffects, holding as holdingOf, rights, type Run } from "../../rooms/steps.js";

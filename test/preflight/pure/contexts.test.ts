@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contraryTime, isSplit as isParted } from "../../rooms/preflight.js";
+import { contraryTime, isSplit as isParted } from "../../rooms/pipeline.js";
 
 describe("the time of the contrary world", () => {
   it.each([

@@ -5,7 +5,7 @@ import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { indexAbis } from "../../rooms/abi.js";
 import { IntrinsicGasTooLow, OutOfGas } from "../../rooms/errors.js";
-import { gasPlan, isInDoubt, settleGas, type GasLimits as Limits, type Round } from "../../rooms/preflight.js";
+import { gasPlan, isInDoubt, settleGas, type GasLimits as Limits, type Round } from "../../rooms/pipeline.js";
 import type { Heard, Reading, Run } from "../../rooms/steps.js";
 import { layerScripted } from "../../../src/testing.js";
 import type { Transaction } from "../../../src/Transaction.js";

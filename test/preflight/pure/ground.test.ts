@@ -1,7 +1,7 @@
 /** Where runs stood, by tables: on the block that they were asked for, or elsewhere. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { isParted, type Ground } from "../../rooms/preflight.js";
+import { isParted, type Ground } from "../../rooms/pipeline.js";
 import { Hash } from "../../rooms/primitives.js";
 import type { Run } from "../../rooms/steps.js";
 import { holding, named, plan } from "./world.js";

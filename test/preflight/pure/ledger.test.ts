@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
 import { CurrentRun, type Rpc } from "../../../src/Rpc.js";
 import { layerScripted } from "../../../src/testing.js";
-import { afterwards, counted, inBranch, inRound, withRun } from "../../rooms/preflight.js";
+import { afterwards, counted, inBranch, inRound, withRun } from "../../rooms/pipeline.js";
 
 /** Asks, under its name, in the round that it finds itself in. */
 type Ask = (name: string) => Effect.Effect<void>;

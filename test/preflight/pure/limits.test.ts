@@ -1,6 +1,6 @@
 /** What a run measures, in the order of importance, and how much of it at most. */
 import { describe, expect, it } from "vitest";
-import { everyStep, measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../rooms/preflight.js";
+import { everyStep, measureOf, measureOfReport, measureQueries, wantedBy, type Limits } from "../../rooms/pipeline.js";
 import * as Policy from "../../../src/Policy.js";
 import { Address } from "../../rooms/primitives.js";
 import { transfers } from "../../rooms/steps.js";

@@ -1,6 +1,6 @@
 /** What one run moves and grants, as a report tells it and as two runs are compared by. */
 import { describe, expect, it } from "vitest";
-import { everyStep, measureOf, movementsOf, effectsOf } from "../../rooms/preflight.js";
+import { everyStep, measureOf, movementsOf, effectsOf } from "../../rooms/pipeline.js";
 import type { Address } from "../../rooms/primitives.js";
 import { holding as holdingOf, transfers, type Run } from "../../rooms/steps.js";
 import { allowance, balanceOf, decimals, supportsInterface, symbol, type View } from "../../rooms/witness.js";

@@ -3,7 +3,7 @@ import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { decodeRevert } from "../../rooms/abi.js";
 import { ExecutionReverted, InsufficientFunds, MethodNotSupported, NonceTooLow, RpcError } from "../../rooms/errors.js";
-import { checkOutcomes, outcomeOf, type Round } from "../../rooms/preflight.js";
+import { checkOutcomes, outcomeOf, type Round } from "../../rooms/pipeline.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { unseen } from "../../rooms/witness.js";
 import { alice, bundle, codes, hexOf, unanswered, word } from "../../steps/parts.js";

@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../rooms/errors.js";
-import { Prepare as Options } from "../../rooms/preflight.js";
+import { Prepare as Options } from "../../rooms/pipeline.js";
 import * as Policy from "../../../src/Policy.js";
 import { becauseOf, fromError, note, notes, verdictOf, type Finding, type Report } from "../../rooms/report.js";
 import { toJson } from "../../../src/Report.js";

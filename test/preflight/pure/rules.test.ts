@@ -15,7 +15,7 @@ import {
   RpcError,
   SimBlockOrder,
 } from "../../rooms/errors.js";
-import { everyStep, proofRules, rounds, rule, scanRules, type Rule } from "../../rooms/preflight.js";
+import { everyStep, proofRules, rounds, rule, scanRules, type Rule } from "../../rooms/pipeline.js";
 import { Hash } from "../../rooms/primitives.js";
 import { unseen, type View } from "../../rooms/witness.js";
 import { account, alice, hexOf, unanswered } from "../../steps/parts.js";

@@ -11,7 +11,7 @@ import {
   RpcError,
   SimBlockOrder,
 } from "../../rooms/errors.js";
-import { proofRules, scanRules, undoubted, type Rule, type Standing } from "../../rooms/preflight.js";
+import { proofRules, scanRules, undoubted, type Rule, type Standing } from "../../rooms/pipeline.js";
 import { alice, bob, hexOf, token, unanswered } from "../../steps/parts.js";
 import { absent, parent } from "../../steps/reading/facts.js";
 import { asked, inFork, namesOf, pinned, ranAs, scanning, simulating, standing, stood } from "./between.js";

@@ -13,7 +13,7 @@ import {
   type Answers,
   type Measure,
   type Round,
-} from "../../rooms/preflight.js";
+} from "../../rooms/pipeline.js";
 import type { Report, ReportOptions, RunName } from "../../rooms/report.js";
 import {
   transfersOf,

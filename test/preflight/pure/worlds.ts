@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { ExecutionReverted, InsufficientFunds, NonceTooLow } from "../../rooms/errors.js";
-import type { Round } from "../../rooms/preflight.js";
+import type { Round } from "../../rooms/pipeline.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { unseen } from "../../rooms/witness.js";
 import { alice, bob, hexOf, log, token, unanswered, word } from "../../steps/parts.js";

@@ -1,7 +1,7 @@
 /** What a report shows of two worlds: the least that comes in, the most that leaves. */
 import { expect, it } from "vitest";
 import type { BalanceChange, Transfer } from "../../rooms/report.js";
-import { worseOf } from "../../rooms/preflight.js";
+import { worseOf } from "../../rooms/pipeline.js";
 import { alice, bob, native, token } from "../../steps/parts.js";
 
 const moved = (amount: bigint, from = bob, to = alice): Transfer => ({

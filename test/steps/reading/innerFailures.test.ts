@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import { indexAbis, innerEventOf, mayTell } from "../../rooms/abi.js";
 import type { Approval, OutcomeLog } from "../../rooms/report.js";
 import { innerOf, isGranted, knownCode, readInner, type Subject } from "../../rooms/steps.js";
-import { tracedInner } from "../../rooms/preflight.js";
+import { tracedInner } from "../../rooms/pipeline.js";
 import { alice, bob, log as logOf, token, word } from "../parts.js";
 import { kind } from "./arbitrary.js";
 

@@ -1,0 +1,52 @@
+/** What tests take from `src/pipeline`: a file that moves inside it is followed here, and in no test. */
+export { answersOf, checkOutcomes, outcomeOf, type Answers, type Round } from "../../src/pipeline/answers.js";
+export type { Proof } from "../../src/pipeline/askProof.js";
+export { innermost } from "../../src/pipeline/beside/trace.js";
+export { tracedInner } from "../../src/pipeline/beside/traceInner.js";
+export {
+  assignNonces,
+  choose,
+  keep,
+  signedOf,
+  withLimits,
+  type Limits as GasLimits,
+} from "../../src/pipeline/choose.js";
+export { askForks, knownOf } from "../../src/pipeline/endpoint/known.js";
+export { adapt, checkTaken, learn, leftOutOf, simulate } from "../../src/pipeline/endpoint/taken.js";
+export { isInDoubt, undoubted } from "../../src/pipeline/gas/doubt.js";
+export { settleGas } from "../../src/pipeline/gas/limit.js";
+export { afterwards, counted, inBranch, inRound, withRun } from "../../src/pipeline/ledger.js";
+export {
+  measureOf,
+  measureOfReport,
+  measureQueries,
+  wantedBy,
+  type Limits,
+  type Measure,
+} from "../../src/pipeline/limits.js";
+export * as Prepare from "../../src/pipeline/prepare.js";
+export type { Options } from "../../src/pipeline/prepare.js";
+export { proofRules } from "../../src/pipeline/proof.js";
+export { placed, type About, type Attempt, type Standing } from "../../src/pipeline/proofGround.js";
+export { gasPlan, type Claim } from "../../src/pipeline/proofPlans.js";
+export { everyLook, everyStep, type Subject } from "../../src/pipeline/steps.js";
+export { reportOf } from "../../src/pipeline/report.js";
+export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
+export { scanRules } from "../../src/pipeline/scan.js";
+export { alonePlan, barePlan } from "../../src/pipeline/scanPlans.js";
+export type { Scanning } from "../../src/pipeline/scanRound.js";
+export { isBounded } from "../../src/pipeline/worlds/bounded.js";
+export {
+  checkChange,
+  checkContrast,
+  checkNewcomers,
+  isClose,
+  isSamePlace,
+  same,
+  type Cause,
+  type Contrast,
+} from "../../src/pipeline/worlds/compare.js";
+export { contraryTime, isParted as isSplit, worldsOf } from "../../src/pipeline/worlds/contexts.js";
+export { isParted, type Ground } from "../../src/pipeline/worlds/ground.js";
+export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
+export { worseOf } from "../../src/pipeline/worlds/worse.js";
