@@ -44,6 +44,7 @@ import {
   type Lack,
   type Standing,
 } from "./proofGround.js";
+
 /** The attempt with its worlds compared; nothing is where other limits are to be proven, or its own are in doubt. */
 const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => {
   const { claim, proof, bundle, settled, why } = attempt;
