@@ -10,8 +10,14 @@ import type * as Step from "../Step.js";
 import type { Taking } from "./answers.js";
 import { OwnSteps, type Own } from "./own.js";
 
-const none: Omit<Own, "taking"> = { names: [], looks: [], judge: Effect.succeed(() => []) };
+const none: Own = { names: [], looks: [], judge: Effect.succeed(() => []) };
 const asking = later(() => import("./beginOwn.js"));
+
+/** The steps of the pipeline in use that take part. */
+export const taken: Effect.Effect<Taking> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
+  const left: ReadonlyArray<string> = without;
+  return new Set([...everyStep].filter((name) => !left.includes(name)));
+});
 
 /**
  * Begins to ask the steps: their requests belong to the round that comes next. `earlier` are those of the report that is
@@ -23,15 +29,11 @@ export const askOwn = (
   because: AskRule | null,
   earlier: Report["steps"]["with"],
 ): Effect.Effect<Own, never, Rpc> =>
-  Effect.flatMap(Effect.service(OwnSteps), (own) => {
-    const left: ReadonlyArray<string> = own.without;
-    const taking: Taking = new Set([...everyStep].filter((name) => !left.includes(name)));
-    const asked =
-      own.steps.length === 0 && earlier.length === 0
-        ? Effect.succeed(none)
-        : Effect.flatMap(asking, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier));
-    return Effect.map(asked, (made) => ({ ...made, taking }));
-  });
+  Effect.flatMap(Effect.service(OwnSteps), (own) =>
+    own.steps.length === 0 && earlier.length === 0
+      ? Effect.succeed(none)
+      : Effect.flatMap(asking, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier)),
+  );
 
 // why: who only scans does not need it
 const clearing = later(() => import("../report/ready.js"));

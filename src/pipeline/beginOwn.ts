@@ -173,7 +173,7 @@ export const beginOwn = Effect.fnUntraced(function* (
   about: Omit<Step.Context, "signal">,
   because: AskRule | null,
   earlier: ReadonlyArray<OwnName>,
-): Effect.fn.Return<Omit<Own, "taking">, never, Rpc> {
+): Effect.fn.Return<Own, never, Rpc> {
   const { rounds, ...run } = yield* CurrentRun;
   const signal = run.signal ?? new AbortController().signal;
   const looks: Array<Step.Look> = [];

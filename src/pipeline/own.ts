@@ -10,7 +10,6 @@ import type { Finding } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import type * as Step from "../Step.js";
 import type { View } from "../witness/view.js";
-import type { Taking } from "./answers.js";
 
 /** A step as it was when its pipeline was made; what its parts give may be anything. */
 export interface OwnStep {
@@ -45,8 +44,6 @@ export interface Seen {
 
 /** What the steps of a run come to. */
 export interface Own {
-  /** Those that ask, and `chain`, which always does. */
-  readonly taking: Taking;
   readonly names: ReadonlyArray<OwnName>;
   /** What the witness reads for them. */
   readonly looks: ReadonlyArray<Step.Look>;

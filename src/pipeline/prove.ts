@@ -6,7 +6,6 @@ import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
-import type { StepName } from "../primitives/names.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
@@ -15,7 +14,7 @@ import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { Taking } from "./answers.js";
-import { askOwn } from "./askOwn.js";
+import { askOwn, taken } from "./askOwn.js";
 import { placing } from "./askProof.js";
 import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
@@ -85,13 +84,14 @@ const keptFrom = (scanned: Report, late: RpcError, ledger: Ledger): Report =>
     fromError(late, "unavailable", { ...where, evidence: "unavailable" }),
   ]);
 
-/** A report that nobody simulates: what it says stays, and that nothing proves it. */
-const unproven = (report: Report, steps: Taking): Report => {
-  const told = (name: StepName) => report.findings.some(({ code, step }) => code === "LeftOut" && step === name);
-  const leftOut = checkLeftOut(steps, report.transactions).filter(({ step }) => !told(step));
+/** A report that nobody simulates: what it says stays, and that nothing proves it, nor asks what it left out. */
+const unproven = (report: Report, taken: Taking): Report => {
+  const { without } = report.steps;
+  const steps: Taking = new Set([...taken].filter((name) => !without.some((left) => left === name)));
   return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
-    ...report.findings,
-    ...leftOut,
+    // why: how bad it is what was left out is ours to say, not that of a report from outside
+    ...report.findings.filter(({ code }) => code !== "LeftOut"),
+    ...checkLeftOut(steps, report.transactions),
   ]);
 };
 
@@ -107,9 +107,9 @@ const proveOnce = Effect.fnUntraced(function* (
 ): Effect.fn.Return<{ readonly report: Report; readonly limits: Limits | null }, never, Rpc> {
   const signed = signedOf(report);
   if (signed === null) return { report, limits: null };
-  const own = yield* asked;
-  const steps = own.taking;
+  const steps = yield* taken;
   if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
+  const own = yield* asked;
   const chains = yield* Effect.service(Chains);
   const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);

@@ -13,7 +13,7 @@ import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { answersOf, type Round } from "./answers.js";
-import { askOwn } from "./askOwn.js";
+import { askOwn, taken } from "./askOwn.js";
 import { askAt } from "./askProof.js";
 import { choose, withGas } from "./choose.js";
 import { undoubted } from "./gas/doubt.js";
@@ -71,7 +71,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const block = options.block ?? chain.blockTag;
   const inputs = Arr.map(bundle, ({ input }) => input);
   const own = yield* askOwn(inputs, { chainId, block, stage: "scan" }, null, earlier);
-  const steps = own.taking;
+  const steps = yield* taken;
   const wanted = wantedBy(policies, bundle, limits, steps);
   const isWitnessed = steps.has("simulate");
   const subject = { bundle, options, chain, wanted, abis, looks: own.looks, steps, isWitnessed };

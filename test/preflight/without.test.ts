@@ -139,6 +139,25 @@ describe("a step left out", () => {
     expect(unproven.ledger).toEqual(whole.ledger);
   });
 
+  it("is told as ours to say where nobody simulates, whatever the report says of it", async () => {
+    const asked: Array<string> = [];
+    const asking = Step.make({
+      name: "acme/asks",
+      ask: (_, { stage }) => Effect.sync(() => void asked.push(stage)),
+      check: () => [],
+    });
+    const lean = await on(pipeline("approvals").scan(transfer()));
+    const said = { ...lean.findings[0], code: "LeftOut", severity: "info", step: "simulate" } as Report.Finding;
+    const mine = Preflight.make({ steps: [asking], without: ["simulate"] });
+    const proven = await on(mine.prove({ ...lean, findings: [...lean.findings, said] }));
+    expect([proven.verdict, leftOut(proven), proven.steps.without, asked]).toEqual([
+      "unknown",
+      ["simulate/unavailable", "approvals/warning"],
+      ["simulate", "approvals"],
+      [],
+    ]);
+  });
+
   it("hides nothing of what a proof found about the gas limit", async () => {
     const scanned = await on(pipeline("estimate").scan({ ...transfer(), gas: 100_000n }));
     const lost = tampered(scene.url, ({ purpose }) =>
