@@ -12,6 +12,7 @@ export {
 } from "./beside/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "./beside/tokenCache.js";
 export { assignNonces } from "./choose.js";
+export { simulate as askRun } from "./endpoint/taken.js";
 export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./ledger.js";
 export { MeasureLimits, type Limits } from "./limits.js";
 export { checkConnection } from "./observe.js";
