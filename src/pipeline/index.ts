@@ -11,13 +11,12 @@ export {
   type StepError,
 } from "./beside/single.js";
 export { layerTokenCache, TokenCache, type TokenNames } from "./beside/tokenCache.js";
-export { assignNonces, signedOf } from "./choose.js";
+export { assignNonces } from "./choose.js";
+export { simulate as askRun } from "./endpoint/taken.js";
 export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./ledger.js";
-export { MeasureLimits, measureOfReport, measureQueries, type Limits } from "./limits.js";
+export { MeasureLimits, type Limits } from "./limits.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { policiesOf, prepare, revise, type Options } from "./prepare.js";
-export { subjectsOf } from "./proofPlans.js";
 export { proveChosen } from "./prove.js";
-export { everyStep } from "./steps.js";
 export { inputsOf, proveScanned, scanOnce, withLast } from "./twoRounds.js";
