@@ -10,7 +10,7 @@ import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import { onAbort } from "../primitives/abort.js";
 import type { Failure, Tried } from "./answer.js";
-import { admissionOf, alarms, gate, type GateOptions } from "./gate.js";
+import { admissionOf, gate, type GateOptions } from "./gate.js";
 import { judged } from "./judging.js";
 import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Rpc, type Run } from "./service.js";
@@ -90,7 +90,6 @@ export const requests = (
   patience: Patience,
   clock: Clock.Clock,
 ): Pick<Rpc["Service"], "request" | "memory" | "admit"> => {
-  const alarm = alarms(clock);
   const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
   const send = sendWith(memory);
@@ -106,42 +105,30 @@ export const requests = (
       turn,
     );
 
-  /** The one end of a request: its line in the ledger, and its answer. */
-  const end = (asked: Asked, result: Result.Result<unknown, Failure>): Effect.Effect<unknown, Failure> => {
-    record(asked);
-    return Effect.fromResult(result);
-  };
-
-  const timedOut = ({ method, deadline, started }: Asked): Result.Result<never, RpcError> => {
+  const timedOut = ({ method, deadline, started }: Asked): Effect.Effect<never, RpcError> => {
     const reason = new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) });
-    return Result.fail(new RpcError({ method, reason }));
+    return Effect.fail(new RpcError({ method, reason }));
   };
 
   /** Another try after a pause, where the reason allows one before the deadline. */
   const again = (asked: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
     Effect.flatMap(Random.next, (chance) => {
       const wait = isBroadcast(asked.method) ? null : pause(failure, asked.tries, chance, patience);
-      if (wait === null || clock.currentTimeMillisUnsafe() + wait >= asked.deadline)
-        return end(asked, Result.fail(failure));
-      const paused = Effect.onInterrupt(Effect.sleep(wait), () => Effect.sync(() => record(asked)));
-      return Effect.andThen(paused, attempt(asked));
+      return wait === null || clock.currentTimeMillisUnsafe() + wait >= asked.deadline
+        ? Effect.fail(failure)
+        : Effect.andThen(Effect.sleep(wait), attempt(asked));
     });
 
   const attempt = (asked: Asked): Effect.Effect<unknown, Failure> =>
     Effect.callback((resume) => {
       const { method, params, run } = asked;
+      if (run.signal?.aborted === true) return resume(Effect.interrupt);
       let isOpen = true;
-      let callOff = (): void => undefined;
       let unwatch = (): void => undefined;
       const close = () => {
         isOpen = false;
-        callOff();
         unwatch();
       };
-      if (run.signal?.aborted === true) {
-        record(asked);
-        return resume(Effect.interrupt);
-      }
       asked.tries++;
       const abort = send(
         method,
@@ -157,31 +144,31 @@ export const requests = (
             if (!isOpen) return;
             close();
             memory.heard(method, known);
-            resume(Result.isSuccess(known) ? end(asked, known) : again(asked, known.failure));
+            resume(Result.isSuccess(known) ? Effect.succeed(known.success) : again(asked, known.failure));
           });
         },
         run,
       );
+      if (!isOpen) return;
       const giveUp = () => {
         close();
         abort();
       };
-      if (!isOpen) return;
-      callOff = alarm(asked.deadline, () => {
-        giveUp();
-        resume(end(asked, timedOut(asked)));
-      });
       if (run.signal !== null)
         unwatch = onAbort(run.signal, () => {
           giveUp();
-          record(asked);
           resume(Effect.interrupt);
         });
-      return Effect.sync(() => {
-        giveUp();
-        record(asked);
-      });
+      return Effect.sync(giveUp);
     });
+
+  /** All tries of a request, until its deadline. */
+  const tried = (asked: Asked): Effect.Effect<unknown, Failure> => {
+    const duration = asked.deadline - asked.started;
+    return duration > 0
+      ? Effect.timeoutOrElse(attempt(asked), { duration, orElse: () => timedOut(asked) })
+      : timedOut(asked);
+  };
 
   const request: Rpc["Service"]["request"] = (method, params) =>
     Effect.withFiber((fiber) => {
@@ -192,11 +179,14 @@ export const requests = (
       const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
       const turn = run.turn?.() ?? 0;
       const asked: Asked = { method, params, run, started, deadline, turn, tries: 0, bytes: 0 };
-      const known = memory.refused(method);
-      if (known !== null) return end(asked, Result.fail(known));
-      if (admission !== null && admission !== "admitted" && !isBroadcast(method))
-        return end(asked, Result.fail(new RpcError({ method, reason: admission })));
-      return deadline <= started ? end(asked, timedOut(asked)) : attempt(asked);
+      const refusal =
+        memory.refused(method) ??
+        (admission !== null && admission !== "admitted" && !isBroadcast(method)
+          ? new RpcError({ method, reason: admission })
+          : null);
+      return Effect.onExit(refusal === null ? tried(asked) : Effect.fail(refusal), () =>
+        Effect.sync(() => record(asked)),
+      );
     });
 
   return { request, memory, admit };
