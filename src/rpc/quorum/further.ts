@@ -4,18 +4,24 @@ import * as Result from "effect/Result";
 import { isRecord } from "../../primitives/record.js";
 import type { Run } from "../service.js";
 import { isDoubtOnly } from "./normal.js";
-import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, unnumbered, type State } from "./question.js";
 import { entriesIn } from "./simulated.js";
 import {
   agreed,
+  type Answer,
   canFollow,
+  choseOtherwise,
   compareAdvice,
   compareAnswers,
   compareBlocks,
-  numberIn,
-  unconfirmed,
-  type Answer,
   type Finding,
+  inBlocksOf,
+  movedTo,
+  numberIn,
+  onBlock,
+  type State,
+  tagOf,
+  unconfirmed,
+  unnumbered,
 } from "./verdict.js";
 
 /** One question of a run. */
