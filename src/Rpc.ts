@@ -19,16 +19,16 @@ import {
   checkSocket,
   checkTransport,
   checkUrl,
+  optionsOf,
   type HttpEndpoint,
   type HttpOptions,
   type Options,
-  optionsOf,
   type PostingOptions,
   type QuorumOptions,
   type SocketOptions,
 } from "./rpc/connection.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
-import { type ForeignRequest, sendForeign } from "./rpc/foreign.js";
+import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
 import { idsFrom, sendSingly, sendTogether, wayTo } from "./rpc/http.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
@@ -186,8 +186,9 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
 
 /**
  * A viem transport, such as `http(url, { batch: true })`, `fallback([…])` or `webSocket(url, { reconnect: false })`,
- * which `Eth.watchHeads` and `Eth.watchLogs` subscribe through: they open a lost socket again themselves. Throws
- * `InvalidConnection` of what is wrong.
+ * which `Eth.watchHeads` and `Eth.watchLogs` subscribe through: they open a lost socket again themselves. For the Unix socket
+ * of a node use {@link layerSocket}: viem's `ipc` (2.57) takes a brace in a text for one of JSON's, so that a contract that
+ * reverts with `}` ends the process. Throws `InvalidConnection` of what is wrong.
  *
  * @example
  * ```ts

@@ -2,12 +2,8 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { indexAbis } from "../abi/abiIndex.js";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
-import { judging, malformed } from "../rpc/answer.js";
-import type { Rpc } from "../rpc/index.js";
-import { ask, type Failure, unknownBlock } from "./ask.js";
-import { Block, FeeHistory, type Log, Receipt } from "./block.js";
+import { ask, unknownBlock, type Failure } from "./ask.js";
+import { Block, FeeHistory, Receipt, type Log } from "./block.js";
 import { contradicts } from "./bloom.js";
 import { askCall } from "./call.js";
 import * as Encode from "./encode.js";
@@ -24,6 +20,10 @@ import type {
 } from "./parameters.js";
 import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
+import type { Rpc } from "../rpc/index.js";
+import { judging, malformed } from "../rpc/answer.js";
 
 export type { Failure } from "./ask.js";
 export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./block.js";

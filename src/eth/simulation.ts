@@ -4,7 +4,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
-import { type Classify, malformed } from "../rpc/answer.js";
+import { malformed, type Classify } from "../rpc/answer.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
 import { contradicts } from "./bloom.js";
 import type { Simulation } from "./parameters.js";

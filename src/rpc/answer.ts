@@ -16,7 +16,7 @@ import {
 import type { Verdict } from "../errors/verdicts.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
-import { type Endpoint, redactJson } from "./endpoint.js";
+import { redactJson, type Endpoint } from "./endpoint.js";
 import type { NoReply, Reply } from "./post.js";
 
 export type Classify = typeof classify;

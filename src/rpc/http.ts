@@ -2,12 +2,12 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
-import { outgoing, type Outgoing, readBatch, readSingle, type Tried, unanswered } from "./answer.js";
+import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
 import type { HttpOptions } from "./connection.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
 import { isNode } from "./node.js";
-import { type HttpHeaders, type Post, type PostTo, receiver, type Room, roomFor, sharedRoom } from "./post.js";
+import { receiver, roomFor, sharedRoom, type HttpHeaders, type Post, type PostTo, type Room } from "./post.js";
 import type { Send } from "./requests.js";
 
 /** `abort()` makes an exception with a stack unless it is given a reason. */

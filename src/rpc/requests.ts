@@ -12,9 +12,9 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { AdmissionTimeout, RpcError, Timeout } from "../errors/rpc.js";
 import { onAbort } from "../primitives/abort.js";
-import { type Failure, judged, type Tried } from "./answer.js";
+import { judged, type Failure, type Tried } from "./answer.js";
 import type { Patience } from "./connection.js";
-import { type Memory, memoryOf } from "./memory.js";
+import { memoryOf, type Memory } from "./memory.js";
 import { CurrentRun, type Rpc, type Run } from "./service.js";
 
 /** What came of waiting at a gate, and whether the run that waited has ended. */

@@ -3,24 +3,24 @@ import * as Clock from "effect/Clock";
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { type Reader, Socket, type SocketError, type Writer } from "effect/socket/Socket";
+import { Socket, type Reader, type SocketError, type Writer } from "effect/socket/Socket";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import { isRecord } from "../primitives/record.js";
 import {
-  type Failure,
   judged,
   malformed,
   noReply,
   outgoing,
-  type Outgoing,
   parse,
   readSingle,
-  type Tried,
   unanswered,
+  type Failure,
+  type Outgoing,
+  type Tried,
 } from "./answer.js";
 import { redactUrls } from "./endpoint.js";
 import { idsFrom, numbered } from "./http.js";
-import { type Posted, type Room, roomFor, tooLarge, tooMuch, unreachable, wordsOf } from "./post.js";
+import { roomFor, tooLarge, tooMuch, unreachable, wordsOf, type Posted, type Room } from "./post.js";
 import { isBroadcast, type Send } from "./requests.js";
 import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";

@@ -7,21 +7,21 @@ import { isDoubtOnly } from "./normal.js";
 import { entriesIn } from "./simulated.js";
 import {
   agreed,
-  type Answer,
   canFollow,
   choseOtherwise,
   compareAdvice,
   compareAnswers,
   compareBlocks,
-  type Finding,
   inBlocksOf,
   movedTo,
   numberIn,
   onBlock,
-  type State,
   tagOf,
   unconfirmed,
   unnumbered,
+  type Answer,
+  type Finding,
+  type State,
 } from "./verdict.js";
 
 /** One question of a run. */

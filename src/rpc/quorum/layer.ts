@@ -14,38 +14,38 @@ import * as Metric from "effect/Metric";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import { RpcError, UpstreamUnavailable } from "../../errors/rpc.js";
-import { type Verdict, WitnessesDisagree } from "../../errors/verdicts.js";
-import { type Memory, memoryOf } from "../memory.js";
+import { WitnessesDisagree, type Verdict } from "../../errors/verdicts.js";
+import { memoryOf, type Memory } from "../memory.js";
 import { patienceOf } from "../requests.js";
 import { CurrentRun, Rpc, type Testimony } from "../service.js";
-import { type Ask, type Asked, compareFurther, onItsOwn, type Question } from "./further.js";
+import { compareFurther, onItsOwn, type Ask, type Asked, type Question } from "./further.js";
 import {
-  type Answers,
   asking,
   byMiddle,
   earliestFork,
   isFailed,
   kindOf,
-  type Member,
-  type MemberVote,
   providersOf,
-  type Quorum,
   reachedBy,
   sharedBy,
   textOf,
   unasked,
-  type Vote,
   votesOf,
+  type Answers,
+  type Member,
+  type MemberVote,
+  type Quorum,
+  type Vote,
 } from "./members.js";
 import {
-  type Answer,
   compareAnswers,
-  type Finding,
   numberIn,
   quantityOf,
   stateOf,
   tagOf,
   testimonyOf,
+  type Answer,
+  type Finding,
 } from "./verdict.js";
 
 const outvoted = Metric.counter("evm_preflight_outvoted_total", {

@@ -9,7 +9,7 @@ import type { Verdict } from "../../errors/verdicts.js";
 import { isRecord } from "../../primitives/record.js";
 import { escapeText } from "../../primitives/text.js";
 import type { Testimony } from "../service.js";
-import { differenceOf, inPool, isDoubtOnly, type Look, type Parts, partsOf, unknown } from "./normal.js";
+import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Look, type Parts } from "./normal.js";
 import { list } from "./simulated.js";
 
 /**
