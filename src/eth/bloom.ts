@@ -45,7 +45,7 @@ export const contradicts = (bloom: Hex | null, logs: ReadonlyArray<Pick<Log, "ad
   const known = new Map<Hex, boolean>();
   for (const { address, topics } of logs) {
     const isReal = !pretended.has(address.toLowerCase());
-    for (const value of [address, ...topics]) known.set(value, isReal || known.get(value) === true);
+    for (const value of [address, ...topics]) if (known.get(value) !== true) known.set(value, isReal);
   }
   const explained = new Uint8Array(256);
   for (const [value, isReal] of known)
