@@ -36,7 +36,7 @@ export const withInner = (
   if (to === null || outcome.status !== "success" || !mayTell(data, outcome.logs)) return Effect.succeed(read);
   const isMulticall = (account: Address): boolean => {
     const hash = before?.account(account)?.codeHash ?? null;
-    return multicalls.has(account) || (hash !== null && knownCode(hash, account)?.kind === "multicall3");
+    return multicalls.has(account) || (hash !== null && knownCode(hash, account, "multicall3") !== null);
   };
   const { returnData, logs, evidence } = outcome;
   return Effect.map(reading, ({ readInner }) => {
