@@ -4,9 +4,9 @@
  */
 export type { AccountOverrideFields, BlockOverridesFields } from "./eth/parameters.js";
 export { Gap } from "./errors/verdicts.js";
-export type { OutcomeDifference } from "./primitives/difference.js";
+export type { Difference, OutcomeDifference } from "./primitives/difference.js";
 export { Figure, figureText, type Statement } from "./primitives/statement.js";
-export { diff, type Counted, type Difference, diffText } from "./report/diff.js";
+export { diff, diffText } from "./report/diff.js";
 export { Evidence, Finding, FindingCode, messageOf, NoteCode, OwnName, Severity, StepName } from "./report/finding.js";
 export { notes, type Note } from "./report/notes.js";
 export { settle } from "./postflight/settle.js";

@@ -2,8 +2,8 @@
  * What was said against what happened, as plain data. Amounts are wei, gas is gas, prices are wei per gas.
  */
 import type { Log, Receipt } from "../eth/block.js";
+import type { Difference, Subject } from "../primitives/difference.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Counted } from "../report/diff.js";
 import type { Evidence } from "../report/finding.js";
 import type { Ledger } from "../report/schema.js";
 
@@ -33,18 +33,8 @@ export type SettlementClass = (typeof settlementClasses)[number];
 export const gravest = (classes: ReadonlyArray<SettlementClass>): SettlementClass =>
   settlementClasses.find((one) => classes.includes(one)) ?? "same";
 
-/** One fact that was said, and is otherwise. */
-export interface SettledDifference {
-  /** Its path, e.g. `outcome.status`, `outcome.logs[2]`, `request.to`, `balances[0x…/native]`. */
-  readonly field: string;
-  /** What was said: a number, or a text such as bytes in hex. */
-  readonly said: bigint | string;
-  /** What happened. */
-  readonly happened: bigint | string;
-  /** Whether what was said is the most that may happen. */
-  readonly isMost: boolean;
-  /** What the numbers count; null where they are no amounts. */
-  readonly unit: Counted;
+/** One fact that was said (`a`), and is otherwise (`b`). */
+export interface SettledDifference extends Difference {
   /** What it amounts to. */
   readonly class: Exclude<SettlementClass, "same">;
   /** How the class is known: `measured` by a replay, `logged` by receipt and block, `unavailable` where it is `unknown`. */
@@ -57,8 +47,8 @@ export interface Comparison {
   readonly compared: number;
   /** What happened otherwise than was said. */
   readonly differences: ReadonlyArray<SettledDifference>;
-  /** Paths of facts that were said and could not be compared. */
-  readonly uncompared: ReadonlyArray<string>;
+  /** Facts that were said and could not be compared. */
+  readonly uncompared: ReadonlyArray<Subject>;
 }
 
 /** What one transaction teaches of future ones. */

@@ -13,7 +13,7 @@ import {
   type Price,
 } from "./amounts.js";
 import type { Report } from "./schema.js";
-import { differenceForPeople, named } from "./diff.js";
+import { differenceForPeople } from "./diff.js";
 import * as Arr from "effect/Array";
 import { lookup } from "../Chains.js";
 import { abisOf } from "./options.js";
@@ -52,7 +52,6 @@ const numbersOf = (finding: Finding, names: Names): string => {
       return { ...figure, unit: "text", value: "you" };
     if (figure.unit === "difference")
       return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
-    if (figure.unit === "text") return { ...figure, value: named(figure.value, names) };
     if (!isKnown || figure.unit !== "units") return figure;
     const value = amountInSentence(names, { token, tokenId: null }, figure.value, "up");
     return { name: figure.name, unit: "text", value };

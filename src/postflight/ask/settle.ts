@@ -15,7 +15,7 @@ import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../.
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/queries.js";
-import { uncomparedBalances } from "../compare.js";
+import { balanceFacts } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
 import {
   gravest,
@@ -177,7 +177,7 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
           : "severalBlocks";
   const balances =
     untold !== null || block === undefined
-      ? uncomparedBalances(report)
+      ? { compared: 0, differences: [], uncompared: balanceFacts(report, () => null).map(({ of }) => of) }
       : settleBalances(report, receipts, block, yield* inRound("settlement", askHeld(report, block)), outcome);
   return {
     class: gravest([outcome, ...balances.differences.map((difference) => difference.class)]),
