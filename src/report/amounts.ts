@@ -4,24 +4,9 @@
  */
 import { lookup } from "../Chains.js";
 import type { TokenInfo } from "./parts.js";
-import { checksummed, escapeText, shortAddress } from "../primitives/text.js";
+import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
 import type { Report } from "./schema.js";
-
-// Hebrew, Arabic and their extensions: right-to-left letters reorder the numbers around them.
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
-
-/**
- * A symbol that cannot pass for anything else on its line: plain when it is a short ASCII word,
- * quoted and escaped otherwise.
- */
-const symbolText = (symbol: string): string =>
-  /^[A-Za-z0-9$][A-Za-z0-9$._+-]{0,15}$/.test(symbol)
-    ? symbol
-    : `"${escapeText(
-        symbol.replace(rightToLeft, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`),
-        96,
-      ).replace(/"/g, '\\"')}"`;
 
 /** How addresses and tokens are written in one report. */
 export interface Names {
@@ -108,9 +93,6 @@ export const namesFor = (report: Named, { symbol, exact = false }: AmountOptions
   };
 };
 
-/** More decimals than any token has; beyond, only smallest units are shown. */
-const maxDecimals = 77;
-
 /** What an amount counts: the native currency (`token` null), a token, or one id of it. */
 export interface Unit {
   readonly token: string | null;
@@ -118,17 +100,10 @@ export interface Unit {
 }
 
 /** What a token calls itself, harmless; null where it says nothing. */
-export const symbolOf = (names: Names, token: string): string | null => {
-  const info = names.token(token);
-  const symbol = info?.symbol ?? info?.name ?? null;
-  return symbol === null || symbol === "" ? null : symbolText(symbol);
-};
+export const symbolOf = (names: Names, token: string): string | null => symbolText(names.token(token));
 
 /** A token's decimals, where it gives a number that can be one. */
-export const decimalsOf = (names: Names, token: string): number | null => {
-  const decimals = names.token(token)?.decimals ?? null;
-  return decimals === null || decimals < 0 || decimals > maxDecimals ? null : decimals;
-};
+export const decimalsOf = (names: Names, token: string): number | null => shownDecimals(names.token(token));
 
 /** `#42`; of an id with more digits than anyone reads, its ends. */
 export const idText = (tokenId: bigint): string => {

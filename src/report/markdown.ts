@@ -56,7 +56,7 @@ const blockLines = (block: Block): ReadonlyArray<string> => {
 
 const sectionLines = ({ title, tone, blocks }: Section): ReadonlyArray<string> => [
   "",
-  `## ${tone === undefined ? "" : signs[tone]} ${escapeMarkdown(title)}`.replace(/ {2,}/g, " "),
+  ["##", ...(tone === undefined || signs[tone] === "" ? [] : [signs[tone]]), escapeMarkdown(title)].join(" "),
   ...blocks.flatMap((block) => ["", ...blockLines(block)]),
 ];
 

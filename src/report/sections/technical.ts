@@ -3,6 +3,7 @@
  * everything was asked, and what it took.
  */
 import { maxUint256 } from "viem";
+import { isNobody } from "../../abi/words.js";
 import { checksummed } from "../../primitives/text.js";
 import type { Approval, BalanceChange, Funds, FundsTerm, Transfer } from "../parts.js";
 import {
@@ -33,7 +34,6 @@ import {
   unitText,
   weiText,
 } from "../amounts.js";
-import { isNobody } from "../stakes.js";
 import { formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
 import { minesOnDemand } from "../freshness.js";
 import type { Money } from "./transaction.js";
