@@ -20,7 +20,6 @@ import {
   gravest,
   type Comparison,
   type Happened,
-  type Held,
   type Hindsight,
   type MinedSettlement,
   type Replay,
@@ -133,7 +132,7 @@ export const settleBalances = (
   report: Report,
   receipts: ReadonlyArray<Receipt>,
   block: FullBlock,
-  held: ReadonlyArray<Held>,
+  held: NonNullable<Hindsight["held"]>,
   outcome: SettlementClass,
 ): Comparison => {
   const mined = receipts.flatMap((receipt) => {

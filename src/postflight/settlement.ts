@@ -51,26 +51,6 @@ export interface Comparison {
   readonly uncompared: ReadonlyArray<Subject>;
 }
 
-/** What one transaction teaches of future ones. */
-export interface SettlementSample {
-  /** The chain; null where the report does not know it. */
-  readonly chainId: number;
-  /** The first four bytes of the calldata; null for transfers and deployments. */
-  readonly selector: Hex | null;
-  /** What it amounts to. */
-  readonly class: SettlementClass;
-  /** Whether it succeeded where failure was said, or the other way round. */
-  readonly isFlip: boolean;
-  /** Gas used ÷ gas limit. */
-  readonly gasRatio: number;
-  /** Gas used ÷ gas said; null where none was said. */
-  readonly gasOfSaid: number | null;
-  /** Blocks from the newest that the report knew to the one that holds the transaction; null = not known. */
-  readonly ageBlocks: number | null;
-  /** Price paid ÷ the most that was allowed. */
-  readonly priceRatio: number | null;
-}
-
 /** A transaction that was mined. */
 export interface MinedSettlement extends Comparison {
   /** It is in a block. */
@@ -99,28 +79,39 @@ export interface MinedSettlement extends Comparison {
   readonly operatorFee: bigint | null;
   /** The contract that it created. */
   readonly created: Address | null;
-  /** The same as plain numbers, for calibration. */
-  readonly sample: SettlementSample;
+  /** What it teaches of future ones, as plain numbers. */
+  readonly sample: {
+    /** The chain; null where the report does not know it. */
+    readonly chainId: number;
+    /** The first four bytes of the calldata; null for transfers and deployments. */
+    readonly selector: Hex | null;
+    /** What it amounts to. */
+    readonly class: SettlementClass;
+    /** Whether it succeeded where failure was said, or the other way round. */
+    readonly isFlip: boolean;
+    /** Gas used ÷ gas limit. */
+    readonly gasRatio: number;
+    /** Gas used ÷ gas said; null where none was said. */
+    readonly gasOfSaid: number | null;
+    /** Blocks from the newest that the report knew to the one that holds the transaction; null = not known. */
+    readonly ageBlocks: number | null;
+    /** Price paid ÷ the most that was allowed. */
+    readonly priceRatio: number | null;
+  };
 }
 
 /**
- * One that was not: `pending` in the pool; `dropped`: the node does not know it, and its nonce is free; `replaced` by
- * another, found in a block, whose receipt the node has not; `unknown`: its nonce is used, and by which transaction was
- * not found: it may be mined, and the node behind; or its receipt and its block are not of one another.
+ * What became of one transaction of a report. Not mined: `pending` in the pool; `dropped`: the node does not know it, and
+ * its nonce is free; `replaced` by another, found in a block, whose receipt the node has not; `unknown`: its nonce is used,
+ * and by which transaction was not found: it may be mined, and the node behind; or its receipt and its block are not of
+ * one another.
  */
-export interface OpenSettlement {
-  /** Where it is instead. */
-  readonly state: "pending" | "dropped" | "replaced" | "unknown";
-  /** The transaction's place in the bundle, from 0. */
-  readonly transaction: number;
-  /** The transaction's hash, 32 bytes. */
-  readonly hash: Hash;
-  /** What it amounts to. */
-  readonly class: "unknown" | "replaced";
-}
-
-/** What became of one transaction of a report. */
-export type Settlement = MinedSettlement | OpenSettlement;
+export type Settlement =
+  | MinedSettlement
+  | (Pick<MinedSettlement, "transaction" | "hash"> & {
+      readonly state: "pending" | "dropped" | "replaced" | "unknown";
+      readonly class: "unknown" | "replaced";
+    });
 
 /** A report against the chain. */
 export interface Settled {
@@ -164,18 +155,6 @@ export interface Replay {
   readonly elsewhere: Happened | null;
 }
 
-/** What an account held before and after the block of a transaction; raw units. */
-export interface Held {
-  /** Whose balance it is. */
-  readonly account: Address;
-  /** null for the native currency. */
-  readonly token: Address | null;
-  /** Before the block, wei. */
-  readonly before: bigint;
-  /** After the block, wei. */
-  readonly after: bigint;
-}
-
 /** What is known beside receipt and block. */
 export interface Hindsight {
   /** The place in the report; by sender and nonce where it is left out. */
@@ -184,15 +163,16 @@ export interface Hindsight {
   readonly sent?: Hash;
   /** What a replay on the parent block did; absent where no node could tell. */
   readonly replay?: Replay | null;
-  /** What accounts held before and after. */
-  readonly held?: ReadonlyArray<Held>;
+  /** What accounts held before and after the block; raw units, wei where `token` is null. */
+  readonly held?: ReadonlyArray<{
+    readonly account: Address;
+    readonly token: Address | null;
+    readonly before: bigint;
+    readonly after: bigint;
+  }>;
 }
 
 export type { Receipt };
-
-/** The samples of what was mined. */
-export const samplesOf = ({ transactions }: Pick<Settled, "transactions">): ReadonlyArray<SettlementSample> =>
-  transactions.flatMap((one) => (one.state === "mined" ? [one.sample] : []));
 
 /** How long it may take; ms. */
 export interface SettleOptions {

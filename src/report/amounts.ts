@@ -63,6 +63,22 @@ export interface AmountOptions {
   readonly exact?: boolean | undefined;
 }
 
+/** What a rendering of a whole report takes. */
+export interface RenderOptions extends AmountOptions {
+  /** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH, for amounts in a currency beside. */
+  readonly price?:
+    | {
+        /** The currency's symbol. */
+        readonly currency: string;
+        /** Decimal string: what one whole native unit costs. */
+        readonly amount: string;
+      }
+    | undefined;
+  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
+  readonly full?: boolean | undefined;
+}
+export type Price = NonNullable<RenderOptions["price"]>;
+
 /** The names of a report in the words of its chain. */
 export const namesFor = (report: Named, { symbol, exact = false }: AmountOptions): Names => {
   const native = symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16);
@@ -140,14 +156,6 @@ export const weiText = (wei: bigint, symbol: string): string => {
   const [shown, exact] = [formatWei(wei, symbol), `${wei} wei`];
   return wei === 0n || shown === exact ? shown : `${shown} (${exact})`;
 };
-
-/** A price of native units in a currency, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH. */
-export interface Price {
-  /** The currency's symbol. */
-  readonly currency: string;
-  /** Decimal string: what one whole native unit costs. */
-  readonly amount: string;
-}
 
 /**
  * Wei in a currency: two decimals, or as many as the first two digits that are not 0 need; never

@@ -3,15 +3,7 @@ import type { Finding, Severity } from "./finding.js";
 import { type Figure, numbersText } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 import { type Document, type Item, joined, type Section, type Tone } from "./document.js";
-import {
-  amountInSentence,
-  type AmountOptions,
-  dateText,
-  decimalsOf,
-  type Names,
-  namesFor,
-  type Price,
-} from "./amounts.js";
+import { amountInSentence, dateText, decimalsOf, type Names, namesFor, type RenderOptions } from "./amounts.js";
 import type { Report } from "./schema.js";
 import { differenceForPeople } from "./diff.js";
 import * as Arr from "effect/Array";
@@ -106,21 +98,6 @@ const findingsSections = (report: Report, names: Names): ReadonlyArray<Section> 
       ? []
       : [{ title: `${title} (${items.length})`, tone, blocks: [{ kind: "items", tone, items }] }];
   });
-
-/** What every rendering takes. */
-export interface RenderOptions extends AmountOptions {
-  /** What one native unit costs, for amounts in a currency beside. */
-  readonly price?: Price | undefined;
-}
-
-/** What the renderings take that are short unless they are asked for everything. */
-export interface FullOptions extends RenderOptions {
-  /**
-   * The technical part, too: each transaction, every movement, balance and approval exact and with its evidence, funds,
-   * the state that was asked, every address. Default false.
-   */
-  readonly full?: boolean | undefined;
-}
 
 const count = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
 const kinds: Readonly<Record<Severity, string>> = {

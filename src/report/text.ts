@@ -1,6 +1,7 @@
 /** The report for a terminal: verdict, reason and summary first, tables that fit the width, what to do next last. */
 import { verdictTone, type Block, type Cell, type Column, type Fact, type Section, type Tone } from "./document.js";
-import { compose, type FullOptions } from "./compose.js";
+import type { RenderOptions } from "./amounts.js";
+import { compose } from "./compose.js";
 import type { Report } from "./schema.js";
 
 const codes: Readonly<Record<Tone | "strong", string>> = {
@@ -136,7 +137,7 @@ export const tableLines = (
 };
 
 /** How the text should look. */
-export interface TextOptions extends FullOptions {
+export interface TextOptions extends RenderOptions {
   /** ANSI colours; default false. */
   readonly color?: boolean | undefined;
   /**
