@@ -127,30 +127,6 @@ export const idText = (tokenId: bigint): string => {
   return digits.length <= 12 ? `#${digits}` : `#${digits.slice(0, 5)}…${digits.slice(-5)}`;
 };
 
-/** `USDC 0xA0b8…eB48`, `NFT #5 0x…`, `ETH`. */
-export const unitText = (names: Names, { token, tokenId }: Unit): string => {
-  if (token === null) return names.native;
-  return [symbolOf(names, token) ?? "token", tokenId === null ? "" : `#${tokenId}`, names.short(token)]
-    .filter((part) => part !== "")
-    .join(" ");
-};
-
-/** An amount in the token's own decimals, exact; `unscaled`, its smallest units, where they are not known or mean nothing. */
-export const amountText = (
-  names: Names,
-  { token, tokenId }: Unit,
-  amount: bigint,
-  unscaled: string = String(amount),
-): string => {
-  if (token === null) return formatUnits(amount, 18);
-  const decimals = decimalsOf(names, token);
-  return tokenId !== null || decimals === null ? unscaled : formatUnits(amount, decimals);
-};
-
-/** An amount in smallest units. */
-export const rawText = (token: string | null, amount: bigint): string =>
-  token === null ? `${amount} wei` : String(amount);
-
 /** Wei in the unit it reads best in, with the exact wei beside where the unit is another. */
 export const weiText = (wei: bigint, symbol: string): string => {
   const [shown, exact] = [formatWei(wei, symbol), `${wei} wei`];
@@ -206,21 +182,25 @@ export const tokenForPeople = (names: Names, token: string): string => {
   return symbol === null ? `token ${names.short(token)}` : `${symbol} (${names.short(token)})`;
 };
 
+/** What is counted: `ETH`, `USDC (0xA0b8…eB48)`, and which of them. */
+export const unitForPeople = (names: Names, { token, tokenId }: Unit): string =>
+  token === null
+    ? names.native
+    : [tokenForPeople(names, token), ...(tokenId === null ? [] : [names.exact ? `#${tokenId}` : idText(tokenId)])].join(
+        " ",
+      );
+
 /** An amount of anything that moves; where a token's decimals are not known, it says that it counts smallest units. */
-export const amountForPeople = (names: Names, { token, tokenId }: Unit, amount: bigint, rounding: Rounding): Amount => {
-  if (token === null)
-    return amount !== 0n && sizeOf(amount) < readable
-      ? { mark: "", digits: String(amount), unit: "wei" }
-      : { ...rounded(amount, 18, rounding, names), unit: names.native };
-  const name = tokenForPeople(names, token);
-  const decimals = tokenId === null ? decimalsOf(names, token) : 0;
-  const unit =
-    tokenId === null
-      ? decimals === null
-        ? `smallest units of ${name} (decimals not known)`
-        : name
-      : `${name} ${idText(tokenId)}`;
-  return { ...rounded(amount, decimals ?? 0, rounding, names), unit };
+export const amountForPeople = (names: Names, unit: Unit, amount: bigint, rounding: Rounding): Amount => {
+  const { token, tokenId } = unit;
+  if (token === null && !names.exact && amount !== 0n && sizeOf(amount) < readable)
+    return { mark: "", digits: String(amount), unit: "wei" };
+  const decimals = token === null ? 18 : tokenId === null ? decimalsOf(names, token) : 0;
+  const of = unitForPeople(names, unit);
+  return {
+    ...rounded(amount, decimals ?? 0, rounding, names),
+    unit: decimals === null ? `smallest units of ${of} (decimals not known)` : of,
+  };
 };
 
 /** The digits with a sign before them. */

@@ -137,6 +137,7 @@ const nextOf = (report: Report): string => {
 export const compose = (report: Report, options: RenderOptions = {}): Document => {
   const chain = lookup(report.chainId);
   const names = namesFor(report, options);
+  const exactly = { ...names, exact: true };
   const { native: symbol } = names;
   const money = { symbol, price: options.price };
   const abis = abisOf(report.options);
@@ -163,9 +164,9 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
       ...report.transactions.flatMap((transaction, index) =>
         transactionSection(transaction, index, transactions, money, abis),
       ),
-      ...transfersSection(report, names),
-      ...balancesSection(report, names),
-      ...approvalsSection(report, names),
+      ...transfersSection(report, exactly),
+      ...balancesSection(report, exactly),
+      ...approvalsSection(report, exactly),
       ...fundsSection(report, money),
       ...observedSection(report, symbol),
       ...addressesSection(names),
