@@ -43,6 +43,7 @@ export {
   Transfer,
 } from "./report/parts.js";
 export {
+  AskRule,
   Clearance,
   Ledger,
   Observed,

@@ -2,7 +2,7 @@
  * What was said against what happened, as plain data. Amounts are wei, gas is gas, prices are wei per gas.
  */
 import type { Log, Receipt } from "../eth/block.js";
-import type { Difference, Subject } from "../primitives/difference.js";
+import type { Difference } from "../primitives/difference.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Evidence } from "../report/finding.js";
 import type { Ledger } from "../report/schema.js";
@@ -48,7 +48,7 @@ export interface Comparison {
   /** What happened otherwise than was said. */
   readonly differences: ReadonlyArray<SettledDifference>;
   /** Facts that were said and could not be compared. */
-  readonly uncompared: ReadonlyArray<Subject>;
+  readonly uncompared: ReadonlyArray<Omit<Difference, "a" | "b">>;
 }
 
 /** A transaction that was mined. */

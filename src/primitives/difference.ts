@@ -48,9 +48,6 @@ export const OutcomeDifference = Schema.Struct({
 });
 export interface OutcomeDifference extends Schema.Schema.Type<typeof OutcomeDifference> {}
 
-/** What a number counts; null where it is no amount. */
-export type Counted = OutcomeDifference["unit"] | "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
-
 /** One fact that is another on the other side. */
 export interface Difference extends Pick<OutcomeDifference, "transaction" | "event" | "account" | "to"> {
   /**
@@ -59,7 +56,7 @@ export interface Difference extends Pick<OutcomeDifference, "transaction" | "eve
    */
   readonly kind: OutcomeDifference["kind"] | "log" | "holding" | "most" | "finding" | "fact";
   /** What its number counts; null where it is no amount. */
-  readonly unit: Counted;
+  readonly unit: OutcomeDifference["unit"] | "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
   /** What it is called, e.g. `gas limit`; of an approval its standard. Null where the kind says it. */
   readonly what: string | null;
   /** On the first side, e.g. of the earlier report, or what was said; null = nothing. */
@@ -67,6 +64,9 @@ export interface Difference extends Pick<OutcomeDifference, "transaction" | "eve
   /** On the second side. */
   readonly b: bigint | string | null;
 }
+
+/** What a number counts. */
+export type Counted = Difference["unit"];
 
 /** What a fact is about. */
 export type Subject = Omit<Difference, "a" | "b">;

@@ -272,4 +272,4 @@ export interface Clearance extends Schema.Schema.Type<typeof Clearance> {
   readonly waits: ReadonlyArray<Wait>;
 }
 
-export { Request, RunName };
+export { AskRule, Request, RunName };
