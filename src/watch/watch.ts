@@ -13,7 +13,8 @@ import { Chains, type Chain } from "../Chains.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import type { Head, Header } from "../eth/index.js";
 import type { Options } from "../pipeline/index.js";
-import { diff, type Difference } from "../report/diff.js";
+import type { Difference } from "../primitives/difference.js";
+import { diff } from "../report/diff.js";
 import { minesOnDemand } from "../report/freshness.js";
 import { ready, verdictOf, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
@@ -86,7 +87,7 @@ const ofTheMoment: ReadonlySet<string | null> = new Set([
   ...["observed base fee per gas", "fee base fee per gas", "funds expected", "funds required"],
 ]);
 
-const isInformation = (severity: Difference["before"]): boolean => severity === null || severity === "info";
+const isInformation = (severity: Difference["a"]): boolean => severity === null || severity === "info";
 
 /** Without the word that the world moved since an earlier report, which the next proof no longer says. */
 const withoutChange = (report: Report): Report => {
@@ -97,8 +98,7 @@ const withoutChange = (report: Report): Report => {
 /** What a proof changed of what was said; empty where nobody who signs need look again. */
 export const essentialDiff = (before: Report, after: Report): ReadonlyArray<Difference> =>
   diff(withoutChange(before), withoutChange(after)).filter(
-    (one) =>
-      !ofTheMoment.has(one.what) && !(one.kind === "finding" && isInformation(one.before) && isInformation(one.after)),
+    (one) => !ofTheMoment.has(one.what) && !(one.kind === "finding" && isInformation(one.a) && isInformation(one.b)),
   );
 
 /** Proofs of one endpoint's watched reports at once: more of them end no sooner, and the first of them later. */

@@ -153,7 +153,7 @@ export const storm = async ({ over, blocks, everyBlocks, seed, copies = 1, onBlo
         const differences = essentialDiff(word.report, proven);
         if (differences.length > 0 || !["ready", "caution"].includes(proven.verdict))
           wrong.push(
-            `block ${block}, report ${index}: ${proven.verdict} ${differences.map(({ path, before, after }) => `${path} ${before} ${after}`).join("; ")}`,
+            `block ${block}, report ${index}: ${proven.verdict} ${differences.map(({ kind, what, a, b }) => `${what ?? kind} ${a} ${b}`).join("; ")}`,
           );
       }
     }

@@ -117,9 +117,11 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     await scene.pool(third, { to: owner.address, value: 7n });
     expect(await mined(one)).toBe("Moved");
     const moved = one.told.at(-1);
-    expect(moved?._tag === "Moved" ? moved.diff.map(({ path, by }) => [path, by]) : []).toEqual([
-      [`funds[${owner.address.toLowerCase()}].balance`, 7n],
-    ]);
+    expect(
+      moved?._tag === "Moved"
+        ? moved.diff.map(({ what, account, a, b }) => [what, account, BigInt(b ?? 0) - BigInt(a ?? 0)])
+        : [],
+    ).toEqual([["funds balance", owner.address.toLowerCase(), 7n]]);
     expect(await mined(one)).toBe("Fresh");
   });
 
