@@ -185,8 +185,8 @@ const holding = (
   { options, scope: parent }: Watching,
 ): Effect.Effect<State["held"], never, Rpc> =>
   Effect.gen(function* () {
-    // why: nothing says what the answer of a user's step hangs on, or a step that was left out
-    if (stand === null || report.steps.with.length > 0 || report.steps.without.length > 0) return null;
+    // why: nothing says what the answer of a user's step hangs on; a report that lacks a step is not held, for it is not `ready`
+    if (stand === null || report.steps.with.length > 0) return null;
     const scope = yield* Scope.fork(parent);
     const found = Effect.tap(touchedBy(report, stand, options), (what) =>
       isHeld(what) ? Scope.provide(including(what.touched), scope) : Effect.void,
