@@ -3,11 +3,12 @@
  * of each case out of whichever of them told it. Pure.
  */
 import * as Result from "effect/Result";
+import type * as Eth from "../eth/index.js";
+import * as Simulate from "../steps/simulate.js";
 import { decodeResult } from "../abi/decodeLogs.js";
 import type { Chain, Lookup } from "../Chains.js";
 import { rulesOf, type Rules } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import type * as Eth from "../eth/index.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { BuiltInStep, Fork, Forks } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";
@@ -18,9 +19,8 @@ import { flying, type Counts } from "../steps/nonce.js";
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
-import type { Pooled, Replacing } from "../steps/reading/pooled.js";
+import type { Pooled, Replacing } from "../steps/reading/pool.js";
 import { quoteOf, type FeeFacts, type Quote } from "../steps/reading/quote.js";
-import * as Simulate from "../steps/simulate.js";
 import { either, unseen, type View } from "../witness/view.js";
 
 /** What a node without simulation said through `eth_call`. */

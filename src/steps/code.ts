@@ -70,12 +70,10 @@ const authorizes = ({ authorizations }: Case, account: Address): boolean =>
   authorizations.some(({ authority }) => authority === account);
 
 /** What the witness should look at right in front of a transaction: whom it calls, for any earlier one may have put code there. */
-export const queriesBetween =
-  (bundle: ReadonlyArray<Case>) =>
-  (place: number): ReadonlyArray<Query> => {
-    const to = bundle[place]?.input.to ?? null;
-    return to === null || place === 0 ? [] : [{ kind: "account", address: to }];
-  };
+export const queriesBetween = (bundle: ReadonlyArray<Case>, place: number): ReadonlyArray<Query> => {
+  const to = bundle[place]?.input.to ?? null;
+  return to === null || place === 0 ? [] : [{ kind: "account", address: to }];
+};
 
 /**
  * Whether code that an account has only after the bundle was there when `one` called it. A call to an

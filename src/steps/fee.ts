@@ -6,11 +6,11 @@
  * missing at the cost of a level of evidence. A proof measures the base fee inside the simulation.
  */
 import * as Effect from "effect/Effect";
+import * as Eth from "../eth/index.js";
 import type { Chain } from "../Chains.js";
 import { blocksWithin, effectiveGasPrice, growBaseFee } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import { asking, sighting } from "../eth/ask.js";
-import * as Eth from "../eth/index.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Address } from "../primitives/hex.js";
@@ -19,7 +19,7 @@ import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Case, FeeChoice, Numbered, Price } from "./reading/bundle.js";
 import type { Heard } from "./reading/heard.js";
-import { raised, type Pooled, type Replacing } from "./reading/pooled.js";
+import { raised, type Pooled, type Replacing } from "./reading/pool.js";
 import type { FeeFacts, Quote } from "./reading/quote.js";
 
 const percentiles = [20, 50, 80];

@@ -13,7 +13,7 @@ import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Funds, FundsTerm, Nonce } from "../report/parts.js";
 import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
-import { queuedCost, type Pooled } from "./reading/pooled.js";
+import { queuedCost, type Pooled } from "./reading/pool.js";
 
 /** A case whose costs are known as far as they can be. */
 type Payable = Omit<Filled, "request">;

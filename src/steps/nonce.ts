@@ -5,10 +5,10 @@
  * include the mempool while the simulated state does not.
  */
 import * as Effect from "effect/Effect";
+import * as Eth from "../eth/index.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
 import { asking } from "../eth/ask.js";
-import * as Eth from "../eth/index.js";
 import type { Address } from "../primitives/hex.js";
 import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
@@ -16,7 +16,7 @@ import type { Nonce } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import { isFirst, signers, type Case, type Chosen, type Numbered, type Price } from "./reading/bundle.js";
 import { failureOf, successOf, type Heard } from "./reading/heard.js";
-import { barOf, isOtherKind, isUnderpriced, type Pooled, type Replacing } from "./reading/pooled.js";
+import { barOf, isOtherKind, isUnderpriced, type Pooled, type Replacing } from "./reading/pool.js";
 
 /** Both counts of one signer. */
 export interface Counts {

@@ -259,7 +259,7 @@ describe("whom a later transaction calls", () => {
 
   it("is looked at wherever others come before it", () => {
     const looked = (...inputs: ReadonlyArray<Partial<Transaction>>) =>
-      inputs.map((_, place) => Code.queriesBetween(bundle(...inputs))(place).length);
+      inputs.map((_, place) => Code.queriesBetween(bundle(...inputs), place).length);
     expect(looked(factory, call, { to: null, data: hexOf("0x00") }, { to: bob })).toEqual([0, 1, 0, 1]);
     expect(looked({ to: bob, value: 1n }, call)).toEqual([0, 1]);
   });

@@ -22,7 +22,7 @@ import * as Transactions from "../../Transaction.js";
 import { answersOf, checkOutcomes, type Answers } from "../answers.js";
 import { choose } from "../choose.js";
 import * as Options from "../prepare.js";
-import { counted } from "../ledger.js";
+import { counted } from "../rounds.js";
 import { askScan } from "../scan.js";
 
 /** How a single step fails. */
