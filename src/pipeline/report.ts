@@ -149,9 +149,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     steps,
   );
   const elsewhere = about.elsewhere.map((there) => takenOf(there, steps));
-  const funds = steps.has("funds")
-    ? Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas })
-    : [];
+  const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked: Draft = {
     ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },

@@ -127,9 +127,9 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   {
     name: "nonce",
     ask: ({ subject: { bundle } }) => Effect.map(Nonce.ask(bundle), (counts) => ({ counts })),
-    choose: (one, bundle, answers) => ({ nonce: Nonce.choose(one, { ...answers, bundle }) }),
-    read: (one, bundle, answers) => ({ nonce: Nonce.read(one, { ...answers, bundle }) }),
-    check: ({ bundle, answers }) => bundle.flatMap((one) => Nonce.check(one, { ...answers, bundle })),
+    choose: (one, bundle, answers) => ({ nonce: Nonce.choose(one, answers, bundle) }),
+    read: (one, bundle, answers) => ({ nonce: Nonce.read(one, answers, bundle) }),
+    check: ({ bundle, answers }) => bundle.flatMap((one) => Nonce.check(one, answers, bundle)),
   },
   {
     name: "code",
@@ -137,10 +137,10 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
     between: Code.queriesBetween,
     ask: ({ subject: { bundle }, tag }) => Effect.map(Code.ask(bundle, tag), (codes) => ({ codes })),
     show: (one, bundle, answers) => ({
-      code: answers.steps.has("code") ? Code.read(one, { ...answers, bundle }) : Code.unlooked(one),
+      code: answers.steps.has("code") ? Code.read(one, answers, bundle) : Code.unlooked(one),
     }),
     read: ({ code }) => ({ code }),
-    check: ({ bundle, answers }) => bundle.flatMap((one) => Code.check(one, { ...answers, bundle })),
+    check: ({ bundle, answers }) => bundle.flatMap((one) => Code.check(one, answers)),
   },
   {
     name: "estimate",
@@ -158,10 +158,13 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
     name: "fee",
     ask: ({ tellsTip }) => Fee.ask(!tellsTip),
     choose: (one, _, answers) => ({
-      fee: answers.steps.has("fee") ? Fee.choose(one, { quote: Fee.quoteFor(one, answers) }) : Fee.unquoted(one),
+      fee: answers.steps.has("fee") ? Fee.choose(one, Fee.quoteFor(one, answers)) : Fee.unquoted(one),
     }),
-    read: (one, _, answers) => ({ fee: Fee.read(one, answers.steps.has("fee") ? answers : null) }),
-    check: ({ bundle, answers }) => [...Fee.checkSources(answers), ...bundle.flatMap((one) => Fee.check(one, answers))],
+    read: (one, _, answers) => ({ fee: Fee.read(one, answers.steps.has("fee") ? answers.quote : null) }),
+    check: ({ bundle, answers }) => [
+      ...Fee.checkSources(answers.quote),
+      ...bundle.flatMap((one) => Fee.check(one, answers.quote)),
+    ],
   },
   { name: "assets", check: ({ moved }) => moved.assets },
   {

@@ -55,7 +55,7 @@ type Ladder = Arr.NonEmptyReadonlyArray<Rungs>;
 
 /** The limits of every case; null where no request can be run, where nothing is executed, or where there is no more gas to give. */
 const ladderOf = (bundle: Bundle<Filled>, answers: Answers): Ladder | null => {
-  const funds = Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas });
+  const funds = Funds.read(bundle, answers);
   const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
   if (bundle.some(({ request }) => request === null)) return null;
   const ladder = Arr.map(bundle, (one): Rungs => {
