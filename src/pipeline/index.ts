@@ -1,5 +1,4 @@
 /** The pipeline: the door of this room, for what calls it. */
-export { ready } from "./askOwn.js";
 export { maxSendableWith, type MaxSendable } from "./beside/maxSendable.js";
 export {
   checkCode,
@@ -10,13 +9,14 @@ export {
   type Step,
   type StepError,
 } from "./beside/single.js";
-export { layerTokenCache, TokenCache, type TokenNames } from "./beside/tokenCache.js";
+export { layerTokenCache, TokenCache, type TokenNames } from "../steps/reading/tokens.js";
 export { assignNonces } from "./choose.js";
-export { simulate as askRun } from "./endpoint/taken.js";
-export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./ledger.js";
+export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./rounds.js";
 export { MeasureLimits, type Limits } from "./limits.js";
+export { simulate as askRun } from "./endpoint/taken.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { policiesOf, prepare, revise, type Options } from "./prepare.js";
 export { proveChosen } from "./prove.js";
+export { ready } from "./steps.js";
 export { inputsOf, proveScanned, scanOnce, withLast } from "./twoRounds.js";

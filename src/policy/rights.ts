@@ -8,7 +8,7 @@ import type { Address } from "../primitives/hex.js";
 import { checksummed } from "../primitives/text.js";
 import type { FindingCode } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
-import { controlsIn } from "../steps/reading/controlLogs.js";
+import { controlsIn } from "../steps/reading/control.js";
 
 const nameOf = (report: Report, { standard, token, tokenId, owner, spender, after, unlimited }: Approval): string => {
   const size = after === null || unlimited ? "" : `, ${tokenText(report, token, after)}`;

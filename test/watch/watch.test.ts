@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { concat, toHex, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type * as Preflight from "../../src/Preflight.js";
+import * as Preflight from "../../src/Preflight.js";
 import type * as Report from "../../src/Report.js";
 import { CurrentRun, quorum, Rpc } from "../../src/Rpc.js";
 import { Gate, Swap, Token } from "../contracts/artifacts.js";
@@ -160,6 +160,16 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
       for (let count = 0; count < 2; count++) expect(await mined(one)).toBe("Fresh");
       await one.stop();
     }
+  });
+
+  it("proves at every head where a step was left out", async () => {
+    const { layer } = counted(layerOf(scene.url));
+    const lean = Preflight.make({ without: ["approvals"] });
+    const report = await Effect.runPromise(Effect.provide(lean.preflight(transferOf(token) as never), layer));
+    running = watching([report], layer, {}, lean);
+    const [one] = running as [WatchedReport];
+    await until(() => one.told.length > 0, "the first word");
+    for (let count = 0; count < 3; count++) expect(await mined(one)).toBe("Fresh");
   });
 
   it("is lost where what others own decides, which tells the base fee", async () => {

@@ -10,8 +10,8 @@ import * as Arr from "effect/Array";
 import { nothing, paired, type Fact, type OutcomeDifference, type Pair } from "../../primitives/difference.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
-import { rightsIn } from "./grants.js";
-import { controlsIn } from "./controlLogs.js";
+import { rightsIn } from "./rights.js";
+import { controlsIn } from "./control.js";
 import { compareOutputs, type Numbers } from "./outputs.js";
 import { larger, within } from "./sameOutcome.js";
 

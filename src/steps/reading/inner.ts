@@ -13,7 +13,7 @@ import type { AllowedCall, Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
 import type { Ran, Reading } from "./bundle.js";
-import { isPermit, rightsAsked } from "./grants.js";
+import { isPermit, rightsAsked } from "./rights.js";
 import { knownCode } from "./safeCode.js";
 
 /** Where Multicall3 is deployed, on zkSync, too, and Multicall2, which answers alike. */
