@@ -105,10 +105,15 @@ export const buildRequest = (transaction: Transaction, filled: Filled): Request 
   return { type: "eip4844", ...given, ...priced, to, blobVersionedHashes, maxFeePerBlobGas };
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+/** The fields of a request; null where it may have more than it shows. */
+const fieldsOf = (request: Request): Readonly<Record<string, unknown>> | null => {
+  const isPlain = Object.getPrototypeOf(request) === Object.prototype;
+  return isPlain && Object.getOwnPropertyNames(request).length === Object.keys(request).length ? { ...request } : null;
+};
 
-/** Whether they have the same fields with the same values; lists are the same only by identity. */
-const isAlike = (one: Fields, other: Fields): boolean => {
+/** Whether they are known to have the same fields with the same values; lists are the same only by identity. */
+const isAlike = (one: ReturnType<typeof fieldsOf>, other: ReturnType<typeof fieldsOf>): boolean => {
+  if (one === null || other === null) return false;
   const names = Object.keys(one);
   return (
     names.length === Object.keys(other).length &&
@@ -116,23 +121,20 @@ const isAlike = (one: Fields, other: Fields): boolean => {
   );
 };
 
-interface Serialized {
-  readonly fields: Fields;
-  readonly bytes: Hex;
-  /** keccak256 of the bytes; null until somebody asks. */
-  hash: Hash | null;
-}
+const serialized = new WeakMap<
+  Request,
+  { readonly fields: ReturnType<typeof fieldsOf>; readonly bytes: Hex; hash: Hash | null }
+>();
 
-const serialized = new WeakMap<Request, Serialized>();
-
-/** The bytes of a request. why: a scan, its proof and its clearance need the same ones, and large ones are what costs. */
-const serialize = (request: Request): Serialized | null =>
+/** The bytes of a request, and their hash once somebody asked for it. */
+const serialize = (request: Request) =>
   safely(() => {
-    const fields: Fields = { ...request };
+    const fields = fieldsOf(request);
     const known = serialized.get(request);
-    // why: a report may be changed in place, its lists, too
-    const isUnchanged = known !== undefined && isAlike(known.fields, fields);
-    if (isUnchanged && Object.values(fields).every((value) => typeof value !== "object")) return known;
+    // why: a scan, its proof and its clearance need the same bytes, of which large ones are what costs; a report may be
+    // changed in place, and its lists without a sign of it
+    if (known !== undefined && isAlike(known.fields, fields))
+      if (Object.values(known.fields ?? {}).every((value) => typeof value !== "object")) return known;
     const bytes = serializeTransaction(request);
     const made = { fields, bytes, hash: known?.bytes === bytes ? known.hash : null };
     serialized.set(request, made);
@@ -162,7 +164,9 @@ export const isRequestOf = (transaction: Transaction, request: Request): boolean
     maxPriorityFeePerGas: transaction.maxPriorityFeePerGas ?? request.maxPriorityFeePerGas ?? null,
   });
   const bytes = unsignedBytes(request);
-  return built !== null && bytes !== null && (isAlike({ ...built }, { ...request }) || bytes === unsignedBytes(built));
+  return (
+    built !== null && bytes !== null && (isAlike(fieldsOf(built), fieldsOf(request)) || bytes === unsignedBytes(built))
+  );
 };
 
 /** One transaction of a digest. */

@@ -30,6 +30,26 @@ it("the hash that is signed is that of the request as it is now, also when it wa
     }),
   ));
 
+it("the hash that is signed is that of the lists as they are now, and of what a request does not show", () => {
+  const key = `0x${"0".repeat(64)}` as const;
+  const storageKeys = [key];
+  const accessList = [{ address: `0x${"11".repeat(20)}` as const, storageKeys }];
+  const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } as const;
+  const plain = { type: "eip1559", chainId: 1, nonce: 0, data: "0x", value: 0n, gas: 21_000n, ...fees } as const;
+  const listed = { ...plain, accessList };
+  const before = signingHash(listed);
+  storageKeys.push(key);
+  expect(signingHash(listed)).not.toBe(before);
+  const hidden: { value: bigint } = { value: 0n };
+  const { value: _, ...shown } = plain;
+  const inheriting = Object.assign(Object.create(hidden), shown) as typeof plain;
+  const concealing = Object.defineProperty({ ...shown }, "value", { get: () => hidden.value }) as typeof plain;
+  const were = [inheriting, concealing].map(signingHash);
+  hidden.value = 1n;
+  expect([inheriting, concealing].map(signingHash)).not.toContain(were[0]);
+  expect(were).toEqual([signingHash(plain), signingHash(plain)]);
+});
+
 describe("signed bytes", () => {
   it("are read as the request and its signer, for every type", async () => {
     await fc.assert(

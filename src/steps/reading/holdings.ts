@@ -158,8 +158,11 @@ export class ByBalance<A> {
   set({ token, tokenId, account }: Balance, value: A): void {
     const ids = this.tokens.get(token) ?? new Map<bigint | null, Map<Address, A>>();
     const accounts = ids.get(tokenId) ?? new Map<Address, A>();
-    this.tokens.set(token, ids);
-    ids.set(tokenId, accounts);
+    // why: most values are set where others are already, thousands of times in a run
+    if (accounts.size === 0) {
+      this.tokens.set(token, ids);
+      ids.set(tokenId, accounts);
+    }
     accounts.set(account, value);
   }
 }

@@ -119,14 +119,16 @@ export type Standards = ReadonlyMap<Address, "erc20" | "erc721" | "erc1155">;
 
 /** The movements by what the contracts answer, where the shape of the event says something else. */
 export const settle = (transfers: ReadonlyArray<Transfer>, standards: Standards): ReadonlyArray<Transfer> =>
-  transfers.map((transfer): Transfer => {
-    const answered = transfer.token === null ? undefined : standards.get(transfer.token);
-    if (answered === "erc20" && transfer.standard === "erc721" && transfer.tokenId !== null)
-      return { ...transfer, standard: "erc20", amount: transfer.tokenId, tokenId: null };
-    if (answered === "erc721" && transfer.standard === "erc20")
-      return { ...transfer, standard: "erc721", amount: 1n, tokenId: transfer.amount };
-    return transfer;
-  });
+  standards.size === 0
+    ? transfers
+    : transfers.map((transfer): Transfer => {
+        const answered = transfer.token === null ? undefined : standards.get(transfer.token);
+        if (answered === "erc20" && transfer.standard === "erc721" && transfer.tokenId !== null)
+          return { ...transfer, standard: "erc20", amount: transfer.tokenId, tokenId: null };
+        if (answered === "erc721" && transfer.standard === "erc20")
+          return { ...transfer, standard: "erc721", amount: 1n, tokenId: transfer.amount };
+        return transfer;
+      });
 
 // Contracts whose `balanceOf` is a deposit in native currency: no token, though it answers as one.
 
