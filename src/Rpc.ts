@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
 import type { Socket } from "effect/socket/Socket";
 import type { Transport as ViemTransport } from "viem";
-import { later } from "./primitives/later.js";
+import { later } from "./primitives/effects.js";
 import {
   checkClient,
   checkProvider,

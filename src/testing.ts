@@ -23,7 +23,7 @@ import { NonceStore } from "./nonces/service.js";
 import { memoryOf } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
-import { Dice } from "./primitives/dice.js";
+import { Dice } from "./primitives/effects.js";
 import type { Hex } from "./primitives/hex.js";
 import { Rpc } from "./Rpc.js";
 

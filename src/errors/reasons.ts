@@ -2,8 +2,19 @@
 import type * as Cause from "effect/Cause";
 import * as Schema from "effect/Schema";
 import { nullable } from "../primitives/hex.js";
-import { blocks, count, milliseconds, quote, say, text, type Figure } from "../primitives/statement.js";
-import { derived, toldBy, type Stated, type Told } from "./stated.js";
+import {
+  blocks,
+  count,
+  milliseconds,
+  quote,
+  say,
+  text,
+  type Figure,
+  derived,
+  toldBy,
+  type Stated,
+  type Told,
+} from "../primitives/statement.js";
 
 /** What every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
 const answer = {

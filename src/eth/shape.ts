@@ -10,8 +10,7 @@ import * as SchemaGetter from "effect/SchemaGetter";
 import type * as SchemaIssue from "effect/SchemaIssue";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
-import { schemasOf } from "../primitives/rows.js";
+import { isRecord, schemasOf } from "../primitives/record.js";
 import { malformed } from "../rpc/answer.js";
 
 /** One shape; every `read` gives exactly what `schema` decodes to, or undefined, which no answer decodes to. */

@@ -7,7 +7,7 @@ import { isRecord } from "../primitives/record.js";
 import { malformed } from "../rpc/answer.js";
 import type { Classify } from "../rpc/judging.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
-import { contradicts } from "./bloom.js";
+import { contradicts } from "./logs.js";
 import type { Simulation } from "./parameters.js";
 import {
   Anything,

@@ -1,7 +1,7 @@
 /** Begins to ask the steps of a user's own, where there are any. */
 import { everyStep } from "./steps.js";
 import * as Effect from "effect/Effect";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import { builtInSteps, type AskRule } from "../primitives/names.js";
 import type { Blocker } from "../report/ready.js";
 import type { Clearance, Report } from "../report/schema.js";

@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Verdict } from "../errors/verdicts.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Rpc } from "../rpc/index.js";
 import * as Code from "../steps/code.js";

@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Lookup } from "../Chains.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";

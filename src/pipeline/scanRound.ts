@@ -8,7 +8,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import type { Finding } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc, type Memory } from "../rpc/index.js";

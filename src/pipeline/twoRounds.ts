@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import { Chains } from "../Chains.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";

@@ -4,11 +4,10 @@ import * as Layer from "effect/Layer";
 import * as Result from "effect/Result";
 import type { Transport } from "viem";
 import { InvalidConnection } from "../errors/input.js";
-import { didYouMean, nearest, no, type Checked } from "../primitives/problem.js";
+import { didYouMean, nearest, no, type Checked, type Read } from "../primitives/problem.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields, type InputDefaults } from "../transaction/fields.js";
-import type { Read } from "../transaction/read.js";
 import { endpointOf, type Endpoint } from "./endpoint.js";
 import { isNode } from "./node.js";
 

@@ -8,7 +8,7 @@ import * as Random from "effect/Random";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { RpcError, Timeout } from "../errors/rpc.js";
-import { onAbort } from "../primitives/abort.js";
+import { onAbort } from "../primitives/effects.js";
 import type { Failure, Tried } from "./answer.js";
 import { admissionOf, alarms, gate, type GateOptions } from "./gate.js";
 import { judged } from "./judging.js";

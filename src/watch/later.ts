@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
 import type { Head } from "../eth/heads.js";
 import type { Options } from "../pipeline/index.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import type { Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";

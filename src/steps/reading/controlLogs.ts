@@ -1,6 +1,6 @@
 /** Who may act, out of logs: owners, roles, proxies, Safe owners and modules. Pure. */
 import { eventOf, valueBy, valuesOf, addressOf } from "../../abi/words.js";
-import { controlEvents, type ControlRow } from "../../abi/known/control.js";
+import { controlEvents, type ControlRow } from "../../abi/known/rights.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog } from "../../report/parts.js";
 
