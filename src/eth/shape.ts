@@ -8,15 +8,12 @@ import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed } from "../rpc/answer.js";
 
-/** The keys that lead to what does not fit, the innermost first. */
-type Path = Array<PropertyKey>;
-
 /** One shape of an answer, or of a part of it. */
 export interface Shape<A = unknown> {
   /** Never there: it carries the type of what is read. */
   readonly Type: A;
-  /** Reads a value of an answer; undefined where it does not fit, with the path put into `at`. */
-  readonly read: (value: unknown, at: Path) => A | undefined;
+  /** Reads a value of an answer; undefined where it does not fit: the keys that lead there are then put into `at`, the innermost first. */
+  readonly read: (value: unknown, at: Array<PropertyKey>) => A | undefined;
   /** What a field of this shape is where its key is missing; undefined where the key is required. */
   readonly missing?: A;
   /** What it is made of, by field; a list has its item under `*`, a choice its ways by number. Absent of a leaf. */
@@ -42,7 +39,7 @@ const decoded = <I, A>(from: Shape<I>, decode: (value: I) => A | undefined): Sha
 export const either = <A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> =>
   shape<A | B>(
     (value, at) => {
-      const path: Path = [];
+      const path: Array<PropertyKey> = [];
       const first = one.read(value, path);
       if (first !== undefined) return first;
       const second = other.read(value, path.length === 0 ? at : []);
@@ -172,7 +169,7 @@ const step = (path: string, key: PropertyKey): string =>
 export const decoder =
   <A>(method: string, { read }: Shape<A>, root = "result"): Decoder<A> =>
   (result) => {
-    const at: Path = [];
+    const at: Array<PropertyKey> = [];
     const answer = read(result, at);
     return answer === undefined ? Result.fail(malformed(method, at.reduceRight(step, root))) : Result.succeed(answer);
   };

@@ -31,16 +31,24 @@ import {
 import type { Flat } from "../flatten.js";
 import * as Verdicts from "../verdicts.js";
 
-const unsupported =
-  /does not exist\s*\/\s*is not available|(?:method|rpc)\b[^.\n]{0,96} (?:not (?:found|supported|enabled|implemented|exist|recognized|available)|does(?:n't| not) exist|(?:is )?(?:unsupported|unavailable|unknown))|(?:unknown|unsupported|unrecognized|unimplemented) (?:rpc )?method|^\w+_\w+ (?:is )?not (?:supported|implemented|available|enabled)/i;
+const unsupported = anyOf(
+  /does not exist\s*\/\s*is not available/,
+  /(?:method|rpc)\b[^.\n]{0,96} (?:not (?:found|supported|enabled|implemented|exist|recognized|available)|does(?:n't| not) exist|(?:is )?(?:unsupported|unavailable|unknown))/,
+  /(?:unknown|unsupported|unrecognized|unimplemented) (?:rpc )?method/,
+  /^\w+_\w+ (?:is )?not (?:supported|implemented|available|enabled)/,
+);
 
 /** Words about a part of a request, not about the method as such. */
 const partOfRequest = /not supported for this rpc method|for (?:this|the) method/i;
 
 const pending =
   /pending (?:logs?|receipts?|state|blocks?|transactions?)[^.]{0,40} (?:not|un)|block not found: pending|pending (?:is )?(?:not (?:available|supported)|unavailable)/i;
-const pruned =
-  /pruned history|histor\w* (?:\w+ )?(?:pruned|expired)|(?:receipts?|blocks?|logs?|transactions?|bodies|data)[^.]{0,40} pruned|(?:is|are|been) pruned|history (?:is )?(?:not available|unavailable)|before the (?:merge|prune)|older than the (?:oldest|prun)/i;
+const pruned = anyOf(
+  /pruned history|histor\w* (?:\w+ )?(?:pruned|expired)/,
+  /(?:receipts?|blocks?|logs?|transactions?|bodies|data)[^.]{0,40} pruned|(?:is|are|been) pruned/,
+  /history (?:is )?(?:not available|unavailable)|before the (?:merge|prune)/,
+  /older than the (?:oldest|prun)/,
+);
 const syncing =
   /initial sync|indexing is in progress|(?:node|client|backend|server) (?:is )?(?:still |not (?:yet )?)?sync|sync\w* in progress|still syncing|not (?:yet |fully )?synced|is (?:being )?indexed/i;
 const late =
@@ -48,10 +56,18 @@ const late =
 const order =
   /block (?:numbers?|timestamps?|time) (?:must be in order|did not increase|must increase|out of order)|(?:number|timestamp)s? (?:are |is )?out of order/i;
 
-const tooLarge =
-  /too many (?:block|calls|filter|topics|addresses|requests in|rpc calls in)|too large|batch (?:size|limit)|max batch|exceeds? max(?:imum)? (?:addresses|topics|size|batch|number)|exceed max|gas cap exhausted|returndata\.limit|exceeding --rpc|content length|body limit|response size[^.]{0,24} exceed/i;
-const stateless =
-  /world state unavailable|missing trie node|no state (?:available|found)|state (?:is )?(?:not (?:available|found)|unavailable|missing)|historical state|state histor|archive (?:node|data|state|mode)|maximum proof window|state (?:has been |is |already )*pruned|state at block|cannot find state|old data not available|database (?:is )?missing/i;
+const tooLarge = anyOf(
+  /too many (?:block|calls|filter|topics|addresses|requests in|rpc calls in)|too large/,
+  /batch (?:size|limit)|max batch|exceeds? max(?:imum)? (?:addresses|topics|size|batch|number)/,
+  /exceed max|gas cap exhausted|returndata\.limit|exceeding --rpc|content length|body limit/,
+  /response size[^.]{0,24} exceed/,
+);
+const stateless = anyOf(
+  /world state unavailable|missing trie node|no state (?:available|found)/,
+  /state (?:is )?(?:not (?:available|found)|unavailable|missing)|historical state|state histor/,
+  /archive (?:node|data|state|mode)|maximum proof window|state (?:has been |is |already )*pruned/,
+  /state at block|cannot find state|old data not available|database (?:is )?missing/,
+);
 const blockless = anyOf(
   /(?:header|block)(?: for hash| by hash| with[^.]{0,80})? (?:was |is )?not (?:be )?found/,
   /(?:unknown|no such|nonexistent|missing) (?:block|header)|no block (?:with|found|for)/,
