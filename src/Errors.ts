@@ -24,7 +24,7 @@ export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVer
 export * from "./errors/nonces.js";
 export * from "./abi/revert.js";
 export * from "./errors/reasons.js";
-export { Reason, RpcError, type Retryable } from "./errors/rpc.js";
+export { Reason, RpcError } from "./errors/rpc.js";
 export * from "./errors/verdicts.js";
 
 /**

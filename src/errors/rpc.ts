@@ -35,18 +35,18 @@ export const Reason = Schema.Union([
 ]);
 export type Reason = typeof Reason.Type;
 
-/** What an {@link RpcError} has beside its fields. */
-export interface Retryable extends Stated {
-  /** Whether asking the same endpoint again can help. */
-  readonly isRetryable: boolean;
-  /** Whether a transaction may have been taken: of the methods that send, whoever did not answer well may have done it. */
-  readonly mayBeSent: boolean;
-}
-
 const sending = new Set(["eth_sendRawTransaction", "eth_sendRawTransactionSync", "eth_sendTransaction"]);
 
 /** A method of the node that could not be answered, and why. Recover with `Effect.catchReason`. */
-export class RpcError extends derived<RpcError, Retryable>()(
+export class RpcError extends derived<
+  RpcError,
+  Stated & {
+    /** Whether asking the same endpoint again can help. */
+    readonly isRetryable: boolean;
+    /** Whether a transaction may have been taken: of the methods that send, whoever did not answer well may have done it. */
+    readonly mayBeSent: boolean;
+  }
+>()(
   "RpcError",
   {
     /** The JSON-RPC method, e.g. `eth_call`. */
