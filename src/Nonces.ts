@@ -32,7 +32,7 @@
  *
  * `withNonce` does all of it; run `keep` beside it in at least one process per lane.
  */
-export { outcomeOf, SendOutcome, SendOutcomeKind } from "./errors/sending.js";
+export { outcomeOf, SendOutcome, SendOutcomeKind } from "./errors/sendOutcome.js";
 export type { Lane, LaneId } from "./nonces/lane.js";
 export type { Attempt, Counts } from "./nonces/laneRules.js";
 export { peek, release, reserve, reserveAll, type Lease, type ReserveOptions } from "./nonces/protocol/lease.js";

@@ -1,5 +1,5 @@
 /** The operations of the nonce protocol, one pure decision each. See `laneRules.ts`. */
-import { kindAndWhy } from "../errors/sending.js";
+import { kindAndWhy } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/hex.js";
 import {
   advance,

@@ -1,5 +1,5 @@
 /** A lane for people: where it stands, and what is wrong with it. Pure. */
-import { kindAndWhy } from "../errors/sending.js";
+import { kindAndWhy } from "../errors/sendOutcome.js";
 import type { Hash } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
 import type { LaneId } from "./lane.js";

@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect";
 import type { Hash } from "../primitives/hex.js";
 import type { NonceStoreError } from "../errors/nonces.js";
-import type { SendOutcomeKind } from "../errors/sending.js";
+import type { SendOutcomeKind } from "../errors/sendOutcome.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt, Counts, Keep, Slot, Unmoved } from "./laneRules.js";
 

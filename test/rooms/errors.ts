@@ -22,7 +22,7 @@ export {
   Unauthorized,
   UpstreamUnavailable,
 } from "../../src/errors/rpc.js";
-export { outcomeOf, SendOutcome, SendOutcomeKind } from "../../src/errors/sending.js";
+export { outcomeOf, SendOutcome, SendOutcomeKind } from "../../src/errors/sendOutcome.js";
 export {
   ChainIdMismatch,
   ExecutionReverted,

@@ -14,7 +14,7 @@ import type { Request } from "../../transaction/request.js";
 import { wrong, type WrongUsage } from "../exit.js";
 import { text, toggle } from "../flags.js";
 import { count } from "../quantity.js";
-import { refusalText } from "../../errors/sending.js";
+import { refusalText } from "../../errors/sendOutcome.js";
 import { hasEndpoint, readFlag, statusOf, type Given } from "./given.js";
 import type { Deed } from "./show.js";
 import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap, type Quote } from "./request.js";

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { isRecord } from "../../primitives/record.js";
 import { InvalidLane } from "../../errors/nonces.js";
-import { outcomeOf, type SendOutcome } from "../../errors/sending.js";
+import { outcomeOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import { ChainIdMismatch } from "../../errors/verdicts.js";
 import * as Eth from "../../eth/index.js";
 import { decoder, nullOr } from "../../eth/shape.js";

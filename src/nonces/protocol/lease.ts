@@ -6,7 +6,7 @@ import * as Random from "effect/Random";
 import * as Ref from "effect/Ref";
 import * as Schedule from "effect/Schedule";
 import { LeaseLost, NonceBusy, NonceColdStart } from "../../errors/nonces.js";
-import { kindAndWhy } from "../../errors/sending.js";
+import { kindAndWhy } from "../../errors/sendOutcome.js";
 import type { NonceStore } from "../../NonceStore.js";
 import type { Report } from "../../report/schema.js";
 import type { Transaction } from "../../transaction/fields.js";

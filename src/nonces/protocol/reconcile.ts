@@ -8,7 +8,7 @@ import * as Random from "effect/Random";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { errorTypeOf, Listener } from "../../primitives/telemetry.js";
 import { NonceColdStart } from "../../errors/nonces.js";
-import { recordOf, refusalText, type SendOutcome } from "../../errors/sending.js";
+import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
 import { NonceStore } from "../../NonceStore.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Lane, LaneId } from "../lane.js";

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import type { Hash, Hex } from "../../primitives/hex.js";
 import { NonceBurned, SendRejected } from "../../errors/nonces.js";
-import { recordOf, refusalText, type SendOutcome } from "../../errors/sending.js";
+import { recordOf, refusalText, type SendOutcome } from "../../errors/sendOutcome.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Lane, LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";

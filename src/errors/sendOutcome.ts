@@ -1,0 +1,143 @@
+/**
+ * What the answer to `eth_sendRawTransaction` means for the nonce. Pure, and the only reader of the
+ * pools' words that no verdict has a name for: "already known", "replacement transaction underpriced".
+ *
+ * Sources of the words: go-ethereum `core/txpool/errors.go`, reth `rpc-eth-types/src/error`, besu
+ * `RpcErrorType`, nethermind `AcceptTxResult`, erigon `txpoolcfg.DiscardReason`, OpenEthereum, anvil.
+ */
+import * as Schema from "effect/Schema";
+import { classify } from "./classify.js";
+import { Hash, isHash, nullable } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
+import { RpcError } from "./rpc.js";
+import { Verdict } from "./verdicts.js";
+
+/**
+ * - `accepted`, `alreadyKnown`: it is in the pool.
+ * - `tooLow`: the nonce is used, by ours or by somebody else's: receipts tell which.
+ * - `underpriced`: the pool holds another one at the nonce, or wants a higher fee: replace it with a higher fee.
+ * - `tooHigh`: a predecessor is missing, or the account may not have more in flight: send again later.
+ * - `rejected`: these bytes cannot be mined as things stand.
+ * - `unknown`: it is not known whether the node took it: send the same bytes again.
+ */
+export const SendOutcomeKind = Schema.Literals([
+  "accepted",
+  "alreadyKnown",
+  "tooLow",
+  "underpriced",
+  "tooHigh",
+  "rejected",
+  "unknown",
+]);
+export type SendOutcomeKind = typeof SendOutcomeKind.Type;
+
+/** One send and what came of it. */
+export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
+  /** What became of the sending. */
+  kind: SendOutcomeKind,
+  /** The hash the node answered with; null when it answered with an error. */
+  hash: nullable(Hash),
+  /** The classified error; null when the node took it. */
+  error: nullable(Schema.Union([Verdict, RpcError])),
+}) {
+  /** Whether the transaction is in the node's pool. */
+  get isAccepted(): boolean {
+    return this.kind === "accepted" || this.kind === "alreadyKnown";
+  }
+}
+
+const isJudged = Schema.is(Schema.Union([Verdict, RpcError]));
+
+const maxTexts = 16;
+const maxLength = 2_048;
+
+/** Every string inside a JSON value, bounded. */
+const textsIn = (value: unknown, depth: number, found: Array<string>): void => {
+  if (found.length >= maxTexts || depth > 6 || value === null) return;
+  if (typeof value === "string") {
+    found.push(value.slice(0, maxLength));
+  } else if (Array.isArray(value)) {
+    for (const item of value.slice(0, maxTexts)) textsIn(item, depth + 1, found);
+  } else if (typeof value === "object") {
+    for (const item of Object.values(value).slice(0, maxTexts)) textsIn(item, depth + 1, found);
+  }
+};
+
+const wordsOf = (error: RpcError | Verdict): string => {
+  const found: Array<string> = [];
+  if (error._tag === "RpcError") found.push(error.reason.detail.slice(0, maxLength));
+  textsIn(error._tag === "RpcError" ? error.reason.raw : "raw" in error ? error.raw : null, 0, found);
+  return found.join("\n");
+};
+
+const known =
+  /\balready ?(?:known|imported|in (?:the )?(?:tx|mem)?pool)|\bknown transaction|same hash was already|existing tx with same hash|\btx already (?:exists?|in)/i;
+const waits =
+  /in-?flight transaction limit|gapped[- ]nonce|nonce ?gap|(?:authority|address) already reserved|account limit exceeded|nonce is too distant|transaction with (?:a )?lower nonce|future transaction tries/i;
+/** Nethermind's name for it. */
+const spent = /\bOldNonce\b/;
+const cheap =
+  /underpriced|replacement ?(?:not ?allowed|fee too low|gas price)|could not replace existing|fee ?too ?low(?: to replace)?|gas price (?:too low|below (?:configured )?minimum)|below the (?:minimum|configured)|same nonce already inserted/i;
+const full = /pool is full|pool ?overflow|pool limit|queue is full|transaction pool not ready/i;
+const invalid =
+  /invalid (?:sender|signature|transaction|rlp|raw)|\brlp\b|type not supported|unsupported transaction type|only replay-protected|typed transaction too short|oversized data|negative value|exceeds the configured cap|exceeds configured/i;
+
+const judge = (error: RpcError | Verdict): SendOutcomeKind => {
+  const words = wordsOf(error);
+  if (known.test(words)) return "alreadyKnown";
+  if (waits.test(words)) return "tooHigh";
+  if (error._tag === "NonceTooLow" || spent.test(words)) return "tooLow";
+  if (error._tag === "NonceTooHigh") return "tooHigh";
+  if (cheap.test(words) && error._tag !== "FeeCapTooLow") return "underpriced";
+  if (full.test(words)) return "unknown";
+  if (error._tag !== "RpcError") return "rejected";
+  switch (error.reason._tag) {
+    case "InvalidParams":
+    case "NodeLimitExceeded":
+      return "rejected";
+    case "InternalError":
+      return invalid.test(words) ? "rejected" : "unknown";
+    default:
+      return "unknown";
+  }
+};
+
+/** The result in a whole JSON-RPC answer. */
+const resultIn = (answer: unknown): unknown =>
+  isRecord(answer) && (answer["error"] === undefined || answer["error"] === null) ? answer["result"] : undefined;
+
+/**
+ * The outcome of a send from its hash, its classified error, a whole JSON-RPC answer, or whatever a
+ * foreign client threw (viem's errors carry the node's own words, which are read before anybody's
+ * reading of them). What is none of these is `unknown`.
+ */
+export const outcomeOf = (answer: unknown): SendOutcome => {
+  const result = isHash(answer) ? answer : resultIn(answer);
+  if (isHash(result)) return new SendOutcome({ kind: "accepted", hash: result });
+  const error = isJudged(answer) ? answer : classify({ method: "eth_sendRawTransaction", error: answer });
+  return new SendOutcome({ kind: judge(error), error });
+};
+
+/** Why a node did not take it, in the node's own words where it said some: one line, at most 200 characters, not escaped; empty = it took it. */
+export const refusalText = ({ error }: SendOutcome): string => {
+  if (error === null) return "";
+  const raw: unknown = error._tag === "RpcError" ? error.reason.raw : "raw" in error ? error.raw : null;
+  const said = isRecord(raw) && typeof raw["message"] === "string" ? raw["message"] : "";
+  return (said.trim() === "" ? error.message : said)
+    .replace(/[\s|]+/g, " ")
+    .trim()
+    .slice(0, 200);
+};
+
+/** What a store keeps of it: the kind, and of a refusal why. */
+export const recordOf = (outcome: SendOutcome): SendOutcomeKind | `${"rejected" | "underpriced"}: ${string}` => {
+  const { kind } = outcome;
+  const why = refusalText(outcome);
+  return (kind === "rejected" || kind === "underpriced") && why !== "" ? `${kind}: ${why}` : kind;
+};
+
+/** {@link recordOf}, read again. */
+export const kindAndWhy = (record: string): { readonly outcome: string; readonly why: string } => {
+  const [, outcome = record, why = ""] = /^(\w+): (.*)$/s.exec(record) ?? [];
+  return { outcome, why };
+};
