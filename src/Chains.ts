@@ -11,7 +11,7 @@ import type { FeeModel } from "./chains/feeModel.js";
 import type { Address } from "./primitives/hex.js";
 
 export type { Fork } from "./primitives/names.js";
-export type { ExtraFees, FeeDecision, FeeGas, FeeModel, FeeSubject } from "./chains/feeModel.js";
+export type { ExtraFees, FeeDecision, FeeModel, FeeSubject } from "./chains/feeModel.js";
 export { readAddress, readBool, readUint256 } from "./witness/answers.js";
 export type { Account, Answer, CallAnswer, Environment } from "./witness/answers.js";
 export { staticCall, type Call, type Query } from "./witness/queries.js";

@@ -15,15 +15,16 @@ export {
   type IndexedItem,
   type IndexedParameter,
 } from "./abi/abiIndex.js";
-export type { Parameter } from "./abi/type.js";
+export type { Parameter } from "./abi/layout.js";
 export { decodeLog, decodeResult, type RawLog, DecodedLog, DecodedResult } from "./abi/decodeLogs.js";
 export { decodeRevert } from "./abi/table.js";
 export { describeRevert, type RevertTextOptions } from "./abi/print.js";
-export type { Stated } from "./errors/stated.js";
+export type { Stated } from "./primitives/statement.js";
 export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";
 export * from "./errors/nonces.js";
 export * from "./abi/revert.js";
-export * from "./errors/rpc.js";
+export * from "./errors/reasons.js";
+export { Reason, RpcError } from "./errors/rpc.js";
 export * from "./errors/verdicts.js";
 
 /**

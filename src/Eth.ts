@@ -11,7 +11,7 @@ import type { Log } from "./eth/block.js";
 import type { Head } from "./eth/heads.js";
 import type { HeadOptions } from "./eth/watchHeads.js";
 import type { LiveFilter, LogOptions } from "./eth/watchLogs.js";
-import { later } from "./primitives/later.js";
+import { later } from "./primitives/effects.js";
 import { chainId, getBlock } from "./eth/index.js";
 import type { Rpc } from "./rpc/index.js";
 

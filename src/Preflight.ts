@@ -25,7 +25,7 @@ import type * as Step from "./Step.js";
 import * as Transaction from "./Transaction.js";
 import type { Head } from "./eth/heads.js";
 import { settle } from "./postflight/ask/later.js";
-import { later } from "./primitives/later.js";
+import { later } from "./primitives/effects.js";
 import type { Prove, Watched } from "./watch/watch.js";
 
 export type { BuiltInStep } from "./primitives/names.js";

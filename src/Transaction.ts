@@ -9,12 +9,11 @@ import type { InvalidTransaction } from "./errors/input.js";
 import type { CheckedInput, InputDefaults } from "./transaction/fields.js";
 import { validate } from "./transaction/validate.js";
 
-export type { Checked, Problem } from "./primitives/problem.js";
-export type { GivenIn, GivenRows, Gives } from "./primitives/rows.js";
+export type { Checked, Problem, Read } from "./primitives/problem.js";
+export type { GivenIn, GivenRows, Gives } from "./primitives/record.js";
 export type { Authorization, GivenAuthorization } from "./transaction/fields.js";
 export type { AbiFields } from "./transaction/fields.js";
 export type * from "./transaction/input.js";
-export type { Read } from "./transaction/read.js";
 export {
   Transaction,
   type CheckedInput,

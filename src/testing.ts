@@ -20,7 +20,7 @@ import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 import { makeMemory } from "./nonces/memory.js";
 import { NonceStore } from "./nonces/service.js";
-import { Dice } from "./primitives/dice.js";
+import { Dice } from "./primitives/effects.js";
 import type { Hex } from "./primitives/hex.js";
 import { Rpc } from "./Rpc.js";
 import { memoryOf } from "./rpc/memory.js";

@@ -188,7 +188,7 @@ const nameBreaches = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
 const questioningSteps = ["approvals", "assets", "code", "estimate", "fee", "funds", "nonce", "simulate"];
 
 /** What other rooms may take out of `errors/`: the errors themselves, and what makes one of a node's words. */
-const errorRooms = ["classify", "input", "nonces", "refusedPart", "rpc", "sendOutcome", "verdicts"];
+const errorRooms = ["classify", "input", "nonces", "rpc", "sendOutcome", "verdicts"];
 
 const errorBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
   modules.flatMap(({ file, imports }) =>

@@ -3,10 +3,9 @@ import * as Arr from "effect/Array";
 import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { keccak256, stringToHex } from "viem";
-import type { Parameter } from "./type.js";
+import type { Parameter } from "./layout.js";
 import type { Provenance } from "./revert.js";
-import { isRecord, safely } from "../primitives/record.js";
-import { remembered } from "../primitives/remembered.js";
+import { isRecord, safely, remembered } from "../primitives/record.js";
 
 /** An ABI item as the JSON that it is. why: abitype declares an item with readonly tuples, and with fields that may be absent; neither changes what it is. */
 export const itemJson = (item: object): Schema.Json => item as Schema.Json;

@@ -7,11 +7,10 @@ import * as Schema from "effect/Schema";
 import { decodeEventLog, decodeFunctionResult, toEventSelector } from "viem";
 import type { AbiFunction } from "abitype";
 import { Hash, Hex, isBytes } from "../primitives/hex.js";
-import { hasDecodable } from "./type.js";
+import { hasDecodable, leavesOf } from "./layout.js";
 import { Provenance } from "./revert.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { type AbiSources, bySignature, type IndexedItem, indexOf, itemJson, provenanceAt } from "./abiIndex.js";
-import { leavesOf } from "./layout.js";
 
 /** What a call returned, read by its function's ABI item. */
 export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")({

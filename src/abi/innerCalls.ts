@@ -9,10 +9,9 @@ import type { Address, Hex } from "../primitives/hex.js";
 import { type AbiSources, itemOf } from "./abiIndex.js";
 import type { Command, Held } from "./batchForms.js";
 import { callsWithin, type Whole } from "./batches.js";
-import { decodeCall, describeRawCall } from "./decodeCall.js";
+import { decodeCall, describeRawCall, wellKnown } from "./decodeCall.js";
 import { valuesOf } from "./layout.js";
 import { describeCall, most, sizeOf } from "./print.js";
-import { wellKnown } from "./wellKnown.js";
 import { argumentsAt, nobody } from "./words.js";
 
 /**

@@ -10,9 +10,8 @@ import { decodeFunctionData } from "viem";
 import { isRecord, safely } from "../primitives/record.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import type { DecodedLog, DecodedResult } from "./decodeLogs.js";
-import { elementOf, hasDecodable, type Parameter } from "./type.js";
+import { elementOf, hasDecodable, type Parameter, leavesOf } from "./layout.js";
 import type { Provenance, Revert, RevertCustom, RevertLayer } from "./revert.js";
-import { leavesOf } from "./layout.js";
 
 export const most = {
   /** Elements of one list, fields of one tuple, candidates, layers. */

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema";
 import { decodeErrorResult } from "viem";
 import { isBytes, Address, Hex, nullable } from "../primitives/hex.js";
 import { argumentsAt, wordDigits, wordsFrom } from "./words.js";
-import { hasDecodable } from "./type.js";
+import { hasDecodable } from "./layout.js";
 import { safely } from "../primitives/record.js";
 
 /** Where the ABI item that explains the bytes came from. */

@@ -15,14 +15,6 @@ export interface FeeSubject {
   readonly gasLimit: bigint;
 }
 
-/** Gas of a transaction: what it took in the simulation (null = not known), and the limit to sign. */
-export interface FeeGas {
-  /** Gas that the simulation used; null where it is not known. */
-  readonly used: bigint | null;
-  /** The gas limit, gas. */
-  readonly limit: bigint;
-}
-
 /** Fees beyond gas × price, wei. `…AtMost` is what the payer must hold for them. */
 export interface ExtraFees {
   /** What publishing on L1 is expected to cost, wei. */
@@ -53,8 +45,16 @@ export interface FeeModel {
   readonly name: string;
   /** What the witness reads for these transactions. Calls go out with the gas cap that they carry. */
   readonly queries: (subjects: ReadonlyArray<FeeSubject>) => ReadonlyArray<Query>;
-  /** What one of them is charged, by what the witness saw. `horizonSeconds` = how long the fees shall hold. */
-  readonly decide: (subject: FeeSubject, gas: FeeGas, view: View, horizonSeconds: number) => FeeDecision;
+  /**
+   * What one of them is charged, by what the witness saw. `gas.used` = what the simulation used, null where it is not known;
+   * `gas.limit` = the limit to sign; `horizonSeconds` = how long the fees shall hold.
+   */
+  readonly decide: (
+    subject: FeeSubject,
+    gas: { readonly used: bigint | null; readonly limit: bigint },
+    view: View,
+    horizonSeconds: number,
+  ) => FeeDecision;
 }
 
 /** No fees beyond gas × price. */

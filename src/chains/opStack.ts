@@ -14,7 +14,7 @@ import type { Address, Hex } from "../primitives/hex.js";
 import { readBool, readUint256 } from "../witness/answers.js";
 import { getL1Fee, getOperatorFee, isFjord, isIsthmus, staticCall, type Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import type { FeeDecision, FeeGas, FeeModel, FeeSubject } from "./feeModel.js";
+import type { FeeModel, FeeSubject } from "./feeModel.js";
 
 /** The L1 attributes predeploy: present on every OP-stack chain beside the oracle. */
 export const l1Block = "0x4200000000000000000000000000000000000015";
@@ -176,8 +176,8 @@ const operatorFee = (oracle: Address, subject: FeeSubject, view: View): ((gas: b
 };
 
 const decideWith =
-  (oracle: Address) =>
-  (subject: FeeSubject, gas: FeeGas, view: View, horizonSeconds: number): FeeDecision => {
+  (oracle: Address): FeeModel["decide"] =>
+  (subject, gas, view, horizonSeconds) => {
     const parameters = parametersIn(oracle, view);
     const scalar = readUint256(view.call(footprintScalar));
     const length = parameters !== null || scalar !== null ? oracleLength(subject.unsigned) : null;

@@ -5,8 +5,7 @@
 import * as Result from "effect/Result";
 import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
-import { isSignatures, parseSignatures } from "../abi/given.js";
-import { coerceAll, functionsText, noFunction, type Reading } from "../abi/encode.js";
+import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Reading } from "../abi/encode.js";
 import { addressProblem, each, no, type Checked } from "../primitives/problem.js";
 import { isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";

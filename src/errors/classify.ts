@@ -7,14 +7,11 @@
 import type * as Schema from "effect/Schema";
 import * as Result from "effect/Result";
 import { isBytes } from "../primitives/hex.js";
-import { besu } from "./dialects/besu.js";
-import { byStatus, codes } from "./dialects/codes.js";
-import { conditions, lookups } from "./dialects/conditions.js";
+import { besu, hardhat, nethermind } from "./dialects/clients.js";
+import { byStatus, codes, conditions, lookups } from "./dialects/conditions.js";
 import { erigon, execution, geth, reth } from "./dialects/geth.js";
 import { answerOf, delayMs, type Dialect, failed, failedBy, says } from "./dialects/evidence.js";
 import { gateways } from "./dialects/gateways.js";
-import { hardhat } from "./dialects/hardhat.js";
-import { nethermind } from "./dialects/nethermind.js";
 import { revert } from "./dialects/revert.js";
 import { type Flat, flatten, httpStatus, integer, isObject, parseJson } from "./flatten.js";
 import { InternalError, MalformedResponse, RpcError, Transport } from "./rpc.js";

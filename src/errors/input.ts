@@ -1,8 +1,7 @@
 /** What the input alone shows wrong, before anything is sent. */
 import * as Schema from "effect/Schema";
-import { count, text } from "../primitives/statement.js";
+import { count, text, stated } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
-import { stated } from "./stated.js";
 
 const wrongField = ({ field, problem }: { readonly field: string; readonly problem: string }): string =>
   `${escapeText(field)}: ${problem}`;

@@ -5,11 +5,21 @@
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
 import { escapeText } from "../primitives/text.js";
-import { count, hash, milliseconds, quote, say, text } from "../primitives/statement.js";
-import { lane, unsent, type OfNonce, derived } from "./stated.js";
+import {
+  count,
+  hash,
+  milliseconds,
+  quote,
+  say,
+  text,
+  lane,
+  unsent,
+  type OfNonce,
+  derived,
+} from "../primitives/statement.js";
 import { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 
-export type { OfNonce } from "./stated.js";
+export type { OfNonce } from "../primitives/statement.js";
 export { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 
 const chainCount = nullable(Schema.BigInt);

@@ -2,8 +2,19 @@
 import type * as Cause from "effect/Cause";
 import * as Schema from "effect/Schema";
 import { nullable } from "../primitives/hex.js";
-import { blocks, count, milliseconds, quote, say, text, type Figure } from "../primitives/statement.js";
-import { derived, toldBy, type Stated, type Told } from "./stated.js";
+import {
+  blocks,
+  count,
+  milliseconds,
+  quote,
+  say,
+  text,
+  type Figure,
+  derived,
+  toldBy,
+  type Stated,
+  type Told,
+} from "../primitives/statement.js";
 
 /** What every reason keeps: the bounded text of the answer, its HTTP status and its raw JSON. */
 const answer = {
@@ -40,12 +51,6 @@ const once = advice("same", 1);
 const elsewhere = advice("other", 0);
 const hopeless = advice("never", 0);
 
-/** What every reason has beside its fields. */
-export interface Advising extends Stated {
-  /** Whether and when to ask again. */
-  readonly advice: RetryAdvice;
-}
-
 type Answer = { readonly [K in keyof typeof answer]: (typeof answer)[K]["Type"] };
 
 /** The node's own words, and the codes that came with them. */
@@ -65,8 +70,16 @@ const reasonOf =
     sentence: string,
     figures: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => ReadonlyArray<Figure | null>,
     remedy: string,
-  ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & Advising> =>
-    derived<Self, Advising>()<Tag, Fields>(tag, fields, {
+  ): Schema.Class<
+    Self,
+    Schema.TaggedStruct<Tag, Fields>,
+    Cause.YieldableError &
+      Stated & {
+        /** Whether and when to ask again. */
+        readonly advice: RetryAdvice;
+      }
+  > =>
+    derived<Self, Stated & { readonly advice: RetryAdvice }>()<Tag, Fields>(tag, fields, {
       advice: (error) => toldBy(advised, error),
       statement: (error) => say(sentence, figures(error), remedy),
     });

@@ -1,8 +1,7 @@
 /** Failures of the nonce protocol after the commit: what became of what was sent. */
 import * as Schema from "effect/Schema";
 import { Hash, nullable } from "../primitives/hex.js";
-import { count, hash, say, text } from "../primitives/statement.js";
-import { lane, unsent, type OfNonce, derived } from "./stated.js";
+import { count, hash, say, text, lane, unsent, type OfNonce, derived } from "../primitives/statement.js";
 
 /** Somebody else's transaction is final at the nonce: ours never can be mined, and is never sent again. */
 export class NonceBurned extends unsent<NonceBurned>()(

@@ -5,40 +5,199 @@
  * `null`. `message` = sentence · numbers with units · what to do.
  */
 import * as Schema from "effect/Schema";
-import * as account from "./verdicts/account.js";
-import * as limits from "./verdicts/limits.js";
-import * as outcome from "./verdicts/outcome.js";
+import { Hex, nullable } from "../primitives/hex.js";
+import { Revert } from "../abi/revert.js";
+import { describeRevert } from "../abi/print.js";
+import { escapeText, quoteText } from "../primitives/text.js";
+import { address, difference, gas, quote, text, account, amount, answered, stated } from "../primitives/statement.js";
+import { OutcomeDifference } from "../primitives/difference.js";
+import * as rules from "./rules.js";
 
-export * from "./verdicts/account.js";
-export * from "./verdicts/limits.js";
-export * from "./verdicts/outcome.js";
+export * from "./rules.js";
+
+/** The call reverted; `revert` is what the contract said, decoded as far as the ABIs reach. */
+export class ExecutionReverted extends stated<ExecutionReverted>()(
+  "ExecutionReverted",
+  {
+    /** The revert bytes; null when the node lost them. */
+    data: nullable(Hex),
+    /** What the revert says, decoded; null where the node gave no data. */
+    revert: nullable(Revert),
+    /** The node's own words, unescaped and bounded; may be the contract's text. Escape before showing. */
+    text: nullable(Schema.String),
+    /** The contract that was called; null where it is not known. */
+    to: account,
+    ...answered,
+  },
+  ({ revert, text }) => {
+    const said = revert !== null ? describeRevert(revert) : text === null ? null : quoteText(text);
+    return said === null ? "the call reverts" : `the call reverts with ${said}`;
+  },
+  ({ to }) => [address("to", to)],
+  ({ data, revert }) =>
+    revert === null && data === null
+      ? "the node gave no revert data; another node may"
+      : "do not sign; the contract refuses this call in this state",
+) {}
+
+/** The EVM stopped: invalid opcode, bad jump, stack. */
+export class VmHalt extends stated<VmHalt>()(
+  "VmHalt",
+  {
+    /** The node's name for it, unescaped and bounded. */
+    halt: nullable(Schema.String),
+    ...answered,
+  },
+  "the EVM halts",
+  ({ halt }) => [quote("", halt)],
+  "do not sign; the contract cannot execute this call",
+) {}
+
+/** The gas ran out. */
+export class OutOfGas extends stated<OutOfGas>()(
+  "OutOfGas",
+  {
+    /** The gas limit it ran with, gas; null where it is not known. */
+    gasLimit: amount,
+    ...answered,
+  },
+  "the gas runs out",
+  ({ gasLimit }) => [gas("gas limit", gasLimit)],
+  "raise the gas limit, or leave `gas` out to have it chosen",
+) {}
+
+/** A policy of the caller does not hold. */
+export class PolicyViolation extends stated<PolicyViolation>()(
+  "PolicyViolation",
+  {
+    /** The policy's name, e.g. `maxSpent`. */ policy: Schema.String,
+    /** What was found against it, with units. */ detail: Schema.String,
+  },
+  ({ policy }) => `the policy ${escapeText(policy)} does not hold`,
+  ({ detail }) => [text("", detail)],
+  "do not sign, or change the policy",
+) {}
+
+const differing = {
+  /** Every fact that differs, with both values. */
+  differences: Schema.Array(OutcomeDifference),
+};
+const differencesOf = (error: Schema.Struct<typeof differing>["Type"]) => error.differences.map(difference);
+const linesOf = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
+
+/** The same request on the same block behaves differently in another block context. */
+export class SimulationDiverged extends stated<SimulationDiverged>()(
+  "SimulationDiverged",
+  differing,
+  "the contract does not always do the same: the same request had two outcomes in two simulations",
+  differencesOf,
+  "do not sign; on chain it may do something else than it does where it can tell that it is being simulated",
+) {}
+
+/** Endpoints that are asked the same answer differently where only one answer is right. */
+export class WitnessesDisagree extends stated<WitnessesDisagree>()(
+  "WitnessesDisagree",
+  {
+    /** The JSON-RPC method. */ method: Schema.String,
+    /** One line per endpoint, with what it said. */ differences: Schema.Array(Schema.String),
+  },
+  ({ method }) => `${escapeText(method)}: endpoints disagree about what must be the same`,
+  ({ differences }) => linesOf(differences),
+  "do not sign; one of the endpoints is wrong or lies: ask another one",
+) {}
+
+/** The state changed between two runs, and so did the outcome. */
+export class OutcomeChanged extends stated<OutcomeChanged>()(
+  "OutcomeChanged",
+  differing,
+  "the outcome changed since the earlier report",
+  differencesOf,
+  "show the new outcome before signing",
+) {}
+
+/**
+ * Why there is no clearance. `CheckUnavailable`: a check could not be made, `code` is the finding's; the
+ * others speak of the report itself.
+ */
+export const Gap = Schema.Struct({
+  /** What is missing, by its kind. */
+  reason: Schema.Literals([
+    "NotProven",
+    "RequestIncomplete",
+    "Altered",
+    "StatePretended",
+    "BlockNotNewest",
+    "NotSimulated",
+    "NotSuccessful",
+    "Expired",
+    "DatedInTheFuture",
+    "Stale",
+    "FundsUnknown",
+    "CheckUnavailable",
+    "NotMined",
+    "StepMissing",
+  ]),
+  /** In words, escaped. */
+  sentence: Schema.String,
+  /** The code of the finding behind it, where there is one. */
+  code: nullable(Schema.String),
+});
+export interface Gap extends Schema.Schema.Type<typeof Gap> {}
+
+/** One reason why there is no clearance. */
+export const gap = (reason: Gap["reason"], sentence: string, code: string | null = null): Gap => ({
+  reason,
+  sentence,
+  code,
+});
+
+/** What one line names: the others are in `missing`. */
+const mostTold = 4;
+
+const toldOf = (missing: ReadonlyArray<Gap>) => {
+  const sentences = [...new Set(missing.map(({ sentence }) => sentence))];
+  const others = sentences.length - mostTold;
+  return linesOf([...sentences.slice(0, mostTold), ...(others > 0 ? [`and ${others} more in missing`] : [])]);
+};
+
+/** A clearance was asked for, but these checks are missing. */
+export class NotProven extends stated<NotProven>()(
+  "NotProven",
+  {
+    /** Everything that is missing, the checks first. */
+    missing: Schema.Array(Gap),
+  },
+  "the report proves too little to sign",
+  ({ missing }) => toldOf(missing),
+  "run `prove`, on a node that can answer what is missing",
+) {}
 
 /** Every verdict, in the order of the design. */
 export const Verdict = Schema.Union([
-  outcome.ExecutionReverted,
-  outcome.VmHalt,
-  outcome.OutOfGas,
-  limits.InsufficientFunds,
-  account.NonceTooLow,
-  account.NonceTooHigh,
-  account.NonceOverflow,
-  account.ReplacementRefused,
-  limits.FeeCapTooLow,
-  limits.TipAboveFeeCap,
-  limits.IntrinsicGasTooLow,
-  limits.GasAllowanceExceeded,
-  limits.BlockGasLimitExceeded,
-  limits.TxGasLimitTooHigh,
-  limits.GasUintOverflow,
-  account.SenderNotEoa,
-  account.InitCodeTooLarge,
-  account.NoCode,
-  account.UnknownDelegateCall,
-  account.ChainIdMismatch,
-  outcome.PolicyViolation,
-  outcome.SimulationDiverged,
-  outcome.OutcomeChanged,
-  outcome.WitnessesDisagree,
-  outcome.NotProven,
+  ExecutionReverted,
+  VmHalt,
+  OutOfGas,
+  rules.InsufficientFunds,
+  rules.NonceTooLow,
+  rules.NonceTooHigh,
+  rules.NonceOverflow,
+  rules.ReplacementRefused,
+  rules.FeeCapTooLow,
+  rules.TipAboveFeeCap,
+  rules.IntrinsicGasTooLow,
+  rules.GasAllowanceExceeded,
+  rules.BlockGasLimitExceeded,
+  rules.TxGasLimitTooHigh,
+  rules.GasUintOverflow,
+  rules.SenderNotEoa,
+  rules.InitCodeTooLarge,
+  rules.NoCode,
+  rules.UnknownDelegateCall,
+  rules.ChainIdMismatch,
+  PolicyViolation,
+  SimulationDiverged,
+  OutcomeChanged,
+  WitnessesDisagree,
+  NotProven,
 ]);
 export type Verdict = typeof Verdict.Type;

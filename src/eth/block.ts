@@ -39,7 +39,7 @@ export const Log = struct({
   /** Taken back by a chain reorganisation. */
   removed: orElse(Flag, false),
 });
-export type Log = typeof Log.schema.Type;
+export type Log = typeof Log.Type;
 
 /** EIP-2930 entries. */
 export const AccessList = list(struct({ address: Account, storageKeys: list(Word) }));
@@ -97,7 +97,7 @@ export const FullTransaction = struct({
   /** Its place in the block, from 0. */
   transactionIndex: orNull(Index),
 });
-export type FullTransaction = typeof FullTransaction.schema.Type;
+export type FullTransaction = typeof FullTransaction.Type;
 
 /** What became of a transaction that was mined. Amounts in wei, prices in wei per gas; null where the node does not say. */
 export const Receipt = struct({
@@ -160,7 +160,7 @@ export const Receipt = struct({
   /** OP-stack: the version of a deposit's receipt. */
   depositReceiptVersion: orNull(Quantity),
 });
-export type Receipt = typeof Receipt.schema.Type;
+export type Receipt = typeof Receipt.Type;
 
 const Withdrawal = struct({
   index: Quantity,
@@ -234,7 +234,7 @@ export const Block = struct({
   /** Hashes of its transactions. */
   transactions: orNull(list(Word)),
 });
-export type Block = typeof Block.schema.Type;
+export type Block = typeof Block.Type;
 
 /** A mined block with its transactions in full. */
 export const FullBlock = /* @__PURE__ */ struct({
@@ -244,7 +244,7 @@ export const FullBlock = /* @__PURE__ */ struct({
   /** Its transactions: hashes, or whole where they were asked for. */
   transactions: /* @__PURE__ */ list(FullTransaction),
 });
-export type FullBlock = typeof FullBlock.schema.Type;
+export type FullBlock = typeof FullBlock.Type;
 
 /** `eth_feeHistory`; the last base fee is that of the next block. Wei per gas. */
 export const FeeHistory = struct({
@@ -261,4 +261,4 @@ export const FeeHistory = struct({
   /** Blob gas used over the most allowed, from 0 to 1, by block. */
   blobGasUsedRatio: orNull(list(Finite)),
 });
-export type FeeHistory = typeof FeeHistory.schema.Type;
+export type FeeHistory = typeof FeeHistory.Type;

@@ -9,7 +9,7 @@ export const Header = struct({
   /** The hash, 32 bytes. */
   hash: Word,
 });
-export type Header = typeof Header.schema.Type;
+export type Header = typeof Header.Type;
 
 /** A block by its place and its name. */
 export type BlockName = Pick<Header, "number" | "hash">;

@@ -4,11 +4,9 @@ import * as Result from "effect/Result";
 import { indexAbis } from "../abi/abiIndex.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { Block, FeeHistory, Receipt, type Log } from "./block.js";
-import { contradicts } from "./bloom.js";
-import { askCall } from "./call.js";
+import { contradicts, askLogs } from "./logs.js";
+import { askCall, explain } from "./call.js";
 import * as Encode from "./encode.js";
-import { explain } from "./explain.js";
-import { askLogs } from "./getLogs.js";
 import type {
   AtAccount,
   BlockParameter,

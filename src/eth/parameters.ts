@@ -5,7 +5,7 @@
 import * as Rows from "effect/Record";
 import * as Schema from "effect/Schema";
 import { Address, Hash, Hex } from "../primitives/hex.js";
-import type { GivenIn, Gives } from "../primitives/rows.js";
+import type { GivenIn, Gives } from "../primitives/record.js";
 import type { fields } from "../transaction/fields.js";
 
 /** How a value is written to JSON-RPC. */

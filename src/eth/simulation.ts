@@ -6,7 +6,7 @@ import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed, type Classify } from "../rpc/answer.js";
 import { FullTransaction, headerFields, Log } from "./block.js";
-import { contradicts } from "./bloom.js";
+import { contradicts } from "./logs.js";
 import type { Simulation } from "./parameters.js";
 import {
   Anything,
@@ -71,20 +71,22 @@ export interface CallResult {
 }
 
 /** One simulated block, its header as far as the node fills it. */
-export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.schema.Type, "calls"> {
+export interface SimulatedBlock extends Omit<typeof SimulatedBlockWire.Type, "calls"> {
   /** Which entry of `blocks` it answers, from 0; null = none: the node fills a gap between two numbers with it. */
   readonly entry: number | null;
   /** What became of the transactions, in order. */
   readonly calls: ReadonlyArray<CallResult>;
 }
 
-type Call = (typeof SimulatedBlockWire.schema.Type)["calls"][number];
+type Call = (typeof SimulatedBlockWire.Type)["calls"][number];
 
 const errorOf = (error: Call["error"]): CallResult["error"] => {
   if (error === null || error === "") return null;
   if (typeof error === "string") return { code: null, message: error, data: null };
-  const { code = null, message, data } = error;
-  return { code, message: message ?? "", data: isBytes(data) ? data : null };
+  const read = CallError.read(error, []);
+  return read === undefined
+    ? null
+    : { code: read.code, message: read.message ?? "", data: isBytes(read.data) ? read.data : null };
 };
 
 const callResult = (call: Call, classify: Classify): CallResult => {
@@ -115,7 +117,7 @@ const inlineError = (result: unknown, classify: Classify): RpcError | Verdict | 
  * between overridden numbers. Anything else that does not match the request is malformed.
  */
 const aligned = (
-  blocks: ReadonlyArray<typeof SimulatedBlockWire.schema.Type>,
+  blocks: ReadonlyArray<typeof SimulatedBlockWire.Type>,
   { blocks: asked, fillers }: Pick<Simulation, "blocks" | "fillers">,
   classify: Classify,
 ): Result.Result<ReadonlyArray<SimulatedBlock>, RpcError> => {

@@ -10,7 +10,7 @@ import { Rpc } from "../rpc/index.js";
 import { malformed } from "../rpc/answer.js";
 import { ask, unknownBlock, type Failure } from "./ask.js";
 import { FullBlock, FullTransaction, Receipt } from "./block.js";
-import { contradicts } from "./bloom.js";
+import { contradicts } from "./logs.js";
 import { address, quantity, word, type Faults } from "./encode.js";
 import { decoder, list, nullOr, struct } from "./shape.js";
 

@@ -8,7 +8,7 @@ import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
 import type { Verdict } from "../errors/verdicts.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";

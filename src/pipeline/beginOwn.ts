@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { onAbort } from "../primitives/abort.js";
+import { onAbort } from "../primitives/effects.js";
 import { Address, Hex } from "../primitives/hex.js";
 import { OwnName, type AskRule } from "../primitives/names.js";
 import { isRecord } from "../primitives/record.js";

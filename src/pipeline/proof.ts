@@ -6,7 +6,7 @@ import * as Result from "effect/Result";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { Lookup } from "../Chains.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import type { AskRule } from "../primitives/names.js";
 import { fromError, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";

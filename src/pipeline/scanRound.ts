@@ -11,7 +11,7 @@ import { Chains, eip7825Cap, type Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import type { Finding } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc, type Memory } from "../rpc/index.js";

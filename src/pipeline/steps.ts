@@ -33,7 +33,7 @@ import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
 import { checkOutcomes, outcomeOf, type Answers, type Round, type Taking } from "./answers.js";
 import type { Movements } from "./worlds/movements.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import type { Blocker } from "../report/ready.js";
 import { OwnSteps, type Own } from "./own.js";
 

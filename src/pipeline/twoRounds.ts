@@ -7,7 +7,7 @@ import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
 import { Chains } from "../Chains.js";
-import { later } from "../primitives/later.js";
+import { later } from "../primitives/effects.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";

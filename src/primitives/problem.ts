@@ -1,5 +1,8 @@
 /** What is wrong with a value that somebody handed in, as plain data: each floor makes its own error of it, and says what may have been meant. */
 import * as Result from "effect/Result";
+import { isAddress } from "viem";
+import type { Address, Hash, Hex } from "./hex.js";
+import { isRecord } from "./record.js";
 
 /** A wrong value. */
 export interface Problem {
@@ -76,3 +79,91 @@ export const didYouMean = (word: string, names: ReadonlyArray<string>, slips?: S
   const name = nearest(word, names, slips);
   return name === null ? "" : `; did you mean ${name}?`;
 };
+
+/* One value of the input at a time: what it must be, or what is wrong with it. Pure, and never throws. */
+
+/** Reads one value; `field` is its path, for complaints. */
+export type Read<A> = (value: unknown, field: string) => Checked<A>;
+
+const maxUint256 = 2n ** 256n - 1n;
+/** Counts above this are nonsense, and arithmetic on them stays exact. */
+const mostNonce = 2 ** 52;
+/** EIP-2681: the nonce 2^64 − 1 cannot be used. */
+const maxNonce = 2n ** 64n - 1n;
+/** Nodes refuse larger requests long before; protects the process that embeds us. */
+const maxDataBytes = 4 * 1024 * 1024;
+
+const kind = (value: unknown): string =>
+  value === null
+    ? "null"
+    : value === undefined
+      ? "nothing"
+      : Array.isArray(value)
+        ? "an array"
+        : `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+
+/** Whether the caller said anything. */
+export const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+export const address: Read<Address> = (value, field) => {
+  if (typeof value !== "string") return no(field, `must be an address, got ${kind(value)}`);
+  if (!/^0x[0-9a-fA-F]{40}$/.test(value)) return no(field, addressProblem(value));
+  const digits = value.slice(2);
+  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
+  if (mixed && !isAddress(value, { strict: true }))
+    return no(field, "the checksum of the address is wrong (EIP-55); a digit may be mistyped");
+  return Result.succeed(value.toLowerCase() as Address);
+};
+
+export const bytes: Read<Hex> = (value, field) => {
+  if (typeof value !== "string") return no(field, `must be hex bytes, got ${kind(value)}`);
+  if (!value.startsWith("0x")) return no(field, "must start with 0x");
+  if (value.length % 2 !== 0) return no(field, "has an odd number of hex digits");
+  if (value.length > 2 + maxDataBytes * 2) return no(field, `is larger than ${maxDataBytes} bytes`);
+  if (!/^0x[0-9a-fA-F]*$/.test(value)) return no(field, "has characters that are not hex");
+  return Result.succeed(value as Hex);
+};
+
+export const hash: Read<Hash> = (value, field) =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)
+    ? Result.succeed(value as Hash)
+    : no(field, "must be 32 bytes of hex with 0x");
+
+/** A bigint that counts `unit`. */
+export const uint =
+  (unit: string, max: bigint = maxUint256): Read<bigint> =>
+  (value, field) => {
+    if (typeof value !== "bigint") return no(field, `must be a bigint in ${unit}, got ${kind(value)}`);
+    if (value < 0n) return no(field, "must not be negative");
+    if (value > max) return no(field, max === maxUint256 ? "does not fit uint256" : `is above ${max}`);
+    return Result.succeed(value);
+  };
+
+export const integer =
+  (max: number = Number.MAX_SAFE_INTEGER): Read<number> =>
+  (value, field) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value <= max
+      ? Result.succeed(value)
+      : no(field, `must be a whole number from 0 to ${max}`);
+
+export const nonce: Read<number> = (value, field) => {
+  if (typeof value === "bigint" && value >= maxNonce) return no(field, "the nonce is at its maximum (EIP-2681)");
+  if (typeof value === "number" && value >= Number(maxNonce))
+    return no(field, "the nonce is at its maximum (EIP-2681)");
+  if ((typeof value === "bigint" || typeof value === "number") && value > mostNonce)
+    return no(field, "is above what any account has used (2^52)");
+  return integer()(typeof value === "bigint" ? Number(value) : value, field);
+};
+
+/** A list of at least `least` entries, each read by `read`. */
+export const listOf =
+  <A>(read: Read<A>, least: number = 0): Read<ReadonlyArray<A>> =>
+  (value, field) => {
+    if (!Array.isArray(value)) return no(field, `must be an array, got ${kind(value)}`);
+    if (value.length < least) return no(field, "must not be empty");
+    if (value.length > 10_000) return no(field, "has more than 10,000 entries");
+    return each(value, (one: unknown, index) => read(one, `${field}[${index}]`));
+  };
+
+export const record: Read<Readonly<Record<string, unknown>>> = (value, field) =>
+  isRecord(value) ? Result.succeed(value) : no(field, `must be an object, got ${kind(value)}`);

@@ -1,5 +1,7 @@
 /** Reading what somebody else made, which may throw. */
 import * as Result from "effect/Result";
+import * as Rows from "effect/Record";
+import type * as Schema from "effect/Schema";
 
 /** Whether a value is an object with fields: no list, and not null. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -7,3 +9,45 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 
 /** What `read` gives, or `otherwise` where it throws. */
 export const safely = <A, B>(read: () => A, otherwise: B): A | B => Result.getOrElse(Result.try(read), () => otherwise);
+
+/* Tables whose rows carry schemas, and what is worked out from them. */
+
+/** A row that says, by its type alone, what callers may write. */
+export interface Gives<Given> {
+  /** Never there: it carries the type. */
+  readonly given?: Given;
+}
+
+/** What callers may write in a row. */
+export type GivenIn<Row> = Row extends Gives<infer Given> ? Exclude<Given, undefined> : never;
+
+/** Rows as callers write them, each of which may be left out. */
+export type GivenRows<Rows> = { readonly [K in keyof Rows]?: GivenIn<Rows[K]> };
+
+/** The schemas of rows, each under its row's name. */
+export const schemasOf = <Table extends Readonly<Record<string, { readonly schema: Schema.Constraint }>>>(
+  rows: Table,
+) => Rows.map(rows, ({ schema }) => schema) as { readonly [K in keyof Table]: Table[K]["schema"] };
+
+/** What was worked out of somebody's list once, for as long as the list is there and holds the same entries. */
+
+interface Known<A, B> {
+  readonly entries: ReadonlyArray<A>;
+  readonly made: B;
+}
+
+/**
+ * `make`, which works a list out again only when other entries stand in it. Lists are told apart by identity and
+ * forgotten with whoever made them; an entry that is changed in place is not seen.
+ */
+export const remembered = <A, B>(make: (list: ReadonlyArray<A>) => B): ((list: ReadonlyArray<A>) => B) => {
+  const lists = new WeakMap<ReadonlyArray<A>, Known<A, B>>();
+  return (list) => {
+    const known = lists.get(list);
+    if (known?.entries.length === list.length && known.entries.every((entry, index) => entry === list[index]))
+      return known.made;
+    const made = make(list);
+    lists.set(list, { entries: [...list], made });
+    return made;
+  };
+};

@@ -9,7 +9,7 @@ import { Disposed, InvalidTransaction } from "../errors/input.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import * as Preflight from "../Preflight.js";
 import type { Options } from "../pipeline/index.js";
-import { onAbort } from "../primitives/abort.js";
+import { onAbort } from "../primitives/effects.js";
 import type { Hash } from "../primitives/hex.js";
 import { Listener } from "../primitives/telemetry.js";
 import type * as Report from "../Report.js";

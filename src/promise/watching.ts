@@ -7,7 +7,7 @@ import * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
 import * as Eth from "../Eth.js";
 import { watch } from "../Preflight.js";
-import { onAbort } from "../primitives/abort.js";
+import { onAbort } from "../primitives/effects.js";
 import type { Options } from "../pipeline/index.js";
 import type { Report } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";

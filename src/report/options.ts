@@ -8,12 +8,11 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
 import { type AbiIndex, indexAbis } from "../abi/abiIndex.js";
-import { isRecord } from "../primitives/record.js";
-import { asKnownAbi } from "../abi/given.js";
+import { isRecord, type GivenRows, type Gives } from "../primitives/record.js";
+import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash } from "../primitives/hex.js";
 import { type Checked, each, no } from "../primitives/problem.js";
-import type { GivenRows, Gives } from "../primitives/rows.js";
 
 /** ABIs for decoding: any contract's, or one address's, which is tried first. JSON, or human-readable signatures. */
 export type AbiSource =

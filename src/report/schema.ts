@@ -1,7 +1,7 @@
 /** The report, as a schema: what was asked, what is known and how, and what it means. */
 import type * as Arr from "effect/Array";
 import * as Schema from "effect/Schema";
-import { schemasOf } from "../primitives/rows.js";
+import { schemasOf } from "../primitives/record.js";
 import { AskRule, Fork, OwnName, RunName, SimulationPart, StepName, builtInSteps } from "../primitives/names.js";
 import { Finding } from "./finding.js";
 import { Address, Hash } from "../primitives/hex.js";

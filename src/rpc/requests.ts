@@ -11,7 +11,7 @@ import * as Random from "effect/Random";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { AdmissionTimeout, RpcError, Timeout } from "../errors/rpc.js";
-import { onAbort } from "../primitives/abort.js";
+import { onAbort } from "../primitives/effects.js";
 import { judged, type Failure, type Tried } from "./answer.js";
 import type { Patience } from "./connection.js";
 import { memoryOf, type Memory } from "./memory.js";

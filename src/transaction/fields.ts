@@ -10,8 +10,8 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { Address, Hash, Hex, nullable } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
-import type { Gives } from "../primitives/rows.js";
-import * as Read from "./read.js";
+import type { Gives } from "../primitives/record.js";
+import * as Read from "../primitives/problem.js";
 
 /** One entry of an EIP-2930 access list. */
 export const AccessListEntry = Schema.Struct({

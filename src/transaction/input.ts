@@ -2,7 +2,7 @@
 import type { Abi, AbiStateMutability } from "abitype";
 import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, ParseAbi } from "viem";
 import type { Hex } from "../primitives/hex.js";
-import type { GivenIn } from "../primitives/rows.js";
+import type { GivenIn } from "../primitives/record.js";
 import type { AbiFields, fields } from "./fields.js";
 
 /** Fields of these names, which must be given. */

@@ -3,8 +3,7 @@ import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { keccak256, serializeTransaction } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { schemasOf } from "../primitives/rows.js";
-import { safely } from "../primitives/record.js";
+import { schemasOf, safely } from "../primitives/record.js";
 import { fields, type Transaction } from "./fields.js";
 
 const { from: _, ...schemas } = schemasOf(fields);

@@ -1,12 +1,10 @@
 /** The checks that need nothing but the input, and the data of ABI calls: pure, and the first wrong field is named. */
 import * as Result from "effect/Result";
-import { encodeDeployment, encodeFunction, type Encoded } from "../abi/encode.js";
-import { asAbi } from "../abi/given.js";
+import { encodeDeployment, encodeFunction, type Encoded, asAbi } from "../abi/encode.js";
 import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
-import { didYouMean, no, type Checked } from "../primitives/problem.js";
+import { didYouMean, no, type Checked, bytes, given, record } from "../primitives/problem.js";
 import { CheckedInput, fieldNames, fields, maxTransactions, type InputDefaults, type Transaction } from "./fields.js";
-import { bytes, given, record } from "./read.js";
 
 /** The fields of these names, each checked where it is given, in their order. */
 const read = <K extends keyof typeof fields>(

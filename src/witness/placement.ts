@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect";
 import { bytesToHex, hexToBytes } from "viem";
-import { roll } from "../primitives/dice.js";
+import { roll } from "../primitives/effects.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { readUint256 } from "./answers.js";
 import { witnessBytecode } from "./bytecode.js";

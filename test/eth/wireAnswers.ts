@@ -1,5 +1,4 @@
 /** Answers made at random from the shapes themselves, so that a new field is fuzzed as soon as it has a name. */
-import type * as Schema from "effect/Schema";
 import fc from "fast-check";
 import {
   Account,
@@ -14,25 +13,26 @@ import {
   Text,
   TypeByte,
   Word,
+  type Shape,
 } from "../rooms/eth.js";
 
 const digits = (minLength: number, maxLength = minLength) =>
   fc.string({ unit: fc.constantFrom(..."0123456789abcdefABCDEF"), minLength, maxLength }).map((hex) => `0x${hex}`);
 
 /** Every leaf that has a name, as a node writes it. */
-const leaves = new Map<Schema.Constraint, fc.Arbitrary<unknown>>([
-  [Word.schema, digits(64)],
-  [Account.schema, digits(40)],
-  [Bytes.schema, fc.nat(40).chain((size) => digits(2 * size))],
-  [Quantity.schema, digits(1, 64)],
-  [Index.schema, fc.oneof(fc.maxSafeNat(), fc.nat(9)).map((index) => `0x${index.toString(16)}`)],
-  [TypeByte.schema, digits(1, 4)],
-  [Status.schema, fc.constantFrom("0x0", "0x1")],
-  [Text.schema, fc.string()],
-  [Decimal.schema, fc.string({ maxLength: 80 })],
-  [Finite.schema, fc.double({ noNaN: true, noDefaultInfinity: true })],
-  [Flag.schema, fc.boolean()],
-  [Anything.schema, fc.jsonValue({ maxDepth: 0 })],
+const leaves = new Map<Shape["read"], fc.Arbitrary<unknown>>([
+  [Word.read, digits(64)],
+  [Account.read, digits(40)],
+  [Bytes.read, fc.nat(40).chain((size) => digits(2 * size))],
+  [Quantity.read, digits(1, 64)],
+  [Index.read, fc.oneof(fc.maxSafeNat(), fc.nat(9)).map((index) => `0x${index.toString(16)}`)],
+  [TypeByte.read, digits(1, 4)],
+  [Status.read, fc.constantFrom("0x0", "0x1")],
+  [Text.read, fc.string()],
+  [Decimal.read, fc.string({ maxLength: 80 })],
+  [Finite.read, fc.double({ noNaN: true, noDefaultInfinity: true })],
+  [Flag.read, fc.boolean()],
+  [Anything.read, fc.jsonValue({ maxDepth: 0 })],
 ]);
 
 /** The one leaf without a name: what a node says about a call that failed. */
@@ -44,27 +44,17 @@ const callError = fc.oneof(
   ),
 );
 
-/** What the schemas of composed shapes say of their parts. */
-interface Composed extends Schema.Constraint {
-  readonly fields?: Readonly<Record<string, Composed>>;
-  readonly members?: ReadonlyArray<Composed>;
-  readonly value?: Composed;
-  readonly to?: Composed;
-}
-
-/** Any answer that is right by this schema. */
-export const rightBy = (schema: Composed): fc.Arbitrary<unknown> => {
-  const leaf = leaves.get(schema);
+/** Any answer that is right by this shape. */
+export const rightBy = ({ read, parts }: Shape): fc.Arbitrary<unknown> => {
+  const leaf = leaves.get(read);
   if (leaf !== undefined) return leaf;
-  if (schema.ast._tag === "Null") return fc.constant(null);
-  if (schema.to !== undefined) return rightBy(schema.to);
-  if (schema.members !== undefined) return fc.oneof(...schema.members.map(rightBy));
-  if (schema.value !== undefined) return fc.array(rightBy(schema.value), { maxLength: 3 });
-  if (schema.ast._tag === "Declaration") return callError;
-  if (schema.fields === undefined) throw new Error(`no answers for ${schema.ast._tag}`);
-  const fields = Object.entries(schema.fields);
-  return fc.record(Object.fromEntries(fields.map(([key, field]) => [key, rightBy(field)])), {
-    requiredKeys: fields.filter(([, field]) => leaves.has(field) || field.to === undefined).map(([key]) => key),
+  if (parts === undefined) return read(null, []) === null ? fc.constant(null) : callError;
+  const { "*": item, ...fields } = parts;
+  if (item !== undefined) return fc.array(rightBy(item), { maxLength: 3 });
+  const rows = Object.entries(fields);
+  if (rows.every(([key]) => /^\d$/.test(key))) return fc.oneof(...rows.map(([, way]) => rightBy(way)));
+  return fc.record(Object.fromEntries(rows.map(([key, field]) => [key, rightBy(field)])), {
+    requiredKeys: rows.filter(([, field]) => field.missing === undefined).map(([key]) => key),
     noNullPrototype: true,
   });
 };

@@ -25,13 +25,15 @@ const some = <A>(answer: A | undefined): A => {
   return answer;
 };
 const wire = { number: "0x67", parentHash: word("aa"), timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x1" };
-const emptyBlock = some(FullBlock.read({ ...wire, hash: word("bb"), miner, withdrawals: [], transactions: [] }));
+const emptyBlock = some(FullBlock.read({ ...wire, hash: word("bb"), miner, withdrawals: [], transactions: [] }, []));
 const block = (...transactions: ReadonlyArray<FullTransaction>): FullBlock => ({
   ...emptyBlock,
   transactions: transactions.length === 0 ? [mined()] : transactions,
 });
 
-const emptyReceipt = some(Receipt.read({ transactionHash: ours, blockNumber: "0x67", gasUsed: "0x5208", logs: [] }));
+const emptyReceipt = some(
+  Receipt.read({ transactionHash: ours, blockNumber: "0x67", gasUsed: "0x5208", logs: [] }, []),
+);
 const receipt = (changes: Partial<Receipt> = {}): Receipt => ({
   ...emptyReceipt,
   ...{ blockHash: word("bb"), status: "success", effectiveGasPrice: 1_500_000_000n, type: "0x2" },

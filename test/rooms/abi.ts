@@ -3,8 +3,8 @@ export { indexAbis, signatureOf, type AbiSources } from "../../src/abi/abiIndex.
 export { callsIn, callsWithin } from "../../src/abi/batches.js";
 export { forms as batchForms } from "../../src/abi/known/batches.js";
 export { coerce, coerceAll, type Reading } from "../../src/abi/encode.js";
-export { isDecodable, arrayOf, elementOf, isDynamic } from "../../src/abi/type.js";
-export { decodeCall, describeRawCall } from "../../src/abi/decodeCall.js";
+export { isDecodable, arrayOf, elementOf, isDynamic } from "../../src/abi/layout.js";
+export { decodeCall, describeRawCall, declared, wellKnown } from "../../src/abi/decodeCall.js";
 export { DecodedLog, DecodedResult, decodeLog, decodeResult } from "../../src/abi/decodeLogs.js";
 export { decodeRevert, builtin, packages } from "../../src/abi/table.js";
 export {
@@ -19,6 +19,5 @@ export {
 export { innerCalls, innerLines, type InnerCall } from "../../src/abi/innerCalls.js";
 export { Revert, RevertAmbiguous, RevertCustom, RevertLayer, looksLikeRevert } from "../../src/abi/revert.js";
 export { shortReasons } from "../../src/abi/table/reasons.js";
-export { declared, wellKnown } from "../../src/abi/wellKnown.js";
 export { innerEventOf, mayTell } from "../../src/abi/known/failures.js";
 export { nobody } from "../../src/abi/words.js";

@@ -3,8 +3,8 @@ export { classify, type ClassifyInput } from "../../src/errors/classify.js";
 export { InvalidTransaction, ReportVersion } from "../../src/errors/input.js";
 export * as NonceErrors from "../../src/errors/nonces.js";
 export { NonceStoreError, PartlySent } from "../../src/errors/nonces.js";
-export { refusedPart } from "../../src/errors/refusedPart.js";
 export {
+  refusedPart,
   BlockNotFound,
   InternalError,
   InvalidParams,

@@ -1,7 +1,7 @@
 /** What tests take from `src/eth`: a file that moves inside it is followed here, and in no test. */
 export { Block, FeeHistory, FullBlock, Log, Receipt } from "../../src/eth/block.js";
-export { contradicts, hasWholeBlooms, mayHold } from "../../src/eth/bloom.js";
-export { explain } from "../../src/eth/explain.js";
+export { contradicts, hasWholeBlooms, mayHold } from "../../src/eth/logs.js";
+export { explain } from "../../src/eth/call.js";
 export {
   nextHead,
   placeOf,

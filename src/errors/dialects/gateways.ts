@@ -26,11 +26,20 @@ import {
   type Answer,
 } from "./evidence.js";
 
-const unauthorized =
-  /^unauthorized\b|(?:invalid|missing|unknown|expired|wrong) (?:api|access|project|auth\w*)[ _-]?(?:key|token|id)|must be authenticated|authentication (?:failed|required)|project id (?:is )?(?:required|invalid)|api key (?:is )?(?:required|invalid|disabled|not (?:found|valid|allowed))/i;
+const unauthorized = anyOf(
+  /^unauthorized\b/,
+  /(?:invalid|missing|unknown|expired|wrong) (?:api|access|project|auth\w*)[ _-]?(?:key|token|id)/,
+  /must be authenticated|authentication (?:failed|required)/,
+  /project id (?:is )?(?:required|invalid)/,
+  /api key (?:is )?(?:required|invalid|disabled|not (?:found|valid|allowed))/,
+);
 
-const notPermitted =
-  /not (?:in )?(?:the )?whitelist|sender account not authorized|(?:method|api|request)[^.]{0,48} (?:is )?(?:not (?:allowed|permitted|authorized)|forbidden|blocked|restricted|disabled)|not available (?:on|in|for|under) [^.]{0,32}(?:plan|tier|subscription)|upgrade [^.]{0,32}to (?:use|access|enable)|sanctioned|blocked by/i;
+const notPermitted = anyOf(
+  /not (?:in )?(?:the )?whitelist|sender account not authorized/,
+  /(?:method|api|request)[^.]{0,48} (?:is )?(?:not (?:allowed|permitted|authorized)|forbidden|blocked|restricted|disabled)/,
+  /not available (?:on|in|for|under) [^.]{0,32}(?:plan|tier|subscription)/,
+  /upgrade [^.]{0,32}to (?:use|access|enable)|sanctioned|blocked by/,
+);
 
 const rateLimited = anyOf(
   /rate[ -]?limit|request limit reached|too many requests|compute units/,
@@ -50,8 +59,15 @@ const limited = (flat: Flat): Answer =>
     new RateLimited({ ...answerOf(flat), retryAfterMs: flat.retryAfterMs ?? delayMs(said(flat, delayWords)?.[1]) }),
   );
 
-const unavailable =
-  /no backend|backend (?:is )?(?:offline|unavailable|returned an invalid)|(?:is |currently )not healthy|no healthy|bad gateway|service (?:is )?(?:temporarily )?unavailable|temporarily unavailable|upstreams? [^.]{0,40}(?:fail|unavailable|exhaust|error|down)|no (?:available|working) (?:upstream|node|server|backend|provider)|all (?:upstreams?|providers?|nodes|backends)[^.]{0,40} (?:fail|unavailable|down)|no (?:upstreams?|nodes?|providers?) (?:are )?available|under maintenance/i;
+const unavailable = anyOf(
+  /no backend|backend (?:is )?(?:offline|unavailable|returned an invalid)/,
+  /(?:is |currently )not healthy|no healthy|bad gateway/,
+  /service (?:is )?(?:temporarily )?unavailable|temporarily unavailable/,
+  /upstreams? [^.]{0,40}(?:fail|unavailable|exhaust|error|down)/,
+  /no (?:available|working) (?:upstream|node|server|backend|provider)/,
+  /all (?:upstreams?|providers?|nodes|backends)[^.]{0,40} (?:fail|unavailable|down)/,
+  /no (?:upstreams?|nodes?|providers?) (?:are )?available|under maintenance/,
+);
 
 const tooLong = /gateway time-?out|upstream (?:request )?time-?out/i;
 
@@ -71,8 +87,12 @@ const rangeWords = anyOf(
   /(?:for|over) more than [\d,_]+ blocks|(?:reduce|narrow|limit) (?:the |your )?(?:block )?range/,
 );
 
-const resultWords =
-  /query returned more than|query exceeds max|response size (?:is )?(?:exceeded|larger|too)|log response size|backend response too large|more than [\d,_]+ (?:logs|results)|range is too (?:large|wide|big)|too many (?:logs|results|events)|(?:logs?|results?) [^.]{0,24}exceeds? (?:the )?(?:max|limit)|max(?:imum)? (?:logs|results)/i;
+const resultWords = anyOf(
+  /query returned more than|query exceeds max|response size (?:is )?(?:exceeded|larger|too)/,
+  /log response size|backend response too large|more than [\d,_]+ (?:logs|results)/,
+  /range is too (?:large|wide|big)|too many (?:logs|results|events)/,
+  /(?:logs?|results?) [^.]{0,24}exceeds? (?:the )?(?:max|limit)|max(?:imum)? (?:logs|results)/,
+);
 
 const maxBlocks = [
   /\b(?:limited to|up to|at most|maximum is set to|greater than|exceeds? (?:the )?limit of)(?: an?)? ([\d,_]+k?)\b/i,

@@ -60,7 +60,12 @@ export const reth = byRules(
 
 const fees = byRules(
   [
-    /(?:priority fee|tip)(?: cap)?(?: per gas)? (?:is )?(?:higher|greater|bigger|larger|more) than|(?:priority fee|tip)(?: cap)?(?: per gas)? exceeds|maxpriorityfeepergas[^a-z]{0,90}(?:is )?(?:higher|greater|bigger|larger|exceeds|>)|maxfeepergas[^<]{0,90}< ?maxpriorityfeepergas/i,
+    anyOf(
+      /(?:priority fee|tip)(?: cap)?(?: per gas)? (?:is )?(?:higher|greater|bigger|larger|more) than/,
+      /(?:priority fee|tip)(?: cap)?(?: per gas)? exceeds/,
+      /maxpriorityfeepergas[^a-z]{0,90}(?:is )?(?:higher|greater|bigger|larger|exceeds|>)/,
+      /maxfeepergas[^<]{0,90}< ?maxpriorityfeepergas/,
+    ),
     (_, flat) =>
       new TipAboveFeeCap({
         maxPriorityFeePerGas: amountIn(flat, /maxPriorityFeePerGas:? \(?(\d+|0x[0-9a-f]+)/i),
@@ -69,7 +74,12 @@ const fees = byRules(
       }),
   ],
   [
-    /(?:max )?fee (?:cap )?(?:per (blob )?gas )?(?:is )?(?:less|lower) than (?:the )?(?:current )?(?:block|base)|fee ?cap (?:is )?(?:below|too low)|basefeepergas is too low|max ?fee ?per ?gas[^a-z]{0,90}(?:is )?(?:too low|below|less than|lower than)|gas ?price (?:is )?(?:below|less than|lower than) (?:the )?(?:current |block )*base ?fee/i,
+    anyOf(
+      /(?:max )?fee (?:cap )?(?:per (blob )?gas )?(?:is )?(?:less|lower) than (?:the )?(?:current )?(?:block|base)/,
+      /fee ?cap (?:is )?(?:below|too low)|basefeepergas is too low/,
+      /max ?fee ?per ?gas[^a-z]{0,90}(?:is )?(?:too low|below|less than|lower than)/,
+      /gas ?price (?:is )?(?:below|less than|lower than) (?:the )?(?:current |block )*base ?fee/,
+    ),
     ([, blob], flat) => {
       const price = (pattern: RegExp) => (blob === undefined ? amountIn(flat, pattern) : null);
       return new FeeCapTooLow({
@@ -119,7 +129,13 @@ const nonces: ReadonlyArray<Rule> = [
 
 const gas: ReadonlyArray<Rule> = [
   [
-    /intrinsic gas too high(?! -- (?:Call)?Gas(?:Cost|Floor))|(?:transaction )?gas limit (?:is )?too high|gas (?:limit )?cap exceeded|exceeds (?:the )?(?:max(?:imum)? )?transaction gas (?:limit )?cap|exceeds (?:the )?(?:max(?:imum)? )?(?:gas )?limit per transaction|transaction gas limit[^.]{0,60}(?:greater|larger|higher) than/i,
+    anyOf(
+      /intrinsic gas too high(?! -- (?:Call)?Gas(?:Cost|Floor))/,
+      /(?:transaction )?gas limit (?:is )?too high|gas (?:limit )?cap exceeded/,
+      /exceeds (?:the )?(?:max(?:imum)? )?transaction gas (?:limit )?cap/,
+      /exceeds (?:the )?(?:max(?:imum)? )?(?:gas )?limit per transaction/,
+      /transaction gas limit[^.]{0,60}(?:greater|larger|higher) than/,
+    ),
     (_, flat) =>
       new TxGasLimitTooHigh({
         gas: amountIn(flat, /\btx: (\d+)/i, /gas limit (?:is |of )?\(?(\d+)/i) ?? suppliedGas(flat),

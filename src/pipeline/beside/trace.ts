@@ -156,7 +156,7 @@ export const withTrace = Effect.fnUntraced(function* (
 const PendingCalls = struct({
   transactions: list(struct({ hash: Word, from: Account, to: orNull(Account), input: Bytes, value: Quantity })),
 });
-type Sent = typeof PendingCalls.schema.Type.transactions;
+type Sent = typeof PendingCalls.Type.transactions;
 
 const read = decoder("eth_getBlockByNumber", PendingCalls);
 

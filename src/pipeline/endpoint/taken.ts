@@ -5,8 +5,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { AbiIndex } from "../../abi/abiIndex.js";
-import { refusedPart } from "../../errors/refusedPart.js";
-import type { RpcError } from "../../errors/rpc.js";
+import { refusedPart, type RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
 import { SimulationPart } from "../../primitives/names.js";
 import { note, type Finding } from "../../report/finding.js";

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import type { Chain } from "../../Chains.js";
 import type * as Eth from "../../eth/index.js";
-import { roll } from "../../primitives/dice.js";
+import { roll } from "../../primitives/effects.js";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { RunName } from "../../primitives/names.js";
 import { minesOnDemand } from "../../report/freshness.js";

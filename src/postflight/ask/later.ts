@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "../../errors/input.js";
 import type { Failure } from "../../eth/ask.js";
 import type { Hash } from "../../primitives/hex.js";
-import { later } from "../../primitives/later.js";
+import { later } from "../../primitives/effects.js";
 import type { Report } from "../../report/schema.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Settled, SettleOptions } from "../settlement.js";

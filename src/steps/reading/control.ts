@@ -5,7 +5,7 @@ import { note, type Finding, type Severity, type Evidence } from "../../report/f
 import { unseen, type View } from "../../witness/view.js";
 import type { Ran, Case } from "./bundle.js";
 import { nobody, eventOf, valueBy, valuesOf, addressOf } from "../../abi/words.js";
-import { controlEvents, type ControlRow } from "../../abi/known/control.js";
+import { controlEvents, type ControlRow } from "../../abi/known/rights.js";
 import type { OutcomeLog } from "../../report/parts.js";
 
 const controlsOf = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> =>

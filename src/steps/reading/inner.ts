@@ -4,7 +4,7 @@ import type { AbiIndex } from "../../abi/abiIndex.js";
 import { mayTell } from "../../abi/known/failures.js";
 import { describeRevert } from "../../abi/print.js";
 import type { Address } from "../../primitives/hex.js";
-import { later } from "../../primitives/later.js";
+import { later } from "../../primitives/effects.js";
 import { address, count, text } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { InnerFailure } from "../../report/inner.js";

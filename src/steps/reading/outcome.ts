@@ -10,7 +10,7 @@ import type { Transaction } from "../../Transaction.js";
 import type { Reading } from "./bundle.js";
 import { transfersOf } from "./transferLogs.js";
 
-export { explain } from "../../eth/explain.js";
+export { explain } from "../../eth/call.js";
 
 /** A call about which nothing was learned. */
 export const unread = (failure: Verdict | null): Reading => ({ outcome: unknownOutcome(failure), transfers: [] });

@@ -3,10 +3,9 @@
  * that credits another party in another block need not move anything else to rob its user. Pure.
  */
 import * as Arr from "effect/Array";
-import { hasDecodable } from "../../abi/type.js";
+import { hasDecodable } from "../../abi/layout.js";
 import { eventOf } from "../../abi/words.js";
-import { movementEvents } from "../../abi/known/movements.js";
-import { aaveBurn, aaveMint, numbered } from "../../abi/known/others.js";
+import { movementEvents, aaveBurn, aaveMint, numbered } from "../../abi/known/movements.js";
 import { nothing, type OutcomeDifference } from "../../primitives/difference.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";

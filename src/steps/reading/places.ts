@@ -1,7 +1,6 @@
 /** Whose place in events and return values decides, and where in a text each of them stands. Pure. */
 import type * as Arr from "effect/Array";
-import { hasDecodable } from "../../abi/type.js";
-import { addressesOf } from "../../abi/layout.js";
+import { hasDecodable, addressesOf } from "../../abi/layout.js";
 import type { Address } from "../../primitives/hex.js";
 import type { View } from "../../witness/view.js";
 import { signers, type Case } from "./bundle.js";

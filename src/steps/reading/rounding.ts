@@ -6,7 +6,7 @@
  * names, by a share that no fee is as small as, or by what the same account moved the other way.
  */
 import { eventOf, addressOf, dataAt, placeOf, wordAt } from "../../abi/words.js";
-import { aaveBurn, aaveMint } from "../../abi/known/others.js";
+import { aaveBurn, aaveMint } from "../../abi/known/movements.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
 

@@ -6,8 +6,7 @@
  */
 import * as Arr from "effect/Array";
 import { eventOf, valueBy, valuesOf, addressOf, dataAt, nobody, numbersAt } from "../../abi/words.js";
-import { movementEvents, type MovementRow } from "../../abi/known/movements.js";
-import { keeping, withdrawn } from "../../abi/known/others.js";
+import { movementEvents, type MovementRow, keeping, withdrawn } from "../../abi/known/movements.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Address } from "../../primitives/hex.js";
 import type { OutcomeLog, Transfer } from "../../report/parts.js";

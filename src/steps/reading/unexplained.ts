@@ -1,6 +1,6 @@
 /** Rights that may be given in a way that nothing here knows: by events of unknown kinds, and by calls nobody answers for. Pure. */
 import { eventOf, addressesFrom, argumentsAt, dataAt, nobody } from "../../abi/words.js";
-import { granting, harmless } from "../../abi/known/others.js";
+import { granting, harmless } from "../../abi/known/movements.js";
 import type { Address } from "../../primitives/hex.js";
 import { address, hash } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";

@@ -1,16 +1,155 @@
-/** The wrong account, nonce, code or chain. */
+/** What no payer, block or node would take: funds, fees and gas limits; and the wrong account, nonce, code or chain. */
 import * as Schema from "effect/Schema";
-import { Hash, nullable } from "../../primitives/hex.js";
-import { address, bytes, count, hash, say, weiPerGas } from "../../primitives/statement.js";
-import { account, amount, raw, stated, unsent } from "../stated.js";
+import {
+  address,
+  gas,
+  wei,
+  weiPerGas,
+  account,
+  amount,
+  answered,
+  stated,
+  bytes,
+  count,
+  hash,
+  say,
+  unsent,
+} from "../primitives/statement.js";
+import { Hash, nullable } from "../primitives/hex.js";
+
+/** The payer cannot cover `want`. */
+export class InsufficientFunds extends stated<InsufficientFunds>()(
+  "InsufficientFunds",
+  {
+    /** The account; null where it is not known. */
+    account,
+    /** Balance, wei. */
+    have: amount,
+    /** Required at most, wei. */
+    want: amount,
+    /** `want − have`, wei. */
+    shortfall: amount,
+    /** The gas the node multiplied with the fee, when it said so. */
+    gas: amount,
+    ...answered,
+  },
+  "the sender cannot pay",
+  (error) => [
+    wei("short by", error.shortfall),
+    address("account", error.account),
+    wei("has", error.have),
+    wei("needs up to", error.want),
+    gas("for", error.gas),
+  ],
+  "fund the account with what it is short by, or lower value, gas or fees",
+) {}
+
+/** `maxFeePerGas` below the base fee. */
+export class FeeCapTooLow extends stated<FeeCapTooLow>()(
+  "FeeCapTooLow",
+  {
+    /** The account; null where it is not known. */
+    account,
+    /** The fee cap of the request, wei per gas. */
+    maxFeePerGas: amount,
+    /** The base fee that it has to reach, wei per gas. */
+    baseFeePerGas: amount,
+    ...answered,
+  },
+  "the fee cap is below the base fee",
+  (error) => [weiPerGas("max fee", error.maxFeePerGas), weiPerGas("base fee", error.baseFeePerGas)],
+  "raise maxFeePerGas (or gasPrice) above the base fee, with room for it to grow",
+) {}
+
+/** `maxPriorityFeePerGas` above `maxFeePerGas`. */
+export class TipAboveFeeCap extends stated<TipAboveFeeCap>()(
+  "TipAboveFeeCap",
+  {
+    /** The tip of the request, wei per gas. */
+    maxPriorityFeePerGas: amount,
+    /** The fee cap of the request, wei per gas. */
+    maxFeePerGas: amount,
+    ...answered,
+  },
+  "the tip is above the fee cap",
+  (error) => [weiPerGas("tip", error.maxPriorityFeePerGas), weiPerGas("max fee", error.maxFeePerGas)],
+  "lower maxPriorityFeePerGas or raise maxFeePerGas",
+) {}
+
+/** The gas limit does not even cover the transaction's intrinsic cost. */
+export class IntrinsicGasTooLow extends stated<IntrinsicGasTooLow>()(
+  "IntrinsicGasTooLow",
+  {
+    /** The gas limit of the request, gas. */
+    have: amount,
+    /** The least that the transaction costs before anything runs, gas. */
+    want: amount,
+    ...answered,
+  },
+  "the gas limit is below the transaction's intrinsic cost",
+  (error) => [gas("has", error.have), gas("needs", error.want)],
+  "raise the gas limit, or leave `gas` out",
+) {}
+
+/** `eth_estimateGas` found no limit within what the balance or the node's cap allows. */
+export class GasAllowanceExceeded extends stated<GasAllowanceExceeded>()(
+  "GasAllowanceExceeded",
+  {
+    /** The least of: gas given, node's cap, balance ÷ fee cap. */
+    allowance: amount,
+    ...answered,
+  },
+  "the call needs more gas than the node allows it",
+  (error) => [gas("allowance", error.allowance)],
+  "an allowance far below the gas given means the balance cannot pay the fee; otherwise raise the gas",
+) {}
+
+const limited = {
+  /** The gas limit of the request, gas. */
+  gas: amount,
+  /** The most that is allowed, gas. */
+  limit: amount,
+  ...answered,
+};
+const limits = (error: Schema.Struct<typeof limited>["Type"]) => [gas("gas", error.gas), gas("limit", error.limit)];
+
+/** More gas than a block holds. */
+export class BlockGasLimitExceeded extends stated<BlockGasLimitExceeded>()(
+  "BlockGasLimitExceeded",
+  limited,
+  "the transaction asks for more gas than a block holds",
+  limits,
+  "lower the gas limit or split the work",
+) {}
+
+/** More gas than one transaction may ask for (EIP-7825: 2^24). */
+export class TxGasLimitTooHigh extends stated<TxGasLimitTooHigh>()(
+  "TxGasLimitTooHigh",
+  limited,
+  "the gas limit is above the chain's cap for one transaction",
+  limits,
+  "lower the gas limit or split the work",
+) {}
+
+/** Gas arithmetic overflowed 64 bits. */
+export class GasUintOverflow extends stated<GasUintOverflow>()(
+  "GasUintOverflow",
+  {
+    ...answered,
+  },
+  "the gas overflows 64 bits",
+  () => [],
+  "lower gas, fees or the size of the data",
+) {}
+
+/* The wrong account, nonce, code or chain. */
 
 const counted = {
   /** The account; null where it is not known. */
   account,
   /** The transaction's nonce. */ nonce: amount,
   /** The next nonce that can be mined. */ next: amount,
-  /** What the node said, as it came; null where our own rules decided. */
-  raw,
+  ...answered,
 };
 const counts = (error: Schema.Struct<typeof counted>["Type"]) => [
   count("nonce", error.nonce),
@@ -39,8 +178,7 @@ export class NonceTooHigh extends stated<NonceTooHigh>()(
 const judged = {
   /** The account; null where it is not known. */
   account,
-  /** What the node said, as it came; null where our own rules decided. */
-  raw,
+  ...answered,
 };
 const judgedAccount = (error: Schema.Struct<typeof judged>["Type"]) => [address("account", error.account)];
 
@@ -71,8 +209,7 @@ export class ReplacementRefused extends stated<ReplacementRefused>()(
     leastPriorityFeePerGas: amount,
     /** The least blob fee; null where there are no blobs. */
     leastFeePerBlobGas: amount,
-    /** What the node said, as it came; null where our own rules decided. */
-    raw,
+    ...answered,
   },
   ({ isOtherKind }) =>
     isOtherKind
@@ -106,8 +243,7 @@ export class InitCodeTooLarge extends stated<InitCodeTooLarge>()(
   {
     /** Bytes. */ size: amount,
     /** Bytes. */ limit: amount,
-    /** What the node said, as it came; null where our own rules decided. */
-    raw,
+    ...answered,
   },
   "the deployment code is too large (EIP-3860)",
   (error) => [bytes("size", error.size), bytes("limit", error.limit)],
@@ -131,8 +267,7 @@ export class ChainIdMismatch extends unsent<ChainIdMismatch>()(
     expected: amount,
     /** The chain id that the node serves. */
     actual: amount,
-    /** What the node said, as it came; null where our own rules decided. */
-    raw,
+    ...answered,
   },
   (error) =>
     say(

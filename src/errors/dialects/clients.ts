@@ -1,0 +1,169 @@
+/** The clients with words of their own: Besu; Hardhat with EDR and ganache; Nethermind with parity and OpenEthereum. */
+import { MethodNotSupported, BlockNotFound } from "../rpc.js";
+import {
+  BlockGasLimitExceeded,
+  FeeCapTooLow,
+  InitCodeTooLarge,
+  IntrinsicGasTooLow,
+  TxGasLimitTooHigh,
+  VmHalt,
+  NonceTooHigh,
+  NonceTooLow,
+  TipAboveFeeCap,
+  InsufficientFunds,
+  OutOfGas,
+} from "../verdicts.js";
+import {
+  accountIn,
+  amountIn,
+  byRules,
+  cannotPay,
+  failedBy,
+  quantity,
+  said,
+  verdictBy,
+  wrongNonce,
+  type Dialect,
+  means,
+  says,
+  suppliedGas,
+  type Answer,
+} from "./evidence.js";
+import type { Flat } from "../flatten.js";
+
+const number = "(0x[0-9a-fA-F]+|\\d+)";
+const cost = new RegExp(`up-?front cost(?: of)? ${number} exceeds [\\w ]*balance(?: of)? ${number}`, "i");
+const nonce = new RegExp(
+  `nonce ${number} (below|above|does not match|is greater than|is lower than)[\\w ]* nonce ${number}`,
+  "i",
+);
+const intrinsic = new RegExp(`intrinsic gas cost ${number} exceeds gas limit ${number}`, "i");
+const price = new RegExp(
+  `(?:max ?fee(?: ?per ?gas)?|gas ?price|fee cap)[\\w ]{0,24} ${number}[^.\\d]{0,64}base ?fee[\\w ]{0,16} ${number}`,
+  "i",
+);
+const block = new RegExp(`gas limit(?: of)? ${number} exceeds (?:the )?block gas limit(?: of)? ${number}`, "i");
+const initcode = new RegExp(`initcode size of ${number} exceeds maximum size of ${number}`, "i");
+
+const words = byRules(
+  [cost, ([, want, have], flat) => cannotPay(flat, quantity(have), quantity(want), { account: accountIn(flat) })],
+  [
+    /up-?front cost exceeds|exceeds [\w ]*account balance/i,
+    (_, flat) => cannotPay(flat, null, null, { account: accountIn(flat) }),
+  ],
+  [
+    nonce,
+    ([, first, comparison, second], flat) => {
+      const [given, next] = [quantity(first), quantity(second)];
+      const isLow = given !== null && next !== null ? given < next : /below|lower/i.test(comparison ?? "");
+      return wrongNonce(flat, isLow, given, next);
+    },
+  ],
+  [intrinsic, verdictBy(IntrinsicGasTooLow, "want", "have")],
+  [/intrinsic gas exceeds gas limit/i, verdictBy(IntrinsicGasTooLow)],
+  [price, verdictBy(FeeCapTooLow, "maxFeePerGas", "baseFeePerGas")],
+  [/gas price below current base fee|less than the current basefee/i, verdictBy(FeeCapTooLow)],
+  [
+    /gas limit cap exceeded|exceeds (?:the )?(?:transaction )?gas limit cap/i,
+    (_, flat) =>
+      new TxGasLimitTooHigh({
+        gas: amountIn(flat, /gas limit (?:of )?(\d+)/i),
+        limit: amountIn(flat, /cap (?:of )?(\d+)/i),
+        raw: flat.raw,
+      }),
+  ],
+  [block, verdictBy(BlockGasLimitExceeded, "gas", "limit")],
+  [initcode, verdictBy(InitCodeTooLarge, "size", "limit")],
+);
+
+/** Besu's words and the codes that only Besu pairs with them. */
+export const besu: Dialect = (flat) => {
+  const answer = words(flat);
+  if (answer !== undefined) return answer;
+  if (flat.codes.includes(-32604)) return failedBy(flat, MethodNotSupported);
+  // a halt inside eth_call (out of gas, invalid opcode) comes as nothing but this
+  const only = flat.levels.length === 1 && flat.method === "eth_call" ? flat.levels[0] : undefined;
+  if (only?.code === -32603 && !only.hasData && only.texts.join("") === "Internal error")
+    return new VmHalt({ halt: null, raw: flat.raw });
+  const halt = said(flat, /could not be completed due to an exception \(([^)]{1,200})\)/i)?.[1] ?? null;
+  return halt === null || /gas/i.test(halt) ? undefined : new VmHalt({ halt, raw: flat.raw });
+};
+
+/* Hardhat, its EDR engine, and ganache: whole sentences under −32000 or −32603. */
+
+/** Hardhat's, EDR's and ganache's sentences. */
+export const hardhat = byRules(
+  [
+    /nonce too (low|high)\. expected nonce to be (?:at least )?(\d+) but got (\d+)/i,
+    ([, kind, next, given], flat) => wrongNonce(flat, kind?.toLowerCase() === "low", quantity(given), quantity(next)),
+  ],
+  [
+    // ganache 7: "the tx doesn't have the correct nonce. account has nonce of: 5 tx has nonce of: 4"
+    /correct nonce\. account has nonce of: (\d+) tx has nonce of: (\d+)/i,
+    ([, second, first], { raw }) => {
+      const [nonce, next] = [quantity(first), quantity(second)];
+      const isLow = nonce !== null && next !== null && nonce < next;
+      return new (isLow ? NonceTooLow : NonceTooHigh)({ account: null, next, nonce, raw });
+    },
+  ],
+  [/requires at least (\d+) gas(?: but got (\d+))?/i, verdictBy(IntrinsicGasTooLow, "want", "have")],
+  [
+    /gas limit (?:is |of )?(\d+) (?:and |which )?exceeds (?:the )?transaction gas cap(?: of)? (\d+)/i,
+    verdictBy(TxGasLimitTooHigh, "gas", "limit"),
+  ],
+  [
+    /gas limit (?:is |of )?(\d+) (?:and |which )?exceeds (?:the )?block gas limit(?: of)? (\d+)/i,
+    verdictBy(BlockGasLimitExceeded, "gas", "limit"),
+  ],
+  [
+    /doesn.t have enough funds(?:[^\d]{0,64}(?:up-?front cost|cost) is:? (\d+) and the sender.s (?:balance is|account only has|account has):? (\d+))?/i,
+    ([, want, have], flat) => cannotPay(flat, quantity(have), quantity(want), { account: accountIn(flat) }),
+  ],
+  [
+    /maxPriorityFeePerGas \((\d+)\) is (?:bigger|greater|higher) than maxFeePerGas \((\d+)\)/i,
+    verdictBy(TipAboveFeeCap, "maxPriorityFeePerGas", "maxFeePerGas"),
+  ],
+  [
+    /\((\d+)\) is too low for the next block(?:[^\d]{0,48}baseFeePerGas of (\d+))?/i,
+    verdictBy(FeeCapTooLow, "maxFeePerGas", "baseFeePerGas"),
+  ],
+  [
+    /init ?code (?:length|size) of (\d+)[^\d]{0,64}(?:limit|maximum|max)[^\d]{0,24}(\d+)?/i,
+    verdictBy(InitCodeTooLarge, "size", "limit"),
+  ],
+  [/received invalid block (?:tag|number)/i, means(BlockNotFound)],
+  [/^\w+ - method not supported/i, means(MethodNotSupported)],
+);
+
+/* Nethermind, with parity and OpenEthereum, whose codes and `data` texts it inherited. */
+
+/** Words that only Nethermind and its ancestors use. */
+export const nethermind = (flat: Flat): Answer => {
+  const raw = flat.raw;
+  if (says(flat, /miner premium is negative/i)) return new FeeCapTooLow({ account: accountIn(flat), raw });
+  if (says(flat, /insufficient sender balance|insufficient funds to pay for gas|insufficient maxfeepergas/i)) {
+    return new InsufficientFunds({
+      account: accountIn(flat),
+      have: amountIn(flat, /\b(?:have|balance):? (\d+)/i),
+      want: amountIn(flat, /\b(?:want|required):? (\d+)/i),
+      gas: suppliedGas(flat),
+      raw,
+    });
+  }
+  if (says(flat, /not enough gas provided to pay for intrinsic|gas limit below intrinsic/i)) {
+    return new IntrinsicGasTooLow({
+      have: amountIn(flat, /\b(?:have|gas limit):? (\d+)/i),
+      want: amountIn(flat, /\b(?:want|intrinsic gas):? (\d+)/i),
+      raw,
+    });
+  }
+  const nonce = said(flat, /(?:transaction|tx)?nonce(?: is)?too(low|high)/i);
+  if (nonce !== null) return wrongNonce(flat, nonce[1]?.toLowerCase() === "low");
+  // the old pair: code −32015 or −32016, a fixed message, the verdict in `data`
+  if (says(flat, /^(?:vm execution error|the execution failed due to an exception)/i)) {
+    const words = flat.texts.slice(1).join(" ");
+    if (/out ?of ?gas/i.test(words)) return new OutOfGas({ gasLimit: suppliedGas(flat), raw });
+    if (words !== "" && !/upper limit/i.test(words)) return new VmHalt({ halt: words.slice(0, 512), raw });
+  }
+  return flat.codes.includes(-39001) ? failedBy(flat, BlockNotFound) : undefined;
+};

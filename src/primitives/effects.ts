@@ -1,0 +1,42 @@
+/** Small effects: a part that is loaded when it is first asked for, what is done when a signal aborts, random bytes. */
+import * as Effect from "effect/Effect";
+import * as Context from "effect/Context";
+import { bytesToHex } from "viem";
+import type { Hex } from "./hex.js";
+
+/**
+ * The module that `load` imports. Where it cannot be loaded, or not in ten seconds, the program that needs it is broken:
+ * a defect, never a wait without end.
+ */
+export const later = <Module>(load: () => Promise<Module>): Effect.Effect<Module> =>
+  Effect.promise(load).pipe(Effect.timeout("10 seconds"), Effect.orDie);
+
+/** What is done when a signal aborts: one listener per signal, however many wait for it, or Node warns of a leak. */
+
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Adds what to do when `signal` aborts, and returns how to take it back. */
+export const onAbort = (signal: AbortSignal, run: () => void): (() => void) => {
+  const known = waiting.get(signal);
+  const all = known ?? new Set<() => void>();
+  if (known === undefined) {
+    waiting.set(signal, all);
+    signal.addEventListener("abort", () => all.forEach((one) => one()), { once: true });
+  }
+  // why: the same function may wait twice
+  const one = () => run();
+  all.add(one);
+  return () => void all.delete(one);
+};
+
+/* Random bytes that nobody can foresee, replaceable so that a recorded run can be repeated. */
+
+/** Draws so many random bytes. */
+export type Dice = (bytes: number) => Hex;
+
+export const Dice: Context.Reference<Dice> = Context.Reference<Dice>("evm-preflight/Dice", {
+  defaultValue: () => (bytes) => bytesToHex(globalThis.crypto.getRandomValues(new Uint8Array(bytes))),
+});
+
+/** So many random bytes. */
+export const roll = (bytes: number): Effect.Effect<Hex> => Effect.map(Effect.service(Dice), (dice) => dice(bytes));
