@@ -10,7 +10,7 @@ import * as http from "node:http";
 import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { viaDispatcher, viaNodeHttp, type Dispatcher } from "../src/rpc/nodeHttp.js";
-import { viaFetch } from "../src/rpc/way.js";
+import { viaFetch } from "../src/rpc/http.js";
 import { type PostTo, roomFor } from "../src/rpc/post.js";
 
 const turns = Number(process.env["BENCH_ITERATIONS"] ?? 300);

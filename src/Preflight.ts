@@ -23,10 +23,10 @@ import type { Clearance, Report } from "./report/schema.js";
 import { Rpc } from "./rpc/index.js";
 import type * as Step from "./Step.js";
 import * as Transaction from "./Transaction.js";
-import { watchBy } from "./watch/later.js";
 import type { Head } from "./eth/heads.js";
 import { settle } from "./postflight/ask/later.js";
-import type { Prove, Watched } from "./watch/judge.js";
+import { later } from "./primitives/later.js";
+import type { Prove, Watched } from "./watch/watch.js";
 
 export type { BuiltInStep } from "./primitives/names.js";
 export type { AbiSource, GivenAccount, GivenBlock } from "./report/options.js";
@@ -36,7 +36,7 @@ export type { Limits, MaxSendable, Options, Step, StepError, TokenNames } from "
 export type { SettleOptions } from "./postflight/settlement.js";
 export { settle } from "./postflight/ask/later.js";
 export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transaction/input.js";
-export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/judge.js";
+export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
 
 /**
  * Asks everything about a transaction or bundle in one network round, and reports. If the node's estimate
@@ -161,31 +161,41 @@ export const prove: (report: Report, options?: Options) => Effect.Effect<Report,
  */
 export const maxSendable = maxSendableWith(scan, preflight);
 
+const watching = later(() => import("./watch/watch.js"));
+
+/** `watch` by the `ready` and `prove` of a pipeline. */
+const watchBy =
+  (clears: typeof ready, proves: Prove) =>
+  <E = never, R = never>(
+    report: Report,
+    heads: Stream.Stream<Head, E, R>,
+    options?: Options,
+  ): Stream.Stream<Watched, Blocker | E, Rpc | R> =>
+    Stream.unwrap(
+      Effect.map(Effect.andThen(clears(report), watching), ({ watchWith }) =>
+        watchWith(proves, report, heads, options),
+      ),
+    );
+
 /**
  * Keeps the clearance of a proven report true from head to head (`Eth.watchHeads`): one event for each head that is
  * judged, without end while heads come. `Fresh` = sign by its `report`; `Moved` = sign only what its `diff` allows for;
  * `Lost` = there is no clearance, and why. A clearance that expires before a head is judged is `Lost`, too, also while a
  * proof is under way, whose word follows.
  *
- * By the header alone: a fee cap below the next base fee, on chains whose formula is known. Then what the outcome hangs on
- * (accounts, slots, what the proof asked of contracts, the sender's count), in one `eth_simulateV1` per head for all the
- * watched reports of an endpoint: `Fresh` where nothing of it has changed since the proof. Behind the first head after a
- * proof, what that stood on is read once more: a node may answer for its newest block by the state of the next. Everything else is a `prove`,
- * one at a time and eight of an endpoint, at the newest head: a report that is not `ready`, a bundle, a deployment, blobs
- * or authorisations, a contract whose code may read the block, the price or make accounts, a block of another producer
- * where the call meets one of the two, a chain with precompiles of its own, a node without `eth_createAccessList`, five
- * minutes since the last proof. Only a proof sees the transactions in the pool.
+ * By the header alone: a fee cap below the next base fee, on chains whose formula is known. Everything else is a `prove`
+ * at the newest head: one at a time for each report, eight at a time for all reports of an endpoint, whose others wait in
+ * turn.
  *
- * `options` are those of `prove`: policies that are functions have to be given again. Fails as `Report.ready` does where
+ * `options` are those of `prove`: policies that are functions have to be given again. Fails as `ready` does where
  * the report gives no clearance, and as `heads` fails.
- * JSON-RPC: `eth_simulateV1`, `eth_createAccessList`, `eth_getCode`, and as `prove`.
+ * JSON-RPC: as `prove`.
  */
 export const watch: <E = never, R = never>(
   report: Report,
   heads: Stream.Stream<Head, E, R>,
   options?: Options,
-) => Stream.Stream<Watched, Blocker | E, Rpc | R> = (report, heads, options) =>
-  Stream.unwrap(Effect.as(ready(report), watchBy(prove)(report, heads, options)));
+) => Stream.Stream<Watched, Blocker | E, Rpc | R> = watchBy(ready, prove);
 
 /** A pipeline of your own; `R` is what its steps need. Every verb is the one of the same name in this namespace. */
 export interface Pipeline<R = never> {
@@ -205,7 +215,7 @@ export interface Pipeline<R = never> {
   readonly maxSendable: (
     ...input: Parameters<typeof maxSendable>
   ) => Effect.Effect<MaxSendable, Effect.Error<ReturnType<typeof maxSendable>>, Rpc | R>;
-  /** Proves at every head: nothing tells what the answer of a step hangs on. Fails as `ready` does. */
+  /** Asks the steps in each proof. Fails as `ready` does. */
   readonly watch: <E = never, R2 = never>(
     report: Report,
     heads: Stream.Stream<Head, E, R2>,
@@ -269,7 +279,7 @@ export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly 
       Stream.unwrap(
         Effect.contextWith((services: Context.Context<Step.NeedsOf<Steps[number]>>) => {
           const proving: Prove = (again, options) => Effect.provideContext(proveIn(again, options), services);
-          return Effect.as(readyIn(report), watchBy(proving)(report, heads, given));
+          return Effect.succeed(watchBy(readyIn, proving)(report, heads, given));
         }),
       ),
     ...{ settle, checkCode, simulate, estimateGas, resolveNonce, quoteFee, assignNonces },

@@ -4,26 +4,22 @@
  */
 export type { AccountOverrideFields, BlockOverridesFields } from "./eth/parameters.js";
 export { Gap } from "./errors/verdicts.js";
-export type { OutcomeDifference } from "./primitives/difference.js";
-export { Figure, figureText, type Statement } from "./primitives/statement.js";
-export { diff, type Counted, type Difference, diffText } from "./report/diff.js";
-export { Evidence, Finding, FindingCode, messageOf, NoteCode, OwnName, Severity, StepName } from "./report/finding.js";
+export type { Difference, OutcomeDifference } from "./primitives/difference.js";
+export { Figure, type Statement } from "./primitives/statement.js";
+export { diff, diffText } from "./report/diff.js";
+export { Evidence, Finding, FindingCode, messageOf, OwnName, Severity, StepName } from "./report/finding.js";
 export { notes, type Note } from "./report/notes.js";
 export { settle } from "./postflight/settle.js";
-export { samplesOf } from "./postflight/settlement.js";
 export type {
   Comparison,
   Happened,
-  Held,
   Hindsight,
   MinedSettlement,
-  OpenSettlement,
   Replay,
   Settled,
   SettledDifference,
   Settlement,
   SettlementClass,
-  SettlementSample,
 } from "./postflight/settlement.js";
 export { settledText } from "./postflight/text.js";
 export { matches, mismatch } from "./report/digest.js";
@@ -36,10 +32,8 @@ export {
   AccountCode,
   Approval,
   BalanceChange,
-  By,
   Fee,
   Funds,
-  FundsTerm,
   Gas,
   Nonce,
   Outcome,
@@ -48,7 +42,6 @@ export {
   TokenInfo,
   Transfer,
 } from "./report/parts.js";
-export { InnerCalls, InnerFailure } from "./report/inner.js";
 export {
   AskRule,
   Clearance,
@@ -57,16 +50,11 @@ export {
   Report,
   ReportOptions,
   type ReportOptionsFields,
-  reportVersion,
   Request,
-  Rules,
   RunName,
-  Steps,
-  Tier,
   TransactionReport,
   VerdictName,
   type Wait,
-  World,
 } from "./report/schema.js";
 export type {
   Eip1559Request,
@@ -78,5 +66,4 @@ export type {
 export { summary } from "./report/summary.js";
 export { toSvg } from "./report/svg.js";
 export { toText, type TextOptions } from "./report/text.js";
-export type { FullOptions, RenderOptions } from "./report/compose.js";
-export type { AmountOptions, Price } from "./report/amounts.js";
+export type { AmountOptions, RenderOptions } from "./report/amounts.js";

@@ -12,7 +12,6 @@ import * as Layer from "effect/Layer";
 import type * as Scope from "effect/Scope";
 import type { Socket } from "effect/socket/Socket";
 import type { Transport as ViemTransport } from "viem";
-import { later } from "./primitives/later.js";
 import {
   checkClient,
   checkProvider,
@@ -22,57 +21,29 @@ import {
   checkUrl,
   optionsOf,
   type HttpEndpoint,
+  type HttpOptions,
+  type Options,
+  type PostingOptions,
+  type QuorumOptions,
+  type SocketOptions,
 } from "./rpc/connection.js";
 import { endpointOf, redactUrls } from "./rpc/endpoint.js";
 import { sendForeign, type ForeignRequest } from "./rpc/foreign.js";
-import { idsFrom, sendSingly, sendTogether } from "./rpc/http.js";
-import type { KnownEndpoint } from "./rpc/knownEndpoint.js";
+import { idsFrom, sendSingly, sendTogether, wayTo } from "./rpc/http.js";
 import type { Memory } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import { following, type HttpHeaders, type PostTo } from "./rpc/post.js";
-import type { QuorumOptions } from "./rpc/quorum/layer.js";
-import { patienceOf, requests, type Patience, type Send } from "./rpc/retry.js";
+import { patienceOf, requests, type Send } from "./rpc/requests.js";
 import { Rpc, type Subscribe } from "./rpc/service.js";
-import { isSubscribing, letGoBy } from "./rpc/viemSocket.js";
-import { wayTo, type Ways } from "./rpc/way.js";
+import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
 export type { Forks, SimulationPart } from "./primitives/names.js";
-export type { GateOptions } from "./rpc/gate.js";
 export type { KnownEndpoint } from "./rpc/knownEndpoint.js";
 export { memoryOf, type Facts, type Memory, type Refusable } from "./rpc/memory.js";
-export type { Dispatcher, NodeAgent, NodeWays } from "./rpc/nodeHttp.js";
-export type { QuorumOptions } from "./rpc/quorum/layer.js";
-export type { Patience } from "./rpc/retry.js";
+export type { HttpOptions, Options, PostingOptions, QuorumOptions, SocketOptions } from "./rpc/connection.js";
 export { CurrentRun, Rpc } from "./rpc/service.js";
 export type { LedgerEntry, Run, Sighted, Subscribe, Subscription, Testimony } from "./rpc/service.js";
-export type { Fetch, Ways } from "./rpc/way.js";
 export type { InputDefaults } from "./transaction/fields.js";
-
-/** Timeouts and retries of an endpoint, its requests at once, and its known properties; every field has a default. */
-export interface Options extends Partial<Patience> {
-  /** The output of `evm-preflight doctor --json`, in place of asking for it again; checked as an answer is. */
-  readonly endpoint?: KnownEndpoint;
-}
-
-/** Options of every HTTP layer; every field has a default. */
-export interface PostingOptions extends Options {
-  /** Sent with every request, e.g. `authorization`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Puts the requests of one moment into one POST. An endpoint that refuses gets single ones for ten minutes. Default false. */
-  readonly batch?: boolean;
-  /** The most requests in one POST; default 100. */
-  readonly batchSize?: number;
-  /**
-   * A longer answer, unpacked, is `NodeLimitExceeded`; default 32 MiB. Numbers, hashes and code are held to less, and
-   * all answers of one call of the pipeline together to 12 MiB; each value of a long answer counts 24 bytes at least.
-   */
-  readonly maxResponseBytes?: number;
-  /** The id of the first request; default 1. */
-  readonly firstId?: number;
-}
-
-/** Options of {@link layerHttp}; every field has a default. */
-export interface HttpOptions extends PostingOptions, Ways {}
 
 const over = (
   sendWith: (memory: Memory) => Send,
@@ -143,12 +114,6 @@ export const layerHttpClient = (url: string, options: PostingOptions = {}): Laye
     ),
   );
 
-/** Options of {@link layerSocket}; every field has a default. */
-export interface SocketOptions extends Options {
-  /** A longer answer, and whatever else comes, ends the connection with `NodeLimitExceeded`; default 32 MiB. */
-  readonly maxResponseBytes?: number;
-}
-
 /**
  * Effect's own `Socket`, such as `Socket.layerWebSocket(url)` or `NodeSocket.layerNet({ path: "geth.ipc" })`: requests, and what
  * `Eth.watchHeads` and `Eth.watchLogs` subscribe to. It is opened with the first request, again with the next one after it was
@@ -179,15 +144,13 @@ const requestOf =
   (args, options) =>
     requester.request(args as never, options as never);
 
-const opening = later(() => import("./rpc/subscription.js"));
-
 /** Over what has a viem transport's `value`, by whose `url` the endpoint is named. */
 const overViem = (requester: Requester, value: unknown, otherwise: string, options: Options) => {
   const url = typeof value === "object" && value !== null && "url" in value ? value.url : undefined;
   const named = typeof url === "string" && url !== "" ? endpointOf(url) : { shown: otherwise, redact: redactUrls };
   const send = sendForeign(requestOf(requester), named.redact, letGoBy(value));
   const subscribe: Subscribe | undefined = isSubscribing(value)
-    ? (params, hear) => Effect.flatMap(opening, ({ subscription }) => subscription(value, named.redact, params, hear))
+    ? (params, hear) => subscription(value, named.redact, params, hear)
     : undefined;
   return over(() => send, named.shown, options, subscribe);
 };
@@ -223,8 +186,9 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
 
 /**
  * A viem transport, such as `http(url, { batch: true })`, `fallback([…])` or `webSocket(url, { reconnect: false })`,
- * which `Eth.watchHeads` and `Eth.watchLogs` subscribe through: they open a lost socket again themselves. Throws
- * `InvalidConnection` of what is wrong.
+ * which `Eth.watchHeads` and `Eth.watchLogs` subscribe through: they open a lost socket again themselves. For the Unix socket
+ * of a node use {@link layerSocket}: viem's `ipc` (2.57) takes a brace in a text for one of JSON's, so that a contract that
+ * reverts with `}` ends the process. Throws `InvalidConnection` of what is wrong.
  *
  * @example
  * ```ts
@@ -280,12 +244,12 @@ export const quorum = (
   endpoints: ReadonlyArray<QuorumEndpoint>,
   { agree = 2, waitMs = 3_000 }: QuorumOptions = {},
 ): Layer.Layer<Rpc> => {
-  const [first, ...rest] = Arr.map(checkQuorum(endpoints, agree, waitMs), ([endpoint, provider]) => {
+  const members = Arr.map(checkQuorum(endpoints, agree, waitMs), ([endpoint, provider]) => {
     if ("layer" in endpoint) return { provider, layer: endpoint.layer };
     const { url, provider: _, ...options } = endpoint;
     return { provider, layer: layerHttp(url, options) };
   });
   // why: few are asked by several, and what compares them weighs much
   const loaded = Effect.promise(() => import("./rpc/quorum/layer.js"));
-  return Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(first, rest, { agree, waitMs })));
+  return Layer.unwrap(Effect.map(loaded, ({ quorumOf }) => quorumOf(members, { agree, waitMs })));
 };

@@ -23,7 +23,7 @@ import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { checkConnection } from "./rpc/connection.js";
 import * as Rpc from "./Rpc.js";
 import type * as Transaction from "./Transaction.js";
-import type { Watched } from "./watch/judge.js";
+import type { Watched } from "./watch/watch.js";
 
 export type { Delivered, DeliverOptions, Sign } from "./promise/deliver.js";
 export type {
@@ -40,7 +40,7 @@ export type {
 export type { Keeping, NonceActions, ReadCounts, Send, WithNonceOptions } from "./promise/nonces.js";
 export type { PlainStep, StepContext, Steps, WrittenSteps } from "./promise/steps.js";
 export type { Options } from "./pipeline/index.js";
-export type { Fresh, Lost, Moved, Watched } from "./watch/judge.js";
+export type { Fresh, Lost, Moved, Watched } from "./watch/watch.js";
 
 /**
  * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (whose chain and account every

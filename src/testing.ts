@@ -20,12 +20,13 @@ import { RpcError, Transport } from "./errors/rpc.js";
 import { Verdict } from "./errors/verdicts.js";
 import { makeMemory } from "./nonces/memory.js";
 import { NonceStore } from "./nonces/service.js";
-import { memoryOf } from "./rpc/memory.js";
-import { observed } from "./rpc/observe.js";
-import { patience, requests, type Patience, type Send } from "./rpc/retry.js";
 import { Dice } from "./primitives/dice.js";
 import type { Hex } from "./primitives/hex.js";
 import { Rpc } from "./Rpc.js";
+import { memoryOf } from "./rpc/memory.js";
+import { observed } from "./rpc/observe.js";
+import type { Options, Patience } from "./rpc/connection.js";
+import { patience, requests, type Send } from "./rpc/requests.js";
 
 const Failure = Schema.Union([RpcError, Verdict]);
 /** The failure of a request: a verdict of the node, or a failure of the conversation with it. */
@@ -93,7 +94,7 @@ const nodeOf = (endpoint: string, send: () => Send, clock: Clock.Clock, options:
 export const layerScripted = (
   script: Script,
   otherwise?: Layer.Layer<Rpc>,
-  options: Partial<Patience> = {},
+  options: Omit<Options, "endpoint"> = {},
 ): Layer.Layer<Rpc> => {
   const scripted = Effect.flatMap(Clock.Clock, (clock) => nodeOf("scripted node", () => play(script), clock, options));
   if (otherwise === undefined) return Layer.effect(Rpc, scripted);

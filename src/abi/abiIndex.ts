@@ -101,14 +101,19 @@ const lookUp = (
   sourcesOf: () => ReadonlyArray<Source>,
   itemsOf: typeof errorsOf,
 ): ((key: string) => ReadonlyArray<IndexedItem>) => {
-  let sources: ReadonlyArray<Omit<Source, "abi"> & { readonly items: ReturnType<typeof itemsOf> }> | null = null;
+  let sources: ReadonlyArray<{
+    readonly from: Omit<Source, "abi">;
+    readonly items: ReturnType<typeof itemsOf>;
+  }> | null = null;
   // why: only what is found is kept, so that no foreign log can make it grow
   const known = new Map<string, ReadonlyArray<IndexedItem>>();
   return (key) => {
     const before = known.get(key);
     if (before !== undefined) return before;
-    sources ??= sourcesOf().map(({ abi, ...from }) => ({ ...from, items: itemsOf(abi) }));
-    const found = sources.flatMap(({ items, ...from }) =>
+    sources ??= sourcesOf().map(({ abi, ...from }) => ({ from, items: itemsOf(abi) }));
+    // why: of most logs no source tells
+    const telling = sources.filter(({ items }) => items.has(key));
+    const found = telling.flatMap(({ items, from }) =>
       (items.get(key) ?? []).map((item): IndexedItem => ({ ...item, ...from })),
     );
     if (found.length > 0) known.set(key, found);

@@ -46,6 +46,9 @@ export const wordsFrom = (
 /** The zero address. */
 export const nobody: Address = `0x${"0".repeat(40)}`;
 
+/** Whether an address is nobody's: what comes from there is made, what goes there is gone. */
+export const isNobody = (address: string): boolean => address.toLowerCase() === nobody;
+
 /** The low 20 bytes: the upper ones may be dirty. */
 export const addressOf = (word: bigint): Address => `0x${BigInt.asUintN(160, word).toString(16).padStart(40, "0")}`;
 

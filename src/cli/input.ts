@@ -14,13 +14,7 @@ import type { LooseCall } from "../Transaction.js";
 import { fieldNames, fields, type Unit } from "../transaction/fields.js";
 import { fieldHint } from "../transaction/validate.js";
 import { count, integer, wei } from "./quantity.js";
-
-/** JSON, or where it is none. */
-const parsed = (text: string): Result.Result<unknown, string> =>
-  Result.try({
-    try: (): unknown => JSON.parse(text),
-    catch: (error) => `is no JSON: ${escapeText(error instanceof Error ? error.message : String(error), 120)}`,
-  });
+import { parseJson } from "./terminal.js";
 
 const keyword = /^\s*(?:function|event|error|constructor|fallback|receive|struct)\b/;
 
@@ -48,7 +42,7 @@ export const abiOf = (json: unknown, field: string): Checked<Abi> => {
 
 /** An ABI from the text of a file: JSON, or one signature a line. */
 export const abiOfText = (text: string, field: string): Checked<Abi> => {
-  const json = parsed(text);
+  const json = parseJson(text);
   if (Result.isSuccess(json)) return abiOf(json.success, field);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return /^\s*[[{]/.test(text) ? no(field, json.failure) : fromSignatures(lines, field);
@@ -201,4 +195,4 @@ export const inputOf = (json: unknown): Checked<LooseCall | ReadonlyArray<LooseC
 
 /** {@link inputOf} from text. */
 export const inputOfText = (text: string): Checked<LooseCall | ReadonlyArray<LooseCall>> =>
-  Result.flatMap(named("input", parsed(text)), inputOf);
+  Result.flatMap(named("input", parseJson(text)), inputOf);

@@ -82,9 +82,12 @@ export const readText = Effect.fnUntraced(function* (
   return yield* Effect.mapError(fs.readFileString(path), why);
 });
 
-/** JSON, or the text that is none. */
+/** JSON, or where it is none. */
 export const parseJson = (text: string): Result.Result<unknown, string> =>
-  Result.try({ try: (): unknown => JSON.parse(text), catch: () => `is no JSON: ${escapeText(text, 60)}` });
+  Result.try({
+    try: (): unknown => JSON.parse(text),
+    catch: (error) => `is no JSON: ${escapeText(error instanceof Error ? error.message : String(error), 120)}`,
+  });
 
 /** What a file of JSON holds. */
 export const readJson = (path: string, name: string) =>

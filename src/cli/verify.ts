@@ -15,7 +15,7 @@ import { endpoint, rpcUrl, withProgress } from "./endpoint.js";
 import { Exited, exitCodes, wrong, type ExitCode } from "./exit.js";
 import { readFlag, text, toggle } from "./flags.js";
 import { duration } from "./quantity.js";
-import { jsonText, parseJson, print, readText } from "./terminal.js";
+import { jsonText, print, readJson } from "./terminal.js";
 
 /** 0 as said, 1 something else was mined or the simulation was wrong, 2 the world moved, 3 not known. */
 const codes: Readonly<Record<SettlementClass, ExitCode>> = {
@@ -30,9 +30,8 @@ const codes: Readonly<Record<SettlementClass, ExitCode>> = {
 };
 
 const readReport = Effect.fnUntraced(function* (path: string) {
-  const json = parseJson(yield* readText(path, "--report"));
-  if (Result.isFailure(json)) return yield* wrong("--report", "is no JSON");
-  return yield* Effect.mapError(fromJson(json.success), (error) => wrong("--report", escapeText(error.message, 400)));
+  const json = yield* readJson(path, "--report");
+  return yield* Effect.mapError(fromJson(json), (error) => wrong("--report", escapeText(error.message, 400)));
 });
 
 const flags = {

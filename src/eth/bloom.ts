@@ -7,10 +7,19 @@ import type { LogFilter } from "./parameters.js";
 /** One of the values is somewhere in a log; each as the bits that stand for it. */
 type Either = ReadonlyArray<ReadonlyArray<number>>;
 
+/** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
+const knownBits = new Map<Hex, ReadonlyArray<number>>();
+const mostKnown = 1_024;
+
 /** The three bits of 2,048 that stand for an address or a topic. */
 const bitsOf = (value: Hex): ReadonlyArray<number> => {
-  const hash = hexToBytes(keccak256(hexToBytes(value)));
-  return [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
+  const known = knownBits.get(value);
+  if (known !== undefined) return known;
+  const hash = keccak256(value, "bytes");
+  const bits = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
+  if (knownBits.size >= mostKnown) knownBits.clear();
+  knownBits.set(value, bits);
+  return bits;
 };
 
 const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined): ReadonlyArray<Either> => {
@@ -36,7 +45,7 @@ export const contradicts = (bloom: Hex | null, logs: ReadonlyArray<Pick<Log, "ad
   const known = new Map<Hex, boolean>();
   for (const { address, topics } of logs) {
     const isReal = !pretended.has(address.toLowerCase());
-    for (const value of [address, ...topics]) known.set(value, isReal || known.get(value) === true);
+    for (const value of [address, ...topics]) if (known.get(value) !== true) known.set(value, isReal);
   }
   const explained = new Uint8Array(256);
   for (const [value, isReal] of known)

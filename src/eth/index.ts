@@ -23,8 +23,7 @@ import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import type { Rpc } from "../rpc/index.js";
-import { malformed } from "../rpc/answer.js";
-import { judging } from "../rpc/judging.js";
+import { judging, malformed } from "../rpc/answer.js";
 
 export type { Failure } from "./ask.js";
 export type { Block, FeeHistory, FullBlock, FullTransaction, Log, Receipt } from "./block.js";

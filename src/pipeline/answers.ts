@@ -2,25 +2,23 @@
  * What a round of questions brought home: every answer standing for itself, what they say together, and the outcome
  * of each case out of whichever of them told it. Pure.
  */
+import type { Facts } from "../steps/reading/answers.js";
 import * as Result from "effect/Result";
-import { decodeResult } from "../abi/decodeLogs.js";
-import type { Chain, Lookup } from "../Chains.js";
-import { rulesOf, type Rules } from "../chains/rules.js";
-import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../eth/index.js";
+import * as Simulate from "../steps/simulate.js";
+import { decodeResult } from "../abi/decodeLogs.js";
+import type { Lookup } from "../Chains.js";
+import { rulesOf, type Rules } from "../chains/rules.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { BuiltInStep, Fork, Forks } from "../primitives/names.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
-import type { Codes } from "../steps/code.js";
-import { flying, type Counts } from "../steps/nonce.js";
+import { flying } from "../steps/nonce.js";
 import { signers, type Case, type Ran } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
 import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
-import type { Pooled, Replacing } from "../steps/reading/pooled.js";
-import { quoteOf, type FeeFacts, type Quote } from "../steps/reading/quote.js";
-import * as Simulate from "../steps/simulate.js";
+import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
 
 /** What a node without simulation said through `eth_call`. */
@@ -35,7 +33,7 @@ export interface Called {
 export type Taking = ReadonlySet<BuiltInStep | "chain">;
 
 /** Every answer of one round; null = not asked. */
-export interface Round {
+export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf"> {
   /** The steps that were asked; of the others there is nothing. */
   readonly steps: Taking;
   readonly block: Observed["blockTag"];
@@ -43,13 +41,7 @@ export interface Round {
   readonly askedAt: number;
   /** By `eth_chainId`. */
   readonly namedChainId: Heard<number> | null;
-  readonly codes: Codes;
-  readonly counts: ReadonlyMap<Address, Counts>;
-  /** What the node's pool holds of the signers, where it was asked. */
-  readonly pools: ReadonlyMap<Address, Pooled>;
   readonly fees: FeeFacts;
-  /** Of the first transaction. */
-  readonly estimate: Heard<bigint> | null;
   /** The run that the report's figures are from. */
   readonly run: Heard<Simulate.Run> | null;
   /** The witness alone, at the real base fee. */
@@ -60,8 +52,6 @@ export interface Round {
   readonly called: Called | null;
   /** The refusal for want of funds that was answered by giving the senders some; null when there was none. */
   readonly unfunded: Failure | null;
-  /** What the witness was asked L1 fees about. */
-  readonly subjectOf: (one: { readonly index: number }) => FeeSubject | null;
   /** Where no fee oracle was seen to live, so that it need not be asked; null = not known. */
   readonly noFeeOracle: Address | null;
   /** What the endpoint says of forks, where it was asked. */
@@ -71,24 +61,13 @@ export interface Round {
 }
 
 /** The round, and what it says of the world, whichever request said it. */
-export interface Answers extends Omit<Round, "run" | "alone" | "next"> {
+export interface Answers extends Omit<Round, "run" | "alone" | "next">, Facts {
   readonly run: Simulate.Run | null;
   /** Why there is no run; null when there is one, or none was asked. */
   readonly refused: Failure | null;
   readonly alone: Simulate.Run | null;
   /** Why the witness alone got no answer. */
   readonly aloneRefused: Failure | null;
-  /** What the witness saw before the user's calls, and after them. */
-  readonly before: View;
-  readonly after: View;
-  /** What each of them met, as far as it looked between them. */
-  readonly met: ReadonlyArray<View>;
-  /** What it read at the chain's fee oracles. */
-  readonly oracles: View;
-  /** Native balances before the bundle, wei: never from a run in which they were pretended. */
-  readonly balanceOf: (account: Address) => bigint | null;
-  /** As the rules in force have it. */
-  readonly chain: Chain;
   readonly rules: Rules;
   /** By what executes in the block that comes next; null in a scan, and where it was not seen. */
   readonly forkInNext: Fork | null;
@@ -97,13 +76,6 @@ export interface Answers extends Omit<Round, "run" | "alone" | "next"> {
   readonly header: Eth.Block | null;
   /** Base fee of the simulated block, wei per gas: the real one, for a run may pretend none. */
   readonly simulatedBaseFee: bigint | null;
-  readonly blockGasLimit: bigint | null;
-  readonly quote: Quote;
-  readonly replacing: Replacing;
-  /** What is counted of an account as mined, and in flight. */
-  readonly flying: (account: Address) => ReturnType<typeof flying>;
-  /** Seconds for which fees shall hold. */
-  readonly horizonSeconds: number;
 }
 
 const safe = (value: bigint | undefined): number | null =>

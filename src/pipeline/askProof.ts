@@ -3,25 +3,24 @@ import type * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import * as Code from "../steps/code.js";
+import * as Fee from "../steps/fee.js";
+import * as Nonce from "../steps/nonce.js";
+import type * as Simulate from "../steps/simulate.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { later } from "../primitives/later.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Rpc } from "../rpc/index.js";
-import * as Code from "../steps/code.js";
-import * as Fee from "../steps/fee.js";
-import * as Nonce from "../steps/nonce.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
-import type * as Simulate from "../steps/simulate.js";
 import type { Round } from "./answers.js";
 import { isSamePlace } from "./worlds/compare.js";
-import { isGone } from "./worlds/ground.js";
 import type { World } from "./worlds/contexts.js";
 import type { AskAt } from "./gas/limit.js";
 import { askForks } from "./endpoint/known.js";
-import { inRound } from "./ledger.js";
-import { lensOf } from "./endpoint/lens.js";
-import { askPooled, inFlightOf } from "./endpoint/pooled.js";
+import { inRound } from "./rounds.js";
+import { lensOf } from "../steps/reading/proxies.js";
+import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import type { Placed } from "./worlds/placed.js";
 import {
   barePlan,
@@ -36,7 +35,7 @@ import {
   oracleQueries,
 } from "./proofPlans.js";
 import { alonePlan } from "./scanPlans.js";
-import { simulate } from "./endpoint/taken.js";
+import { isGone, simulate } from "./endpoint/taken.js";
 
 /** The answers of a proof. */
 export interface Proof {

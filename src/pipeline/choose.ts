@@ -1,57 +1,16 @@
 /** What to sign: nonce, gas limit and price of every case, chosen once out of a scan's answers, then kept. Pure. */
 import * as Arr from "effect/Array";
-import type { Address } from "../primitives/hex.js";
 import { digestOfReport, requestsOf } from "../report/digest.js";
 import type { Report, TransactionReport } from "../report/schema.js";
-import * as Code from "../steps/code.js";
-import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
-import * as Funds from "../steps/funds.js";
-import * as Nonce from "../steps/nonce.js";
-import type { Parties } from "../report/parts.js";
-import { bundleOf, type Bundle, type Case, type Filled, type Numbered } from "../steps/reading/bundle.js";
-import * as L1Fee from "../steps/reading/l1Fee.js";
+import { bundleOf, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { buildRequest, filledOf, type Request } from "../transaction/request.js";
-import { outcomeOf, type Answers } from "./answers.js";
+import type { Answers } from "./answers.js";
+import { walked } from "./steps.js";
 
-type Unrequested = Omit<Filled, "request">;
-
-/** A price that cannot be lowered for every transaction of a payer is lowered for none. */
-const shortened = (bundle: Bundle<Unrequested>, answers: Answers): Bundle<Unrequested> => {
-  const { quote } = answers;
-  const wanted = Funds.reductions(bundle, answers);
-  const lower = ({ signer, fee }: Unrequested) => {
-    const reduction = wanted.get(signer);
-    return reduction === undefined ? fee : Fee.shorten(fee, reduction, quote);
-  };
-  const stuck = new Set<Address>(bundle.filter((one) => lower(one) === null).map(({ signer }) => signer));
-  return Arr.map(bundle, (one) => {
-    const fee = stuck.has(one.signer) ? null : lower(one);
-    return fee === null ? one : { ...one, fee };
-  });
-};
-
-const partiesOf = (one: Numbered, bundle: Bundle<Numbered>, answers: Answers): Parties =>
-  answers.steps.has("code") ? Code.read(one, { ...answers, bundle }) : Code.unlooked(one);
-
-/** Every case with what it did and with what will be signed of it; nothing is chosen for a step that was left out. */
-export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> => {
-  const { steps } = answers;
-  const ran = Arr.map(bundle, (one) => outcomeOf(one, bundle, answers));
-  const numbered = Arr.map(ran, (one) => ({ ...one, nonce: Nonce.choose(one, { ...answers, bundle }) }));
-  const priced = Arr.map(numbered, (one) => {
-    const placed = { ...one, code: partiesOf(one, numbered, answers) };
-    const limited = {
-      ...placed,
-      gas: steps.has("estimate") ? Estimate.choose(placed, answers) : Estimate.unestimated(one),
-    };
-    return {
-      ...limited,
-      fee: steps.has("fee") ? Fee.choose(limited, { quote: Fee.quoteFor(limited, answers) }) : Fee.unquoted(one),
-      charged: L1Fee.read(limited, answers),
-    };
-  });
-  return Arr.map(steps.has("funds") ? shortened(priced, answers) : priced, (one) => ({
+/** Every case with what it did and with what will be signed of it. */
+export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> =>
+  Arr.map(walked(bundle, answers, true), (one) => ({
     ...one,
     request: buildRequest(one.input, {
       chainId: answers.chainId,
@@ -60,7 +19,6 @@ export const choose = (bundle: Bundle, answers: Answers): Bundle<Filled> => {
       ...one.fee.value,
     }),
   }));
-};
 
 /**
  * What was chosen for a transaction, by its request alone: that is what will be signed, whatever a report that
@@ -121,14 +79,7 @@ export const signedOf = (report: Report): Bundle<Signed> | null => {
 };
 
 /** A report's own choices beside what a new round shows of them: nothing is chosen again. */
-export const keep = (signed: Bundle<Signed>, answers: Answers): Bundle<Filled> =>
-  Arr.map(signed, (one) => {
-    const placed = {
-      ...outcomeOf(one, signed, answers),
-      code: partiesOf(one, signed, answers),
-    };
-    return { ...placed, charged: L1Fee.read(placed, answers) };
-  });
+export const keep = (signed: Bundle<Signed>, answers: Answers): Bundle<Filled> => walked(signed, answers, false);
 
 /** The report with other choices in its transactions, requests and digest made anew. */
 const changed = (report: Report, changes: Report["transactions"]): Report => {

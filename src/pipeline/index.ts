@@ -1,5 +1,4 @@
 /** The pipeline: the door of this room, for what calls it. */
-export { ready } from "./askOwn.js";
 export { maxSendableWith, type MaxSendable } from "./beside/maxSendable.js";
 export {
   checkCode,
@@ -10,14 +9,14 @@ export {
   type Step,
   type StepError,
 } from "./beside/single.js";
-export { layerTokenCache, TokenCache, type TokenNames } from "./beside/tokenCache.js";
-export { assignNonces, signedOf } from "./choose.js";
-export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./ledger.js";
-export { MeasureLimits, measureOfReport, measureQueries, type Limits } from "./limits.js";
+export { layerTokenCache, TokenCache, type TokenNames } from "../steps/reading/tokens.js";
+export { assignNonces } from "./choose.js";
+export { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "./rounds.js";
+export { MeasureLimits, type Limits } from "./limits.js";
+export { simulate as askRun } from "./endpoint/taken.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { policiesOf, prepare, revise, type Options } from "./prepare.js";
-export { subjectsOf } from "./proofPlans.js";
 export { proveChosen } from "./prove.js";
-export { everyStep } from "./steps.js";
+export { ready } from "./steps.js";
 export { inputsOf, proveScanned, scanOnce, withLast } from "./twoRounds.js";

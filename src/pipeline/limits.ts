@@ -1,16 +1,16 @@
 /** What a run measures, decided before it is asked, and how much of it at most. Pure. */
 import * as Context from "effect/Context";
+import * as Approvals from "../steps/approvals.js";
+import * as Holdings from "../steps/reading/holdings.js";
+import * as Rights from "../steps/reading/rights.js";
+import * as Tokens from "../steps/reading/tokens.js";
 import type { Address } from "../primitives/hex.js";
 import type { TokenInfo, Transfer } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Report } from "../report/schema.js";
-import * as Approvals from "../steps/approvals.js";
-import type { Right } from "../steps/reading/grants.js";
+import type { Right } from "../steps/reading/rights.js";
 import type { Case, Ran } from "../steps/reading/bundle.js";
-import * as Holdings from "../steps/reading/holdings.js";
 import { doubtfulIn } from "../steps/reading/places.js";
-import * as Rights from "../steps/reading/rights.js";
-import * as Tokens from "../steps/reading/tokens.js";
 import { transfersOf } from "../steps/reading/transferLogs.js";
 import type { Query } from "../witness/queries.js";
 import type { Taking } from "./answers.js";

@@ -3,6 +3,8 @@ import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import * as Nonce from "../steps/nonce.js";
+import * as Fee from "../steps/fee.js";
 import type { Lookup } from "../Chains.js";
 import { later } from "../primitives/later.js";
 import type { AskRule } from "../primitives/names.js";
@@ -11,24 +13,12 @@ import type { Outcome } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { learnLack } from "../rpc/memory.js";
-import * as Nonce from "../steps/nonce.js";
-import * as Fee from "../steps/fee.js";
 import { failureOf, successOf, type Heard } from "../steps/reading/heard.js";
 import type { Run } from "../steps/simulate.js";
 import { answersOf } from "./answers.js";
 import { askAt, askProof, askWhy, type Proof } from "./askProof.js";
-import { isHidden } from "./beside/hidden.js";
-import { keep } from "./choose.js";
-import { isNoPending } from "./endpoint/taken.js";
-import { isExhausted, isInDoubt, undoubted } from "./gas/doubt.js";
-import type { AskAt } from "./gas/limit.js";
-import { inRound } from "./ledger.js";
-import { trialIn, type Claim, type Trial } from "./proofPlans.js";
-import { rounds, rule, type Rule } from "./rounds.js";
-import { incomparable } from "./worlds/compare.js";
-import { tagOf, worldsOf } from "./worlds/contexts.js";
-import { judge } from "./worlds/contrast.js";
 import {
+  isHidden,
   formsIn,
   hasRisen,
   isGoneIn,
@@ -44,6 +34,15 @@ import {
   type Lack,
   type Standing,
 } from "./proofGround.js";
+import { keep } from "./choose.js";
+import { isNoPending } from "./endpoint/taken.js";
+import { isExhausted, isInDoubt, undoubted } from "./gas/doubt.js";
+import type { AskAt } from "./gas/limit.js";
+import { inRound, rounds, rule, type Rule } from "./rounds.js";
+import { trialIn, type Claim, type Trial } from "./proofPlans.js";
+import { incomparable } from "./worlds/compare.js";
+import { tagOf, worldsOf } from "./worlds/contexts.js";
+import { judge } from "./worlds/contrast.js";
 
 /** The attempt with its worlds compared; nothing is where other limits are to be proven, or its own are in doubt. */
 const judgedOf = (attempt: Omit<Attempt, "judged">): Attempt => {

@@ -1,6 +1,6 @@
 /** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
-import type { Lookup } from "../Chains.js";
 import type * as Eth from "../eth/index.js";
+import type { Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Finding } from "../report/finding.js";
@@ -10,12 +10,16 @@ import { failureOf, successOf, type Failure, type Heard } from "../steps/reading
 import type { Run } from "../steps/simulate.js";
 import type { Answers } from "./answers.js";
 import { bareOf, isComparable, type Proof, type Why } from "./askProof.js";
-import { isForm, isNoPending } from "./endpoint/taken.js";
+import { isForm, isGone, isNoPending } from "./endpoint/taken.js";
 import type { Gas } from "./gas/doubt.js";
 import { inFlightOf, type Claim } from "./proofPlans.js";
-import { isParted as isSplit } from "./worlds/contexts.js";
+import { isParted as isSplit, pendingOf } from "./worlds/contexts.js";
 import type { Judged } from "./worlds/contrast.js";
-import { isGone, isParted, pendingOf } from "./worlds/ground.js";
+import type { Report } from "../report/schema.js";
+import type { Hash } from "../primitives/hex.js";
+import { within } from "../steps/reading/sameOutcome.js";
+import type { Query } from "../witness/queries.js";
+import type { View } from "../witness/view.js";
 
 /** What is proven, on whatever ground. */
 export type About = Omit<Claim, "worlds" | "header">;
@@ -172,3 +176,96 @@ export const isSpent = (standing: Standing): boolean => standing.moves + 1 >= mo
 /** Whether a sealed block may stand in for a state that does not hold still. */
 export const isSealable = ({ attempt: { proof, claim } }: Standing): boolean =>
   proof.round.block === "pending" && claim.report.options.block === null;
+
+/**
+ * Whether the first transaction makes calls that may fail, and nothing says whether they did or why. Later ones stand on
+ * what earlier ones leave, which a call that is traced by itself does not have.
+ */
+export const isHidden = ([{ outcome }]: Bundle<Filled>, { options }: Report): boolean =>
+  options.stateOverrides === null &&
+  options.blockOverrides === null &&
+  outcome.inner !== undefined &&
+  (outcome.inner.unseen > 0 || outcome.inner.failed.some(({ revert, data }) => revert === null && data !== null));
+
+interface Base {
+  readonly number: bigint;
+  /** Zero where nobody names it. */
+  readonly hash: Hash;
+}
+
+const isNamed = (hash: Hash): boolean => BigInt(hash) !== 0n;
+
+/** The block that a run stands on: by what the witness reads, and by the answer where a block is in front, or NUMBER is another chain's. */
+export const baseOf = ({ ahead, block, before: { environment } }: Run): Base => {
+  const first = ahead ?? block;
+  const isRead =
+    ahead === null &&
+    environment !== null &&
+    environment.number === block.number &&
+    // why: a node that has not got a block names no hash of it to contracts
+    isNamed(environment.parentHash);
+  return { number: first.number - 1n, hash: isRead ? environment.parentHash : first.parentHash };
+};
+
+/** Whether a run was to stand on `head`, by its hash or as the latest, and stood on another: a gateway may ignore the pin. */
+const isElsewhere = (run: Run, { head, isPlaced }: Ground): boolean => {
+  const { block } = run.plan;
+  const isHeld = block === "latest" || (typeof block === "object" && "blockHash" in block);
+  if (head === null || !isHeld) return false;
+  const { number, hash } = baseOf(run);
+  // why: behind blocks that the caller pretends it cannot be seen, nor where no number may be asked for, which clears nothing
+  if (number !== head.number) return !isPlaced && run.plan.without?.has("blockOverrides") !== true;
+  return head.hash !== null && isNamed(hash) && hash.toLowerCase() !== head.hash.toLowerCase();
+};
+
+/** Whether two views agree in an answer; what only one of them has says nothing. */
+const agreesIn = (query: Query, a: View, b: View, tolerance: number): boolean => {
+  if (query.kind === "account") {
+    const [one, other] = [a.account(query.address), b.account(query.address)];
+    if (one === null || other === null) return true;
+    return one.balance === other.balance && one.codeHash === other.codeHash;
+  }
+  if (query.kind === "environment") return true;
+  const [one, other] = [a.call(query), b.call(query)];
+  if (one === null || other === null || (one.success === other.success && one.data === other.data)) return true;
+  const isNumber = one.data.length === 66 && other.data.length === 66;
+  // why: interest grows with the time, in which the runs differ
+  return one.success && other.success && isNumber && within(BigInt(one.data), BigInt(other.data), tolerance);
+};
+
+/** Whether two runs on a state that moves stood on the same. `isExact` = even its block is named, and stays. */
+const isOnSame = (a: Run, b: Run, tolerance: number, isExact: boolean): boolean => {
+  const [one, other] = [baseOf(a), baseOf(b)];
+  const isOther = isExact && isNamed(one.hash) && isNamed(other.hash) && one.hash !== other.hash;
+  return (
+    one.number === other.number &&
+    !isOther &&
+    // why: balances that are pretended are held against measured ones elsewhere
+    (a.plan.pretended ||
+      b.plan.pretended ||
+      a.plan.before.every((query) => agreesIn(query, a.before, b.before, tolerance)))
+  );
+};
+
+/** What runs are held against. */
+export interface Ground {
+  /** The block that the worlds stand on; null = not known. */
+  readonly head: { readonly number: bigint; readonly hash: Hash | null } | null;
+  /** Whether the caller pretends the block's number. */
+  readonly isPlaced: boolean;
+  /** Whether the pending state is ordered before us, and so nothing but it counts. */
+  readonly isPreconfirmed: boolean;
+  readonly tolerance: number;
+}
+
+/** Whether runs stood on more than one state, or elsewhere than they were asked to, or on what is gone. */
+export const isParted = (all: ReadonlyArray<Heard<Run> | null>, ground: Ground): boolean => {
+  const { isPreconfirmed, tolerance } = ground;
+  if (all.some((one) => isGone(failureOf(one)))) return true;
+  const runs = all.flatMap((one) => successOf(one) ?? []);
+  const [first, ...others] = runs.filter(({ plan: { block } }) => block === "pending");
+  return (
+    runs.some((run) => isElsewhere(run, ground)) ||
+    others.some((run) => first !== undefined && !isOnSame(first, run, tolerance, isPreconfirmed))
+  );
+};

@@ -1,24 +1,23 @@
 /** The runs of a proof: what each simulates, on which state, in which block, and what the witness reads in it. Pure. */
 import * as Arr from "effect/Array";
+import type * as Eth from "../eth/index.js";
+import * as L1Fee from "../steps/reading/l1Fee.js";
+import * as Simulate from "../steps/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { eip7825Cap, type Chain } from "../Chains.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import type * as Eth from "../eth/index.js";
 import type { Address } from "../primitives/hex.js";
 import type { RunName } from "../primitives/names.js";
 import type { Policy } from "../report/policy.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
-import * as Code from "../steps/code.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
-import * as L1Fee from "../steps/reading/l1Fee.js";
-import * as Simulate from "../steps/simulate.js";
 import { bareCall, exactCall, unsignedBytes } from "../transaction/request.js";
 import { encodeQueries, gasFor, type Query } from "../witness/queries.js";
 import type { Answers, Round, Taking } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
-import { lensOf, suspectsOf } from "./endpoint/lens.js";
-import { everyLook } from "./steps.js";
+import { lensOf, suspectsOf } from "../steps/reading/proxies.js";
+import { everyLook, everyLookBetween } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
 
 /** What a proof takes over from the scan of the same call. */
@@ -76,18 +75,12 @@ const fit = (queries: ReadonlyArray<Query>, room: bigint): ReadonlyArray<Query> 
   return kept;
 };
 
-/** What is read between the calls. */
-const betweenOf = ({ bundle, steps }: Claim): NonNullable<Simulate.Plan["between"]> =>
-  steps.has("code") ? Code.queriesBetween(bundle) : () => [];
-
-/** Gas of what is read between the calls. */
-const betweenGas = (claim: Claim): bigint =>
-  Simulate.witnessGas({ calls: claim.bundle, before: [], between: betweenOf(claim), after: [] });
-
 /** The witness gives way: what does not fit beside the user's calls is not measured. */
 const roomBeside = (claim: Claim): bigint => {
-  const { report, bundle } = claim;
-  const taken = bundle.reduce((sum, { request }) => sum + request.gas, betweenGas(claim));
+  const { report, bundle, steps } = claim;
+  const between = everyLookBetween(steps, bundle);
+  const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
+  const taken = bundle.reduce((sum, { request }) => sum + request.gas, read);
   const limit = report.observed.gasLimit ?? taken + 2n * mostWitnessGas;
   const spare = limit > taken ? (limit - taken) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;
@@ -176,7 +169,7 @@ export const planOf = (claim: Claim, world: World, pretended: boolean, name: Run
       gas: request.gas,
     })),
     before: name === "exact" ? [...oracles, ...both] : both,
-    ...(isRoomy ? { between: betweenOf(claim) } : {}),
+    ...(isRoomy ? { between: everyLookBetween(claim.steps, claim.bundle) } : {}),
     after: both,
     room,
     block: world.block,

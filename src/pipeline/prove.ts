@@ -2,36 +2,37 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
-import { gas } from "../primitives/statement.js";
+import { gas, count } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Ledger, Report } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/heard.js";
-import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { Taking } from "./answers.js";
-import { askOwn, taken } from "./askOwn.js";
-import { placing } from "./askProof.js";
-import { checkAhead, checkMeasured, checkRequests, checkStates } from "./checks.js";
-import { signedOf, withLimits, type Limits } from "./choose.js";
+import type { Own } from "./own.js";
+import { placing, type Proof } from "./askProof.js";
+import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { checkRuns, worldsIn } from "./worlds/contrast.js";
-import { ledgerOf, type Recorder } from "./ledger.js";
-import { checkSlots } from "./endpoint/lens.js";
-import { measureOfReport, MeasureLimits } from "./limits.js";
+import { ledgerOf, type Recorder } from "./rounds.js";
+import { checkSlots } from "../steps/reading/proxies.js";
+import { measureOfReport, MeasureLimits, measureQueries } from "./limits.js";
 import { checkRan } from "./observe.js";
 import { askStanding } from "./proof.js";
 import { runsOf, type Attempt } from "./proofGround.js";
-import { inFlightOf, subjectsOf, type Claim, type Scanned } from "./proofPlans.js";
-import type { Own } from "./own.js";
+import { inFlightOf, subjectsOf, type Claim, type Scanned, unasked } from "./proofPlans.js";
 import { judged, reportOf } from "./report.js";
-import { checkLeftOut, leftOutOf } from "./steps.js";
-import { tagOf } from "./worlds/contexts.js";
-import { pendingOf } from "./worlds/ground.js";
-import { TokenCache } from "./beside/tokenCache.js";
+import { askOwn, checkLeftOut, leftOutOf, taken } from "./steps.js";
+import { pendingOf, tagOf } from "./worlds/contexts.js";
+import { TokenCache } from "../steps/reading/tokens.js";
+import { gap, NotProven } from "../errors/verdicts.js";
+import { isFirst, type Bundle } from "../steps/reading/bundle.js";
+import { isRequestOf } from "../transaction/request.js";
+import { knows } from "../witness/view.js";
 
 /** How a report is proven. */
 export interface Proving {
@@ -226,3 +227,64 @@ export const proveChosen = (report: Report, proving: Proving): Effect.Effect<Rep
       return judged(proven, [...proven.findings, scanAgain]);
     },
   );
+
+/**
+ * Whether the signed nonce is ahead of the state that was simulated on. A state other than `pending`
+ * holds nothing of the pool, also where the node does not check nonces.
+ */
+const isAhead = (claim: Claim, { round, assumed }: Proof): boolean =>
+  assumed !== null ||
+  // why: a node that does not validate refuses nothing for a state that lacks the predecessors
+  // guard: a node that does not validate, with some in flight
+  (inFlightOf(claim) > 0 && successOf(round.run)?.plan.without?.has("validation") === true) ||
+  (round.block !== "pending" &&
+    claim.bundle.some((one) => {
+      const latest = successOf(round.counts.get(one.signer)?.latest);
+      return isFirst(one, claim.bundle) && latest !== null && one.request.nonce > latest;
+    }));
+
+/** `isAlike` = the next block, which has nothing of what is in flight, did the same. */
+export const checkAhead = (claim: Claim, proof: Proof, isAlike: boolean): ReadonlyArray<Finding> => {
+  const inFlight = inFlightOf(claim);
+  // guard: own transactions in flight that the state lacks
+  if (!isAhead(claim, proof))
+    return isAlike && inFlight > 0
+      ? [note("BehindInFlight", "info", { evidence: "measured" }, count("in flight", inFlight))]
+      : [];
+  const code = proof.assumed?._tag === "NonceTooLow" ? "NonceAssumed" : "PredecessorsNotSimulated";
+  return [note(code, "warning", { evidence: "assumed" })];
+};
+
+/** Where pending state is a guess, and the node simulates on nothing else: others' transactions are in both worlds. */
+export const checkStates = ({ report, chain, worlds }: Claim): ReadonlyArray<Finding> =>
+  pendingOf(report, chain) === "guess" && worlds.next.state === "pending"
+    ? [note("SealedStateUnseen", "info", { evidence: "unavailable" })]
+    : [];
+
+/** Balances and rights that found no room, or no gas, to be read. */
+export const checkMeasured = (claim: Claim, { round }: Proof): ReadonlyArray<Finding> => {
+  const { measure } = claim;
+  const run = successOf(round.run);
+  const unread =
+    run === null || !run.witnessed
+      ? 0
+      : measureQueries({ ...measure, tokens: [] }).filter(
+          (query) => !knows(run.before, query) || !knows(run.after, query),
+        ).length;
+  // why: what was not asked is not read either
+  const missing = measure.cut + Math.max(unasked(claim), unread);
+  // guard: what found no room to be read
+  return missing === 0 ? [] : [note("PartiesCut", "warning", { evidence: "logged" }, count("not measured", missing))];
+};
+
+export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
+  // guard: requests are those of the inputs
+  bundle.every(({ input, request }) => isRequestOf(input, request))
+    ? []
+    : [
+        fromError(
+          new NotProven({ missing: [gap("Altered", "the requests are not those of the report's inputs")] }),
+          "unavailable",
+          { step: "proof", evidence: "measured" },
+        ),
+      ];

@@ -2,33 +2,22 @@
  * From answers to a report, for a scan and a proof alike: every case read and checked, the findings in their order,
  * the whole judged. Pure.
  */
-import * as Arr from "effect/Array";
 import type * as Effect from "effect/Effect";
+import * as Funds from "../steps/funds.js";
 import { PolicyViolation } from "../errors/verdicts.js";
 import type { BuiltInStep, StepName } from "../primitives/names.js";
 import { count, text } from "../primitives/statement.js";
 import { digestOfReport } from "../report/digest.js";
 import { bounded, fromError, inOrder, note, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
-import {
-  reportVersion,
-  type Ledger,
-  type Report,
-  type ReportOptions,
-  type TransactionReport,
-} from "../report/schema.js";
+import { reportVersion, type Ledger, type Report, type ReportOptions } from "../report/schema.js";
 import { becauseOf, verdictOf } from "../report/ready.js";
-import * as Estimate from "../steps/estimate.js";
-import * as Fee from "../steps/fee.js";
-import * as Funds from "../steps/funds.js";
-import * as Nonce from "../steps/nonce.js";
 import type { Bundle, Filled, Reading } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own, Seen } from "./own.js";
-import { movementsOf, takenOf } from "./worlds/movements.js";
-import { worseOf } from "./worlds/worse.js";
-import { leftOutOf, type Draft, taking, checkLeftOut } from "./steps.js";
+import { movementsOf, takenOf, worseOf } from "./worlds/movements.js";
+import { leftOutOf, type Draft, taking, checkLeftOut, readIn } from "./steps.js";
 import { observe, type Sight, checkChain, checkRan, checkOverrides } from "./observe.js";
 
 /** What a report says beside its cases and answers. */
@@ -152,15 +141,7 @@ export const judged = (report: Report, findings: ReadonlyArray<Finding>): Report
 export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About): Report => {
   const { options, measure } = about;
   const { steps } = answers;
-  const transactions = Arr.map(bundle, (one): TransactionReport => ({
-    input: one.input,
-    request: one.request,
-    code: one.code,
-    outcome: one.outcome,
-    gas: Estimate.read(one, answers),
-    nonce: Nonce.read(one, { ...answers, bundle }),
-    fee: Fee.read(one, steps.has("fee") ? answers : null),
-  }));
+  const transactions = readIn(bundle, answers);
   const { assets, rights, ...seen } = movementsOf(bundle, answers.run, measure, answers.chainId);
   const whose = new Set<string>([...bundle.map(({ signer }) => signer), ...measure.parties]);
   const movements = takenOf(
@@ -168,9 +149,7 @@ export const reportOf = (bundle: Bundle<Filled>, answers: Answers, about: About)
     steps,
   );
   const elsewhere = about.elsewhere.map((there) => takenOf(there, steps));
-  const funds = steps.has("funds")
-    ? Funds.read(bundle, { ...answers, baseFeePerGas: answers.quote.baseFeePerGas })
-    : [];
+  const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked: Draft = {
     ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },

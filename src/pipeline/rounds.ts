@@ -1,7 +1,124 @@
-/** The loop that asks: a first round, then whatever the rules want, until none applies. */
+/** One call of the pipeline: its clock, its deadline, its one abort signal, the loop of its rounds, and the ledger of what it asked. */
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import { CurrentRun, Rpc, type LedgerEntry, type Sighted } from "../rpc/index.js";
+import { mostRunBytes } from "../rpc/post.js";
 import type { AskRule } from "../primitives/names.js";
-import { inRound } from "./ledger.js";
+import type { Report } from "../report/schema.js";
+
+/** The ledger being written, and what the answers say of the newest block and of the time. */
+export interface Recorder {
+  /** Epoch ms at which the run began. */
+  readonly startedAt: number;
+  readonly entries: Array<LedgerEntry>;
+  /** The place of each among those that were sent out. */
+  readonly turns: WeakMap<LedgerEntry, number>;
+  readonly sighted: Sighted;
+}
+
+/** `abort()` makes an exception with a stack unless it is given one; some platforms have no `DOMException` (Hermes). */
+const runEnded = Object.assign(new Error("the run has ended"), { name: "AbortError" });
+
+/** A function of the pipeline, called once the endpoint's gate lets it in: who waits holds nothing but its input. */
+export const admitted =
+  <Input extends ReadonlyArray<unknown>, A, E, R>(call: (...input: Input) => Effect.Effect<A, E, R>) =>
+  (...input: Input): Effect.Effect<A, E, R | Rpc> =>
+    Effect.flatMap(Rpc, ({ admit }) => admit(Effect.suspend(() => call(...input))));
+
+/**
+ * Runs `use` with a deadline of `deadlineMs` for every request in it, one budget for all its answers, and one AbortSignal, aborted
+ * when the run ends or is interrupted.
+ */
+export const withRun = <A, E, R>(
+  deadlineMs: number,
+  use: (recorder: Recorder) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new AbortController()),
+    (controller) =>
+      Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+        const sighted: Sighted = { block: null, aheadMs: null, testimonies: [] };
+        const recorder: Recorder = { startedAt, entries: [], turns: new WeakMap(), sighted };
+        let turns = 0;
+        return Effect.provideService(use(recorder), CurrentRun, {
+          round: 1,
+          rounds: { last: 0 },
+          deadline: startedAt + deadlineMs,
+          answers: { left: mostRunBytes },
+          sighted: recorder.sighted,
+          turn: () => turns++,
+          record: (entry, turn) => {
+            recorder.entries.push(entry);
+            recorder.turns.set(entry, turn);
+          },
+          signal: controller.signal,
+        });
+      }),
+    (controller) => Effect.sync(() => controller.abort(runEnded)),
+  );
+
+/** Requests in a round of their own, after all that was asked so far, by this rule; null = at first. */
+export const inRound = <A, E, R>(because: AskRule | null, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), ({ rounds = { last: 0 }, ...run }) => {
+    rounds.last += 1;
+    return Effect.provideService(ask, CurrentRun, { ...run, rounds, round: rounds.last, because });
+  });
+
+/** What is outside any call of the pipeline, and has rounds all the same, for who listens to its requests. */
+export const counted = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) =>
+    Effect.provideService(ask, CurrentRun, { ...run, rounds: { last: 0 } }),
+  );
+
+/** What goes on after all that was asked so far, in branches that begin at the last of its rounds. */
+export const afterwards = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) =>
+    Effect.provideService(ask, CurrentRun, { ...run, round: run.rounds?.last ?? run.round }),
+  );
+
+/**
+ * What is asked side by side with others, and goes on by itself: it counts its own rounds from the one that it begins in,
+ * and whoever goes on after all of them the most.
+ */
+export const inBranch = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.service(CurrentRun), (run) => {
+    const rounds = { last: run.round };
+    const join = Effect.sync(() => {
+      if (run.rounds !== undefined) run.rounds.last = Math.max(run.rounds.last, rounds.last);
+    });
+    return Effect.ensuring(Effect.provideService(ask, CurrentRun, { ...run, rounds }), join);
+  });
+
+const textually = (a: string | null, b: string | null): number =>
+  a === b ? 0 : a === null ? -1 : b === null ? 1 : a < b ? -1 : 1;
+
+/**
+ * The ledger so far, by round, method, run and endpoint, then in the order in which requests were sent out: whatever is
+ * answered first changes nothing. `earlier` is what the report already holds.
+ */
+export const ledgerOf = (recorder: Recorder, now: number, earlier: Report["ledger"] | null): Report["ledger"] => {
+  const rounds = earlier?.rounds ?? 0;
+  const turnOf = (entry: LedgerEntry): number => recorder.turns.get(entry) ?? 0;
+  const requests = [...recorder.entries].sort(
+    (a, b) =>
+      a.round - b.round ||
+      textually(a.method, b.method) ||
+      textually(a.run, b.run) ||
+      textually(a.endpoint, b.endpoint) ||
+      turnOf(a) - turnOf(b),
+  );
+  return {
+    rounds: rounds + requests.reduce((most, { round, tries }) => (tries > 0 ? Math.max(most, round) : most), 0),
+    requests: [
+      ...(earlier?.requests ?? []),
+      ...requests.map((entry) => {
+        const round = entry.round + rounds;
+        return { ...entry, round, because: round === 1 ? null : entry.because };
+      }),
+    ],
+    ms: (earlier?.ms ?? 0) + (now - recorder.startedAt),
+  };
+};
 
 /** Why more is asked, when, and what; `S` is what is known so far. */
 export interface Rule<S, R = never> {

@@ -1,34 +1,33 @@
 /** A scan: its first round, and the rules by which more is asked where that was not enough. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import * as Eth from "../eth/index.js";
+import * as Fee from "../steps/fee.js";
+import * as Nonce from "../steps/nonce.js";
+import * as L1Fee from "../steps/reading/l1Fee.js";
+import type * as Simulate from "../steps/simulate.js";
 import { eip7825Cap } from "../Chains.js";
 import { mostGas } from "../chains/rules.js";
 import { refusedPart } from "../errors/refusedPart.js";
 import type { Verdict } from "../errors/verdicts.js";
-import * as Eth from "../eth/index.js";
 import { unknownForks } from "../primitives/names.js";
 import { later } from "../primitives/later.js";
 import { fromError } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
-import * as Fee from "../steps/fee.js";
-import * as Nonce from "../steps/nonce.js";
 import { signers } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type Heard } from "../steps/reading/heard.js";
-import * as L1Fee from "../steps/reading/l1Fee.js";
 import { lacksTip } from "../steps/reading/quote.js";
-import type * as Simulate from "../steps/simulate.js";
 import { answersOf, isFree, type Answers, type Round } from "./answers.js";
 import { isFailed, isStarved } from "./gas/doubt.js";
 import { isDisproved, learn, seenIn } from "./endpoint/known.js";
-import { inRound } from "./ledger.js";
-import { askPooled, inFlightOf, type InFlight } from "./endpoint/pooled.js";
-import { rounds, rule, type Rule } from "./rounds.js";
+import { inRound, rounds, rule, type Rule } from "./rounds.js";
+import { askPooled, inFlightOf, type InFlight } from "../steps/reading/pool.js";
 import { fundedPlan, pricedPlan, widerPlan } from "./scanPlans.js";
 import type { Subject } from "./steps.js";
 import { isForm, isNoPending, simulate } from "./endpoint/taken.js";
-
 import { askCalled, askChainId, askRun, atOnce, begin, calling, refusalIn, when, type Scanning } from "./scanRound.js";
+
 const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");

@@ -5,7 +5,6 @@ import type { FeeSubject } from "../chains/feeModel.js";
 import type * as Eth from "../eth/index.js";
 import type { Address } from "../primitives/hex.js";
 import type { ReportOptions } from "../report/schema.js";
-import * as Code from "../steps/code.js";
 import { signers, type Bundle } from "../steps/reading/bundle.js";
 import { successOf, type Heard } from "../steps/reading/heard.js";
 import { callees, mostContracts } from "../steps/reading/proxies.js";
@@ -15,7 +14,7 @@ import * as Simulate from "../steps/simulate.js";
 import { bareCall, buildRequest, unsignedBytes } from "../transaction/request.js";
 import type { Transaction } from "../transaction/fields.js";
 import type { Query } from "../witness/queries.js";
-import { everyLook, type Subject } from "./steps.js";
+import { everyLook, everyLookBetween, type Subject } from "./steps.js";
 
 /**
  * The bytes a transaction will have, as far as can be said before nonce, gas and fees are known: with
@@ -58,7 +57,7 @@ export const barePlan = (
     ...[...oracles, ...own, ...(steps.has("funds") ? TokenShortfall.queries(bundle) : [])],
     ...looks,
   ];
-  const between = steps.has("code") ? Code.queriesBetween(bundle) : () => [];
+  const between = everyLookBetween(steps, bundle);
   const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls, before, between, after }));
   return {
     name: "bare",

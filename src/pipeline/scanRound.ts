@@ -2,25 +2,25 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import * as Eth from "../eth/index.js";
+import * as Fee from "../steps/fee.js";
+import * as L1Fee from "../steps/reading/l1Fee.js";
+import type * as Simulate from "../steps/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { Chains, eip7825Cap, type Lookup } from "../Chains.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import { asking } from "../eth/ask.js";
-import * as Eth from "../eth/index.js";
 import { later } from "../primitives/later.js";
 import type { Finding } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import { Rpc, type Memory } from "../rpc/index.js";
-import * as Fee from "../steps/fee.js";
 import type { Case } from "../steps/reading/bundle.js";
 import type { Failure, Heard } from "../steps/reading/heard.js";
-import * as L1Fee from "../steps/reading/l1Fee.js";
-import type * as Simulate from "../steps/simulate.js";
 import { gasFor } from "../witness/queries.js";
 import type { Round } from "./answers.js";
 import { knownOf, type Known } from "./endpoint/known.js";
-import { askPooled, type InFlight } from "./endpoint/pooled.js";
+import { askPooled, type InFlight } from "../steps/reading/pool.js";
 import { alonePlan, barePlan, roughSubject } from "./scanPlans.js";
 import { taking, type Asked, type Subject, everyLook } from "./steps.js";
 import { simulate } from "./endpoint/taken.js";
@@ -112,7 +112,7 @@ export const when = <A, B>(
   otherwise: B,
 ): Effect.Effect<A | B, never, Rpc> => (isWanted ? ask : Effect.succeed(otherwise));
 
-export const calling = later(() => import("./endpoint/called.js"));
+export const calling = later(() => import("./endpoint/less.js"));
 export const askCalled = (subject: Subject, tag: Observed["blockTag"]) =>
   Effect.flatMap(calling, ({ askCalls }) => askCalls(subject, tag));
 

@@ -1,34 +1,41 @@
 /**
- * The built-in steps as a list: what each asks in the first round of a scan, what it has the witness read, and what it
- * finds. What a pipeline leaves out is not walked. What they choose is chosen by `choose`, in the order of what they need.
+ * The steps of a pipeline. The built-in ones are a list: what each asks in the first round of a scan, what it has the
+ * witness read, what it chooses and tells, and what it finds; what a pipeline leaves out is not walked. Users' own are
+ * begun here, where there are any.
  */
-import { checkPool } from "../steps/reading/pool.js";
-import { checkInner } from "../steps/reading/inner.js";
-import { checkTaken } from "./endpoint/taken.js";
+import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import type { AbiIndex } from "../abi/abiIndex.js";
-import type { Chain } from "../Chains.js";
-import type { Address } from "../primitives/hex.js";
-import { builtInSteps, type BuiltInStep } from "../primitives/names.js";
-import { text } from "../primitives/statement.js";
-import { note, type Finding } from "../report/finding.js";
-import type { Policy } from "../report/policy.js";
-import type { Report, ReportOptions } from "../report/schema.js";
-import type { Rpc } from "../rpc/index.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Funds from "../steps/funds.js";
 import * as Nonce from "../steps/nonce.js";
+import * as L1Fee from "../steps/reading/l1Fee.js";
+import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
+import type * as Step from "../Step.js";
+import { checkPool } from "../steps/reading/pool.js";
+import { checkInner } from "../steps/reading/inner.js";
+import { checkTaken } from "./endpoint/taken.js";
+import type { AbiIndex } from "../abi/abiIndex.js";
+import type { Chain } from "../Chains.js";
+import type { Address } from "../primitives/hex.js";
+import { builtInSteps, type BuiltInStep, type AskRule } from "../primitives/names.js";
+import { text } from "../primitives/statement.js";
+import { note, type Finding } from "../report/finding.js";
+import type { Policy } from "../report/policy.js";
+import type { Report, ReportOptions, TransactionReport, Clearance } from "../report/schema.js";
+import type { Rpc } from "../rpc/index.js";
 import { signers, type Bundle, type Case, type Filled, type Reading } from "../steps/reading/bundle.js";
 import { delegateCallAccounts, delegateCallQueries, checkDelegateCalls } from "../steps/reading/delegateCalls.js";
 import type { Holding } from "../steps/reading/holdings.js";
 import type { FeeFacts } from "../steps/reading/quote.js";
-import * as TokenShortfall from "../steps/reading/tokenShortfall.js";
 import { bareCall } from "../transaction/request.js";
 import type { Query } from "../witness/queries.js";
-import { checkOutcomes, type Answers, type Round, type Taking } from "./answers.js";
+import { checkOutcomes, outcomeOf, type Answers, type Round, type Taking } from "./answers.js";
 import type { Movements } from "./worlds/movements.js";
+import { later } from "../primitives/later.js";
+import type { Blocker } from "../report/ready.js";
+import { OwnSteps, type Own } from "./own.js";
 
 /** All of them. */
 export const everyStep: Taking = new Set(["chain", ...builtInSteps]);
@@ -74,29 +81,43 @@ export interface Draft extends Pick<Report, "transactions" | "funds" | "observed
   readonly policies: ReadonlyArray<Policy>;
 }
 
-/** A built-in step, in the shape of a user's: a name, what the witness reads for it, what it asks, and what it finds. */
+/** A built-in step, in the shape of a user's: what the witness reads for it, what it asks, chooses and tells, and what it finds. */
 export interface BuiltIn {
   readonly name: BuiltInStep;
   /** Read in front of and behind the transactions. */
   readonly looks?: (bundle: ReadonlyArray<Case>) => ReadonlyArray<Query>;
+  /** Read between them, right in front of the one in this place. */
+  readonly between?: (bundle: ReadonlyArray<Case>, place: number) => ReadonlyArray<Query>;
   readonly ask?: (questions: Questions) => Effect.Effect<Partial<Asked>, never, Rpc>;
+  /** What its answers show of a case, in a scan and in a proof. */
+  readonly show?: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
+  /** What it chooses for a case, in a scan alone. */
+  readonly choose?: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
+  /** What a report says of a case. */
+  readonly read?: (one: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<TransactionReport>;
   readonly check: (draft: Draft) => ReadonlyArray<Finding>;
 }
 
 const accountsOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   addresses.map((address) => ({ kind: "account", address }));
 
-/** In the order of their findings. */
+/** The lower price of a case whose payer lacks funds; one that cannot be lowered for every transaction of a payer is lowered for none. */
+const affordable = ({ signer, fee }: Filled, bundle: Bundle<Filled>, answers: Answers): Filled["fee"] => {
+  const reduction = Funds.reductions(bundle, answers).get(signer);
+  if (reduction === undefined) return fee;
+  const lower = (one: Filled) => Fee.shorten(one.fee, reduction, answers.quote);
+  return bundle.some((one) => one.signer === signer && lower(one) === null)
+    ? fee
+    : (Fee.shorten(fee, reduction, answers.quote) ?? fee);
+};
+
+/** In the order in which one chooses by what another has chosen. */
 export const builtIns: ReadonlyArray<BuiltIn> = [
-  {
-    name: "code",
-    looks: (bundle) => accountsOf(Code.accounts(bundle)),
-    ask: ({ subject: { bundle }, tag }) => Effect.map(Code.ask(bundle, tag), (codes) => ({ codes })),
-    check: ({ bundle, answers }) => bundle.flatMap((one) => Code.check(one, { ...answers, bundle })),
-  },
   {
     name: "simulate",
     ask: ({ runs }) => runs,
+    show: (one, bundle, answers) => outcomeOf(one, bundle, answers),
+    read: ({ outcome }) => ({ outcome }),
     check: ({ bundle, answers, readings, approvals, policies }) => [
       ...checkOutcomes(bundle, answers),
       ...checkTaken(bundle, answers.run),
@@ -104,22 +125,46 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
     ],
   },
   {
+    name: "nonce",
+    ask: ({ subject: { bundle } }) => Effect.map(Nonce.ask(bundle), (counts) => ({ counts })),
+    choose: (one, bundle, answers) => ({ nonce: Nonce.choose(one, answers, bundle) }),
+    read: (one, bundle, answers) => ({ nonce: Nonce.read(one, answers, bundle) }),
+    check: ({ bundle, answers }) => bundle.flatMap((one) => Nonce.check(one, answers, bundle)),
+  },
+  {
+    name: "code",
+    looks: (bundle) => accountsOf(Code.accounts(bundle)),
+    between: Code.queriesBetween,
+    ask: ({ subject: { bundle }, tag }) => Effect.map(Code.ask(bundle, tag), (codes) => ({ codes })),
+    show: (one, bundle, answers) => ({
+      code: answers.steps.has("code") ? Code.read(one, answers, bundle) : Code.unlooked(one),
+    }),
+    read: ({ code }) => ({ code }),
+    check: ({ bundle, answers }) => bundle.flatMap((one) => Code.check(one, answers)),
+  },
+  {
     name: "estimate",
     ask: ({ subject: { bundle, options }, tag }) =>
       Effect.map(Estimate.ask(bareCall(bundle[0].input, null), tag, options.stateOverrides), (estimate) => ({
         estimate,
       })),
+    choose: (one, _, answers) => ({
+      gas: answers.steps.has("estimate") ? Estimate.choose(one, answers) : Estimate.unestimated(one),
+    }),
+    read: (one, _, answers) => ({ gas: Estimate.read(one, answers) }),
     check: ({ bundle, answers }) => bundle.flatMap((one) => Estimate.check(one, answers)),
-  },
-  {
-    name: "nonce",
-    ask: ({ subject: { bundle } }) => Effect.map(Nonce.ask(bundle), (counts) => ({ counts })),
-    check: ({ bundle, answers }) => bundle.flatMap((one) => Nonce.check(one, { ...answers, bundle })),
   },
   {
     name: "fee",
     ask: ({ tellsTip }) => Fee.ask(!tellsTip),
-    check: ({ bundle, answers }) => [...Fee.checkSources(answers), ...bundle.flatMap((one) => Fee.check(one, answers))],
+    choose: (one, _, answers) => ({
+      fee: answers.steps.has("fee") ? Fee.choose(one, Fee.quoteFor(one, answers)) : Fee.unquoted(one),
+    }),
+    read: (one, _, answers) => ({ fee: Fee.read(one, answers.steps.has("fee") ? answers.quote : null) }),
+    check: ({ bundle, answers }) => [
+      ...Fee.checkSources(answers.quote),
+      ...bundle.flatMap((one) => Fee.check(one, answers.quote)),
+    ],
   },
   { name: "assets", check: ({ moved }) => moved.assets },
   {
@@ -133,6 +178,8 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   {
     name: "funds",
     looks: (bundle) => accountsOf(signers(bundle)),
+    show: (one, _, answers) => ({ charged: L1Fee.read(one, answers) }),
+    choose: (one, bundle, answers) => (answers.steps.has("funds") ? { fee: affordable(one, bundle, answers) } : {}),
     check: (draft) => {
       const { bundle, answers, funds } = draft;
       return [
@@ -144,6 +191,26 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
     },
   },
 ];
+
+/** The cases with what every step shows of them, and chooses where `isChosen`; nothing is chosen for a step that was left out. */
+export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bundle<Filled> =>
+  builtIns
+    .flatMap(({ show, choose }) => [show, isChosen ? choose : undefined])
+    .reduce(
+      (cases, made) =>
+        made === undefined ? cases : Arr.map(cases, (one) => ({ ...one, ...made(one, cases, answers) })),
+      // a step reads of a case only what those before it in the list have made
+      bundle as Bundle<Filled>,
+    );
+
+/** What a report says of each case, by every step. */
+export const readIn = (bundle: Bundle<Filled>, answers: Answers): Report["transactions"] =>
+  Arr.map(bundle, (one) => {
+    const { input, request } = one;
+    const parts = builtIns.map(({ read }) => read?.(one, bundle, answers) ?? {});
+    // each part is read by the step that it is of
+    return Object.assign({ input, request }, ...parts) as TransactionReport;
+  });
 
 /** Those that take part. */
 export const taking = (steps: Taking): ReadonlyArray<BuiltIn> => builtIns.filter(({ name }) => steps.has(name));
@@ -167,9 +234,53 @@ const severityOf = (name: BuiltInStep, bundle: Inputs): "warning" | "unavailable
 /** Those that do not, in their order. */
 export const leftOutOf = (steps: Taking): ReadonlyArray<BuiltInStep> => builtInSteps.filter((name) => !steps.has(name));
 
+/** What the witness reads between the transactions for the steps that take part. */
+export const everyLookBetween =
+  (steps: Taking, bundle: ReadonlyArray<Case>) =>
+  (place: number): ReadonlyArray<Query> =>
+    taking(steps).flatMap(({ between }) => between?.(bundle, place) ?? []);
+
 /** What was left out, each step by its name. */
 export const checkLeftOut = (steps: Taking, bundle: Inputs): ReadonlyArray<Finding> =>
   leftOutOf(steps).map((name) => ({
     ...note("LeftOut", severityOf(name, bundle), { evidence: "unavailable" }, text("step", name)),
     step: name,
   }));
+
+const none: Own = { names: [], looks: [], judge: Effect.succeed(() => []) };
+const asking = later(() => import("./beginOwn.js"));
+
+/** The steps of the pipeline in use that take part. */
+export const taken: Effect.Effect<Taking> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
+  const left: ReadonlyArray<string> = without;
+  return new Set([...everyStep].filter((name) => !left.includes(name)));
+});
+
+/**
+ * Begins to ask the steps: their requests belong to the round that comes next. `earlier` are those of the report that is
+ * proven: one that the pipeline does not have cannot answer.
+ */
+export const askOwn = (
+  bundle: Step.Bundle,
+  about: Omit<Step.Context, "signal">,
+  because: AskRule | null,
+  earlier: Report["steps"]["with"],
+): Effect.Effect<Own, never, Rpc> =>
+  Effect.flatMap(Effect.service(OwnSteps), (own) =>
+    own.steps.length === 0 && earlier.length === 0
+      ? Effect.succeed(none)
+      : Effect.flatMap(asking, ({ beginOwn }) => beginOwn(own, bundle, about, because, earlier)),
+  );
+
+// why: who only scans does not need it
+const clearing = later(() => import("../report/ready.js"));
+
+/** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */
+export const ready = (report: Report): Effect.Effect<Clearance, Blocker> =>
+  Effect.flatMap(Effect.all([clearing, Effect.service(OwnSteps)]), ([{ readyWith }, { steps, without }]) =>
+    readyWith(
+      report,
+      steps.map(({ name }) => name),
+      builtInSteps.filter((name) => !without.includes(name)),
+    ),
+  );

@@ -3,23 +3,23 @@ import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
+import * as Assets from "../steps/assets.js";
+import * as Estimate from "../steps/estimate.js";
+import type * as Options from "./prepare.js";
 import { Chains } from "../Chains.js";
 import { later } from "../primitives/later.js";
 import { note } from "../report/finding.js";
 import type { Report } from "../report/schema.js";
 import { phase } from "../report/telemetry.js";
 import { Rpc } from "../rpc/index.js";
-import * as Assets from "../steps/assets.js";
-import * as Estimate from "../steps/estimate.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { answersOf, type Round } from "./answers.js";
-import { askOwn, taken } from "./askOwn.js";
+import { askOwn, taken } from "./steps.js";
 import { askAt } from "./askProof.js";
 import { choose, withGas } from "./choose.js";
 import { undoubted } from "./gas/doubt.js";
-import { ledgerOf, withRun, type Recorder } from "./ledger.js";
+import { ledgerOf, withRun, type Recorder } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
-import type * as Options from "./prepare.js";
 import { scanTrial } from "./proofPlans.js";
 import { proveWider, provenOf } from "./prove.js";
 import { reportOf } from "./report.js";
@@ -28,7 +28,7 @@ import { askScan } from "./scan.js";
 export const inputsOf = ({ transactions }: Report): Bundle => bundleOf(Arr.map(transactions, ({ input }) => input));
 
 const tracing = later(() => import("./beside/trace.js"));
-const seeking = later(() => import("./beside/sent.js"));
+const seeking = later(() => import("./beside/trace.js"));
 const settlingGas = later(() => import("./gas/limit.js"));
 
 /** Whether a transaction fails while others of its sender are in flight. */
@@ -104,13 +104,11 @@ export const scanOnce = Effect.fnUntraced(function* (
 });
 
 /**
- * Whether proving could not change the verdict: nothing simulates, or something is against the
+ * Whether proving could not change the verdict: the node does not simulate, or something is against the
  * transaction already. A violated policy is no such thing: what a scan only logged, a proof measures.
  */
-const isSettled = ({ observed, findings, steps }: Report): boolean =>
-  observed.tier === "call" ||
-  steps.without.includes("simulate") ||
-  findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
+const isSettled = ({ observed, findings }: Report): boolean =>
+  observed.tier === "call" || findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
 /** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
 export const proveScanned = <E, R>(

@@ -3,15 +3,16 @@ import { type AllowedCall, every, fail, pass, type PolicyResult, unknown } from 
 import type { Report } from "../report/schema.js";
 import { isAllowed, isGranted } from "../steps/reading/inner.js";
 import { tokenText, unseen, whereSeen } from "./spending.js";
+import { isNobody } from "../abi/words.js";
 import type { Address } from "../primitives/hex.js";
+import { checksummed } from "../primitives/text.js";
 import type { FindingCode } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
-import { isNobody } from "../report/stakes.js";
-import { controlsIn } from "../steps/reading/controlLogs.js";
+import { controlsIn } from "../steps/reading/control.js";
 
 const nameOf = (report: Report, { standard, token, tokenId, owner, spender, after, unlimited }: Approval): string => {
   const size = after === null || unlimited ? "" : `, ${tokenText(report, token, after)}`;
-  return `${unlimited ? "unlimited " : ""}${standard} approval of ${token}${tokenId === null ? "" : ` id ${tokenId}`} by ${owner} to ${spender}${size}`;
+  return `${unlimited ? "unlimited " : ""}${standard} approval of ${checksummed(token)}${tokenId === null ? "" : ` id ${tokenId}`} by ${checksummed(owner)} to ${checksummed(spender)}${size}`;
 };
 
 const incomplete: ReadonlySet<FindingCode> = new Set(["CalldataCut", "FindingsCut", "FirstSeenInProof", "PartiesCut"]);
@@ -82,7 +83,7 @@ export const judgeTouched =
   (allowed: ReadonlySet<string>) =>
   (report: Report): PolicyResult => {
     const strangers = [...touchedBy(report)].filter((address) => !allowed.has(address));
-    if (strangers.length > 0) return fail(`also touches ${strangers.slice(0, 16).join(", ")}`);
+    if (strangers.length > 0) return fail(`also touches ${strangers.slice(0, 16).map(checksummed).join(", ")}`);
     const isUntraced = ({ code, severity, numbers }: Report["findings"][number]): boolean =>
       (code === "NativeMovesUnseen" && severity !== "info") ||
       (code === "TransferMismatch" && !numbers.some(({ name }) => name === "token"));
@@ -97,22 +98,24 @@ export const judgeDelegated = (report: Report): PolicyResult =>
     ...report.transactions.flatMap(({ input, code }, index) => [
       ...[code.from, ...(code.to === null ? [] : [code.to])].map(({ account, kind, delegate }) =>
         kind === "delegated"
-          ? fail(`${account} delegates to ${delegate}`)
+          ? fail(
+              `${checksummed(account)} delegates to ${delegate === null ? "an unknown delegate" : checksummed(delegate)}`,
+            )
           : kind === "unknown"
-            ? unknown(`who lives at ${account} is not known`)
+            ? unknown(`who lives at ${checksummed(account)} is not known`)
             : pass,
       ),
       ...(input.authorizationList ?? []).map(({ address }) =>
-        isNobody(address) ? pass : fail(`transaction ${index + 1} sets a delegation to ${address}`),
+        isNobody(address) ? pass : fail(`transaction ${index + 1} sets a delegation to ${checksummed(address)}`),
       ),
     ]),
     ...report.approvals.map((approval) =>
       approval.after === 0n
         ? pass
         : approval.spenderKind === "delegated"
-          ? fail(`the spender ${approval.spender} is a delegated account`)
+          ? fail(`the spender ${checksummed(approval.spender)} is a delegated account`)
           : approval.spenderKind === "unknown"
-            ? unknown(`what the spender ${approval.spender} is, is not known`)
+            ? unknown(`what the spender ${checksummed(approval.spender)} is, is not known`)
             : pass,
     ),
   ]);
@@ -125,7 +128,9 @@ export const judgeInner = (mayFail: ReadonlyArray<AllowedCall>) =>
         const failed = (inner?.failed ?? []).filter(
           (one) => !isAllowed(one, mayFail) && !isGranted(one, report.approvals),
         );
-        const calls = failed.map(({ to, call }) => `${call ?? "a call"} to ${to ?? "an account that is not known"}`);
+        const calls = failed.map(
+          ({ to, call }) => `${call ?? "a call"} to ${to === null ? "an account that is not known" : checksummed(to)}`,
+        );
         if (calls.length > 0) return fail(`inside transaction ${index + 1} fails ${calls.slice(0, 8).join("; ")}`);
         const isElsewhere = report.findings.some(
           ({ code, severity, transaction }) =>

@@ -4,27 +4,27 @@
  */
 import { lookup } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
-import { checksummed } from "../primitives/text.js";
-import { formatGas, formatWei, largestOf } from "../primitives/units.js";
+import { checksummed, shownDecimals, symbolText } from "../primitives/text.js";
+import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
-import { amountText, namesFor, unitText } from "../report/amounts.js";
 import { fail, pass, unknown, type Policy, type PolicyResult } from "../report/policy.js";
 import { feeTerms, type Transfer } from "../report/parts.js";
+
+const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
 
 /** Wei of the report's chain, in the unit of the amount that it is told `beside`. */
 export const nativeText = ({ chainId }: Pick<Report, "chainId">, wei: bigint, beside: bigint = wei): string =>
   formatWei(wei, lookup(chainId).symbol, beside);
 
-/** `25 USDC 0xA0b8…eB48 (25000000 raw units of 0xA0b8…)`, by what the token says of itself; `1.5 ETH`. */
+/** `25 USDC (25000000 raw units of 0xA0b8…)`, by what the token says of itself; `1.5 ETH`. */
 export const tokenText = (report: Report, token: Address | null, amount: bigint, beside: bigint = amount): string => {
   if (token === null) return nativeText(report, amount, beside);
-  const { chainId, tokens, transactions } = report;
-  // why: wording looks at nothing that the policy itself does not judge by; the whole address stands beside
-  const names = namesFor({ chainId, tokens, transactions, transfers: [], balanceChanges: [], approvals: [] }, {});
-  const unit = { token, tokenId: null };
-  const shown = amountText(names, unit, amount);
+  const info = report.tokens.find((one) => same(one.token, token)) ?? null;
+  const decimals = shownDecimals(info);
   const raw = `${amount} raw units of ${checksummed(token)}`;
-  return shown === String(amount) ? raw : `${shown} ${unitText(names, unit)} (${raw})`;
+  return decimals === null || decimals === 0
+    ? raw
+    : `${formatUnits(amount, decimals)} ${symbolText(info) ?? "token"} (${raw})`;
 };
 
 /** What is counted: the chain's currency, or a token. */
@@ -38,8 +38,8 @@ export const judgeFee =
     const payers = new Set(report.funds.map(({ account }) => account));
     const incomplete = report.funds.find(({ required }) => required === null);
     const missing = report.transactions.find(({ input }) => !payers.has(input.from));
-    if (incomplete !== undefined || missing !== undefined)
-      return unknown(`what ${incomplete?.account ?? missing?.input.from} must pay is not known`);
+    const unknownPayer = incomplete?.account ?? missing?.input.from;
+    if (unknownPayer !== undefined) return unknown(`what ${checksummed(unknownPayer)} must pay is not known`);
     const total = report.funds
       .flatMap(({ terms }) => terms)
       .reduce((sum, { name, amount }) => (feeTerms.has(name) ? sum + amount : sum), 0n);
@@ -76,8 +76,6 @@ const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address
   account === null
     ? [...new Set(report.transactions.map(({ input }) => input.from.toLowerCase() as Address))]
     : [account.toLowerCase() as Address];
-
-const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
 
 const units = ({ standard, amount }: Transfer): bigint => (standard === "erc721" ? 1n : amount);
 
@@ -157,7 +155,7 @@ const spentOf = (report: Report, subject: Subject): Net => {
   };
 };
 
-const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : account);
+const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : checksummed(account));
 
 /** Whether events tell of no native movements, so that balances alone speak. */
 const isUntold = ({ findings }: Report, { token }: Subject): boolean =>

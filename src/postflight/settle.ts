@@ -4,25 +4,22 @@ import type { FullBlock, FullTransaction, Receipt } from "../eth/block.js";
 import type { Report, TransactionReport } from "../report/schema.js";
 import { everyLog, isSameHead, isSameLog } from "../steps/reading/sameOutcome.js";
 import {
-  changeField,
-  changesIn,
+  balanceFacts,
+  compare,
   compareCost,
   compareOutcome,
   compareRequest,
   happenedOf,
   merged,
   saidOf,
-  toldApart,
   unknownCause,
   type Cause,
-  type Fact,
 } from "./compare.js";
 import { isSystemDeposit, paidBy } from "./mined.js";
 import {
   gravest,
   type Comparison,
   type Happened,
-  type Held,
   type Hindsight,
   type MinedSettlement,
   type Replay,
@@ -135,7 +132,7 @@ export const settleBalances = (
   report: Report,
   receipts: ReadonlyArray<Receipt>,
   block: FullBlock,
-  held: ReadonlyArray<Held>,
+  held: NonNullable<Hindsight["held"]>,
   outcome: SettlementClass,
 ): Comparison => {
   const mined = receipts.flatMap((receipt) => {
@@ -157,19 +154,18 @@ export const settleBalances = (
     !(block.withdrawals ?? []).some(({ address }) => address.toLowerCase() === account.toLowerCase());
   // why: where the transactions do what was said and balances do not, it is what was said of balances that is wrong
   const cause: Cause = { class: outcome === "same" ? "simulatorWrong" : outcome, evidence: "measured" };
-  const facts = changesIn(report).map((change): Fact => {
-    const { account, token, delta } = change;
+  const heldBy = ({ account, token, delta }: Report["balanceChanges"][number]): bigint | null => {
     const seen = held.find((one) => one.account === account && one.token === token);
     const gas = token === null ? paid(account) : 0n;
     const happened = seen === undefined || gas === null ? null : seen.after - seen.before + gas;
-    const isTold = happened === delta || isAlone(account);
-    return {
-      ...{ field: changeField(change), said: delta, happened: isTold ? happened : null },
-      unit: { token, tokenId: null },
-      cause: token === null || cause.class !== "simulatorWrong" ? cause : unknownCause,
-    };
-  });
-  return toldApart(facts, cause);
+    return happened === delta || isAlone(account) ? happened : null;
+  };
+  return compare(
+    balanceFacts(report, ({ delta }) => delta),
+    balanceFacts(report, heldBy),
+    ({ unit }) =>
+      cause.class === "simulatorWrong" && typeof unit === "object" && unit?.token != null ? unknownCause : cause,
+  );
 };
 
 /**
@@ -192,11 +188,11 @@ export const settle = (
   if (one === undefined || one.request === null) return null;
   const isReplaced =
     hindsight.sent !== undefined && hindsight.sent.toLowerCase() !== receipt.transactionHash.toLowerCase();
-  const request = compareRequest(one.input.from, one.request, mined, {
+  const request = compareRequest(index, one.input.from, one.request, mined, {
     ...{ class: isReplaced ? "replaced" : "tampered", evidence: "logged" },
   });
   const isOurs = request.isSame;
-  const outcome = isOurs ? compareOutcome(one, receipt, causeIn(report, one, receipt, hindsight)) : null;
+  const outcome = isOurs ? compareOutcome(one, index, receipt, causeIn(report, one, receipt, hindsight)) : null;
   const cost = isOurs ? compareCost(one, index, report.funds, receipt) : null;
   const alone = outcome === null ? "same" : gravest(outcome.differences.map((difference) => difference.class));
   const balances =

@@ -2,8 +2,8 @@
  * What was said against what happened, as plain data. Amounts are wei, gas is gas, prices are wei per gas.
  */
 import type { Log, Receipt } from "../eth/block.js";
+import type { Difference } from "../primitives/difference.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Counted } from "../report/diff.js";
 import type { Evidence } from "../report/finding.js";
 import type { Ledger } from "../report/schema.js";
 
@@ -33,18 +33,8 @@ export type SettlementClass = (typeof settlementClasses)[number];
 export const gravest = (classes: ReadonlyArray<SettlementClass>): SettlementClass =>
   settlementClasses.find((one) => classes.includes(one)) ?? "same";
 
-/** One fact that was said, and is otherwise. */
-export interface SettledDifference {
-  /** Its path, e.g. `outcome.status`, `outcome.logs[2]`, `request.to`, `balances[0x…/native]`. */
-  readonly field: string;
-  /** What was said: a number, or a text such as bytes in hex. */
-  readonly said: bigint | string;
-  /** What happened. */
-  readonly happened: bigint | string;
-  /** Whether what was said is the most that may happen. */
-  readonly isMost: boolean;
-  /** What the numbers count; null where they are no amounts. */
-  readonly unit: Counted;
+/** One fact that was said (`a`), and is otherwise (`b`). */
+export interface SettledDifference extends Difference {
   /** What it amounts to. */
   readonly class: Exclude<SettlementClass, "same">;
   /** How the class is known: `measured` by a replay, `logged` by receipt and block, `unavailable` where it is `unknown`. */
@@ -57,28 +47,8 @@ export interface Comparison {
   readonly compared: number;
   /** What happened otherwise than was said. */
   readonly differences: ReadonlyArray<SettledDifference>;
-  /** Paths of facts that were said and could not be compared. */
-  readonly uncompared: ReadonlyArray<string>;
-}
-
-/** What one transaction teaches of future ones. */
-export interface SettlementSample {
-  /** The chain; null where the report does not know it. */
-  readonly chainId: number;
-  /** The first four bytes of the calldata; null for transfers and deployments. */
-  readonly selector: Hex | null;
-  /** What it amounts to. */
-  readonly class: SettlementClass;
-  /** Whether it succeeded where failure was said, or the other way round. */
-  readonly isFlip: boolean;
-  /** Gas used ÷ gas limit. */
-  readonly gasRatio: number;
-  /** Gas used ÷ gas said; null where none was said. */
-  readonly gasOfSaid: number | null;
-  /** Blocks from the newest that the report knew to the one that holds the transaction; null = not known. */
-  readonly ageBlocks: number | null;
-  /** Price paid ÷ the most that was allowed. */
-  readonly priceRatio: number | null;
+  /** Facts that were said and could not be compared. */
+  readonly uncompared: ReadonlyArray<Omit<Difference, "a" | "b">>;
 }
 
 /** A transaction that was mined. */
@@ -109,28 +79,39 @@ export interface MinedSettlement extends Comparison {
   readonly operatorFee: bigint | null;
   /** The contract that it created. */
   readonly created: Address | null;
-  /** The same as plain numbers, for calibration. */
-  readonly sample: SettlementSample;
+  /** What it teaches of future ones, as plain numbers. */
+  readonly sample: {
+    /** The chain; null where the report does not know it. */
+    readonly chainId: number;
+    /** The first four bytes of the calldata; null for transfers and deployments. */
+    readonly selector: Hex | null;
+    /** What it amounts to. */
+    readonly class: SettlementClass;
+    /** Whether it succeeded where failure was said, or the other way round. */
+    readonly isFlip: boolean;
+    /** Gas used ÷ gas limit. */
+    readonly gasRatio: number;
+    /** Gas used ÷ gas said; null where none was said. */
+    readonly gasOfSaid: number | null;
+    /** Blocks from the newest that the report knew to the one that holds the transaction; null = not known. */
+    readonly ageBlocks: number | null;
+    /** Price paid ÷ the most that was allowed. */
+    readonly priceRatio: number | null;
+  };
 }
 
 /**
- * One that was not: `pending` in the pool; `dropped`: the node does not know it, and its nonce is free; `replaced` by
- * another, found in a block, whose receipt the node has not; `unknown`: its nonce is used, and by which transaction was
- * not found: it may be mined, and the node behind; or its receipt and its block are not of one another.
+ * What became of one transaction of a report. Not mined: `pending` in the pool; `dropped`: the node does not know it, and
+ * its nonce is free; `replaced` by another, found in a block, whose receipt the node has not; `unknown`: its nonce is used,
+ * and by which transaction was not found: it may be mined, and the node behind; or its receipt and its block are not of
+ * one another.
  */
-export interface OpenSettlement {
-  /** Where it is instead. */
-  readonly state: "pending" | "dropped" | "replaced" | "unknown";
-  /** The transaction's place in the bundle, from 0. */
-  readonly transaction: number;
-  /** The transaction's hash, 32 bytes. */
-  readonly hash: Hash;
-  /** What it amounts to. */
-  readonly class: "unknown" | "replaced";
-}
-
-/** What became of one transaction of a report. */
-export type Settlement = MinedSettlement | OpenSettlement;
+export type Settlement =
+  | MinedSettlement
+  | (Pick<MinedSettlement, "transaction" | "hash"> & {
+      readonly state: "pending" | "dropped" | "replaced" | "unknown";
+      readonly class: "unknown" | "replaced";
+    });
 
 /** A report against the chain. */
 export interface Settled {
@@ -174,18 +155,6 @@ export interface Replay {
   readonly elsewhere: Happened | null;
 }
 
-/** What an account held before and after the block of a transaction; raw units. */
-export interface Held {
-  /** Whose balance it is. */
-  readonly account: Address;
-  /** null for the native currency. */
-  readonly token: Address | null;
-  /** Before the block, wei. */
-  readonly before: bigint;
-  /** After the block, wei. */
-  readonly after: bigint;
-}
-
 /** What is known beside receipt and block. */
 export interface Hindsight {
   /** The place in the report; by sender and nonce where it is left out. */
@@ -194,15 +163,16 @@ export interface Hindsight {
   readonly sent?: Hash;
   /** What a replay on the parent block did; absent where no node could tell. */
   readonly replay?: Replay | null;
-  /** What accounts held before and after. */
-  readonly held?: ReadonlyArray<Held>;
+  /** What accounts held before and after the block; raw units, wei where `token` is null. */
+  readonly held?: ReadonlyArray<{
+    readonly account: Address;
+    readonly token: Address | null;
+    readonly before: bigint;
+    readonly after: bigint;
+  }>;
 }
 
 export type { Receipt };
-
-/** The samples of what was mined. */
-export const samplesOf = ({ transactions }: Pick<Settled, "transactions">): ReadonlyArray<SettlementSample> =>
-  transactions.flatMap((one) => (one.state === "mined" ? [one.sample] : []));
 
 /** How long it may take; ms. */
 export interface SettleOptions {

@@ -1,10 +1,10 @@
 /** A settlement for people: one line for each transaction, then what differs. */
+import { subjectText, type Subject } from "../primitives/difference.js";
 import { escapeText } from "../primitives/text.js";
 import { formatGas, formatGasPrice, formatWei } from "../primitives/units.js";
 import type { Report } from "../report/schema.js";
 import { valuesForPeople } from "../report/diff.js";
 import { namesFor, type AmountOptions, type Names } from "../report/amounts.js";
-import { changeField } from "./compare.js";
 import type { Comparison, MinedSettlement, Settled, Settlement, SettlementClass } from "./settlement.js";
 
 /** Each class in words. */
@@ -22,20 +22,12 @@ const meaning: Readonly<Record<SettlementClass, string>> = {
 /** Differences of one comparison that are shown. */
 const mostLines = 64;
 
-/** What the fields of balances are called, with addresses as people read them. */
-type Labels = ReadonlyMap<string, string>;
-
-const differencesOf = (
-  { differences, uncompared }: Comparison,
-  labels: Labels,
-  names: Names,
-): ReadonlyArray<string> => {
-  const label = (field: string): string => labels.get(field) ?? escapeText(field);
+const differencesOf = ({ differences, uncompared }: Comparison, names: Names): ReadonlyArray<string> => {
+  const label = (of: Subject): string => escapeText(subjectText(of, names.whole));
   return [
-    ...differences.slice(0, mostLines).flatMap(({ field, class: name, evidence, isMost, unit, ...values }) => {
-      const [said, happened] = valuesForPeople([values.said, values.happened], unit, labels.has(field), names);
-      const bound = isMost ? `≤ ${said.replaceAll("≈", "")}` : said;
-      return [`  ${label(field)}: ${name} [${evidence}]`, `    said      ${bound}`, `    happened  ${happened}`];
+    ...differences.slice(0, mostLines).flatMap((one) => {
+      const [said, happened] = valuesForPeople([one.a, one.b], one, names);
+      return [`  ${label(one)}: ${one.class} [${one.evidence}]`, `    said      ${said}`, `    happened  ${happened}`];
     }),
     ...(differences.length > mostLines ? [`  … and ${differences.length - mostLines} more`] : []),
     ...(uncompared.length === 0 ? [] : [`  not compared: ${uncompared.slice(0, mostLines).map(label).join(", ")}`]),
@@ -50,7 +42,7 @@ const costOf = ({ status, gasUsed, effectiveGasPrice, cost }: MinedSettlement, s
     ...(cost === null ? [] : [`cost ${formatWei(cost, symbol)}`]),
   ].join(" · ");
 
-const told = (one: Settlement, labels: Labels, names: Names): ReadonlyArray<string> => {
+const told = (one: Settlement, names: Names): ReadonlyArray<string> => {
   const head = `transaction ${one.transaction + 1}  ${one.hash}`;
   if (one.state !== "mined") return [`${head}  ${one.state}`];
   const { blockNumber, compared, differences, created } = one;
@@ -58,7 +50,7 @@ const told = (one: Settlement, labels: Labels, names: Names): ReadonlyArray<stri
     head,
     `  block ${blockNumber} · ${costOf(one, names.native)}${created === null ? "" : ` · created ${created}`}`,
     `  ${one.class}: ${meaning[one.class]} · ${compared - differences.length} of ${compared} facts the same`,
-    ...differencesOf(one, labels, names),
+    ...differencesOf(one, names),
   ];
 };
 
@@ -75,12 +67,9 @@ const why: Readonly<Record<NonNullable<Settled["balancesUntold"]>, string>> = {
 export const settledText = (settled: Settled, report: Report, options: AmountOptions = {}): string => {
   const { class: name, transactions, balances, balancesUntold, ledger } = settled;
   const names = namesFor(report, options);
-  const labels = new Map(
-    report.balanceChanges.map((change) => [changeField(change), changeField(change, names.whole)]),
-  );
   return [
     `${name.toUpperCase()} · ${meaning[name]}`,
-    ...transactions.flatMap((one) => told(one, labels, names)),
+    ...transactions.flatMap((one) => told(one, names)),
     ...(balances.compared + balances.uncompared.length === 0
       ? []
       : [
@@ -88,7 +77,7 @@ export const settledText = (settled: Settled, report: Report, options: AmountOpt
             ? `balances  ${balances.compared - balances.differences.length} of ${balances.compared} the same`
             : `balances  not compared: ${why[balancesUntold]}`,
         ]),
-    ...differencesOf(balances, labels, names),
+    ...differencesOf(balances, names),
     `${ledger.requests.length} requests · ${ledger.rounds} rounds · ${Math.round(ledger.ms)} ms`,
   ].join("\n");
 };

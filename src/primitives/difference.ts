@@ -1,4 +1,7 @@
-/** What two runs of the same transactions did otherwise, as data, and the one place that makes a sentence of it. Pure. */
+/**
+ * Facts of two sides paired by what they are about, and what differs, as data: of two runs, of two reports, of a report
+ * and the chain. The one place that makes a sentence of it. Pure.
+ */
 import * as Schema from "effect/Schema";
 import { Address, nullable } from "./hex.js";
 
@@ -45,24 +48,98 @@ export const OutcomeDifference = Schema.Struct({
 });
 export interface OutcomeDifference extends Schema.Schema.Type<typeof OutcomeDifference> {}
 
+/** One fact that is another on the other side. */
+export interface Difference extends Pick<OutcomeDifference, "transaction" | "event" | "account" | "to"> {
+  /**
+   * As of two runs, and `log`: one event in full; `holding`: what a payer has; `most`: a bound, and what came of it;
+   * `finding`; `fact`: any other figure of a report, its request or its payers.
+   */
+  readonly kind: OutcomeDifference["kind"] | "log" | "holding" | "most" | "finding" | "fact";
+  /** What its number counts; null where it is no amount. */
+  readonly unit: OutcomeDifference["unit"] | "wei" | "gas" | "wei per gas" | "wei per blob gas" | "count";
+  /** What it is called, e.g. `gas limit`; of an approval its standard. Null where the kind says it. */
+  readonly what: string | null;
+  /** On the first side, e.g. of the earlier report, or what was said; null = nothing. */
+  readonly a: bigint | string | null;
+  /** On the second side. */
+  readonly b: bigint | string | null;
+}
+
+/** What a number counts. */
+export type Counted = Difference["unit"];
+
+/** What a fact is about. */
+export type Subject = Omit<Difference, "a" | "b">;
+
+/** A fact of one side; null = not known. */
+export interface Fact<S extends Subject = Subject> {
+  readonly of: S;
+  readonly value: Difference["a"];
+}
+
+/** A fact of both sides; undefined = that side says nothing of it. */
+export interface Pair<S extends Subject = Subject> {
+  readonly of: S;
+  readonly a: Difference["a"] | undefined;
+  readonly b: Difference["b"] | undefined;
+}
+
 /** About nothing yet. */
 export const nothing = { transaction: null, event: null, account: null, to: null, unit: null, what: null } as const;
+
+const isAsset = (unit: Counted): unit is NonNullable<OutcomeDifference["unit"]> =>
+  typeof unit === "object" && unit !== null;
+
+const keyOf = ({ kind, transaction, event, account, to, unit, what }: Subject): string =>
+  [kind, transaction, event, account, to, ...(isAsset(unit) ? [unit.token, unit.tokenId] : []), what]
+    .map(String)
+    .join(" ");
+
+/** Facts by what they are about: what moves is added up, of all else the last counts. */
+const byKey = <S extends Subject>(facts: ReadonlyArray<Fact<S>>): ReadonlyMap<string, Fact<S>> => {
+  const all = new Map<string, Fact<S>>();
+  for (const { of, value } of facts) {
+    const key = keyOf(of);
+    const before = of.kind === "movement" ? all.get(key)?.value : null;
+    all.set(key, { of, value: typeof before === "bigint" && typeof value === "bigint" ? before + value : value });
+  }
+  return all;
+};
+
+/** The facts of two sides side by side, each once, in the order of the first side. */
+export const paired = <S extends Subject>(
+  a: ReadonlyArray<Fact<S>>,
+  b: ReadonlyArray<Fact<S>>,
+): ReadonlyArray<Pair<S>> => {
+  const [one, other] = [byKey(a), byKey(b)];
+  return [...new Map([...one, ...other])].map(([key, { of }]) => ({
+    ...{ of, a: one.get(key)?.value, b: other.get(key)?.value },
+  }));
+};
+
+/** The events of a transaction in full, in lower case. */
+export const logFacts = (
+  transaction: number,
+  logs: ReadonlyArray<{ readonly address: string; readonly topics: ReadonlyArray<string>; readonly data: string }>,
+): ReadonlyArray<Fact> =>
+  logs.map(({ address, topics, data }, event) => ({
+    of: { ...nothing, kind: "log", transaction, event },
+    value: [address, ...topics, data].join(" ").toLowerCase(),
+  }));
 
 type Write = (address: string) => string;
 
 /** What it is about, in words, with addresses as `write` has them. */
-export const subjectText = (
-  { kind, transaction, event, account, to, unit, what }: Omit<OutcomeDifference, "a" | "b" | "decides">,
-  write: Write,
-): string => {
+export const subjectText = ({ kind, transaction, event, account, to, unit, what }: Subject, write: Write): string => {
   const nobody = kind === "movement" ? "the block's producer" : "nobody";
   const [one, other] = [account, to].map((party) => (party === null ? nobody : write(party)));
-  const { token, tokenId } = unit ?? { token: null, tokenId: null };
+  const { token, tokenId } = isAsset(unit) ? unit : { token: null, tokenId: null };
   const asset = `${token === null ? "native currency" : write(token)}${tokenId === null ? "" : ` id ${tokenId}`}`;
   const at = transaction === null ? "" : `transaction ${transaction + 1}`;
   const place = `${at}, ${event === null ? "return value" : `event ${event + 1}`}`;
   const another = `${place}: another ${kind}`;
-  const texts: Readonly<Record<OutcomeDifference["kind"], string>> = {
+  const plain = `${at === "" ? "" : `${at}, `}${what}${account === null ? "" : ` of ${one}`}`;
+  const texts: Readonly<Record<Difference["kind"], string>> = {
     status: at,
     revert: `${at}: two different reverts`,
     events: `${at}, other events`,
@@ -71,7 +148,9 @@ export const subjectText = (
     approval: `approval ${what === null ? "event of" : `of ${what}`} ${asset} by ${one} to ${other}`,
     control: `only in one run: ${what}: ${asset} from ${one} to ${other}`,
     place: `${place}: the place of ${one}`,
-    ...{ address: another, value: another, number: place },
+    finding: `finding ${plain}`,
+    ...{ address: another, value: another, number: place, log: place },
+    ...{ fact: plain, holding: plain, most: plain },
   };
   return texts[kind];
 };

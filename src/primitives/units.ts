@@ -1,19 +1,15 @@
 /** Amounts with their units, as people read them. Exact; only {@link roundUnits} rounds, and says so. */
 
+import { formatUnits } from "viem";
+
 /** How much it is, whichever way. */
 export const sizeOf = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
 
 /** An integer amount at `decimals`, exact: no rounding, no trailing zeros. */
-export const formatUnits = (amount: bigint, decimals: number): string => {
-  const digits = sizeOf(amount)
-    .toString()
-    .padStart(decimals + 1, "0");
-  const whole = decimals === 0 ? digits : digits.slice(0, -decimals);
-  const fraction = decimals === 0 ? "" : digits.slice(-decimals).replace(/0+$/, "");
-  return `${amount < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
-};
+export { formatUnits };
 
-const thousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+/** A count with thousands separated: `21,000`. */
+export const grouped = (count: bigint | number): string => count.toLocaleString("en-US");
 
 /** Significant digits that people are shown. */
 const shownDigits = 6;
@@ -43,8 +39,10 @@ export const roundUnits = (
     const places = kept.toString().length - 1;
     return { text: `${sign}${formatUnits(kept, places)} × 10^${places + dropped - decimals}`, isExact };
   }
-  const [integer = "0", fraction] = formatUnits(kept * unit, decimals).split(".");
-  return { text: `${sign}${thousands(integer)}${fraction === undefined ? "" : `.${fraction}`}`, isExact };
+  const one = 10n ** BigInt(decimals);
+  const rest = (kept * unit) % one;
+  const fraction = rest === 0n ? "" : formatUnits(rest, decimals).slice(1);
+  return { text: `${sign}${grouped((kept * unit) / one)}${fraction}`, isExact };
 };
 
 const wholeEther = 10n ** 15n;
@@ -70,9 +68,6 @@ export const formatWei = (wei: bigint, symbol: string = "ETH", beside: bigint = 
 /** A gas price: gwei with its unit, or wei when it would be too small to read; absurd ones in `symbol`. */
 export const formatGasPrice = (weiPerGas: bigint, symbol?: string, beside: bigint = weiPerGas): string =>
   weiPerGas === 0n ? "0 gwei" : `${formatWei(weiPerGas, symbol, beside)} per gas`;
-
-/** A count with thousands separated: `21,000`. */
-export const grouped = (count: bigint | number): string => thousands(String(count));
 
 /** Gas with thousands separated: `21,000 gas`. */
 export const formatGas = (gas: bigint): string => `${grouped(gas)} gas`;

@@ -4,24 +4,9 @@
  */
 import { lookup } from "../Chains.js";
 import type { TokenInfo } from "./parts.js";
-import { checksummed, escapeText, shortAddress } from "../primitives/text.js";
+import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
 import type { Report } from "./schema.js";
-
-// Hebrew, Arabic and their extensions: right-to-left letters reorder the numbers around them.
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
-
-/**
- * A symbol that cannot pass for anything else on its line: plain when it is a short ASCII word,
- * quoted and escaped otherwise.
- */
-const symbolText = (symbol: string): string =>
-  /^[A-Za-z0-9$][A-Za-z0-9$._+-]{0,15}$/.test(symbol)
-    ? symbol
-    : `"${escapeText(
-        symbol.replace(rightToLeft, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`),
-        96,
-      ).replace(/"/g, '\\"')}"`;
 
 /** How addresses and tokens are written in one report. */
 export interface Names {
@@ -78,6 +63,22 @@ export interface AmountOptions {
   readonly exact?: boolean | undefined;
 }
 
+/** What a rendering of a whole report takes. */
+export interface RenderOptions extends AmountOptions {
+  /** What one native unit costs, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH, for amounts in a currency beside. */
+  readonly price?:
+    | {
+        /** The currency's symbol. */
+        readonly currency: string;
+        /** Decimal string: what one whole native unit costs. */
+        readonly amount: string;
+      }
+    | undefined;
+  /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
+  readonly full?: boolean | undefined;
+}
+export type Price = NonNullable<RenderOptions["price"]>;
+
 /** The names of a report in the words of its chain. */
 export const namesFor = (report: Named, { symbol, exact = false }: AmountOptions): Names => {
   const native = symbol === undefined ? lookup(report.chainId).symbol : escapeText(symbol, 16);
@@ -108,9 +109,6 @@ export const namesFor = (report: Named, { symbol, exact = false }: AmountOptions
   };
 };
 
-/** More decimals than any token has; beyond, only smallest units are shown. */
-const maxDecimals = 77;
-
 /** What an amount counts: the native currency (`token` null), a token, or one id of it. */
 export interface Unit {
   readonly token: string | null;
@@ -118,17 +116,10 @@ export interface Unit {
 }
 
 /** What a token calls itself, harmless; null where it says nothing. */
-export const symbolOf = (names: Names, token: string): string | null => {
-  const info = names.token(token);
-  const symbol = info?.symbol ?? info?.name ?? null;
-  return symbol === null || symbol === "" ? null : symbolText(symbol);
-};
+export const symbolOf = (names: Names, token: string): string | null => symbolText(names.token(token));
 
 /** A token's decimals, where it gives a number that can be one. */
-export const decimalsOf = (names: Names, token: string): number | null => {
-  const decimals = names.token(token)?.decimals ?? null;
-  return decimals === null || decimals < 0 || decimals > maxDecimals ? null : decimals;
-};
+export const decimalsOf = (names: Names, token: string): number | null => shownDecimals(names.token(token));
 
 /** `#42`; of an id with more digits than anyone reads, its ends. */
 export const idText = (tokenId: bigint): string => {
@@ -136,43 +127,11 @@ export const idText = (tokenId: bigint): string => {
   return digits.length <= 12 ? `#${digits}` : `#${digits.slice(0, 5)}…${digits.slice(-5)}`;
 };
 
-/** `USDC 0xA0b8…eB48`, `NFT #5 0x…`, `ETH`. */
-export const unitText = (names: Names, { token, tokenId }: Unit): string => {
-  if (token === null) return names.native;
-  return [symbolOf(names, token) ?? "token", tokenId === null ? "" : `#${tokenId}`, names.short(token)]
-    .filter((part) => part !== "")
-    .join(" ");
-};
-
-/** An amount in the token's own decimals, exact; `unscaled`, its smallest units, where they are not known or mean nothing. */
-export const amountText = (
-  names: Names,
-  { token, tokenId }: Unit,
-  amount: bigint,
-  unscaled: string = String(amount),
-): string => {
-  if (token === null) return formatUnits(amount, 18);
-  const decimals = decimalsOf(names, token);
-  return tokenId !== null || decimals === null ? unscaled : formatUnits(amount, decimals);
-};
-
-/** An amount in smallest units. */
-export const rawText = (token: string | null, amount: bigint): string =>
-  token === null ? `${amount} wei` : String(amount);
-
 /** Wei in the unit it reads best in, with the exact wei beside where the unit is another. */
 export const weiText = (wei: bigint, symbol: string): string => {
   const [shown, exact] = [formatWei(wei, symbol), `${wei} wei`];
   return wei === 0n || shown === exact ? shown : `${shown} (${exact})`;
 };
-
-/** A price of native units in a currency, e.g. `{ currency: "USD", amount: "2480.15" }` for one ETH. */
-export interface Price {
-  /** The currency's symbol. */
-  readonly currency: string;
-  /** Decimal string: what one whole native unit costs. */
-  readonly amount: string;
-}
 
 /**
  * Wei in a currency: two decimals, or as many as the first two digits that are not 0 need; never
@@ -223,21 +182,25 @@ export const tokenForPeople = (names: Names, token: string): string => {
   return symbol === null ? `token ${names.short(token)}` : `${symbol} (${names.short(token)})`;
 };
 
+/** What is counted: `ETH`, `USDC (0xA0b8…eB48)`, and which of them. */
+export const unitForPeople = (names: Names, { token, tokenId }: Unit): string =>
+  token === null
+    ? names.native
+    : [tokenForPeople(names, token), ...(tokenId === null ? [] : [names.exact ? `#${tokenId}` : idText(tokenId)])].join(
+        " ",
+      );
+
 /** An amount of anything that moves; where a token's decimals are not known, it says that it counts smallest units. */
-export const amountForPeople = (names: Names, { token, tokenId }: Unit, amount: bigint, rounding: Rounding): Amount => {
-  if (token === null)
-    return amount !== 0n && sizeOf(amount) < readable
-      ? { mark: "", digits: String(amount), unit: "wei" }
-      : { ...rounded(amount, 18, rounding, names), unit: names.native };
-  const name = tokenForPeople(names, token);
-  const decimals = tokenId === null ? decimalsOf(names, token) : 0;
-  const unit =
-    tokenId === null
-      ? decimals === null
-        ? `smallest units of ${name} (decimals not known)`
-        : name
-      : `${name} ${idText(tokenId)}`;
-  return { ...rounded(amount, decimals ?? 0, rounding, names), unit };
+export const amountForPeople = (names: Names, unit: Unit, amount: bigint, rounding: Rounding): Amount => {
+  const { token, tokenId } = unit;
+  if (token === null && !names.exact && amount !== 0n && sizeOf(amount) < readable)
+    return { mark: "", digits: String(amount), unit: "wei" };
+  const decimals = token === null ? 18 : tokenId === null ? decimalsOf(names, token) : 0;
+  const of = unitForPeople(names, unit);
+  return {
+    ...rounded(amount, decimals ?? 0, rounding, names),
+    unit: decimals === null ? `smallest units of ${of} (decimals not known)` : of,
+  };
 };
 
 /** The digits with a sign before them. */

@@ -3,17 +3,9 @@ import type { Finding, Severity } from "./finding.js";
 import { type Figure, numbersText } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 import { type Document, type Item, joined, type Section, type Tone } from "./document.js";
-import {
-  amountInSentence,
-  type AmountOptions,
-  dateText,
-  decimalsOf,
-  type Names,
-  namesFor,
-  type Price,
-} from "./amounts.js";
+import { amountInSentence, dateText, decimalsOf, type Names, namesFor, type RenderOptions } from "./amounts.js";
 import type { Report } from "./schema.js";
-import { differenceForPeople, named } from "./diff.js";
+import { differenceForPeople } from "./diff.js";
 import * as Arr from "effect/Array";
 import { lookup } from "../Chains.js";
 import { abisOf } from "./options.js";
@@ -52,7 +44,6 @@ const numbersOf = (finding: Finding, names: Names): string => {
       return { ...figure, unit: "text", value: "you" };
     if (figure.unit === "difference")
       return { name: figure.name, unit: "text", value: differenceForPeople(figure.value, names) };
-    if (figure.unit === "text") return { ...figure, value: named(figure.value, names) };
     if (!isKnown || figure.unit !== "units") return figure;
     const value = amountInSentence(names, { token, tokenId: null }, figure.value, "up");
     return { name: figure.name, unit: "text", value };
@@ -108,21 +99,6 @@ const findingsSections = (report: Report, names: Names): ReadonlyArray<Section> 
       : [{ title: `${title} (${items.length})`, tone, blocks: [{ kind: "items", tone, items }] }];
   });
 
-/** What every rendering takes. */
-export interface RenderOptions extends AmountOptions {
-  /** What one native unit costs, for amounts in a currency beside. */
-  readonly price?: Price | undefined;
-}
-
-/** What the renderings take that are short unless they are asked for everything. */
-export interface FullOptions extends RenderOptions {
-  /**
-   * The technical part, too: each transaction, every movement, balance and approval exact and with its evidence, funds,
-   * the state that was asked, every address. Default false.
-   */
-  readonly full?: boolean | undefined;
-}
-
 const count = (amount: number, name: string): string => `${amount} ${name}${amount === 1 ? "" : "s"}`;
 const kinds: Readonly<Record<Severity, string>> = {
   blocker: "blocker",
@@ -161,6 +137,7 @@ const nextOf = (report: Report): string => {
 export const compose = (report: Report, options: RenderOptions = {}): Document => {
   const chain = lookup(report.chainId);
   const names = namesFor(report, options);
+  const exactly = { ...names, exact: true };
   const { native: symbol } = names;
   const money = { symbol, price: options.price };
   const abis = abisOf(report.options);
@@ -187,9 +164,9 @@ export const compose = (report: Report, options: RenderOptions = {}): Document =
       ...report.transactions.flatMap((transaction, index) =>
         transactionSection(transaction, index, transactions, money, abis),
       ),
-      ...transfersSection(report, names),
-      ...balancesSection(report, names),
-      ...approvalsSection(report, names),
+      ...transfersSection(report, exactly),
+      ...balancesSection(report, exactly),
+      ...approvalsSection(report, exactly),
       ...fundsSection(report, money),
       ...observedSection(report, symbol),
       ...addressesSection(names),

@@ -26,6 +26,8 @@ export interface Column {
 export interface Cell {
   readonly text: string;
   readonly tone?: Tone | undefined;
+  /** Whether it is one whole address, which is not to be broken. */
+  readonly isAddress?: boolean | undefined;
 }
 
 /** One problem: what it is, where and by how much, what to do. */

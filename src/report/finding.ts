@@ -28,7 +28,7 @@ export type NoteCode = typeof NoteCode.Type;
  * What a finding can be: the tag of a verdict, the reason of a failed request, or a note of ours, a closed list; and what
  * users' own steps find (`acme/Listed`).
  */
-export type FindingCode = Verdict["_tag"] | Reason["_tag"] | NoteCode | OwnName;
+export type FindingCode = Verdict["_tag"] | Reason["_tag"] | keyof typeof notes | OwnName;
 type Tagged = { readonly identifier: string };
 const tagsOf = (members: ReadonlyArray<Tagged>): ReadonlyArray<Exclude<FindingCode, OwnName>> =>
   members.map(({ identifier }) => identifier as Exclude<FindingCode, OwnName>);

@@ -1,6 +1,7 @@
 /** The report as one HTML file that needs nothing else and can do nothing: no script, no request. */
 import { sha256, stringToBytes } from "viem";
-import { compose, type RenderOptions } from "./compose.js";
+import type { RenderOptions } from "./amounts.js";
+import { compose } from "./compose.js";
 import { type Block, type Section, verdictTone } from "./document.js";
 import type { Report } from "./schema.js";
 import { drawing, escapeXml, svgStyle } from "./svg.js";
@@ -27,7 +28,6 @@ th[scope=row]{white-space:nowrap;width:1%}
 ul{margin:0;padding:0;list-style:none}
 li{margin:.5rem 0;padding:.5rem .75rem;border-left:.25rem solid var(--line);background:var(--soft);border-radius:.25rem}
 ul.bad li{border-left-color:var(--bad)}ul.warn li{border-left-color:var(--warn)}
-.short{white-space:nowrap}.address{white-space:nowrap;font-family:ui-monospace,Consolas,monospace;font-size:.75em}
 .code{color:var(--dim);font-size:.8rem}
 .good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}.dim{color:var(--dim)}
 header,ul{color:var(--fg)!important}
@@ -36,8 +36,7 @@ header.good h1{color:var(--good)}header.warn h1{color:var(--warn)}header.bad h1{
 details{margin-top:1.5rem;border-top:1px solid var(--line)}
 summary{padding:.75rem 0;cursor:pointer;font-weight:600}
 details table{font-family:ui-monospace,Consolas,monospace;font-size:.8rem}
-details .address{font-size:.9em}
-table .address{font-size:.85em}
+td.address{white-space:nowrap;font-family:ui-monospace,Consolas,monospace;font-size:.75rem}
 @media screen and (max-width:40rem){
 h2{margin-top:1rem}
 thead{display:none}
@@ -57,13 +56,6 @@ details::details-content{content-visibility:visible;block-size:auto}
 
 const style = `${pageStyle}\n${svgStyle}`;
 
-/** Text whose addresses are never broken: the short form in any font, the whole in one that fits a phone. */
-const textHtml = (text: string): string =>
-  escapeXml(text).replace(
-    /(?<![\da-z])0x(?:[\da-f]{40}|[\da-f]{4}…[\da-f]{4})(?![\da-f])/gi,
-    (address) => `<span class="${address.length === 42 ? "address" : "short"}">${address}</span>`,
-  );
-
 const evidenceHtml = (evidence: string | undefined): string =>
   evidence === undefined ? "" : ` <span class="dim">${escapeXml(evidence)}</span>`;
 
@@ -73,7 +65,7 @@ const blockHtml = (block: Block): string => {
       return `<div class="scroll"><table><tbody>${block.facts
         .map(
           ({ label, text, tone, evidence }) =>
-            `<tr><th scope="row">${escapeXml(label)}</th><td><bdi class="${tone ?? "plain"}">${textHtml(text)}</bdi>${evidenceHtml(evidence)}</td></tr>`,
+            `<tr><th scope="row">${escapeXml(label)}</th><td><bdi class="${tone ?? "plain"}">${escapeXml(text)}</bdi>${evidenceHtml(evidence)}</td></tr>`,
         )
         .join("\n")}</tbody></table></div>`;
     case "table":
@@ -84,8 +76,8 @@ const blockHtml = (block: Block): string => {
           (row) =>
             `<tr>${row
               .map(
-                ({ text, tone }, index) =>
-                  `<td data-title="${escapeXml(block.columns[index]?.title ?? "")}" class="${block.columns[index]?.align ?? "left"} ${tone ?? "plain"}"><bdi>${textHtml(text)}</bdi></td>`,
+                ({ text, tone, isAddress }, index) =>
+                  `<td data-title="${escapeXml(block.columns[index]?.title ?? "")}" class="${block.columns[index]?.align ?? "left"} ${tone ?? "plain"}${isAddress === true ? " address" : ""}"><bdi>${escapeXml(text)}</bdi></td>`,
               )
               .join("")}</tr>`,
         )
@@ -96,7 +88,7 @@ const blockHtml = (block: Block): string => {
       return `<ul class="${block.tone}">${block.items
         .map(
           ({ code, what, details, remedy }) =>
-            `<li><strong><bdi>${textHtml(what)}</bdi></strong> <span class="code">${escapeXml(code)}</span>${details.map((detail) => `<br><bdi class="dim">${textHtml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${textHtml(remedy)}</bdi>`}</li>`,
+            `<li><strong><bdi>${escapeXml(what)}</bdi></strong> <span class="code">${escapeXml(code)}</span>${details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("")}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`,
         )
         .join("\n")}</ul>`;
   }
@@ -125,13 +117,13 @@ export const toHtml = (report: Report, options: RenderOptions = {}): string => {
 </head>
 <body>
 <header class="${verdictTone(verdict)}"><h1>${verdict.toUpperCase()}</h1>
-<p class="because">${textHtml(because)}</p>
-${summary.map((line) => `<p class="summary">${textHtml(line)}</p>`).join("\n")}</header>
+<p class="because">${escapeXml(because)}</p>
+${summary.map((line) => `<p class="summary">${escapeXml(line)}</p>`).join("\n")}</header>
 <main>
 ${findings.map(sectionHtml).join("\n")}
 <div class="picture">${drawing(report, options, "")}</div>
 ${stakes.map(sectionHtml).join("\n")}
-<footer><p><strong>Next:</strong> ${textHtml(next)}</p><p class="dim">${escapeXml(about)}</p></footer>
+<footer><p><strong>Next:</strong> ${escapeXml(next)}</p><p class="dim">${escapeXml(about)}</p></footer>
 <details><summary>Everything else, exact</summary>
 ${technical.map(sectionHtml).join("\n")}
 </details>

@@ -1,5 +1,6 @@
 /** The report as Markdown, for pull requests, tickets and chats. */
-import { compose, type FullOptions } from "./compose.js";
+import type { RenderOptions } from "./amounts.js";
+import { compose } from "./compose.js";
 import { verdictTone, type Block, type Section, type Tone } from "./document.js";
 import type { Report } from "./schema.js";
 
@@ -56,7 +57,7 @@ const blockLines = (block: Block): ReadonlyArray<string> => {
 
 const sectionLines = ({ title, tone, blocks }: Section): ReadonlyArray<string> => [
   "",
-  `## ${tone === undefined ? "" : signs[tone]} ${escapeMarkdown(title)}`.replace(/ {2,}/g, " "),
+  ["##", ...(tone === undefined || signs[tone] === "" ? [] : [signs[tone]]), escapeMarkdown(title)].join(" "),
   ...blocks.flatMap((block) => ["", ...blockLines(block)]),
 ];
 
@@ -64,7 +65,7 @@ const sectionLines = ({ title, tone, blocks }: Section): ReadonlyArray<string> =
  * The report as GitHub-flavoured Markdown; nothing in it comes through as markup of its own. Verdict, reason and
  * {@link summary} first, then findings, what moves and what it costs, amounts rounded; with `full` everything, exact.
  */
-export const toMarkdown = (report: Report, options: FullOptions = {}): string => {
+export const toMarkdown = (report: Report, options: RenderOptions = {}): string => {
   const { verdict, because, summary, findings, stakes, about, next, technical } = compose(report, options);
   return [
     `# ${signs[verdictTone(verdict)]} ${verdict.toUpperCase()}`,

@@ -86,7 +86,6 @@ export const Outcome = Schema.Struct({
 });
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {
   readonly logs: ReadonlyArray<OutcomeLog>;
-  readonly inner?: InnerCalls;
   readonly failure: Verdict | null;
 }
 
@@ -195,9 +194,7 @@ export const Funds = Schema.Struct({
   /** How the figures are known. */
   evidence: Evidence,
 });
-export interface Funds extends Schema.Schema.Type<typeof Funds> {
-  readonly terms: ReadonlyArray<FundsTerm>;
-}
+export interface Funds extends Schema.Schema.Type<typeof Funds> {}
 
 const standard = Schema.Literals(["native", "erc20", "erc721", "erc1155", "erc6909"]);
 

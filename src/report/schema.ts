@@ -19,9 +19,6 @@ export const reportVersion = 4;
 export const VerdictName = Schema.Literals(["ready", "caution", "unknown", "blocked"]);
 export type VerdictName = typeof VerdictName.Type;
 
-/** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
-export const Tier = Schema.Literals(["simulate", "call", "none"]);
-
 const keptTimes = {
   /** ms for a whole run. */
   deadlineMs: times.deadline.schema,
@@ -109,8 +106,8 @@ export const Observed = Schema.Struct({
    * or another state than the newest was asked for. A chain that mines on demand (1337, 31337) is judged by number alone.
    */
   freshness: Schema.Literals(["fresh", "stale", "unknown"]),
-  /** How much of the outcome the node could tell. */
-  tier: Tier,
+  /** How the outcome was learned: `simulate` = `eth_simulateV1`; `call` = `eth_call` and `eth_estimateGas`; `none`. */
+  tier: Schema.Literals(["simulate", "call", "none"]),
   /** What `eth_simulateV1` did not take, or ignored, in the run that the figures are from; empty where it took everything. */
   leftOut: Schema.Array(SimulationPart),
   /** The rules in force, and how they are known. */
@@ -123,10 +120,7 @@ export const Observed = Schema.Struct({
   /** Where the exact requests ran; empty until they were proven. */
   worlds: Schema.Array(World),
 });
-export interface Observed extends Schema.Schema.Type<typeof Observed> {
-  readonly rules: Rules;
-  readonly worlds: ReadonlyArray<World>;
-}
+export interface Observed extends Schema.Schema.Type<typeof Observed> {}
 
 /** One transaction of the bundle, from what was asked to what should be signed. */
 export const TransactionReport = Schema.Struct({
@@ -182,15 +176,6 @@ export const Ledger = Schema.Struct({
 });
 export interface Ledger extends Schema.Schema.Type<typeof Ledger> {}
 
-/** Which steps a report was made with beside the built-in ones, and which of those were left out. */
-export const Steps = Schema.Struct({
-  /** Users' own, in their order; one that gave no answer has the finding `StepUnavailable`. */
-  with: Schema.Array(OwnName),
-  /** Built-in ones that were left out, in their order; each has the finding `LeftOut`. */
-  without: Schema.Array(Schema.Literals(builtInSteps)),
-});
-export interface Steps extends Schema.Schema.Type<typeof Steps> {}
-
 /** One report over a bundle: plain data, JSON-safe through `Report.toJson`. */
 export const Report = Schema.Struct({
   /** The version of the report's shape; another one is refused by `fromJson`. */
@@ -205,8 +190,13 @@ export const Report = Schema.Struct({
   chainId: Schema.NullOr(Schema.Int),
   /** The options of the run, complete. */
   options: ReportOptions,
-  /** The steps that it was made with and without. */
-  steps: Steps,
+  /** Which steps it was made with beside the built-in ones, and which of those were left out. */
+  steps: Schema.Struct({
+    /** Users' own, in their order; one that gave no answer has the finding `StepUnavailable`. */
+    with: Schema.Array(OwnName),
+    /** Built-in ones that were left out, in their order; each has the finding `LeftOut`. */
+    without: Schema.Array(Schema.Literals(builtInSteps)),
+  }),
   /** The state and block that the figures are from. */
   observed: Observed,
   /** The transactions, in order. */
@@ -231,7 +221,6 @@ export const Report = Schema.Struct({
 export interface Report extends Schema.Schema.Type<typeof Report> {
   /** The caller's options, completed. */
   readonly options: ReportOptions;
-  readonly steps: Steps;
   /** The state all of it was asked on. */
   readonly observed: Observed;
   /** In the order of the bundle. */

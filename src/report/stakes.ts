@@ -1,8 +1,8 @@
 /** What a report says of its senders' money, put together for people: what leaves and comes, who gets rights, what it costs. Pure. */
 import * as Arr from "effect/Array";
-import { zeroAddress } from "viem";
 import { amountInSentence, dateText, idText, type Names, sendersOf, tokenForPeople, type Unit } from "./amounts.js";
 import { feeTerms, type Approval, type Transfer } from "./parts.js";
+import { isNobody } from "../abi/words.js";
 import { sizeOf } from "../primitives/units.js";
 import { isRecord } from "../primitives/record.js";
 import type { Report } from "./schema.js";
@@ -204,9 +204,6 @@ export const costsOf = (report: Report): ReadonlyArray<Cost> => {
     return { account, atMost: isKnown ? sum : null, isOpen };
   });
 };
-
-/** Whether an address is nobody's: what comes from there is made, what goes there is gone. */
-export const isNobody = (address: string): boolean => address.toLowerCase() === zeroAddress;
 
 const limitText = ({ after, unlimited, token, tokenId }: Approval, names: Names): string => {
   const of = `${tokenForPeople(names, token)}${tokenId === null ? "" : ` ${idText(tokenId)}`}`;

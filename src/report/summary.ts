@@ -1,5 +1,6 @@
 /** What a report means for whoever signs, in a sentence: what leaves, what comes, what is granted, what it costs, and why not. Pure. */
 import * as Arr from "effect/Array";
+import { isNobody } from "../abi/words.js";
 import { escapeText } from "../primitives/text.js";
 import {
   amountInSentence,
@@ -19,7 +20,6 @@ import {
   flowsOf,
   grantsOf,
   isMoving,
-  isNobody,
   paymentsOf,
   type Cost,
   type Flow,
@@ -33,19 +33,29 @@ const mostItems = 3;
 const mostClauses = 2;
 const mostSenders = 3;
 
-/** As the beginning of a sentence, unless a name such as `eth_call` stands there. */
-const upper = (text: string): string =>
-  text.replace(/^[a-z](?=[a-z]* )|^you$/, (first) => first.charAt(0).toUpperCase() + first.slice(1));
+/** As the beginning of a sentence. */
+const upper = (who: string): string => (who === "you" ? "You" : who);
 
 const listed = (parts: ReadonlyArray<string>): string =>
   parts.length < 3 ? parts.join(" and ") : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1) ?? ""}`;
 
-const several = (parts: ReadonlyArray<string>, noun: string): string => {
+/** What an account does; `isList`: several things in one, so that it reads better as a sentence of its own. */
+interface Clause {
+  readonly text: string;
+  readonly isList: boolean;
+}
+
+const several = (parts: ReadonlyArray<Clause>, noun: string): Clause => {
   const rest = parts.length - mostItems;
-  return (
-    parts.slice(0, rest === 1 ? undefined : mostItems).join(" and ") + (rest > 1 ? ` and ${rest} more ${noun}` : "")
-  );
+  const texts = parts.slice(0, rest === 1 ? undefined : mostItems).map(({ text }) => text);
+  return {
+    text: texts.join(" and ") + (rest > 1 ? ` and ${rest} more ${noun}` : ""),
+    isList: parts.length > 1 || parts.some(({ isList }) => isList),
+  };
 };
+
+const sent = (verb: string, { text, isList }: Clause): Clause => ({ text: `${verb} ${text}`, isList });
+const plain = (text: string): Clause => ({ text, isList: false });
 
 /** Whose sentence it is, and how its verbs go. */
 interface Voice {
@@ -55,7 +65,7 @@ interface Voice {
 }
 
 /** The same thing to or from several parties is one item. */
-const items = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): ReadonlyArray<string> => {
+const items = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): ReadonlyArray<Clause> => {
   const isOut = way === "out";
   const preposition = isOut ? "to" : "from";
   const moved = flows.filter((flow) => flow.way === way);
@@ -65,11 +75,15 @@ const items = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): 
     const text = amountInSentence(names, same[0], sum, isOut ? "up" : "down");
     const parties = same.flatMap(({ party }) => party ?? []);
     const [only] = parties;
-    if (only === undefined) return text;
-    const others = parties.length < same.length ? " and others" : "";
-    if (parties.length > 1) return `${text} ${preposition} ${parties.length} addresses${others}`;
-    if (isNobody(only)) return `${text} (${isOut ? "burned" : "newly made"})${others}`;
-    return `${text} ${preposition} ${names.who(only)}${others}`;
+    if (only === undefined) return plain(text);
+    const isList = parties.length < same.length;
+    const whom =
+      parties.length > 1
+        ? `${preposition} ${parties.length} addresses`
+        : isNobody(only)
+          ? `(${isOut ? "burned" : "newly made"})`
+          : `${preposition} ${names.who(only)}`;
+    return { text: `${text} ${whom}${isList ? " and others" : ""}`, isList };
   });
 };
 
@@ -81,12 +95,11 @@ const grantClause = ({ approval, change }: Grant, { names, verb, their }: Voice)
   return change === "kept" ? `${verb("let")} ${spender} ${right} as before` : `${verb("let")} ${spender} ${right}`;
 };
 
-const costClause = ({ atMost, isOpen }: Cost, { names, verb }: Voice): string => {
-  if (atMost === null) return `${verb("pay")} fees that are not known`;
+const costClause = ({ atMost, isOpen }: Cost, { names, verb }: Voice): Clause => {
+  if (atMost === null) return plain(`${verb("pay")} fees that are not known`);
   const fees = mostForPeople(atMost, names);
-  return isOpen
-    ? `${verb("pay")} ${fees} in fees and what is not known beside`
-    : `${verb("pay")} at most ${fees} in fees`;
+  const text = isOpen ? `${fees} in fees and what is not known beside` : `at most ${fees} in fees`;
+  return { text: `${verb("pay")} ${text}`, isList: isOpen };
 };
 
 /** What a transaction of nothing is: whom it calls, or that it creates a contract. */
@@ -106,12 +119,12 @@ const unlooked = ({ steps: { without } }: Report): string | null => {
   return `What ${listed([...(moves ? ["moves"] : []), ...(rights ? ["is granted"] : [])])} was not looked at.`;
 };
 
-const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<string> => {
+const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<Clause> => {
   const mine = flowsOf(report).filter(({ account }) => account === cost.account);
   const grants = grantsOf(report).filter(({ approval }) => approval.owner.toLowerCase() === cost.account);
   const outs = items(mine, "out", voice);
   const ins = items(mine, "in", voice);
-  const rights = grants.map((grant) => grantClause(grant, voice));
+  const rights = grants.map((grant) => plain(grantClause(grant, voice)));
   const { verb } = voice;
   const isCreating = report.transactions.some(({ input }) => input.from === cost.account && input.to === null);
   const isSeen =
@@ -122,10 +135,10 @@ const clausesOf = (report: Report, cost: Cost, voice: Voice): ReadonlyArray<stri
   const nothing = isStill && isSeen && !isMoving(report) ? " without moving anything" : "";
   return [
     ...(isStill || (isCreating && report.transactions.length === 1)
-      ? [`${calls(report, cost.account, voice)}${nothing}`]
+      ? [plain(`${calls(report, cost.account, voice)}${nothing}`)]
       : []),
-    ...(outs.length === 0 ? [] : [`${verb("send")} ${several(outs, "things")}`]),
-    ...(ins.length === 0 ? [] : [`${verb("receive")} ${several(ins, "things")}`]),
+    ...(outs.length === 0 ? [] : [sent(verb("send"), several(outs, "things"))]),
+    ...(ins.length === 0 ? [] : [sent(verb("receive"), several(ins, "things"))]),
     ...(rights.length === 0 ? [] : [several(rights, "rights")]),
     costClause(cost, voice),
   ];
@@ -138,7 +151,7 @@ const payments = (report: Report, names: Names, isIf: boolean): ReadonlyArray<st
   const rest = all.length - mostSenders;
   return [
     ...all.slice(0, mostSenders).flatMap((paid) => {
-      const what = several(items(paid, "out", voice), "things");
+      const what = several(items(paid, "out", voice), "things").text;
       const payer = paid[0]?.account ?? "";
       return isNobody(payer) ? [`Newly made: ${what}.`] : [`${upper(names.who(payer))} ${voice.verb("pay")} ${what}.`];
     }),
@@ -232,9 +245,9 @@ export const sentencesOf = (report: Report, names: Names): ReadonlyArray<string>
     const isYou = who === "you";
     const verb = (base: string) => (isIf ? `would ${base}` : isYou ? base : `${base}s`);
     const clauses = clausesOf(report, cost, { names, verb, their: isYou ? "your" : "its" });
-    const isLong = clauses.length > mostClauses || clauses.some((clause) => clause.includes(" and "));
-    if (isLong) return clauses.map((clause) => `${upper(who)} ${clause}.`);
-    return [`${upper(who)} ${listed(clauses)}.`];
+    const isLong = clauses.length > mostClauses || clauses.some(({ isList }) => isList);
+    if (isLong) return clauses.map(({ text }) => `${upper(who)} ${text}.`);
+    return [`${upper(who)} ${listed(clauses.map(({ text }) => text))}.`];
   });
   const rest = costs.length - told.length;
   return [
@@ -258,6 +271,7 @@ export const mostReason = 600;
  */
 export const summary = (report: Report, options: AmountOptions = {}): string => {
   const sentences = sentencesOf(report, namesFor(report, options));
-  const why = report.verdict === "ready" ? [] : [`${upper(escapeText(report.because, mostReason))}.`];
+  const { verdict, because } = report;
+  const why = verdict === "ready" ? [] : [`${verdict.toUpperCase()}: ${escapeText(because, mostReason)}.`];
   return [...why, ...sentences].join(" ");
 };

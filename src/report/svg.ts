@@ -11,6 +11,7 @@ import {
   type AmountOptions,
   type Names,
 } from "./amounts.js";
+import { isNobody } from "../abi/words.js";
 import type { Approval } from "./parts.js";
 import type { Report } from "./schema.js";
 import {
@@ -18,7 +19,6 @@ import {
   failuresOf,
   flowsOf,
   grantsOf,
-  isNobody,
   isTwice,
   type Cost,
   type Flow,

@@ -1,6 +1,7 @@
 /** The report for a terminal: verdict, reason and summary first, tables that fit the width, what to do next last. */
 import { verdictTone, type Block, type Cell, type Column, type Fact, type Section, type Tone } from "./document.js";
-import { compose, type FullOptions } from "./compose.js";
+import type { RenderOptions } from "./amounts.js";
+import { compose } from "./compose.js";
 import type { Report } from "./schema.js";
 
 const codes: Readonly<Record<Tone | "strong", string>> = {
@@ -48,13 +49,16 @@ export const indented = (
   text: string,
   first: string,
   width: number,
-  paint: (line: string) => string,
+  paint: (line: string, isLast: boolean) => string,
   hang: number = first.length,
 ): ReadonlyArray<string> => {
   const rest = " ".repeat(hang);
   const [head = "", ...tail] = wrapped(text, Math.max(20, width - first.length));
   const more = tail.length === 0 ? [] : wrapped(tail.join(" "), Math.max(20, width - hang));
-  return [first + paint(head), ...more.map((line) => rest + paint(line))];
+  return [
+    first + paint(head, more.length === 0),
+    ...more.map((line, at) => rest + paint(line, at === more.length - 1)),
+  ];
 };
 
 const gap = 2;
@@ -133,7 +137,7 @@ export const tableLines = (
 };
 
 /** How the text should look. */
-export interface TextOptions extends FullOptions {
+export interface TextOptions extends RenderOptions {
   /** ANSI colours; default false. */
   readonly color?: boolean | undefined;
   /**
@@ -143,13 +147,13 @@ export interface TextOptions extends FullOptions {
   readonly width?: number | undefined;
 }
 
-/** Paints a line in its tone, but for a tail that stands back. */
+/** Paints lines in their tone, but for the tail of the last one, which stands back. */
 const withTail =
   (tail: string, tone: Tone, paint: Paint) =>
-  (line: string): string =>
-    tail !== "" && line.endsWith(tail)
-      ? `${paint(line.slice(0, line.length - tail.length), tone)}${paint(tail, "dim")}`
-      : paint(line, tone);
+  (line: string, isLast: boolean): string => {
+    const kept = isLast ? Math.max(0, line.length - tail.length) : line.length;
+    return `${paint(line.slice(0, kept), tone)}${paint(line.slice(kept), "dim")}`;
+  };
 
 const factLines = (rows: ReadonlyArray<Fact>, width: number, paint: Paint): ReadonlyArray<string> => {
   const label = Math.max(6, ...rows.map((row) => row.label.length));

@@ -9,8 +9,74 @@ import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields, type InputDefaults } from "../transaction/fields.js";
 import type { Read } from "../transaction/read.js";
-import { endpointOf, type Endpoint } from "./endpoint.js";
+import { endpointOf, providerOf, type Endpoint } from "./endpoint.js";
+import type { KnownEndpoint } from "./knownEndpoint.js";
 import { isNode } from "./node.js";
+
+/** How patient an endpoint is, with how many at once, and what is known of it; times in ms, and every field has a default. */
+export interface Options {
+  /** So many runs at once, at least 1; the others wait. A request outside any run counts as one. */
+  readonly maxInFlight?: number;
+  /** Ms: who has waited this long is not let in any more, and every request fails with `AdmissionTimeout`. */
+  readonly maxWaitMs?: number;
+  /** More tries of one request than this are never made, whatever the reason allows. */
+  readonly retryTimes?: number;
+  /** The first pause; it doubles with every try, and half of it is chance. */
+  readonly retryBaseMs?: number;
+  /** The longest pause; when the node asks for a longer one, its refusal is the answer. */
+  readonly retryMaxMs?: number;
+  /** A request without an answer after this fails, also without a deadline. */
+  readonly timeoutMs?: number;
+  /** How long a refused method is remembered. */
+  readonly refusalMs?: number;
+  /** What `evm-preflight doctor --json` found out, so that it is not asked again; checked as if it had been. */
+  readonly endpoint?: KnownEndpoint;
+}
+
+/** What of that a connection needs at every request. */
+export type Patience = Required<Omit<Options, "endpoint">>;
+
+/** What does not depend on who carries the requests; every field has a default. */
+export interface PostingOptions extends Options {
+  /** Sent with every request, e.g. `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Puts the requests of one moment into one POST. An endpoint that refuses gets single ones for ten minutes. Default false. */
+  readonly batch?: boolean;
+  /** The most requests in one POST; default 100. */
+  readonly batchSize?: number;
+  /**
+   * A longer answer, unpacked, is `NodeLimitExceeded`; default 32 MiB. Numbers, hashes and code are held to less, and
+   * all answers of one call of the pipeline together to 12 MiB; each value of a long answer counts 24 bytes at least.
+   */
+  readonly maxResponseBytes?: number;
+  /** The id of the first request; default 1. */
+  readonly firstId?: number;
+}
+
+/** How to talk HTTP; every field has a default. */
+export interface HttpOptions extends PostingOptions {
+  /** Used instead of Node's HTTP client or the global `fetch`; of it, `dispatcher` and `agent` the first that is given counts. */
+  readonly fetch?: (input: string, init: RequestInit) => Promise<Response>;
+  /** A dispatcher of undici, of any version, such as a `ProxyAgent`; on Node only. */
+  // `never`: each version has its own types of options and handlers
+  readonly dispatcher?: { dispatch(options: never, handler: never): boolean };
+  /** An `Agent` of `node:http` or `node:https`, whichever the URL needs, such as a proxy's; on Node only. */
+  readonly agent?: { destroy(): void; readonly maxSockets: number };
+}
+
+/** How to talk through a socket; every field has a default. */
+export interface SocketOptions extends Options {
+  /** A longer answer, and whatever else comes, ends the connection with `NodeLimitExceeded`; default 32 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+/** How many have to agree; every field has a default. */
+export interface QuorumOptions {
+  /** So many different providers must say the same; at least 2. Default 2. */
+  readonly agree?: number | undefined;
+  /** Ms for which an endpoint is waited for, per request, where it is not the first of as many as must agree; default 3,000. */
+  readonly waitMs?: number | undefined;
+}
 
 type Check = (value: unknown, field: string) => Checked<unknown>;
 /** A check for each option. */
@@ -169,44 +235,6 @@ export const checkClient = (
     chainId: own(client.chain, "chain", "id", fields.chainId.check),
     from: own(client.account, "account", "address", fields.from.check),
   };
-};
-
-/**
- * Under these anybody may have a name, so that the last two labels say nothing. The list need not be complete: what is
- * missing makes two providers one, and a quorum that counts too few is refused.
- */
-const shared: ReadonlySet<string> = new Set([
-  ...["amazonaws.com", "appspot.com", "azurewebsites.net", "cloudapp.net", "cloudfront.net", "fly.dev", "github.io"],
-  ...["herokuapp.com", "ngrok.app", "ngrok.dev", "ngrok.io", "ngrok-free.app", "onrender.com", "pages.dev"],
-  ...["netlify.app", "railway.app", "run.app", "trycloudflare.com", "vercel.app", "web.app", "workers.dev"],
-]);
-
-/** Second labels under which a country sells names, as in `co.uk`. */
-const sold = /^(ac|co|com|edu|gob|gov|go|gr|ltd|me|mil|ne|net|nom|or|org|plc|sch)$/;
-
-/** Names of the machine itself: one node under several. */
-const isHere = (host: string): boolean =>
-  /^(127\.[\d.]+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/.test(host) ||
-  /(^|\.)localhost$/.test(host);
-
-const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.startsWith("[");
-
-/**
- * The provider behind a URL: the last two labels of its host, `host:port` for an address or a name of one label,
- * `localhost:port` for the machine itself by whatever name. Null
- * where those do not tell providers apart (`co.uk`, hosting under a name of the host's), or there is no URL: it has to
- * be named then.
- */
-export const providerOf = (url: string): string | null => {
-  const parsed = safely(() => new URL(url), null);
-  if (parsed === null || parsed.hostname === "") return null;
-  const host = parsed.hostname.toLowerCase().replace(/\.$/, "");
-  const labels = host.split(".");
-  if (isHere(host) || isAddress(host) || labels.length === 1)
-    return `${isHere(host) ? "localhost" : host}:${parsed.port || (parsed.protocol === "https:" ? "443" : "80")}`;
-  const [second = "", top = ""] = labels.slice(-2);
-  const suffix = `${second}.${top}`;
-  return shared.has(suffix) || (top.length === 2 && sold.test(second)) ? null : suffix;
 };
 
 /** What tells who runs an endpoint: its URL, or its caller. */

@@ -1,4 +1,4 @@
-/** Where requests go, and what of that people may see: keys live in URLs, so only the origin is shown. */
+/** Where requests go, who runs it, and what of that people may see: keys live in URLs, so only the origin is shown. */
 import { safely } from "../primitives/record.js";
 
 export interface Endpoint {
@@ -120,4 +120,42 @@ export const redactJson = (value: unknown, redact: (text: string) => string): un
     return Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, copy(item, depth + 1)]));
   };
   return copy(value, 0);
+};
+
+/**
+ * Under these anybody may have a name, so that the last two labels say nothing. The list need not be complete: what is
+ * missing makes two providers one, and a quorum that counts too few is refused.
+ */
+const shared: ReadonlySet<string> = new Set([
+  ...["amazonaws.com", "appspot.com", "azurewebsites.net", "cloudapp.net", "cloudfront.net", "fly.dev", "github.io"],
+  ...["herokuapp.com", "ngrok.app", "ngrok.dev", "ngrok.io", "ngrok-free.app", "onrender.com", "pages.dev"],
+  ...["netlify.app", "railway.app", "run.app", "trycloudflare.com", "vercel.app", "web.app", "workers.dev"],
+]);
+
+/** Second labels under which a country sells names, as in `co.uk`. */
+const sold = /^(ac|co|com|edu|gob|gov|go|gr|ltd|me|mil|ne|net|nom|or|org|plc|sch)$/;
+
+/** Names of the machine itself: one node under several. */
+const isHere = (host: string): boolean =>
+  /^(127\.[\d.]+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/.test(host) ||
+  /(^|\.)localhost$/.test(host);
+
+const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.startsWith("[");
+
+/**
+ * The provider behind a URL: the last two labels of its host, `host:port` for an address or a name of one label,
+ * `localhost:port` for the machine itself by whatever name. Null
+ * where those do not tell providers apart (`co.uk`, hosting under a name of the host's), or there is no URL: it has to
+ * be named then.
+ */
+export const providerOf = (url: string): string | null => {
+  const parsed = safely(() => new URL(url), null);
+  if (parsed === null || parsed.hostname === "") return null;
+  const host = parsed.hostname.toLowerCase().replace(/\.$/, "");
+  const labels = host.split(".");
+  if (isHere(host) || isAddress(host) || labels.length === 1)
+    return `${isHere(host) ? "localhost" : host}:${parsed.port || (parsed.protocol === "https:" ? "443" : "80")}`;
+  const [second = "", top = ""] = labels.slice(-2);
+  const suffix = `${second}.${top}`;
+  return shared.has(suffix) || (top.length === 2 && sold.test(second)) ? null : suffix;
 };

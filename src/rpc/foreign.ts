@@ -2,11 +2,10 @@
 import * as Result from "effect/Result";
 import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
 import { safely } from "../primitives/record.js";
-import { malformed, type Tried } from "./answer.js";
+import { malformed, type Tried, type Unjudged } from "./answer.js";
 import { endpointOf, redactJson } from "./endpoint.js";
-import type { Unjudged } from "./judging.js";
 import { builtin, isNode } from "./node.js";
-import type { Send } from "./retry.js";
+import type { Send } from "./requests.js";
 
 /** What all of them have in common. viem takes the options; a wallet ignores them. */
 export type ForeignRequest = (

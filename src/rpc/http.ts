@@ -1,10 +1,56 @@
-/** Requests over HTTP: each on its own at once, or those of one moment together in one POST. */
+/** Requests over HTTP: by which way they go, and whether each on its own at once or those of one moment together in one POST. */
+import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import type * as Scope from "effect/Scope";
 import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
+import type { HttpOptions } from "./connection.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
-import { roomFor, sharedRoom, type Post, type Room } from "./post.js";
-import type { Send } from "./retry.js";
+import { isNode } from "./node.js";
+import { receiver, roomFor, sharedRoom, type HttpHeaders, type Post, type PostTo, type Room } from "./post.js";
+import type { Send } from "./requests.js";
+
+/** `abort()` makes an exception with a stack unless it is given a reason. */
+const noLongerWanted = "no longer wanted";
+
+/** POST through `fetch`, the portable way. It unpacks compressed answers itself. */
+export const viaFetch =
+  (headers: HttpHeaders, fetch: NonNullable<HttpOptions["fetch"]>): PostTo =>
+  (url, body, room, done) => {
+    const controller = new AbortController();
+    const answer = receiver(room, done);
+    const read = (response: Response): Promise<void> | void => {
+      const end = () => answer.end(response.status, (name) => response.headers.get(name), null);
+      if (response.body === null) return end();
+      const reader = response.body.getReader();
+      const readOn = (): Promise<void> =>
+        reader.read().then(({ done: last, value }) => {
+          if (last) return end();
+          if (answer.data(value)) return readOn();
+          return controller.abort(noLongerWanted);
+        });
+      return readOn();
+    };
+    // inside `then`, so that a `fetch` that throws is a rejection like any other
+    Promise.resolve()
+      .then(() => fetch(url.href, { method: "POST", headers, body, signal: controller.signal, redirect: "manual" }))
+      .then(read)
+      .catch(answer.fail);
+    return () => {
+      answer.close();
+      controller.abort(noLongerWanted);
+    };
+  };
+
+/** The way to `url`. */
+export const wayTo = (url: URL, ways: HttpOptions, headers: HttpHeaders): Effect.Effect<PostTo, never, Scope.Scope> =>
+  ways.fetch === undefined && isNode
+    ? // why: pages never need it, so they shall not load it
+      Effect.flatMap(
+        Effect.promise(() => import("./nodeHttp.js")),
+        ({ wayOnNode }) => wayOnNode(url, ways, headers),
+      )
+    : Effect.sync(() => viaFetch(headers, ways.fetch ?? globalThis.fetch));
 
 const single =
   (post: Post, endpoint: Endpoint) =>

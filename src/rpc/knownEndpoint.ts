@@ -34,16 +34,6 @@ export const KnownEndpoint = Schema.Struct({
     /** Methods that are refused, of those that no check needs. */
     refuses: Schema.Array(dispensable),
   }),
-  /** For people: nothing follows from them. */
-  limits: Schema.Struct({
-    /** Blocks that one `eth_getLogs` was answered for, at most; null also where that was the whole chain. */
-    logRange: Schema.NullOr(positive),
-    /** Gas that a call saw, at most. */
-    callGas: Schema.NullOr(positive),
-    simulationGas: Schema.NullOr(positive),
-    /** Bytes of a request that was answered, at most. */
-    bodyBytes: Schema.NullOr(positive),
-  }),
   /** By the opcodes that simulated blocks execute. */
   fork: Schema.NullOr(Fork),
   /** What `pending` is: `latest` = the same block. `guess` and `preconfirmed` by the table of chains. */

@@ -4,8 +4,13 @@ import type * as Net from "node:net";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
+import type { HttpOptions } from "./connection.js";
 import { builtin } from "./node.js";
 import { receiver, tooLarge, undecodable, wordsOf, type HttpHeaders, type PostTo, type Unpack } from "./post.js";
+
+/** What is used of an `Agent` of `node:http` or `node:https`, and of a `Dispatcher` of undici. */
+export type NodeAgent = NonNullable<HttpOptions["agent"]>;
+export type Dispatcher = NonNullable<HttpOptions["dispatcher"]>;
 
 /** What can be unpacked, for the header `accept-encoding`. */
 const acceptEncoding = "gzip, deflate, br";
@@ -56,14 +61,6 @@ const unpacking =
     }
     return Result.succeed(rest);
   };
-
-/** What is used of an `Agent` of `node:http` or `node:https`. */
-export interface NodeAgent {
-  /** Closes the agent's sockets. */
-  destroy(): void;
-  /** The most sockets to one origin. */
-  readonly maxSockets: number;
-}
 
 /**
  * Who answers before the whole request is written, and hangs up, leaves a connection that belongs to no request any
@@ -123,13 +120,6 @@ export const viaNodeHttp =
       outgoing.destroy();
     };
   };
-
-/** What is used of a `Dispatcher` of undici, of any version. */
-export interface Dispatcher {
-  // `never`: each version has its own types of options and handlers
-  /** undici's `Dispatcher.dispatch`. */
-  dispatch(options: never, handler: never): boolean;
-}
 
 /** As undici 7 and later speak to a handler; before, `abort` came by itself. */
 interface Controller {
@@ -209,14 +199,6 @@ export const viaDispatcher =
     return stop;
   };
 
-/** Ways that a caller may prefer on Node. */
-export interface NodeWays {
-  /** A dispatcher of undici, such as a `ProxyAgent`; on Node only. */
-  readonly dispatcher?: Dispatcher;
-  /** An `Agent` of `node:http` or `node:https`, whichever the URL needs, such as a proxy's; on Node only. */
-  readonly agent?: NodeAgent;
-}
-
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
 
@@ -236,7 +218,7 @@ const ownAgent = (url: URL): Effect.Effect<NodeAgent, never, Scope.Scope> =>
 /** The caller's dispatcher or agent, which the caller closes; else `node:http` on connections of our own. */
 export const wayOnNode = (
   url: URL,
-  { dispatcher, agent }: NodeWays,
+  { dispatcher, agent }: HttpOptions,
   given: HttpHeaders,
 ): Effect.Effect<PostTo, never, Scope.Scope> => {
   // why: nothing is saved on the way to one's own machine, and unpacking costs more than the whole request

@@ -3,36 +3,79 @@ import * as Clock from "effect/Clock";
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type * as Scope from "effect/Scope";
 import { Socket, type Reader, type SocketError, type Writer } from "effect/socket/Socket";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import { isRecord } from "../primitives/record.js";
-import { malformed, noReply, outgoing, parse, readSingle, unanswered } from "./answer.js";
-import type { Failure, Outgoing, Tried } from "./answer.js";
+import {
+  judged,
+  malformed,
+  noReply,
+  outgoing,
+  parse,
+  readSingle,
+  unanswered,
+  type Failure,
+  type Outgoing,
+  type Tried,
+} from "./answer.js";
 import { redactUrls } from "./endpoint.js";
-import { cutter } from "./frames.js";
 import { idsFrom, numbered } from "./http.js";
-import { judged } from "./judging.js";
 import { roomFor, tooLarge, tooMuch, unreachable, wordsOf, type Posted, type Room } from "./post.js";
-import { isBroadcast, type Send } from "./retry.js";
+import { isBroadcast, type Send } from "./requests.js";
 import type { Subscribe } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
+/** Takes what came, and gives the texts that are whole with it; null where one is longer than `maxBytes`. */
+export type Cut = (chunk: string | Uint8Array) => ReadonlyArray<string> | null;
+
+const [quote, backslash] = [0x22, 0x5c];
+const opening = new Set([0x5b, 0x7b]);
+const closing = new Set([0x5d, 0x7d]);
+
+/** A string is a text of its own, as a WebSocket's frames are; bytes are a stream of texts, as those of `geth.ipc` are. */
+export const cutter = (maxBytes: number): Cut => {
+  const decoder = new TextDecoder();
+  let begun: Array<string> = [];
+  let [length, depth] = [0, 0];
+  let [isString, isEscaped] = [false, false];
+
+  const stream = (text: string): ReadonlyArray<string> | null => {
+    const whole: Array<string> = [];
+    let from = 0;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (isString) {
+        if (isEscaped) isEscaped = false;
+        else if (code === backslash) isEscaped = true;
+        else if (code === quote) isString = false;
+      } else if (code === quote) isString = true;
+      else if (opening.has(code)) depth++;
+      else if (closing.has(code) && --depth <= 0) {
+        whole.push([...begun, text.slice(from, at + 1)].join(""));
+        begun = [];
+        [length, depth, from] = [0, 0, at + 1];
+      }
+    }
+    begun.push(text.slice(from));
+    length += text.length - from;
+    return length > maxBytes || whole.some((one) => one.length > maxBytes) ? null : whole;
+  };
+
+  return (chunk) => {
+    if (typeof chunk !== "string") return stream(decoder.decode(chunk, { stream: true }));
+    return chunk.length > maxBytes ? null : [chunk];
+  };
+};
+
 /** Takes the answer to one request, with what its text says. */
 type Answered = (posted: Posted, said: unknown) => void;
-
-/** What a subscription hears. */
-interface Hearer {
-  readonly hear: (result: unknown) => void;
-  readonly lose: (why: Posted) => void;
-}
 
 /** A connection that is open, until `end`. */
 interface Line {
   /** Fails once the connection has ended: what is written later is for no other. */
   readonly write: (text: string) => Effect.Effect<void, SocketError | Posted>;
   readonly waiting: Map<unknown, Answered>;
-  readonly hearing: Map<unknown, Hearer>;
+  readonly hearing: Map<unknown, { readonly hear: (result: unknown) => void; readonly lose: (why: Posted) => void }>;
   /** Ends it where it has been asked for long, and nothing at all was heard. */
   readonly doubt: () => void;
   readonly end: (why: Posted) => void;
@@ -88,15 +131,8 @@ const fitting = (posted: Posted, { maxBytes, take }: Room): Posted => {
 const isFor = ({ id, method }: Outgoing, said: unknown): boolean =>
   !isBroadcast(method) || (isRecord(said) && said["id"] === id);
 
-/** The connections of one socket, one at a time. */
-interface Lines {
-  /** The open one, else another, which is opened. */
-  readonly now: () => Effect.Effect<Line, Posted>;
-  /** Ends the open one, which does not answer. */
-  readonly giveUp: Effect.Effect<void>;
-}
-
-const linesOver = (maxBytes: number): Effect.Effect<Lines, never, Socket | Scope.Scope> =>
+/** The connections of one socket, one at a time: `now` opens one where none is open, `giveUp` ends one that does not answer. */
+const linesOver = (maxBytes: number) =>
   Effect.gen(function* () {
     const socket = yield* Socket;
     const scope = yield* Effect.scope;
@@ -220,11 +256,8 @@ export const overSocket = (maxBytes: number) =>
     const subscribe: Subscribe = (params, hear) =>
       Effect.gen(function* () {
         const lost = yield* Deferred.make<never, RpcError>();
-        const hearer: Hearer = {
-          hear,
-          lose: (why) => {
-            if (!why.ok) Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why.failure, endpoint)));
-          },
+        const lose = (why: Posted) => {
+          if (!why.ok) Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why.failure, endpoint)));
         };
         const request = yield* Effect.fromResult(outgoing(nextId(), method, params));
         let leave: Effect.Effect<void> = Effect.void;
@@ -246,7 +279,7 @@ export const overSocket = (maxBytes: number) =>
               leave = leaving(line, id);
               // why: whoever asked may have gone, and the node tells for good what nobody gives back
               if (!isWanted) return void run(leave);
-              line.hearing.set(id, hearer);
+              line.hearing.set(id, { hear, lose });
               resume(Effect.succeed(line));
             }),
           );

@@ -1,4 +1,7 @@
-/** One subscription over the socket of a viem transport, which is closed where the node no longer answers on it. */
+/**
+ * The sockets of viem's transports: which have one, when viem is to let go of it, and subscriptions over it, which is closed
+ * where the node no longer answers on it.
+ */
 import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
@@ -6,11 +9,56 @@ import type * as Scope from "effect/Scope";
 import { RpcError, Transport } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import { isRecord } from "../primitives/record.js";
+import { judged, type Unjudged } from "./answer.js";
 import { endpointOf } from "./endpoint.js";
 import { isPlain, judgeForeign } from "./foreign.js";
-import { judged, type Unjudged } from "./judging.js";
 import type { Subscription } from "./service.js";
-import { closeClient, type Subscribing } from "./viemSocket.js";
+
+/** What viem's `webSocket` and `ipc` transports have, and their clients by `client.transport`. */
+export interface Subscribing {
+  readonly subscribe: (args: {
+    readonly params: ReadonlyArray<unknown>;
+    readonly onData: (data: unknown) => void;
+    readonly onError: (error: unknown) => void;
+  }) => Promise<unknown>;
+  readonly getRpcClient: () => Promise<unknown>;
+}
+
+/** Whether a transport of viem has a socket. */
+export const isSubscribing = (transport: unknown): transport is Subscribing =>
+  isRecord(transport) &&
+  typeof transport["subscribe"] === "function" &&
+  typeof transport["getRpcClient"] === "function";
+
+const closed = new WeakSet<object>();
+
+/** Closes viem's client of a socket, once: it is kept by URL, so that a second time would forget its successor. */
+export const closeClient = (client: unknown): void => {
+  if (!isRecord(client) || closed.has(client)) return;
+  closed.add(client);
+  const { close: end } = client;
+  if (typeof end === "function") Result.try(() => void end.call(client));
+};
+
+const isEnded = (client: unknown): boolean => {
+  const socket = isRecord(client) ? client["socket"] : undefined;
+  // why: a WebSocket closes and is closed from 2 on
+  return isRecord(socket) && (Number(socket["readyState"]) >= 2 || socket["destroyed"] === true);
+};
+
+/** Lets go of a socket that has ended, which viem keeps for all later requests where it does not reconnect. */
+export const letGoBy = (transport: unknown): (() => void) =>
+  isSubscribing(transport)
+    ? () =>
+        void Promise.resolve()
+          .then(() => transport.getRpcClient())
+          .then(
+            (client) => {
+              if (isEnded(client)) closeClient(client);
+            },
+            () => undefined,
+          )
+    : () => undefined;
 
 export const method = "eth_subscribe";
 

@@ -13,11 +13,9 @@ import { readAddress, readBool, readPermit2Allowance, readUint256, type Account 
 import { totalSupply } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import type { Case, Ran } from "./reading/bundle.js";
-import { checkControl, controlAccounts } from "./reading/control.js";
+import { checkControl, controlAccounts, checkDelegations, delegationAccounts } from "./reading/control.js";
 import { delegateCallAccounts } from "./reading/delegateCalls.js";
-import { checkDelegations, delegationAccounts } from "./reading/delegations.js";
-import { rightsAsked, settleRight, type Right } from "./reading/grants.js";
-import { keyOf, queryOf } from "./reading/rights.js";
+import { rightsAsked, settleRight, type Right, keyOf, queryOf } from "./reading/rights.js";
 import { checkUnexplained } from "./reading/unexplained.js";
 import type { Standards } from "./reading/transferLogs.js";
 

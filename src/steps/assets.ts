@@ -14,8 +14,7 @@ import type { BalanceChange, OutcomeLog, Transfer } from "../report/parts.js";
 import { readAddress, readUint256 } from "../witness/answers.js";
 import type { View } from "../witness/view.js";
 import { blobGasOf, type Filled, type Ran } from "./reading/bundle.js";
-import { ByBalance, type Balance } from "./reading/byBalance.js";
-import { queryOf, type Holding } from "./reading/holdings.js";
+import { ByBalance, type Balance, queryOf, type Holding } from "./reading/holdings.js";
 import { reasonOf } from "./reading/rounding.js";
 import { settle, type Standards } from "./reading/transferLogs.js";
 

@@ -6,9 +6,9 @@
  * before and after, because `eth_getCode` may lag behind the state that is simulated on and cannot
  * see what the bundle itself deploys.
  */
+import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
 import { getContractAddress } from "viem";
-import type { Chain } from "../Chains.js";
 import { InitCodeTooLarge, NoCode, SenderNotEoa } from "../errors/verdicts.js";
 import { asking } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
@@ -20,24 +20,8 @@ import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Account } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
-import type { View } from "../witness/view.js";
 import type { Case, Numbered } from "./reading/bundle.js";
 import { failureOf, successOf, type Heard } from "./reading/heard.js";
-
-/** What `eth_getCode` answered for each account. */
-export type Codes = ReadonlyMap<Address, Heard<Hex>>;
-
-/** What the answers to a round say of code. */
-export interface Answers {
-  readonly codes: Codes;
-  /** What the witness saw before the bundle, and after it. */
-  readonly before: View;
-  readonly after: View;
-  /** What each transaction met, as far as the witness looked between them. */
-  readonly met: ReadonlyArray<View>;
-  readonly chain: Chain;
-  readonly bundle: ReadonlyArray<Numbered>;
-}
 
 /** Every account whose code matters, each once. */
 export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
@@ -45,7 +29,10 @@ export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
 ];
 
 /** `eth_getCode` for every account at once; never fails, each answer stands for itself. */
-export const ask = (bundle: ReadonlyArray<Case>, block: Eth.BlockParameter): Effect.Effect<Codes, never, Rpc> =>
+export const ask = (
+  bundle: ReadonlyArray<Case>,
+  block: Eth.BlockParameter,
+): Effect.Effect<Facts["codes"], never, Rpc> =>
   asking(
     { step: "code" },
     Effect.map(
@@ -70,12 +57,10 @@ const authorizes = ({ authorizations }: Case, account: Address): boolean =>
   authorizations.some(({ authority }) => authority === account);
 
 /** What the witness should look at right in front of a transaction: whom it calls, for any earlier one may have put code there. */
-export const queriesBetween =
-  (bundle: ReadonlyArray<Case>) =>
-  (place: number): ReadonlyArray<Query> => {
-    const to = bundle[place]?.input.to ?? null;
-    return to === null || place === 0 ? [] : [{ kind: "account", address: to }];
-  };
+export const queriesBetween = (bundle: ReadonlyArray<Case>, place: number): ReadonlyArray<Query> => {
+  const to = bundle[place]?.input.to ?? null;
+  return to === null || place === 0 ? [] : [{ kind: "account", address: to }];
+};
 
 /**
  * Whether code that an account has only after the bundle was there when `one` called it. A call to an
@@ -146,7 +131,12 @@ export const decideAccount = (account: Address, { asked: answer, before, after, 
   return { ...none, kind: isPrecompile(account) ? "precompile" : "nobody", evidence };
 };
 
-const lookAt = (account: Address, one: Case, { codes, before, after, met, bundle }: Answers): AccountCode => {
+const lookAt = (
+  account: Address,
+  one: Case,
+  { codes, before, after, met }: Pick<Facts, "codes" | "before" | "after" | "met">,
+  bundle: ReadonlyArray<Numbered>,
+): AccountCode => {
   const [had, has] = [before.account(account), after.account(account)];
   const asked = codes.get(account);
   // why: its own authorisations take effect before it runs, and behind what the witness saw
@@ -167,9 +157,13 @@ const lookAt = (account: Address, one: Case, { codes, before, after, met, bundle
 };
 
 /** Who is at both ends of one transaction. */
-export const read = (one: Numbered, answers: Answers): Parties => ({
-  from: lookAt(one.input.from, one, answers),
-  to: one.input.to === null ? null : lookAt(one.input.to, one, answers),
+export const read = (
+  one: Numbered,
+  answers: Pick<Facts, "codes" | "before" | "after" | "met">,
+  bundle: ReadonlyArray<Numbered>,
+): Parties => ({
+  from: lookAt(one.input.from, one, answers, bundle),
+  to: one.input.to === null ? null : lookAt(one.input.to, one, answers, bundle),
   creates: createdBy(one.input, one.nonce.value),
 });
 
@@ -197,7 +191,10 @@ const unseenCode = (
  * What stands against the two ends. Blockers: `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. What could not
  * be seen by anyone is `unavailable`, with the error of `eth_getCode`.
  */
-export const check = (one: Case & { readonly code: Parties }, { codes, chain }: Answers): ReadonlyArray<Finding> => {
+export const check = (
+  one: Case & { readonly code: Parties },
+  { codes, chain }: Pick<Facts, "codes" | "chain">,
+): ReadonlyArray<Finding> => {
   const { from, to } = one.code;
   const where = (evidence: Evidence) => ({ step: "code", transaction: one.index, evidence }) as const;
   const findings: Array<Finding> = [];

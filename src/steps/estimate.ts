@@ -6,8 +6,8 @@
  * it. No fee fields and no gas are sent: a default gas times a fee is checked against the balance and
  * gives a false "insufficient funds".
  */
+import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
-import type { Chain } from "../Chains.js";
 import { BlockGasLimitExceeded, OutOfGas, TxGasLimitTooHigh } from "../errors/verdicts.js";
 import { asking } from "../eth/ask.js";
 import * as Eth from "../eth/index.js";
@@ -30,15 +30,6 @@ export const ask = (
     { step: "estimate" },
     Effect.result(Eth.estimateGas({ ...call, block, ...(stateOverrides === null ? {} : { stateOverrides }) })),
   );
-
-/** What is known when gas is decided. */
-export interface Answers {
-  /** Of the first transaction; null = not asked. */
-  readonly estimate: Heard<bigint> | null;
-  readonly chain: Chain;
-  /** Gas of a whole block; null = not known. */
-  readonly blockGasLimit: bigint | null;
-}
 
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
@@ -104,7 +95,10 @@ const wantedFor = (one: Placed, estimate: bigint | null): bigint | null => {
 };
 
 /** The most one transaction may ask for: the chain's cap, unless the node's estimate goes beyond an assumed one, and the block's. */
-export const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Omit<Answers, "estimate">): bigint | null => {
+export const capOf = (
+  estimate: bigint | null,
+  { chain, blockGasLimit }: Pick<Facts, "chain" | "blockGasLimit">,
+): bigint | null => {
   const assumedAway = !chain.txGasCapKnown && estimate !== null && chain.txGasCap !== null && estimate > chain.txGasCap;
   const cap = assumedAway ? null : chain.txGasCap;
   if (cap === null) return blockGasLimit;
@@ -112,7 +106,7 @@ export const capOf = (estimate: bigint | null, { chain, blockGasLimit }: Omit<An
 };
 
 /** The caller's own limit; else the larger of the witnesses with a buffer, which is cut at the cap, the need never. */
-export const choose = (one: Placed, answers: Answers): GasChoice => {
+export const choose = (one: Placed, answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit">): GasChoice => {
   const asked = one.index === 0 ? answers.estimate : null;
   const [estimate, refusal] = [successOf(asked), failureOf(asked)];
   if (one.input.gas !== null) return { value: one.input.gas, by: "caller", evidence: "assumed", estimate, refusal };
@@ -145,7 +139,10 @@ export const unestimated = ({ input }: Case): GasChoice => ({
 type Limited = Placed & { readonly gas: GasChoice };
 
 /** The chosen limit beside what the run took. */
-export const read = ({ outcome, gas: { value, by, evidence, estimate, refusal } }: Limited, answers: Answers): Gas => ({
+export const read = (
+  { outcome, gas: { value, by, evidence, estimate, refusal } }: Limited,
+  answers: Pick<Facts, "chain" | "blockGasLimit">,
+): Gas => ({
   estimate,
   used: outcome.status === "success" ? outcome.gasUsed : null,
   peak: peakOf(outcome),
@@ -157,7 +154,10 @@ export const read = ({ outcome, gas: { value, by, evidence, estimate, refusal } 
 });
 
 /** A limit above what a block or a transaction may have. */
-const checkCap = ({ index, gas: { value, estimate } }: Limited, answers: Answers): ReadonlyArray<Finding> => {
+const checkCap = (
+  { index, gas: { value, estimate } }: Limited,
+  answers: Pick<Facts, "chain" | "blockGasLimit">,
+): ReadonlyArray<Finding> => {
   const { chain, blockGasLimit } = answers;
   const cap = capOf(estimate, answers);
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
@@ -189,7 +189,7 @@ const checkRefusal = ({ index, outcome, gas: { refusal } }: Limited): ReadonlyAr
   return [fromError(refusal, isMinor ? "info" : outcome.status === "success" ? "warning" : "blocker", where)];
 };
 
-const checkLimit = (one: Limited, answers: Answers): ReadonlyArray<Finding> => {
+const checkLimit = (one: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
   const { index, outcome } = one;
   const { value: limit, by, estimate } = one.gas;
   const where = (evidence: Evidence) => ({ step: "estimate", transaction: index, evidence }) as const;
@@ -231,7 +231,7 @@ export const isLimitDoubtful = (one: Limited): boolean => {
  * What stands against a chosen gas limit. Blockers: `TxGasLimitTooHigh`, `BlockGasLimitExceeded`,
  * `OutOfGas` when the limit is below what the simulation needs. A limit is never cut silently.
  */
-export const check = (one: Limited, answers: Answers): ReadonlyArray<Finding> => [
+export const check = (one: Limited, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => [
   ...checkRefusal(one),
   ...checkWitnesses(one),
   ...checkCap(one, answers),

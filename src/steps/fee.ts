@@ -5,21 +5,20 @@
  * `eth_getBlockReceipts` only where the history may not tell a tip, for a full block is long. Each may be
  * missing at the cost of a level of evidence. A proof measures the base fee inside the simulation.
  */
+import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
-import type { Chain } from "../Chains.js";
+import * as Eth from "../eth/index.js";
 import { blocksWithin, effectiveGasPrice, growBaseFee } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
 import { asking, sighting } from "../eth/ask.js";
-import * as Eth from "../eth/index.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Address } from "../primitives/hex.js";
 import type { By, Fee } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Case, FeeChoice, Numbered, Price } from "./reading/bundle.js";
 import type { Heard } from "./reading/heard.js";
-import { raised, type Pooled, type Replacing } from "./reading/pooled.js";
+import { raised } from "./reading/pool.js";
 import type { FeeFacts, Quote } from "./reading/quote.js";
 
 const percentiles = [20, 50, 80];
@@ -52,18 +51,6 @@ export const ask = (needsReceipts: boolean): Effect.Effect<Omit<FeeFacts, "heade
 /** The latest header, whose age and base fee count in a scan and in a proof. Never fails. */
 export const askHeader: Effect.Effect<Heard<Eth.Block>, never, Rpc> = asking({ step: "chain" }, askLatest);
 
-/** What the answers to a round say of fees. */
-export interface Answers {
-  readonly quote: Quote;
-}
-
-/** What a replacement hangs on beside them: what is in flight already, and how pools replace it. */
-interface Replaceable extends Answers {
-  readonly pools: ReadonlyMap<Address, Pooled>;
-  readonly replacing: Replacing;
-  readonly chain: Pick<Chain, "maxTip">;
-}
-
 /** Who chooses the cap of a transaction. */
 export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
   gasPrice === null && maxFeePerGas === null ? "us" : "caller";
@@ -74,7 +61,12 @@ export const chooserOf = ({ gasPrice, maxFeePerGas }: Transaction): By =>
  */
 export const quoteFor = (
   { nonce, signer, input: { maxPriorityFeePerGas: own } }: Numbered,
-  { quote, pools, replacing, chain }: Replaceable,
+  {
+    quote,
+    pools,
+    replacing,
+    chain,
+  }: Pick<Facts, "quote" | "pools" | "replacing"> & { readonly chain: Pick<Facts["chain"], "maxTip"> },
 ): Quote => {
   const old = nonce.value === null ? undefined : pools.get(signer)?.transactions.get(nonce.value);
   if (old === undefined || replacing.priceBump === 0) return quote;
@@ -97,7 +89,7 @@ const priceOf = ({ gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Transaction, 
 };
 
 /** The quote, with what the caller fixed left as it is. */
-export const choose = ({ input }: Case, { quote: quoted }: Answers): FeeChoice => {
+export const choose = ({ input }: Case, quoted: Quote): FeeChoice => {
   const value = priceOf(input, quoted);
   const isTipFixed = input.gasPrice !== null || input.maxPriorityFeePerGas !== null;
   const by = chooserOf(input);
@@ -151,15 +143,15 @@ export const shorten = (fee: FeeChoice, reduction: bigint, quoted: Quote): FeeCh
 type Priced = Case & { readonly fee: FeeChoice };
 
 /** The chosen price beside the base fee; null = no fee was quoted. */
-export const read = ({ fee: { value, ...how } }: Priced, answers: Answers | null): Fee => ({
+export const read = ({ fee: { value, ...how } }: Priced, quote: Quote | null): Fee => ({
   ...how,
   ...value,
-  baseFeePerGas: answers?.quote.baseFeePerGas ?? null,
-  evidence: answers?.quote.evidence ?? how.evidence,
+  baseFeePerGas: quote?.baseFeePerGas ?? null,
+  evidence: quote?.evidence ?? how.evidence,
 });
 
 /** What the sources of the quote say against each other; of no transaction in particular. */
-export const checkSources = ({ quote: { failures, disagreement } }: Answers): ReadonlyArray<Finding> => {
+export const checkSources = ({ failures, disagreement }: Quote): ReadonlyArray<Finding> => {
   const findings = failures.map((failure) => fromError(failure, "info", { step: "fee", evidence: "unavailable" }));
   if (disagreement === null) return findings;
   const numbers = [weiPerGas("simulated", disagreement.simulated), weiPerGas("computed", disagreement.computed)];
@@ -201,7 +193,7 @@ const checkChoice = ({ index, fee: { value, tipNamed, horizonSeconds, shortenedF
 };
 
 /** What stands against a chosen price. Blocker: `FeeCapTooLow`. */
-export const check = (one: Priced, { quote: quoted }: Answers): ReadonlyArray<Finding> => {
+export const check = (one: Priced, quoted: Quote): ReadonlyArray<Finding> => {
   const cap = one.fee.value.gasPrice ?? one.fee.value.maxFeePerGas;
   const { baseFeePerGas: base, leastFeePerGas: least, evidence } = quoted;
   const where = { step: "fee", transaction: one.index, evidence } as const;

@@ -6,30 +6,17 @@
  * what they take out is missing. A node's `validation` is never accepted as proof: OP-stack nodes
  * charge no L1 fee in a simulation, and op-geth gives back an operator fee that it never took.
  */
+import type { Facts } from "./reading/answers.js";
 import { effectiveGasPrice } from "../chains/baseFee.js";
 import { InsufficientFunds } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
 import { address, text } from "../primitives/statement.js";
 import { fromError, note, type Finding } from "../report/finding.js";
-import type { Funds, FundsTerm, Nonce } from "../report/parts.js";
+import type { Funds, FundsTerm } from "../report/parts.js";
 import { blobGasOf, signers, type Filled } from "./reading/bundle.js";
-import { queuedCost, type Pooled } from "./reading/pooled.js";
+import { queuedCost } from "./reading/pool.js";
 
-/** A case whose costs are known as far as they can be. */
-type Payable = Omit<Filled, "request">;
-
-/** What is known of the payers. */
-export interface Answers {
-  /** Native balances before the bundle, wei; null = not known. */
-  readonly balanceOf: (account: Address) => bigint | null;
-  /** Base fee of the next block, wei per gas. */
-  readonly baseFeePerGas: bigint | null;
-  /** What pools hold of the payers, and what is counted in flight of them. */
-  readonly pools: ReadonlyMap<Address, Pooled>;
-  readonly flying: (account: Address) => Pick<Nonce, "latest" | "inFlight">;
-}
-
-const termsOf = ({ index, input, gas, fee, charged: { extra } }: Payable): ReadonlyArray<FundsTerm> | null => {
+const termsOf = ({ index, input, gas, fee, charged: { extra } }: Filled): ReadonlyArray<FundsTerm> | null => {
   const price = fee.value.gasPrice ?? fee.value.maxFeePerGas;
   if (gas.value === null || price === null || extra === null) return null;
   const term = (name: FundsTerm["name"], amount: bigint): FundsTerm => ({ transaction: index, name, amount });
@@ -44,7 +31,7 @@ const termsOf = ({ index, input, gas, fee, charged: { extra } }: Payable): Reado
 };
 
 const expectedOf = (
-  { input, gas, fee, outcome, charged: { extra } }: Payable,
+  { input, gas, fee, outcome, charged: { extra } }: Filled,
   baseFeePerGas: bigint | null,
 ): bigint | null => {
   const used = outcome.gasUsed ?? gas.estimate;
@@ -58,7 +45,7 @@ const expectedOf = (
  * positive = received, negative = taken by other calls (e.g. a delegated account's own code). Where the
  * node traced no movements, nothing came in.
  */
-const flowOf = (account: Address, { input, transfers }: Payable): bigint => {
+const flowOf = (account: Address, { input, transfers }: Filled): bigint => {
   let received = 0n;
   let given = 0n;
   for (const transfer of transfers) {
@@ -71,7 +58,7 @@ const flowOf = (account: Address, { input, transfers }: Payable): bigint => {
 };
 
 interface Step {
-  readonly one: Payable;
+  readonly one: Filled;
   /** null = not known. */
   readonly parts: ReadonlyArray<FundsTerm> | null;
   /** What the account must have held before the first transaction to pay up to and with this one, wei. */
@@ -85,7 +72,7 @@ interface Walk {
 }
 
 /** The account's way through the bundle: at each of its transactions it must be able to pay, with what came in before. */
-const walk = (account: Address, bundle: ReadonlyArray<Payable>): Walk => {
+const walk = (account: Address, bundle: ReadonlyArray<Filled>): Walk => {
   const last = bundle.findLastIndex(({ signer }) => signer === account);
   const steps: Array<Step> = [];
   const terms: Array<FundsTerm> = [];
@@ -113,8 +100,8 @@ const walk = (account: Address, bundle: ReadonlyArray<Payable>): Walk => {
  * in wei per gas, per payer; payers that can pay, or that no lower price would help, are absent.
  */
 export const reductions = (
-  bundle: ReadonlyArray<Payable>,
-  answers: Pick<Answers, "balanceOf">,
+  bundle: ReadonlyArray<Filled>,
+  answers: Pick<Facts, "balanceOf">,
 ): ReadonlyMap<Address, bigint> => {
   const found = new Map<Address, bigint>();
   for (const account of signers(bundle)) {
@@ -134,12 +121,15 @@ export const reductions = (
   return found;
 };
 
-const fundsOf = (account: Address, bundle: ReadonlyArray<Payable>, answers: Answers): Funds => {
+/** What is known of the payers; of the quote the base fee of the next block. */
+type Known = Pick<Facts, "balanceOf" | "pools" | "flying"> & { readonly quote: Pick<Facts["quote"], "baseFeePerGas"> };
+
+const fundsOf = (account: Address, bundle: ReadonlyArray<Filled>, answers: Known): Funds => {
   const { steps, terms } = walk(account, bundle);
   const complete = steps.every(({ parts }) => parts !== null);
   const required = steps.reduce((most, { needed }) => (needed > most ? needed : most), 0n);
   const expected = steps.reduce<bigint | null>((sum, { one }) => {
-    const likely = expectedOf(one, answers.baseFeePerGas);
+    const likely = expectedOf(one, answers.quote.baseFeePerGas);
     return sum === null || likely === null ? null : sum + likely;
   }, 0n);
   const balance = answers.balanceOf(account);
@@ -158,13 +148,13 @@ const fundsOf = (account: Address, bundle: ReadonlyArray<Payable>, answers: Answ
 };
 
 /** One entry per payer, in order of first appearance. */
-export const read = (bundle: ReadonlyArray<Payable>, answers: Answers): ReadonlyArray<Funds> =>
+export const read = (bundle: ReadonlyArray<Filled>, answers: Known): ReadonlyArray<Funds> =>
   signers(bundle).map((account) => fundsOf(account, bundle, answers));
 
 /** `InsufficientFunds` with the exact shortfall, or what is not known. */
 export const check = (
   { account, balance, required, shortfall, evidence }: Funds,
-  bundle: ReadonlyArray<Payable>,
+  bundle: ReadonlyArray<Filled>,
 ): ReadonlyArray<Finding> => {
   const transaction = bundle.find(({ signer }) => signer === account)?.index ?? null;
   if (shortfall === null) {

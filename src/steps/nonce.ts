@@ -4,36 +4,20 @@
  * Asks `eth_getTransactionCount` on `pending` and on `latest`, per signer. The count on `pending` may
  * include the mempool while the simulated state does not.
  */
+import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
+import * as Eth from "../eth/index.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
 import { asking } from "../eth/ask.js";
-import * as Eth from "../eth/index.js";
 import type { Address } from "../primitives/hex.js";
 import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, note, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Rpc } from "../rpc/index.js";
 import { isFirst, signers, type Case, type Chosen, type Numbered, type Price } from "./reading/bundle.js";
-import { failureOf, successOf, type Heard } from "./reading/heard.js";
-import { barOf, isOtherKind, isUnderpriced, type Pooled, type Replacing } from "./reading/pooled.js";
-
-/** Both counts of one signer. */
-export interface Counts {
-  readonly latest: Heard<number>;
-  readonly pending: Heard<number>;
-}
-
-/** What the node counts, by signer. */
-export interface Counted {
-  readonly counts: ReadonlyMap<Address, Counts>;
-}
-
-/** What the node answered, by signer. */
-export interface Answers extends Counted {
-  readonly pools: ReadonlyMap<Address, Pooled>;
-  readonly replacing: Replacing;
-}
+import { failureOf, successOf } from "./reading/heard.js";
+import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
 
 /** Pools hold a few dozen to a few hundred consecutive transactions of one account; beyond this it is no pool. */
 const mostInFlight = 10_000;
@@ -52,7 +36,7 @@ const asNumber = (counted: bigint): Effect.Effect<number, RpcError> =>
       );
 
 /** Both counts of every signer at once; never fails, each answer stands for itself. */
-export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Counted["counts"], never, Rpc> => {
+export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Facts["counts"], never, Rpc> => {
   const ofBlock = (address: Address, block: "latest" | "pending") =>
     Effect.result(Effect.flatMap(Eth.getTransactionCount({ address, block }), asNumber));
   const both = (address: Address) =>
@@ -66,7 +50,7 @@ export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Counted["counts"
   );
 };
 
-const knownOf = (signer: Address, { counts }: Counted) => {
+const knownOf = (signer: Address, { counts }: Pick<Facts, "counts">) => {
   const answers = counts.get(signer);
   const [latest, pending] = [successOf(answers?.latest), successOf(answers?.pending)];
   return {
@@ -78,7 +62,7 @@ const knownOf = (signer: Address, { counts }: Counted) => {
 };
 
 /** Whether a nonce that the caller fixed is in flight already: the transaction would replace another. */
-export const replaces = (bundle: ReadonlyArray<Case>, answers: Counted): boolean =>
+export const replaces = (bundle: ReadonlyArray<Case>, answers: Pick<Facts, "counts">): boolean =>
   bundle.some(({ signer, input: { nonce } }) => {
     const { latest, pending } = knownOf(signer, answers);
     return nonce !== null && latest !== null && pending !== null && latest <= nonce && nonce < pending;
@@ -92,7 +76,7 @@ export const replaces = (bundle: ReadonlyArray<Case>, answers: Counted): boolean
 const dueFor = <C extends Case>(
   one: Case,
   bundle: ReadonlyArray<C>,
-  answers: Counted,
+  answers: Pick<Facts, "counts">,
   nonceOf: (earlier: C, due: number | null) => number | null,
 ): number | null => {
   const upcoming = new Map<Address, number>();
@@ -114,31 +98,29 @@ const dueFor = <C extends Case>(
 /** The caller's own nonce, else the next one behind the rest of the bundle. */
 export const choose = (
   one: Case,
-  answers: Counted & { readonly bundle: ReadonlyArray<Case> },
+  answers: Pick<Facts, "counts">,
+  bundle: ReadonlyArray<Case>,
 ): Chosen<number | null> => {
   const { nonce } = one.input;
   if (nonce !== null) return { value: nonce, by: "caller", evidence: "assumed" };
-  const due = dueFor(one, answers.bundle, answers, (earlier, next) => earlier.input.nonce ?? next);
+  const due = dueFor(one, bundle, answers, (earlier, next) => earlier.input.nonce ?? next);
   return { value: due, by: "us", evidence: due === null ? "unavailable" : "estimated" };
 };
 
-type Counting = Counted & { readonly bundle: ReadonlyArray<Numbered> };
-type Checking = Answers & { readonly bundle: ReadonlyArray<Numbered> };
-
-const dueBehind = (one: Numbered, answers: Counting): number | null =>
-  dueFor(one, answers.bundle, answers, (earlier) => earlier.nonce.value);
+const dueBehind = (one: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): number | null =>
+  dueFor(one, bundle, answers, (earlier) => earlier.nonce.value);
 
 /** What the node counts as mined, and as in flight beyond. */
-export const flying = (signer: Address, answers: Counted): Pick<Nonce, "latest" | "inFlight"> => {
+export const flying = (signer: Address, answers: Pick<Facts, "counts">): Pick<Nonce, "latest" | "inFlight"> => {
   const { latest, pending } = knownOf(signer, answers);
   return { latest, inFlight: latest !== null && pending !== null ? Math.max(0, pending - latest) : null };
 };
 
 /** The chosen nonce beside what the node counts. */
-export const read = (one: Numbered, answers: Counting): Nonce => {
+export const read = (one: Numbered, answers: Pick<Facts, "counts">, bundle: ReadonlyArray<Numbered>): Nonce => {
   const { value, by, evidence } = one.nonce;
   const { next } = knownOf(one.signer, answers);
-  const due = dueBehind(one, answers);
+  const due = dueBehind(one, answers, bundle);
   return {
     value,
     next,
@@ -150,7 +132,7 @@ export const read = (one: Numbered, answers: Counting): Nonce => {
 };
 
 /** What is odd about the counts themselves, told once per signer. */
-const checkCounts = ({ signer, index }: Case, answers: Counted): ReadonlyArray<Finding> => {
+const checkCounts = ({ signer, index }: Case, answers: Pick<Facts, "counts">): ReadonlyArray<Finding> => {
   const where = (evidence: Evidence) => ({ step: "nonce", transaction: index, evidence }) as const;
   const asked = answers.counts.get(signer);
   const failures = [asked?.latest, asked?.pending].map(failureOf).filter((failure) => failure !== null);
@@ -174,7 +156,7 @@ interface Priced extends Numbered {
 const checkReplacement = (
   one: Priced,
   value: number,
-  { pools, replacing }: Answers,
+  { pools, replacing }: Pick<Facts, "pools" | "replacing">,
   numbers: ReadonlyArray<Figure | null>,
 ): ReadonlyArray<Finding> => {
   const { index, input, fee, signer } = one;
@@ -199,14 +181,19 @@ const checkReplacement = (
   return [fromError(refused, replacing.isKnown ? "blocker" : "unavailable", measured)];
 };
 
-const checkValue = (one: Priced, value: number, answers: Checking): ReadonlyArray<Finding> => {
-  const due = dueBehind(one, answers);
+const checkValue = (
+  one: Priced,
+  value: number,
+  answers: Pick<Facts, "counts" | "pools" | "replacing">,
+  bundle: ReadonlyArray<Numbered>,
+): ReadonlyArray<Finding> => {
+  const due = dueBehind(one, answers, bundle);
   if (due === null) return [];
   const { by } = one.nonce;
   const where = { step: "nonce", transaction: one.index, evidence: "estimated" } as const;
   // why: what an earlier transaction of the bundle takes is gone, whatever the node could count; and
   // nobody asked to replace a transaction with a nonce that we chose ourselves
-  const least = by === "caller" && isFirst(one, answers.bundle) ? knownOf(one.signer, answers).latest : due;
+  const least = by === "caller" && isFirst(one, bundle) ? knownOf(one.signer, answers).latest : due;
   const spoken = { account: one.signer, nonce: BigInt(value), next: BigInt(due) };
   const numbers = [count("nonce", value), count("next free", due)];
   if (least === null && value < due)
@@ -214,7 +201,7 @@ const checkValue = (one: Priced, value: number, answers: Checking): ReadonlyArra
   if (least !== null && value < least)
     return [fromError(new NonceTooLow({ ...spoken, next: BigInt(least) }), "blocker", where)];
   // why: behind a replacement the rest of a bundle may meet others in flight
-  const isMet = !isFirst(one, answers.bundle) && answers.pools.get(one.signer)?.transactions.has(value) === true;
+  const isMet = !isFirst(one, bundle) && answers.pools.get(one.signer)?.transactions.has(value) === true;
   if (value < due || isMet) return checkReplacement(one, value, answers, numbers);
   if (value === due) return [];
   return by === "reserved"
@@ -228,10 +215,14 @@ const checkValue = (one: Priced, value: number, answers: Checking): ReadonlyArra
  * warning, both are `unavailable` with the node's error. A reserved nonce may run ahead of what the node
  * knows.
  */
-export const check = (one: Priced, answers: Checking): ReadonlyArray<Finding> => {
+export const check = (
+  one: Priced,
+  answers: Pick<Facts, "counts" | "pools" | "replacing">,
+  bundle: ReadonlyArray<Numbered>,
+): ReadonlyArray<Finding> => {
   const { value } = one.nonce;
   return [
-    ...(isFirst(one, answers.bundle) ? checkCounts(one, answers) : []),
-    ...(value === null ? [] : checkValue(one, value, answers)),
+    ...(isFirst(one, bundle) ? checkCounts(one, answers) : []),
+    ...(value === null ? [] : checkValue(one, value, answers, bundle)),
   ];
 };

@@ -105,21 +105,47 @@ export const buildRequest = (transaction: Transaction, filled: Filled): Request 
   return { type: "eip4844", ...given, ...priced, to, blobVersionedHashes, maxFeePerBlobGas };
 };
 
-/** The unsigned EIP-2718 bytes (EIP-155 for legacy); null when the fields do not make a transaction. */
-export const unsignedBytes = (request: Request): Hex | null => safely(() => serializeTransaction(request), null);
+type Fields = Readonly<Record<string, unknown>>;
 
-const hashed = new WeakMap<Request, { readonly bytes: Hex; readonly hash: Hash }>();
+/** Whether they have the same fields with the same values; lists are the same only by identity. */
+const isAlike = (one: Fields, other: Fields): boolean => {
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && one[name] === other[name])
+  );
+};
+
+interface Serialized {
+  readonly fields: Fields;
+  readonly bytes: Hex;
+  /** keccak256 of the bytes; null until somebody asks. */
+  hash: Hash | null;
+}
+
+const serialized = new WeakMap<Request, Serialized>();
+
+/** The bytes of a request. why: a scan, its proof and its clearance need the same ones, and large ones are what costs. */
+const serialize = (request: Request): Serialized | null =>
+  safely(() => {
+    const fields: Fields = { ...request };
+    const known = serialized.get(request);
+    // why: a report may be changed in place, its lists, too
+    const isUnchanged = known !== undefined && isAlike(known.fields, fields);
+    if (isUnchanged && Object.values(fields).every((value) => typeof value !== "object")) return known;
+    const bytes = serializeTransaction(request);
+    const made = { fields, bytes, hash: known?.bytes === bytes ? known.hash : null };
+    serialized.set(request, made);
+    return made;
+  }, null);
+
+/** The unsigned EIP-2718 bytes (EIP-155 for legacy); null when the fields do not make a transaction. */
+export const unsignedBytes = (request: Request): Hex | null => serialize(request)?.bytes ?? null;
 
 /** keccak256 of the unsigned bytes: what the key signs. */
 export const signingHash = (request: Request): Hash | null => {
-  const bytes = unsignedBytes(request);
-  if (bytes === null) return null;
-  // why: a scan, its proof and its clearance hash the same bytes, and hashing large ones is what costs
-  const known = hashed.get(request);
-  if (known?.bytes === bytes) return known.hash;
-  const hash = keccak256(bytes);
-  hashed.set(request, { bytes, hash });
-  return hash;
+  const made = serialize(request);
+  return made === null ? null : (made.hash ??= keccak256(made.bytes));
 };
 
 /**
@@ -135,8 +161,8 @@ export const isRequestOf = (transaction: Transaction, request: Request): boolean
     maxFeePerGas: transaction.maxFeePerGas ?? request.maxFeePerGas ?? null,
     maxPriorityFeePerGas: transaction.maxPriorityFeePerGas ?? request.maxPriorityFeePerGas ?? null,
   });
-  const bytes = built === null ? null : unsignedBytes(built);
-  return bytes !== null && bytes === unsignedBytes(request);
+  const bytes = unsignedBytes(request);
+  return built !== null && bytes !== null && (isAlike({ ...built }, { ...request }) || bytes === unsignedBytes(built));
 };
 
 /** One transaction of a digest. */

@@ -1,4 +1,4 @@
-/** A clearance kept true from head to head. */
+/** A clearance kept true from head to head: proven again at each, unless the header alone says that it is lost. */
 import type * as Cause from "effect/Cause";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
@@ -6,30 +6,151 @@ import * as Fiber from "effect/Fiber";
 import * as Option from "effect/Option";
 import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
+import * as Semaphore from "effect/Semaphore";
 import * as Stream from "effect/Stream";
-import type { Head } from "../eth/index.js";
+import { nextBaseFee, parametersOf } from "../chains/baseFee.js";
+import { Chains, type Chain } from "../Chains.js";
+import { FeeCapTooLow } from "../errors/verdicts.js";
+import type { Head, Header } from "../eth/index.js";
 import type { Options } from "../pipeline/index.js";
-import { ready, type Blocker } from "../report/ready.js";
+import type { Difference } from "../primitives/difference.js";
+import { diff } from "../report/diff.js";
+import { minesOnDemand } from "../report/freshness.js";
+import { ready, verdictOf, type Blocker } from "../report/ready.js";
 import type { Report } from "../report/schema.js";
-import type { Rpc } from "../rpc/index.js";
-import { atHead, begun, type Judged, type Lost, type Prove, type State, type Watched, type Watching } from "./judge.js";
+import { Rpc, type Memory } from "../rpc/index.js";
 
-/** Ms until the clearance of what was told last expires; a lost one has none. */
-const leftOf = (report: Report, isLost: boolean): Effect.Effect<number> =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
-    isLost ? Number.POSITIVE_INFINITY : Math.max(0, report.observed.at + report.options.maxAgeMs - now + 1),
+/** The clearance holds at this head: the same requests do the same, and `Report.ready` clears them. */
+export interface Fresh {
+  readonly _tag: "Fresh";
+  /** The head that it was judged by. */
+  readonly head: Head;
+  /** What to sign by: proven at this head, so that its clearance lasts from here. */
+  readonly report: Report;
+}
+
+/** The requests still may be signed, but not on what was said before. */
+export interface Moved {
+  readonly _tag: "Moved";
+  /** The head that it was judged by. */
+  readonly head: Head;
+  /** What the new proof says otherwise, but for prices of the moment. */
+  readonly diff: ReadonlyArray<Difference>;
+  /** Proven at this head; what comes next is compared with it. */
+  readonly report: Report;
+}
+
+/** There is no clearance now. The next heads are proven, too, so that `Fresh` or `Moved` may follow. */
+export interface Lost {
+  readonly _tag: "Lost";
+  /** null = the clearance expired before one was judged. */
+  readonly head: Head | null;
+  /** As `Report.ready` fails, or `FeeCapTooLow` by the head alone. */
+  readonly reason: Blocker;
+  /** The latest that was proven. */
+  readonly report: Report;
+}
+
+/** What a head means for a watched report. */
+export type Watched = Fresh | Moved | Lost;
+
+/** How a report is proven again. */
+export type Prove = (report: Report, options?: Options) => Effect.Effect<Report, never, Rpc>;
+
+/** Seconds after which a head is doubted: half of what makes a proof call it stale. */
+const doubtfulAfter = ({ blockTimeMs, known }: Chain): number =>
+  Math.max(30, (known ? 5 * blockTimeMs : 60_000) / 1000);
+
+/** Why no block after this one takes the transactions at their fee cap; null where only a proof can tell. `now` in epoch ms. */
+export const lostBy = (
+  { transactions, observed, chainId }: Report,
+  header: Header,
+  chain: Chain,
+  now: number,
+): FeeCapTooLow | null => {
+  const { nextFork } = observed.rules;
+  const base = nextBaseFee(header, parametersOf(chain, header));
+  const isOld = !minesOnDemand(chainId) && now / 1000 - Number(header.timestamp) > doubtfulAfter(chain);
+  const isForkAhead = nextFork !== null && header.timestamp + BigInt(Math.ceil(chain.blockTimeMs / 1000)) >= nextFork;
+  // why: of a chain whose formula is not known for sure the node decides
+  if (base === null || isOld || isForkAhead || !chain.known || chain.feeModel !== "ethereum") return null;
+  for (const { input, request } of transactions) {
+    const cap = request?.maxFeePerGas ?? request?.gasPrice;
+    if (cap !== undefined && cap < base)
+      return new FeeCapTooLow({ account: input.from, maxFeePerGas: cap, baseFeePerGas: base, raw: null });
+  }
+  return null;
+};
+
+/** Prices of the moment, what follows from them, and what an account must hold while they do. */
+const ofTheMoment: ReadonlySet<string | null> = new Set([
+  ...["observed base fee per gas", "fee base fee per gas", "funds expected", "funds required"],
+]);
+
+const isInformation = (severity: Difference["a"]): boolean => severity === null || severity === "info";
+
+/** Without the word that the world moved since an earlier report, which the next proof no longer says. */
+const withoutChange = (report: Report): Report => {
+  const findings = report.findings.filter(({ code }) => code !== "OutcomeChanged");
+  return { ...report, findings, verdict: verdictOf(findings) };
+};
+
+/** What a proof changed of what was said; empty where nobody who signs need look again. */
+export const essentialDiff = (before: Report, after: Report): ReadonlyArray<Difference> =>
+  diff(withoutChange(before), withoutChange(after)).filter(
+    (one) => !ofTheMoment.has(one.what) && !(one.kind === "finding" && isInformation(one.a) && isInformation(one.b)),
   );
 
-/** The watching of one report: `prove` is the pipeline's. See `Preflight.watch`. */
+/** Proofs of one endpoint's watched reports at once: more of them end no sooner, and the first of them later. */
+const mostProofs = 8;
+
+const permits = new WeakMap<Memory, Semaphore.Semaphore>();
+
+/** What the watchers of one endpoint share. */
+const permitsOn = (memory: Memory): Semaphore.Semaphore => {
+  const shared = permits.get(memory) ?? Semaphore.makeUnsafe(mostProofs);
+  // why: a connection has one memory, and it goes with the connection
+  permits.set(memory, shared);
+  return shared;
+};
+
+/** What a head means for a clearance; a proof is made at the newest head when its turn comes. */
+const atHead = (
+  cleared: Report,
+  since: Head,
+  newest: Effect.Effect<Option.Option<Head>>,
+  proveAgain: (report: Report) => Effect.Effect<Report, never, Rpc>,
+): Effect.Effect<Watched, never, Rpc> =>
+  Effect.gen(function* () {
+    const chains = yield* Effect.service(Chains);
+    const { memory } = yield* Rpc;
+    const now = yield* Clock.currentTimeMillis;
+    const lost = lostBy(cleared, since.header, chains(cleared.chainId), now);
+    if (lost !== null) return { _tag: "Lost", head: since, reason: lost, report: cleared };
+    const proven = Effect.all([
+      Effect.map(
+        newest,
+        Option.getOrElse(() => since),
+      ),
+      proveAgain(cleared),
+    ]);
+    const [head, report] = yield* Semaphore.withPermit(permitsOn(memory), proven);
+    const clearance = yield* Effect.result(ready(report));
+    if (Result.isFailure(clearance)) return { _tag: "Lost", head, reason: clearance.failure, report };
+    const moved = essentialDiff(cleared, report);
+    return moved.length === 0 ? { _tag: "Fresh", head, report } : { _tag: "Moved", head, diff: moved, report };
+  });
+
+/** The watching of one report that gives a clearance: `prove` is the pipeline's. See `Preflight.watch`. */
 export const watchWith = <E = never, R = never>(
   prove: Prove,
   report: Report,
   heads: Stream.Stream<Head, E, R>,
   options: Options = {},
-): Stream.Stream<Watched, Blocker | E, Rpc | R> =>
+): Stream.Stream<Watched, E, Rpc | R> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      yield* ready(report);
+      const scope = yield* Effect.scope;
       // why: while one is judged the newest head waits, and only that one
       const newest = yield* Queue.sliding<Head, E | Cause.Done>(1);
       yield* Effect.forkScoped(
@@ -38,38 +159,36 @@ export const watchWith = <E = never, R = never>(
           newest,
         ),
       );
-      const watching: Watching = {
-        ...{ prove, options, scope: yield* Effect.scope },
-        newest: (head) =>
-          Effect.map(
-            Queue.poll(newest),
-            Option.getOrElse(() => head),
-          ),
-      };
-      let state: State = yield* begun(report, watching);
-      let told: Report = report;
-      let judging: Fiber.Fiber<Judged, E | Cause.Done> | null = null;
+      // why: what is no clearance is compared with the last that was one
+      let cleared = report;
+      let told = report;
+      let isLost = false;
+      let judging: Fiber.Fiber<Watched, E | Cause.Done> | null = null;
       const next = Effect.gen(function* () {
-        const left = yield* leftOf(told, state.isLost);
         // why: a proof may take longer than the clearance lasts, and goes on when its end was told
         judging ??= yield* Effect.forkIn(
-          Effect.flatMap(Queue.take(newest), (head) => atHead(watching, state, head)),
-          watching.scope,
+          Effect.flatMap(Queue.take(newest), (head) =>
+            atHead(cleared, head, Queue.poll(newest), (before) => prove(before, options)),
+          ),
+          scope,
         );
-        const judged: Option.Option<Judged> = yield* Number.isFinite(left)
-          ? Effect.timeoutOption(Fiber.join(judging), left)
-          : Effect.map(Fiber.join(judging), Option.some);
+        const left = told.observed.at + told.options.maxAgeMs + 1 - (yield* Clock.currentTimeMillis);
+        const judged: Option.Option<Watched> = isLost
+          ? Option.some(yield* Fiber.join(judging))
+          : yield* Effect.timeoutOption(Fiber.join(judging), Math.max(0, left));
         if (Option.isNone(judged)) {
           const clearance = yield* Effect.result(ready(told));
           // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
           if (Result.isSuccess(clearance)) return null;
-          state = { ...state, isLost: true };
+          isLost = true;
           return { _tag: "Lost", head: null, reason: clearance.failure, report: told } satisfies Lost;
         }
         judging = null;
-        state = judged.value.state;
-        told = judged.value.watched.report;
-        return judged.value.watched;
+        const watched = judged.value;
+        told = watched.report;
+        isLost = watched._tag === "Lost";
+        if (!isLost) cleared = told;
+        return watched;
       });
       return Stream.fromPull(Effect.succeed(Effect.map(next, (watched) => [watched] as const))).pipe(
         Stream.filter((watched) => watched !== null),

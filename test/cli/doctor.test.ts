@@ -7,10 +7,10 @@ import { conclude, type Finding, type Status } from "../rooms/cli.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Rpc from "../../src/Rpc.js";
 import { KnownEndpoint } from "../rooms/rpc.js";
-import { accounts, rawRequest, startAnvil, type Node } from "../harness/anvil.js";
+import { accounts, startAnvil, type Node } from "../harness/anvil.js";
 import { findGethOrWarn, startGethDev } from "../harness/geth.js";
 import { buildBin, type Bin } from "./bin.js";
-import { sevenMethods, startProxy, type Proxy } from "../harness/proxy.js";
+import { sevenMethods, type Proxy } from "../harness/proxy.js";
 import { forbidden, strict, withoutSimulate } from "./endpoints.js";
 
 interface Printed extends Rpc.KnownEndpoint {
@@ -109,7 +109,7 @@ describe("doctor", () => {
     expect(ended.stdout).toContain("ECONNREFUSED");
   });
 
-  it("finds limits, overrides, rules and pending, and its JSON spares the first preflight requests", async () => {
+  it("finds overrides, rules and pending, and its JSON spares the first preflight requests", async () => {
     const ended = await bin.run(["doctor", node.url, "--json"]);
     const printed: unknown = JSON.parse(ended.stdout);
     const endpoint = Schema.decodeUnknownSync(KnownEndpoint)(printed);
@@ -120,9 +120,6 @@ describe("doctor", () => {
       noFeeOracle: "0x420000000000000000000000000000000000000f",
       refuses: [],
     });
-    expect(endpoint.limits.logRange).toBeNull();
-    expect(endpoint.limits.callGas).toBeGreaterThan(0);
-    expect(endpoint.limits.bodyBytes).toBeGreaterThan(0);
     expect(endpoint.fork).toBe("osaka");
     expect(endpoint.pending).toBe("guess");
     const { status } = await diagnose(node.url);
@@ -152,7 +149,6 @@ describe("doctor", () => {
 
   it("a description of another endpoint, or a forged one, costs requests and nothing else", async () => {
     const facts = { chainId: 1, tellsTip: true, takesBatches: false, noFeeOracle: bob, refuses: [] } as const;
-    const limits = { logRange: null, callGas: null, simulationGas: null, bodyBytes: null };
     const format = "evm-preflight endpoint 1";
     const run = (endpoint: unknown, to = bob, value = 1n) =>
       Effect.runPromise(
@@ -164,31 +160,23 @@ describe("doctor", () => {
     for (const endpoint of [null, 3])
       expect(() => run(endpoint)).toThrow(expect.objectContaining({ _tag: "InvalidConnection", field: "endpoint" }));
     for (const endpoint of [
-      { format, facts, limits, fork: "amsterdam", pending: "latest" },
-      { format, facts: { ...facts, chainId: 31337, tellsTip: false }, limits, fork: null, pending: "preconfirmed" },
+      { format, facts, fork: "amsterdam", pending: "latest" },
+      { format, facts: { ...facts, chainId: 31337, tellsTip: false }, fork: null, pending: "preconfirmed" },
       {
-        ...{ format, limits, fork: null, pending: null },
+        ...{ format, fork: null, pending: null },
         facts: { ...facts, refuses: ["eth_feeHistory", "eth_getBlockReceipts", "debug_traceCall"] },
       },
-      ...[{}, { format, facts: {} }, { format, facts: { ...facts, refuses: ["eth_simulateV1"] }, limits }],
+      ...[
+        {},
+        { format, facts: {} },
+        { format, facts: { ...facts, refuses: ["eth_simulateV1"] }, fork: null, pending: null },
+      ],
     ]) {
       const report = await run(endpoint);
       expect([report.chainId, report.verdict], JSON.stringify(endpoint)).toEqual([31337, "ready"]);
       expect(report.observed.rules).toEqual(honest.observed.rules);
       expect((await run(endpoint, bob, 10n ** 30n)).verdict).toBe("blocked");
     }
-  });
-
-  it("learns a log range from what the endpoint says, and asks no more than fifteen questions beside", async () => {
-    const words = "query exceeds max block range 2";
-    const narrow = await use(startProxy({ target: node.url }));
-    narrow.fail("eth_getLogs", { kind: "error", error: { code: -32602, message: words } });
-    await rawRequest(node.url, "anvil_mine", ["0x20"]);
-    const { findings, status } = await diagnose(narrow.url);
-    expect(status["limits.logRange"]).toBe("no");
-    expect(findings.find(({ id }) => id === "limits.logRange")?.detail).toMatch(/are refused, 2 are not/);
-    const before = 16 + 1 + 12 + 2;
-    expect(narrow.posts()).toBeLessThanOrEqual(before + 15);
   });
 
   it("is text in groups by default, without escapes in a pipe", async () => {
@@ -213,7 +201,7 @@ describe("doctor", () => {
   it.runIf(geth !== null)("finds on geth that its validation checks nonce, base fee and funds", async () => {
     const reference = await startGethDev(geth ?? "");
     try {
-      const { status, code, meaning, limits, fork, pending } = await diagnose(reference.url);
+      const { status, code, meaning, fork, pending } = await diagnose(reference.url);
       for (const id of ["validation.nonce", "validation.baseFee", "validation.funds", "maxUsedGas", "blockNumber"])
         expect(status[id], `${id}: ${meaning.join(", ")}`).toBe("yes");
       for (const id of [
@@ -227,9 +215,6 @@ describe("doctor", () => {
         "storage",
       ])
         expect(status[`override.${id}`], id).toBe("yes");
-      expect(status["limits.callGas"]).toBe("yes");
-      expect(limits.callGas).toBeLessThanOrEqual(50_000_000);
-      expect(limits.bodyBytes).toBe(4_500_000);
       expect([fork, pending]).toEqual(["osaka", "guess"]);
       expect(code).toBe(0);
     } finally {

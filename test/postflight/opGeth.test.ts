@@ -62,15 +62,15 @@ describe.skipIf(bin === null).each([
     const { found, one } = await settled({}, getContractAddress({ from: owner.address, nonce }));
     expect([found.class, one.differences]).toEqual([
       "contextDependent",
-      [expect.objectContaining({ field: "outcome.logs[0]" })],
+      [expect.objectContaining({ kind: "log", event: 0 })],
     ]);
   });
 
   it("moves with the price of layer 1, and nothing else does", async () => {
     const { found, one, paid } = await settled({ baseFee: 20n * l1.baseFee });
-    expect([found.class, one.differences.map(({ field }) => field)]).toEqual([
+    expect([found.class, one.differences.map(({ what }) => what)]).toEqual([
       "priceMoved",
-      expect.arrayContaining(["funds.l1Fee"]),
+      expect.arrayContaining(["L1 fee"]),
     ]);
     expect(found.balances.differences).toEqual([]);
     expect((one.cost ?? 0n) + 5n).toBe(paid);

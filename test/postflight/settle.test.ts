@@ -1,7 +1,7 @@
 /** The pure comparison of a report with a receipt and its block, fact by fact. */
 import type { Hex } from "viem";
 import { describe, expect, it } from "vitest";
-import { settle, settledText, type Hindsight, type Report } from "../../src/Report.js";
+import { settle, settledText, type Hindsight, type MinedSettlement, type Report } from "../../src/Report.js";
 import type { FullTransaction } from "../../src/Eth.js";
 import { FullBlock, Receipt } from "../rooms/eth.js";
 import type { Request } from "../rooms/transaction.js";
@@ -72,20 +72,20 @@ const rows: Readonly<Record<string, Row>> = {
   "nothing differs": { differs: [] },
   "it failed": {
     receipt: { status: "failure" },
-    differs: ["unknown outcome.status success≠failure"],
+    differs: ["unknown status success≠failure"],
   },
-  "it took more gas": { receipt: { gasUsed: 21_001n }, differs: ["unknown outcome.gasUsed 21000≠21001"] },
+  "it took more gas": { receipt: { gasUsed: 21_001n }, differs: ["unknown gas used 21000≠21001"] },
   "a log more": {
     receipt: { logs: [log] },
-    differs: [`unknown outcome.logs[0] none≠${bob} ${word("ab")} ${word("05")}`],
+    differs: [`unknown log[0] null≠${bob} ${word("ab")} ${word("05")}`],
   },
-  "logs are not told": { receipt: { logs: null }, differs: ["? outcome.logs"] },
-  "the status is not told": { receipt: { status: null }, differs: ["? outcome.status"] },
+  "logs are not told": { receipt: { logs: null }, differs: ["? events"] },
+  "the status is not told": { receipt: { status: null }, differs: ["? status"] },
   "a higher price than was signed": {
     receipt: { effectiveGasPrice: 2_100_000_001n },
-    differs: ["unknown fee.price ≤ 2100000000≠2100000001", "priceMoved funds.cost ≤ 44100000000000≠44100000021000"],
+    differs: ["unknown price ≤ 2100000000≠2100000001", "priceMoved cost ≤ 44100000000000≠44100000021000"],
   },
-  "the price is not told": { receipt: { effectiveGasPrice: null }, differs: ["? fee.price", "? funds.cost"] },
+  "the price is not told": { receipt: { effectiveGasPrice: null }, differs: ["? price", "? cost"] },
   "a fee of layer 1 within what was said": {
     report: withFees("l1Fee", 100n),
     receipt: { l1Fee: 100n },
@@ -94,7 +94,7 @@ const rows: Readonly<Record<string, Row>> = {
   "a fee of layer 1 above it": {
     report: withFees("l1Fee", 100n),
     receipt: { l1Fee: 101n },
-    differs: ["priceMoved funds.l1Fee ≤ 100≠101"],
+    differs: ["priceMoved L1 fee ≤ 100≠101"],
   },
   "a fee of the operator, before Jovian": {
     report: withFees("operatorFee", 25n),
@@ -104,31 +104,31 @@ const rows: Readonly<Record<string, Row>> = {
   "a fee of the operator, from Jovian on": {
     report: withFees("operatorFee", 25n),
     receipt: { operatorFeeScalar: 1n, operatorFeeConstant: 4n, daFootprintGasScalar: 1n },
-    differs: ["priceMoved funds.operatorFee ≤ 25≠2100004"],
+    differs: ["priceMoved operator fee ≤ 25≠2100004"],
   },
   "other calldata": {
     block: block(mined({ input: "0x01" })),
-    differs: ["tampered request.data 0x≠0x01"],
+    differs: ["tampered request data 0x≠0x01"],
   },
   "another receiver, and all else as well": {
     block: block(mined({ to: alice })),
     receipt: { status: "failure" },
-    differs: [`tampered request.to ${bob}≠${alice}`],
+    differs: [`tampered request to ${bob}≠${alice}`],
   },
   "another sender": {
     block: block(mined({ from: bob })),
-    differs: [`tampered request.from ${alice}≠${bob}`],
+    differs: [`tampered request from ${alice}≠${bob}`],
   },
-  "another nonce": { block: block(mined({ nonce: 8n })), differs: ["tampered request.nonce 7≠8"] },
+  "another nonce": { block: block(mined({ nonce: 8n })), differs: ["tampered request nonce 7≠8"] },
   "a type that nobody signs": {
     block: block(mined({ type: "0x7e" })),
-    differs: ["tampered request.type eip1559≠none"],
+    differs: ["tampered request type eip1559≠null"],
   },
   "another took the nonce": {
     block: block(mined({ hash: theirs, value: 0n })),
     receipt: { transactionHash: theirs },
     hindsight: { sent: ours },
-    differs: ["replaced request.value 1500000000000000000≠0"],
+    differs: ["replaced request value 1500000000000000000≠0"],
   },
   "balances as said": { hindsight: held(left), differs: [] },
   "balances otherwise, alone in the block": {
@@ -175,14 +175,19 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
+const label = ({ kind, what, event, account, unit }: MinedSettlement["uncompared"][number]): string =>
+  kind === "balance" && typeof unit === "object"
+    ? `balances[${account}/${unit?.token ?? "native"}]`
+    : (what ?? (event === null ? kind : `${kind}[${event}]`));
+
 describe("a report beside its receipt", () => {
   it.each(Object.entries(rows))("%s", (_, row) => {
     const settled = settle(report(row.report), receipt(row.receipt), row.block ?? block(), row.hindsight);
     if (settled === null) throw new Error("not settled");
     const differences = settled.differences.map(
-      (one) => `${one.class} ${one.field} ${one.isMost ? "≤ " : ""}${one.said}≠${one.happened}`,
+      (one) => `${one.class} ${label(one)} ${one.kind === "most" ? "≤ " : ""}${one.a}≠${one.b}`,
     );
-    const told = [...differences, ...settled.uncompared.map((field) => `? ${field}`)];
+    const told = [...differences, ...settled.uncompared.map((of) => `? ${label(of)}`)];
     if (row.block?.transactions[0]?.type === "0x7e") expect(told).toContain(row.differs[0]);
     else expect(told).toEqual(row.differs);
   });
@@ -248,7 +253,7 @@ describe("a report beside its receipt", () => {
       report(),
     );
     expect(text).toContain("UNKNOWN · what happened, or why it differs, could not be told");
-    expect(text).toContain("outcome.status: unknown [unavailable]");
+    expect(text).toContain("transaction 1, status: unknown [unavailable]");
     expect(text).toContain(`${theirs}  dropped`);
   });
 });

@@ -2,11 +2,11 @@
 import * as Effect from "effect/Effect";
 import * as Metric from "effect/Metric";
 import { describe, expect, it } from "vitest";
-import { samplesOf, type Settled, type SettlementSample } from "../../src/Report.js";
+import type { MinedSettlement, Settled } from "../../src/Report.js";
 import { settled } from "../rooms/postflight.js";
 import { report } from "../report/fixtures.js";
 
-const sample: SettlementSample = {
+const sample: MinedSettlement["sample"] = {
   ...{ chainId: 1, selector: "0xa9059cbb", class: "ordering", isFlip: true, gasRatio: 0.85, gasOfSaid: 1 },
   ...{ ageBlocks: 4, priceRatio: 0.5 },
 };
@@ -25,10 +25,6 @@ const result: Settled = {
 };
 
 describe("a settlement", () => {
-  it("gives a sample of each transaction that was mined", () => {
-    expect(samplesOf(result)).toEqual([sample]);
-  });
-
   it("is counted by class, with gas ratio and flips by age", async () => {
     const snapshot = await Effect.runPromise(
       settled(Effect.succeed(result)).pipe(

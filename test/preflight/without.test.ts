@@ -10,6 +10,7 @@ import * as Report from "../../src/Report.js";
 import type * as Rpc from "../../src/Rpc.js";
 import * as Step from "../../src/Step.js";
 import { furnish } from "./furnished.js";
+import type { Wire } from "./wire.js";
 import { calldata, layerOf, other, owner, startAnvilScene, tampered, third, type Scene } from "./scene.js";
 
 let scene: Scene;
@@ -18,6 +19,9 @@ beforeAll(async () => {
   ({ scene, token } = await furnish(startAnvilScene));
 });
 afterAll(() => scene?.stop());
+
+/** Where the OP stack keeps its fee oracle. */
+const oracle = "420000000000000000000000000000000000000f";
 
 type Name = Preflight.BuiltInStep;
 const on = <A, E>(effect: Effect.Effect<A, E, Rpc.Rpc>) =>
@@ -52,6 +56,33 @@ describe("a step left out", () => {
       expect(report.findings.filter(({ step, code }) => step === name && code !== "LeftOut")).toEqual([]);
       expect(Report.fromJson(Report.toJson(report))).toBeTruthy();
     }
+  });
+
+  it("has the witness read nothing for it, between the transactions, at fee oracles, or of tokens", async () => {
+    /** The calldata of the simulated calls, by request. */
+    const simulated = async (...without: ReadonlyArray<Name>) => {
+      const found: Array<ReadonlyArray<string>> = [];
+      const layer = tampered(scene.url, ({ method, params: [simulation] }) => {
+        const { blockStateCalls = [] } = (simulation ?? {}) as { blockStateCalls?: ReadonlyArray<{ calls: Wire[] }> };
+        const calls = blockStateCalls.flatMap((block) => block.calls);
+        if (method === "eth_simulateV1") found.push(calls.map(({ data, input }) => String(data ?? input)));
+        return null;
+      });
+      await Effect.runPromise(Effect.provide(pipeline(...without).scan([transfer(), transfer()]), layer));
+      return found;
+    };
+    const most = (found: ReadonlyArray<ReadonlyArray<string>>) => Math.max(...found.map(({ length }) => length));
+    const names = (text: string) => (found: ReadonlyArray<ReadonlyArray<string>>) => found.flat().join().includes(text);
+    const [isOracleRead, isBalanceRead] = [
+      names(oracle),
+      names(`70a08231${owner.address.slice(2).padStart(64, "0")}`.toLowerCase()),
+    ];
+    const whole = await simulated();
+    expect([isOracleRead(whole), isBalanceRead(whole)]).toEqual([true, true]);
+    expect(most(await simulated("code"))).toBe(most(whole) - 1);
+    expect(isOracleRead(await simulated("fee"))).toBe(true);
+    expect(isOracleRead(await simulated("fee", "funds"))).toBe(false);
+    expect(isBalanceRead(await simulated("funds"))).toBe(false);
   });
 
   it("has no value in the report, where it would choose or find one", async () => {

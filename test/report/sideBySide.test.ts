@@ -30,9 +30,8 @@ describe("diffText", () => {
     expect(linesOf(before, after, true)[0]).toContain(`-1250.5 ${told} → -1300.000001 ${told}`);
     expect(diff(report(before), report(after))).toEqual([
       {
-        path: `balanceChanges[${alice}/${usdc}]`,
         ...{ ...nothing, kind: "balance", account: alice, unit: { token: usdc, tokenId: null } },
-        ...{ before: -1_250_500_000n, after: -1_300_000_001n, by: -49_500_001n },
+        ...{ a: -1_250_500_000n, b: -1_300_000_001n },
       },
     ]);
   });
@@ -70,7 +69,7 @@ describe("diffText", () => {
       "balance change of you in native currency: -1.5 ETH → none",
       expect.stringMatching(/^approval of erc20 0xA0b8\S+ by you to 0x\S+: 5 USDC \(0xA0b8…eB48\) → unlimited$/),
       "balance change of you in 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 id 7: none → 5",
-      "finding SimulationDiverged: none → blocker",
+      "finding SimulationDiverged (proof): none → blocker",
     ]);
   });
 
@@ -82,9 +81,9 @@ describe("diffText", () => {
         fc.string(),
         (what, before, after) => {
           const unit = { token: what as Address, tokenId: null };
-          for (const kind of ["balance", "approval", "holding", "fact", "finding"] as const) {
-            const of = { transaction: null, kind, account: what as Address, to: what as Address, what, unit };
-            const text = diffText([{ ...of, path: what, before, after, by: null }], report());
+          for (const kind of ["balance", "approval", "holding", "fact", "finding", "log", "most"] as const) {
+            const of = { ...nothing, kind, account: what as Address, to: what as Address, what, unit };
+            const text = diffText([{ ...of, a: before, b: after }], report());
             expect(text.length).toBeLessThan(8_000);
             expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
           }
@@ -98,10 +97,9 @@ describe("diffText", () => {
             ...nothing,
             kind: "holding",
             what: "funds balance",
-            path: "funds[x].balance",
             unit: "wei",
           } as const;
-          return diffText([{ ...of, account: alice, before, after: 1n, by: null }], report()).length;
+          return diffText([{ ...of, account: alice, a: before, b: 1n }], report()).length;
         }),
       ),
     ).toBeLessThan(700);
@@ -159,24 +157,19 @@ describe("settledText", () => {
           ...{ compared: 2, uncompared: [] },
           differences: [
             {
-              ...{
-                field: `balances[${alice}/${usdc}]`,
-                said: -1_250_500_000n,
-                happened: -1_300_000_000n,
-                ...difference,
-              },
-              ...{ isMost: false, unit: { token: usdc, tokenId: null } },
+              ...{ ...nothing, kind: "balance", account: alice, unit: { token: usdc, tokenId: null } },
+              ...{ a: -1_250_500_000n, b: -1_300_000_000n, ...difference },
             },
             {
-              ...{ field: "funds.cost", said: 44_100_000_000_000n, happened: 44_100_000_021_000n, ...difference },
-              ...{ isMost: true, unit: { token: null, tokenId: null } },
+              ...{ ...nothing, kind: "most", what: "cost", unit: "wei" },
+              ...{ a: 44_100_000_000_000n, b: 44_100_000_021_000n, ...difference },
             },
           ],
         },
       },
       report({ tokens: known, balanceChanges: [change(-1_250_500_000n)] }),
     );
-    expect(text).toContain(`balances[you/0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48]: ordering [measured]`);
+    expect(text).toContain("balance change of you in 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48: ordering [measured]");
     expect(text).toContain(`said      -1,250.5 ${told}\n    happened  -1,300 ${told}`);
     expect(text).toContain("said      ≤ 0.0000441 ETH\n    happened  ≈0.0000441001 ETH");
   });

@@ -165,7 +165,7 @@ describe("the summary of what leaves and comes", () => {
     [
       "the value, where nothing was simulated",
       unknown(),
-      "eth_simulateV1: the node does not support this method. You would send 1.5 ETH to 0x7099…79C8 and would pay at most 0.0000441 ETH in fees. What else moves or is granted is not known.",
+      "UNKNOWN: eth_simulateV1: the node does not support this method. You would send 1.5 ETH to 0x7099…79C8 and would pay at most 0.0000441 ETH in fees. What else moves or is granted is not known.",
     ],
   ];
   it.each(cases)("%s", (_, given, text) => {
@@ -194,7 +194,7 @@ describe("the summary of what leaves and comes", () => {
 describe("the summary of what does not work, and of what is not certain", () => {
   it("says why not, and what it would cost", () => {
     expect(summary(blocked())).toBe(
-      "The call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). It would fail. You would call 0xA0b8…eB48 without moving anything and would pay at most 0.0000441 ETH in fees.",
+      "BLOCKED: the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). It would fail. You would call 0xA0b8…eB48 without moving anything and would pay at most 0.0000441 ETH in fees.",
     );
   });
 
@@ -246,7 +246,8 @@ describe("every rendering", () => {
   ];
   it.each(scenes)("of %s begins with verdict, reason and summary", (_, made) => {
     const said = summary(made).toLowerCase();
-    const sentences = said.startsWith(made.because.toLowerCase()) ? said.slice(made.because.length + 2) : said;
+    const why = `${made.verdict}: ${made.because.toLowerCase()}. `;
+    const sentences = said.startsWith(why) ? said.slice(why.length) : said;
     const shown = [
       toText(made),
       toMarkdown(made).replace(/^# \S+ |\*\*|\\/gm, ""),

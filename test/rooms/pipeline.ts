@@ -14,8 +14,8 @@ export {
 export { askForks, knownOf } from "../../src/pipeline/endpoint/known.js";
 export { adapt, checkTaken, learn, leftOutOf, simulate } from "../../src/pipeline/endpoint/taken.js";
 export { isInDoubt, undoubted } from "../../src/pipeline/gas/doubt.js";
-export { settleGas } from "../../src/pipeline/gas/limit.js";
-export { afterwards, counted, inBranch, inRound, withRun } from "../../src/pipeline/ledger.js";
+export { between, firstThatHolds, settleGas, settleLimit, type Tried } from "../../src/pipeline/gas/limit.js";
+export { afterwards, counted, inBranch, inRound, withRun } from "../../src/pipeline/rounds.js";
 export {
   measureOf,
   measureOfReport,
@@ -35,7 +35,7 @@ export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
 export { scanRules } from "../../src/pipeline/scan.js";
 export { alonePlan, barePlan } from "../../src/pipeline/scanPlans.js";
 export type { Scanning } from "../../src/pipeline/scanRound.js";
-export { isBounded } from "../../src/pipeline/worlds/bounded.js";
+export { isBounded } from "../../src/pipeline/worlds/contrast.js";
 export {
   checkChange,
   checkContrast,
@@ -47,6 +47,6 @@ export {
   type Contrast,
 } from "../../src/pipeline/worlds/compare.js";
 export { contraryTime, isParted as isSplit, worldsOf } from "../../src/pipeline/worlds/contexts.js";
-export { isParted, type Ground } from "../../src/pipeline/worlds/ground.js";
+export { isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
-export { worseOf } from "../../src/pipeline/worlds/worse.js";
+export { worseOf } from "../../src/pipeline/worlds/movements.js";

@@ -8,7 +8,7 @@ export * as Fee from "../../src/steps/fee.js";
 export { checkSources } from "../../src/steps/fee.js";
 export * as Funds from "../../src/steps/funds.js";
 export * as Nonce from "../../src/steps/nonce.js";
-export type { Counts } from "../../src/steps/nonce.js";
+export type { Counts, Facts } from "../../src/steps/reading/answers.js";
 export {
   bundleOf,
   signers,
@@ -19,13 +19,13 @@ export {
   type GasChoice,
   type Reading,
 } from "../../src/steps/reading/bundle.js";
-export { ByBalance, type Balance } from "../../src/steps/reading/byBalance.js";
+export { ByBalance, type Balance } from "../../src/steps/reading/holdings.js";
 export { compareEffects, isAmount, isSameShape, type Effects, type Terms } from "../../src/steps/reading/compare.js";
 export { checkControl, controlAccounts } from "../../src/steps/reading/control.js";
-export { controlsIn } from "../../src/steps/reading/controlLogs.js";
+export { controlsIn } from "../../src/steps/reading/control.js";
 export { checkDelegateCalls } from "../../src/steps/reading/delegateCalls.js";
-export { checkDelegations, delegationAccounts } from "../../src/steps/reading/delegations.js";
-export { rightsAsked, rightsIn, settleRight, type Right } from "../../src/steps/reading/grants.js";
+export { checkDelegations, delegationAccounts } from "../../src/steps/reading/control.js";
+export { rightsAsked, rightsIn, settleRight, type Right } from "../../src/steps/reading/rights.js";
 export type { Heard } from "../../src/steps/reading/heard.js";
 export {
   addressesIn,
@@ -42,7 +42,7 @@ export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
 export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/places.js";
 export { checkPool } from "../../src/steps/reading/pool.js";
-export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pooled.js";
+export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pool.js";
 export { callees, checkProxies, suspects as proxySuspects, type Seen } from "../../src/steps/reading/proxies.js";
 export { quoteOf, type FeeContext, type FeeFacts, type Quote } from "../../src/steps/reading/quote.js";
 export {
@@ -55,11 +55,10 @@ export {
 export { reasonOf } from "../../src/steps/reading/rounding.js";
 export { knownCode } from "../../src/steps/reading/safeCode.js";
 export { isSame, within, type Result } from "../../src/steps/reading/sameOutcome.js";
-export { checkStranded } from "../../src/steps/reading/stranded.js";
+export { checkStranded } from "../../src/steps/reading/tokenShortfall.js";
 export { read, standards, tokens } from "../../src/steps/reading/tokens.js";
 export * as TokenShortfall from "../../src/steps/reading/tokenShortfall.js";
 export { depositsIn, settle, transfersOf } from "../../src/steps/reading/transferLogs.js";
 export { checkUnexplained } from "../../src/steps/reading/unexplained.js";
-export { between, firstThatHolds, settleLimit, type Tried } from "../../src/steps/reading/wideEnough.js";
 export * as Simulate from "../../src/steps/simulate.js";
 export type { Plan, Run } from "../../src/steps/simulate.js";

@@ -11,7 +11,9 @@ import { startServer, type Server } from "../harness/server.js";
 import "../rooms/errors.js";
 
 void globalThis.Headers; // Node brings its dispatcher along with the first of these
-const builtIn = (globalThis as Record<symbol, unknown>)[Symbol.for("undici.globalDispatcher.1")] as Rpc.Dispatcher;
+const builtIn = (globalThis as Record<symbol, unknown>)[Symbol.for("undici.globalDispatcher.1")] as NonNullable<
+  Rpc.HttpOptions["dispatcher"]
+>;
 
 /** Options of a layer over HTTP; `httpClient` = `layerHttpClient`, on `fetch`. */
 export interface WayOptions extends Rpc.HttpOptions {

@@ -9,11 +9,12 @@ import { describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import { toText } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { gate, type GateOptions } from "../rooms/rpc.js";
+import { gate, type Patience } from "../rooms/rpc.js";
 import { layerScripted, silence } from "../../src/testing.js";
 import { startNode, startServer } from "../harness/server.js";
 import { recordedIn, tagOf } from "./asking.js";
 
+type GateOptions = Pick<Patience, "maxInFlight" | "maxWaitMs">;
 const wide: GateOptions = { maxInFlight: 2, maxWaitMs: 1_000 };
 
 /** A node that answers `a` and `b` with their names, a broadcast with a hash, and `slow` never. */

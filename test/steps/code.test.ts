@@ -5,7 +5,7 @@ import { everyLook, everyStep } from "../rooms/pipeline.js";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
 import { Address } from "../rooms/primitives.js";
-import { Code } from "../rooms/steps.js";
+import { Code, type Facts } from "../rooms/steps.js";
 import type { Authorization } from "../rooms/transaction.js";
 import { layerScripted, rpcError } from "../../src/testing.js";
 import type { Transaction } from "../../src/Transaction.js";
@@ -13,6 +13,7 @@ import { unseen, type View } from "../rooms/witness.js";
 import { accounts } from "../harness/anvil.js";
 import { account, alice, bob, bundle, chain, codes, hexOf, inhabited, token, unanswered } from "./parts.js";
 
+type Seen = Pick<Facts, "codes" | "before" | "after" | "met" | "chain">;
 const failed = Result.fail(unanswered("eth_getCode"));
 const said = (code: string) => Result.succeed(hexOf(code));
 const none = "0x";
@@ -90,11 +91,11 @@ describe("a transaction", () => {
   ) => {
     const [one] = numbered([changed], () => nonce);
     if (one === undefined) throw new Error("no case");
-    const answers: Code.Answers = {
+    const answers: Seen = {
       codes: new Map(Object.entries(found).map(([address, code]) => [Address.make(address as Address), said(code)])),
-      ...{ before: view, after: view, met: [], chain: chain(), bundle: [one] },
+      ...{ before: view, after: view, met: [], chain: chain() },
     };
-    const code = Code.read(one, answers);
+    const code = Code.read(one, answers, [one]);
     const findings = Code.check({ ...one, code }, answers);
     return { code, codes: codes(findings), findings };
   };
@@ -131,10 +132,10 @@ describe("a transaction", () => {
 it("a request for code that failed is said with its error, and costs no more than another witness makes up for", () => {
   const check = (view: View) => {
     const cases = numbered([{ to: alice }]);
-    const answers: Code.Answers = {
-      ...{ codes: new Map([[alice, failed]]), before: view, after: view, met: [], chain: chain(), bundle: cases },
+    const answers: Seen = {
+      ...{ codes: new Map([[alice, failed]]), before: view, after: view, met: [], chain: chain() },
     };
-    return codes(cases.flatMap((one) => Code.check({ ...one, code: Code.read(one, answers) }, answers)));
+    return codes(cases.flatMap((one) => Code.check({ ...one, code: Code.read(one, answers, cases) }, answers)));
   };
   expect(check(inhabited({}))).toEqual(["Transport/info"]);
   expect(check(unseen)).toEqual(["Transport/unavailable"]);
@@ -221,12 +222,12 @@ describe("whom a later transaction calls", () => {
     { to: made, data: hexOf("0x02") },
   ];
   const [empty, there] = [inhabited({ [token]: some }), inhabited({ [token]: some, [made]: some })];
-  const found = (inputs: ReadonlyArray<Partial<Transaction>>, seen: Partial<Code.Answers>) => {
+  const found = (inputs: ReadonlyArray<Partial<Transaction>>, seen: Partial<Seen>) => {
     const cases = numbered(inputs);
     const none = new Map([[made, said("0x")]]);
-    const answers = { codes: none, before: empty, after: unseen, met: [], chain: chain(), bundle: cases, ...seen };
+    const answers = { codes: none, before: empty, after: unseen, met: [], chain: chain(), ...seen };
     return cases.map((one) => {
-      const code = Code.read(one, answers);
+      const code = Code.read(one, answers, cases);
       return [code.to?.kind, codes(Code.check({ ...one, code }, answers)).join()];
     });
   };
@@ -259,7 +260,7 @@ describe("whom a later transaction calls", () => {
 
   it("is looked at wherever others come before it", () => {
     const looked = (...inputs: ReadonlyArray<Partial<Transaction>>) =>
-      inputs.map((_, place) => Code.queriesBetween(bundle(...inputs))(place).length);
+      inputs.map((_, place) => Code.queriesBetween(bundle(...inputs), place).length);
     expect(looked(factory, call, { to: null, data: hexOf("0x00") }, { to: bob })).toEqual([0, 1, 0, 1]);
     expect(looked({ to: bob, value: 1n }, call)).toEqual([0, 1]);
   });

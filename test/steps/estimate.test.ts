@@ -13,13 +13,13 @@ import {
 } from "../rooms/errors.js";
 import { Hex } from "../rooms/primitives.js";
 import type { AccountCode, Outcome } from "../rooms/report.js";
-import { Estimate } from "../rooms/steps.js";
+import { Estimate, type Facts } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
 import { caseOf, chain, codes as codesIn, outcome, parties } from "./parts.js";
 
 type Failure = RpcError | Verdict;
-type Asked = Estimate.Answers["estimate"];
-interface Known extends Partial<Omit<Estimate.Answers, "estimate">> {
+type Asked = Facts["estimate"];
+interface Known extends Partial<Pick<Facts, "chain" | "blockGasLimit">> {
   readonly input?: Partial<Transaction>;
   readonly seen?: Outcome;
   readonly receiver?: AccountCode["kind"];
@@ -32,7 +32,7 @@ const decide = (
   { input = { data }, seen = outcome(), receiver = "contract", index = 0, ...answered }: Known = {},
 ) => {
   const one = { ...caseOf(input), index, outcome: seen, transfers: [], code: parties(caseOf(input).input, receiver) };
-  const answers: Estimate.Answers = {
+  const answers: Pick<Facts, "estimate" | "chain" | "blockGasLimit"> = {
     estimate: typeof estimate === "bigint" ? Result.succeed(estimate) : estimate,
     chain: chain(),
     blockGasLimit: 60_000_000n,

@@ -7,9 +7,9 @@ import { alice, bundle, caseOf, chain, codes } from "./parts.js";
 import { absent, gwei, history, quoted, refused } from "./reading/facts.js";
 
 const quote = quoted({}, { chain: chain({ minTip: 5n }) });
-const choose = (changed: Partial<Transaction> = {}, on: Quote = quote) => Fee.choose(caseOf(changed), { quote: on });
+const choose = (changed: Partial<Transaction> = {}, on: Quote = quote) => Fee.choose(caseOf(changed), on);
 const checked = (changed: Partial<Transaction> = {}, on: Quote = quote) =>
-  codes(Fee.check({ ...caseOf(changed), fee: choose(changed, on) }, { quote: on }));
+  codes(Fee.check({ ...caseOf(changed), fee: choose(changed, on) }, on));
 
 describe("the price", () => {
   it("is never changed where the caller gave it", () => {
@@ -34,7 +34,7 @@ describe("the price", () => {
   it("is the quote's where the caller gave none, and read beside the base fee", () => {
     const fee = choose();
     expect(fee).toMatchObject({ by: "us", value: { maxFeePerGas: quote.maxFeePerGas, maxPriorityFeePerGas: 5n } });
-    expect(Fee.read({ ...caseOf(), fee }, { quote })).toEqual({
+    expect(Fee.read({ ...caseOf(), fee }, quote)).toEqual({
       ...{ baseFeePerGas: gwei, gasPrice: null, maxFeePerGas: quote.maxFeePerGas, maxPriorityFeePerGas: 5n },
       ...{ by: "us", tipNamed: null, tipSource: "minimum", horizonSeconds: 60, shortenedFrom: null },
       evidence: "measured",
@@ -90,7 +90,7 @@ describe("a cap that the balance does not carry", () => {
     expect(half?.horizonSeconds).toBeGreaterThanOrEqual(12);
     expect(half?.horizonSeconds).toBeLessThan(60);
     if (half === null) throw new Error("it can be shortened");
-    expect(codes(Fee.check({ ...caseOf(), fee: half }, { quote }))).toEqual(["FeeHorizonShort/warning"]);
+    expect(codes(Fee.check({ ...caseOf(), fee: half }, quote))).toEqual(["FeeHorizonShort/warning"]);
   });
   it("stays where it is the caller's", () => {
     const fee = choose({ maxFeePerGas: 2n * gwei });
@@ -119,7 +119,7 @@ it("a caller's own tip takes nothing off the cap that a replacement needs", () =
   const replacing = { priceBump: 10, isKnown: true };
   for (const maxTip of [5n * gwei, 1n]) {
     const own = Fee.quoteFor(numbered, { quote, pools, replacing, chain: { maxTip } });
-    expect(Fee.choose(numbered, { quote: own }).value).toEqual({
+    expect(Fee.choose(numbered, own).value).toEqual({
       ...{ gasPrice: null, maxFeePerGas: 110n * gwei, maxPriorityFeePerGas: 3n },
     });
   }

@@ -30,8 +30,8 @@ const casesOf = (costs: ReadonlyArray<Cost>, transfers: ReadonlyArray<Transfer> 
       transfers: transfers.filter(({ transaction: of }) => of === index),
     });
   });
-const holding = (balance: bigint | null): Funds.Answers => ({
-  ...{ balanceOf: (account) => (account === alice ? balance : null), baseFeePerGas: 1n, pools: new Map() },
+const holding = (balance: bigint | null): Parameters<typeof Funds.read>[1] => ({
+  ...{ balanceOf: (account) => (account === alice ? balance : null), quote: { baseFeePerGas: 1n }, pools: new Map() },
   flying: () => ({ latest: 4, inFlight: 0 }),
 });
 const decide = (costs: ReadonlyArray<Cost>, balance: bigint | null, transfers: ReadonlyArray<Transfer> = []) => {

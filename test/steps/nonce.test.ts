@@ -7,7 +7,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { PoolTransaction } from "../rooms/eth.js";
 import type { Address } from "../rooms/primitives.js";
 import type { By } from "../rooms/report.js";
-import { Nonce } from "../rooms/steps.js";
+import { Nonce, type Counts, type Facts } from "../rooms/steps.js";
 import { layerScripted } from "../../src/testing.js";
 import type { Authorization, Transaction } from "../rooms/transaction.js";
 import { accounts } from "../harness/anvil.js";
@@ -16,7 +16,7 @@ import { alice, bob, bundle, fee, unanswered } from "./parts.js";
 const failed = Result.fail(unanswered("eth_getTransactionCount"));
 const counts = (of: Readonly<Record<string, readonly [latest: number | null, pending: number | null]>>) =>
   new Map(
-    Object.entries(of).map(([address, [latest, pending]]): [Address, Nonce.Counts] => [
+    Object.entries(of).map(([address, [latest, pending]]): [Address, Counts] => [
       address as Address,
       {
         latest: latest === null ? failed : Result.succeed(latest),
@@ -25,7 +25,7 @@ const counts = (of: Readonly<Record<string, readonly [latest: number | null, pen
     ]),
   );
 
-type Counted = Nonce.Answers["counts"];
+type Counted = Facts["counts"];
 const unread = { pools: new Map(), replacing: { priceBump: 10, isKnown: true } };
 /** Chosen as a scan does it, or as given where an earlier report or a reservation chose. */
 const decided = (
@@ -37,16 +37,16 @@ const decided = (
     const fixed = given[one.index];
     const nonce =
       fixed === undefined
-        ? Nonce.choose(one, { counts: counted, bundle: cases })
+        ? Nonce.choose(one, { counts: counted }, cases)
         : ({ ...fixed, evidence: "assumed" } as const);
     return { ...one, nonce, fee: fee(2n * 10n ** 9n) };
   });
-  const answers = { ...unread, counts: counted, bundle: numbered };
+  const answers = { ...unread, counts: counted };
   return {
-    outputs: numbered.map((one) => Nonce.read(one, answers)),
+    outputs: numbered.map((one) => Nonce.read(one, answers, numbered)),
     values: numbered.map(({ nonce }) => nonce.value),
     codes: numbered
-      .flatMap((one) => Nonce.check(one, answers))
+      .flatMap((one) => Nonce.check(one, answers, numbered))
       .map(({ code, severity, transaction: at }) => `${at}:${code}/${severity}`),
   };
 };
@@ -104,7 +104,7 @@ describe("the caller's own nonce", () => {
         fee: fee(null, { value: { gasPrice: null, maxFeePerGas: cap, maxPriorityFeePerGas: tip } }),
       }));
       if (one === undefined) throw new Error("no case");
-      return Nonce.check(one, { counts: counts({ [alice]: [4, 6] }), bundle: [one], pools, replacing }).map(
+      return Nonce.check(one, { counts: counts({ [alice]: [4, 6] }), pools, replacing }, [one]).map(
         ({ code, severity }) => `${code}/${severity}`,
       );
     };

@@ -152,7 +152,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
 test("a switch over the codes of findings is exhaustive", () => {
   expectTypeOf(kindOf).parameter(0).toEqualTypeOf<Report.Finding["code"]>();
   expectTypeOf<string>().not.toExtend<Report.FindingCode>();
-  expectTypeOf<Report.NoteCode>().toExtend<Report.FindingCode>();
+  expectTypeOf<keyof typeof Report.notes>().toExtend<Report.FindingCode>();
 });
 
 test("a finding is a statement, with the error that is behind it", () => {

@@ -7,7 +7,7 @@ import { followed, until } from "../eth/watching.js";
 import { rawRequest } from "../harness/anvil.js";
 import { findOpGethOrWarn, startOpGeth, type L1, type OpGeth } from "../harness/opGeth.js";
 import { layerOf, nobody, preflightOn, spare } from "../preflight/scene.js";
-import { counted, watching, type WatchedReport } from "./watched.js";
+import { watching, type WatchedReport } from "./watched.js";
 
 const bin = findOpGethOrWarn("watching on an OP-stack node");
 
@@ -35,41 +35,35 @@ describe.skipIf(bin === null).each([false, true])("pending blocks of its own: %s
     expect(numbers).toEqual([0n, 1n, 2n, 3n]);
   });
 
-  it(
-    "reads what a report hangs on, sees what L1 costs, and is lost once the nonce is used",
-    { timeout: 60_000 },
-    async () => {
-      const { layer, asked } = counted(layerOf(node.url));
-      const chained = Layer.merge(layer, Chains.layerWith(node.chainId, { feeModel: "opstack" }));
-      const report = await preflightOn(chained, { from: spare.address, to: nobody, value: 5n });
-      expect(report.verdict).toBe("ready");
-      running = watching([report], chained);
-      const [one] = running as [WatchedReport];
-      const last = () => {
-        const word = one.told.at(-1);
-        return word?._tag === "Fresh" ? word.by : word?._tag === "Lost" ? word.reason._tag : word?._tag;
-      };
-      const mined = async (l1?: Partial<L1>) => {
-        await node.mine(l1);
-        const number = BigInt(String(await rawRequest(node.url, "eth_blockNumber")));
-        await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`, 20_000);
-        return last();
-      };
-      await until(() => one.told.length > 0, "the first word");
-      if (last() !== "reading") await mined();
-      // why: behind the first head what its proof stood on is read once more
-      await mined();
-      asked.length = 0;
-      expect(await mined()).toBe("reading");
-      expect(asked.filter((purpose) => purpose !== "eth_getBlockByNumber")).toEqual(["eth_simulateV1"]);
-      expect(await mined({ baseFee: 900_000_000_000n })).not.toBe("reading");
-      expect(await mined()).toBe("reading");
-      const raw = await spare.signTransaction({
-        ...{ type: "eip1559", chainId: node.chainId, to: nobody, value: 1n, nonce: 0 },
-        ...{ gas: 21_000n, maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 10n ** 6n },
-      });
-      await rawRequest(node.url, "eth_sendRawTransaction", [raw]);
-      expect(await mined()).toBe("NonceTooLow");
-    },
-  );
+  it("stays `Fresh`, sees what L1 costs, and is lost once the nonce is used", { timeout: 60_000 }, async () => {
+    const chained = Layer.merge(layerOf(node.url), Chains.layerWith(node.chainId, { feeModel: "opstack" }));
+    const report = await preflightOn(chained, { from: spare.address, to: nobody, value: 5n });
+    expect(report.verdict).toBe("ready");
+    running = watching([report], chained);
+    const [one] = running as [WatchedReport];
+    const last = () => {
+      const word = one.told.at(-1);
+      return word?._tag === "Lost" ? word.reason._tag : word?._tag;
+    };
+    const mined = async (l1?: Partial<L1>) => {
+      await node.mine(l1);
+      const number = BigInt(String(await rawRequest(node.url, "eth_blockNumber")));
+      await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`, 20_000);
+      return last();
+    };
+    await until(() => one.told.length > 0, "the first word");
+    expect(await mined()).toBe("Fresh");
+    const required = () => one.told.at(-1)?.report.funds[0]?.required ?? 0n;
+    const before = required();
+    // why: what L1 costs is a price of the moment; who can no longer pay it is lost by the proof
+    expect(await mined({ baseFee: 900_000_000_000n })).toBe("Fresh");
+    expect(required()).toBeGreaterThan(before);
+    expect(await mined()).toBe("Fresh");
+    const raw = await spare.signTransaction({
+      ...{ type: "eip1559", chainId: node.chainId, to: nobody, value: 1n, nonce: 0 },
+      ...{ gas: 21_000n, maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 10n ** 6n },
+    });
+    await rawRequest(node.url, "eth_sendRawTransaction", [raw]);
+    expect(await mined()).toBe("NonceTooLow");
+  });
 });

@@ -43,7 +43,6 @@ export interface StormOptions {
 
 export interface Storm {
   readonly told: { readonly fresh: number; readonly moved: number; readonly lost: number };
-  readonly byReading: number;
   /** What a proof says otherwise of a `Fresh`. */
   readonly wrong: ReadonlyArray<string>;
   readonly proofsHeldAgainst: number;
@@ -154,7 +153,7 @@ export const storm = async ({ over, blocks, everyBlocks, seed, copies = 1, onBlo
         const differences = essentialDiff(word.report, proven);
         if (differences.length > 0 || !["ready", "caution"].includes(proven.verdict))
           wrong.push(
-            `block ${block}, report ${index}, by ${word.by}: ${proven.verdict} ${differences.map(({ path, before, after }) => `${path} ${before} ${after}`).join("; ")}`,
+            `block ${block}, report ${index}: ${proven.verdict} ${differences.map(({ kind, what, a, b }) => `${what ?? kind} ${a} ${b}`).join("; ")}`,
           );
       }
     }
@@ -167,7 +166,6 @@ export const storm = async ({ over, blocks, everyBlocks, seed, copies = 1, onBlo
   const count = (tag: Preflight.Watched["_tag"]) => words.filter(({ _tag }) => _tag === tag).length;
   return {
     told: { fresh: count("Fresh"), moved: count("Moved"), lost: count("Lost") },
-    byReading: words.filter((word) => word._tag === "Fresh" && word.by === "reading").length,
     ...{ wrong, proofsHeldAgainst, reorganisations, cuts },
     ...{ lags: lags.sort((one, two) => one - two), judged: judged.sort((one, two) => one - two) },
   };

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { concat, toHex, type Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type * as Preflight from "../../src/Preflight.js";
+import * as Preflight from "../../src/Preflight.js";
 import type * as Report from "../../src/Report.js";
 import { CurrentRun, quorum, Rpc } from "../../src/Rpc.js";
 import { Gate, Swap, Token } from "../contracts/artifacts.js";
@@ -34,13 +34,6 @@ const purse = {
   abi: [],
   bytecode: "0x602380600b6000396000f336601a573231600054146013576001546015575b005b600080fd5b6020356000355500" as Hex,
 };
-/** Looks at what it owns itself, and stops. */
-const look = { abi: [], bytecode: "0x600380600b6000396000f3475000" as Hex };
-/** Looks at the code of one account, which costs less where that one produces the block. */
-const glance = (at: Hex) => ({
-  abi: [],
-  bytecode: concat(["0x601880600b6000396000f373", at, "0x3b5000"]),
-});
 /**
  * Reverts by slot 0, which it reads only where the gas that is left reaches what it is called with; `set(slot, value)` by bare
  * words. With an access list, which makes it cheaper, less is left there.
@@ -52,8 +45,7 @@ const meter = {
 };
 const words = (...all: ReadonlyArray<bigint>): Hex => concat(all.map((one) => toHex(one, { size: 32 })));
 
-const short = (one: Preflight.Watched): string =>
-  one._tag === "Fresh" ? `Fresh by ${one.by}` : one._tag === "Lost" ? `Lost: ${one.reason._tag}` : "Moved";
+const short = (one: Preflight.Watched): string => (one._tag === "Lost" ? `Lost: ${one.reason._tag}` : one._tag);
 const last = ({ told }: WatchedReport): string => {
   const one = told.at(-1);
   return one === undefined ? "nothing" : short(one);
@@ -100,96 +92,46 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`);
     return last(one);
   };
-  /** Until it is read: where a report names no hash of its block, the first head is a proof. */
-  const settled = async (one: WatchedReport) => {
-    if (last(one) !== "Fresh by reading") expect(await mined(one)).toBe("Fresh by reading");
-  };
-
-  it("says `Fresh` by one request while nothing is touched, and its report still gives a clearance", async () => {
+  it("says `Fresh` by one proof at each head while it does the same, and its report still gives a clearance", async () => {
     const { one, asked } = await watch(transferOf(token));
-    await settled(one);
-    // why: behind the first head what its proof stood on is read once more
-    await mined(one);
     asked.length = 0;
     let before = 0;
     for (let count = 0; count < 3; count++) {
       await scene.pool(third, { to: nobody, value: 1n });
       before = Date.now();
-      expect(await mined(one)).toBe("Fresh by reading");
+      expect(await mined(one)).toBe("Fresh");
     }
-    expect(asked.filter((purpose) => purpose === "eth_simulateV1")).toHaveLength(3);
-    expect(new Set(asked)).toEqual(new Set(["eth_simulateV1", "eth_getBlockByNumber"]));
+    for (const run of ["exact", "next"]) expect(asked.filter((purpose) => purpose === run)).toHaveLength(3);
     const fresh = one.told.at(-1);
     expect(fresh?._tag === "Fresh" && fresh.report.observed.at >= before).toBe(true);
   });
 
-  it("is not taken in where a node answers for the newest block by the state of the next, as anvil does", async () => {
-    const report = await proven(layerOf(scene.url), passing(gate));
-    const newest = async () => (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { readonly hash: Hex };
-    const { hash } = await newest();
-    let isFirst = true;
-    let toNext: (hash: Hex) => void = () => undefined;
-    const next = new Promise<Hex>((resolve) => (toNext = resolve));
-    const racing = Layer.effect(
-      Rpc,
-      Effect.map(Rpc, (node) =>
-        Rpc.of({
-          ...node,
-          request: (method, params) =>
-            Effect.flatMap(Effect.service(CurrentRun), ({ run }) => {
-              const [simulation, block] = params as readonly [unknown, { readonly blockHash?: Hex }];
-              if (method !== "eth_simulateV1" || run != null || block.blockHash !== hash || !isFirst)
-                return node.request(method, params);
-              isFirst = false;
-              return Effect.flatMap(
-                Effect.promise(() => next),
-                (blockHash) => node.request(method, [simulation, { blockHash }]),
-              );
-            }),
-        }),
-      ),
-    ).pipe(Layer.provide(layerOf(scene.url)));
-    running = watching([report], racing);
-    const [one] = running as [WatchedReport];
-    await until(() => !isFirst, "the reading behind its block");
-    await turn({ scene, gate }, "close");
-    await scene.mine();
-    toNext((await newest()).hash);
-    const number = BigInt(await head());
-    await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, "a word on the next", 20_000);
-    expect(last(one)).toMatch(/^Lost/);
-    await turn({ scene, gate }, "open");
-    await scene.mine();
-  });
-
-  it("proves again what was touched, and says what moved", async () => {
+  it("says what moved, and what did not", async () => {
     const mint = () => scene.pool(third, { to: token, data: calldata(Token, "mint", [other.address, 5n]) });
     // the first of it costs the call less gas
     await mint();
     await scene.mine();
     const { one } = await watch(transferOf(token));
-    await settled(one);
     await mint();
-    expect(await mined(one)).toBe("Fresh by proof");
-    expect(await mined(one)).toBe("Fresh by reading");
+    expect(await mined(one)).toBe("Fresh");
     await scene.pool(third, { to: owner.address, value: 7n });
     expect(await mined(one)).toBe("Moved");
     const moved = one.told.at(-1);
-    expect(moved?._tag === "Moved" ? moved.diff.map(({ path, by }) => [path, by]) : []).toEqual([
-      [`funds[${owner.address.toLowerCase()}].balance`, 7n],
-    ]);
-    expect(await mined(one)).toBe("Fresh by reading");
+    expect(
+      moved?._tag === "Moved"
+        ? moved.diff.map(({ what, account, a, b }) => [what, account, BigInt(b ?? 0) - BigInt(a ?? 0)])
+        : [],
+    ).toEqual([["funds balance", owner.address.toLowerCase(), 7n]]);
+    expect(await mined(one)).toBe("Fresh");
   });
 
   it("is lost while the call reverts, and there again afterwards", async () => {
     const { one } = await watch(passing(gate));
-    await settled(one);
     await turned("close");
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
     await turned("open");
-    expect(await mined(one)).toBe("Fresh by proof");
-    expect(await mined(one)).toBe("Fresh by reading");
+    expect(await mined(one)).toBe("Fresh");
   });
 
   it("is lost once the nonce is used", async () => {
@@ -203,27 +145,34 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     const report = await proven(layer, passing(gate));
     running = watching([report], layer, { silentMs: 200 });
     const [one] = running as [WatchedReport];
-    await settled(one);
     await turned("close");
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
     await scene.ask("anvil_rollback", [1]);
-    await until(() => last(one) === "Fresh by proof", "the word on the block before");
+    await until(() => last(one) === "Fresh", "the word on the block before");
     expect(one.told.at(-1)?.head).toMatchObject({ header: { number: BigInt(await head()) }, replaced: [{}] });
   });
 
-  it("proves at every head what may read the clock, and what is no single call", async () => {
+  it("stays `Fresh` where a call reads the clock, and where it is no single one", async () => {
     const pool = await scene.deploy(Swap, [token, token]);
     const quote = { from: owner.address, to: pool, data: calldata(Swap, "quote", [1n]) };
     for (const input of [quote, [transferOf(token), transferOf(token, 6n)]]) {
-      const { one, asked } = await watch(input);
-      for (let count = 0; count < 4; count++) expect(await mined(one)).toBe("Fresh by proof");
-      // what it hangs on is not looked for again, once it is known to be more than state
-      expect(asked.filter((purpose) => purpose === "eth_createAccessList").length).toBeLessThan(2);
+      const { one } = await watch(input);
+      for (let count = 0; count < 2; count++) expect(await mined(one)).toBe("Fresh");
       await one.stop();
     }
   });
 
-  it("proves at every head what reads what others own, which tells the base fee", async () => {
+  it("proves at every head where a step was left out", async () => {
+    const { layer } = counted(layerOf(scene.url));
+    const lean = Preflight.make({ without: ["approvals"] });
+    const report = await Effect.runPromise(Effect.provide(lean.preflight(transferOf(token) as never), layer));
+    running = watching([report], layer, {}, lean);
+    const [one] = running as [WatchedReport];
+    await until(() => one.told.length > 0, "the first word");
+    for (let count = 0; count < 3; count++) expect(await mined(one)).toBe("Fresh");
+  });
+
+  it("is lost where what others own decides, which tells the base fee", async () => {
     const at = await scene.deploy(purse);
     const set = async (slot: bigint, value: bigint) => {
       await scene.pool(third, { to: at, data: words(slot, value) });
@@ -231,56 +180,18 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     };
     await set(0n, await scene.balance(other.address));
     const { one } = await watch({ from: other.address, to: at });
-    expect(await mined(one)).toBe("Fresh by proof");
+    expect(await mined(one)).toBe("Fresh");
     await scene.pool(third, { to: at, data: words(1n, 1n) });
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
   });
 
-  it("proves at every head what reads the gas that is left, of which an access list leaves less", async () => {
+  it("is lost where the gas that is left decides, of which an access list leaves less", async () => {
     const at = await scene.deploy(meter);
     const input = { from: other.address, to: at, gas: 100_000n, data: words(75_000n) };
     const { one } = await watch(input);
-    expect(await mined(one)).toBe("Fresh by proof");
+    expect(await mined(one)).toBe("Fresh");
     await scene.pool(third, { to: at, data: words(0n, 1n) });
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
-  });
-
-  it("proves at every head what reads what the sender itself owns", async () => {
-    const at = await scene.deploy(look);
-    const input = { from: spare.address, to: at };
-    const { one } = await watch(input);
-    await settled(one);
-    await one.stop();
-    const nonce = await scene.count(spare.address);
-    const signed = await spare.signAuthorization({ address: at, chainId: scene.chainId, nonce });
-    await scene.broadcast(
-      await third.signTransaction({
-        ...{ type: "eip7702", chainId: scene.chainId, to: nobody, gas: 200_000n, authorizationList: [signed] },
-        ...{ nonce: await scene.count(third.address), maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 10n ** 9n },
-      }),
-    );
-    await scene.mine();
-    const delegated = await watch(input);
-    expect(await mined(delegated.one)).toBe("Fresh by proof");
-    expect(await mined(delegated.one)).toBe("Fresh by proof");
-  });
-
-  it("proves again under another producer where one of the two is touched", async () => {
-    const [usual, rare] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`] as const;
-    const sealed = async (one: WatchedReport, producer: Hex) => {
-      await scene.seal({ feeRecipient: producer });
-      const number = BigInt(await head());
-      await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`);
-      return last(one);
-    };
-    const at = await scene.deploy(glance(rare));
-    await scene.seal({ feeRecipient: usual });
-    const { one } = await watch({ from: other.address, to: at });
-    if (last(one) !== "Fresh by reading") expect(await sealed(one, usual)).toBe("Fresh by reading");
-    expect(await sealed(one, `0x${"c3".repeat(20)}`)).toBe("Fresh by reading");
-    expect(await sealed(one, rare)).toBe("Fresh by proof");
-    expect(await sealed(one, usual)).toBe("Fresh by proof");
-    expect(await sealed(one, usual)).toBe("Fresh by reading");
   });
 
   it("is lost when it expires while a proof is under way, whose word follows", async () => {
@@ -307,13 +218,13 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     const quote = { from: owner.address, to: pool, data: calldata(Swap, "quote", [1n]) };
     running = watching([await proven(held, quote, options)], held, options);
     const [one] = running as [WatchedReport];
-    await until(() => last(one) === "Fresh by proof", "the first word");
+    await until(() => last(one) === "Fresh", "the first word");
     isHeld = true;
     await scene.mine();
     await until(() => last(one) === "Lost: NotProven", "the end of the clearance");
     expect(one.told.at(-1)?.head).toBeNull();
     go();
-    await until(() => last(one) === "Fresh by proof", "the word of the proof");
+    await until(() => last(one) === "Fresh", "the word of the proof");
   });
 
   it.each([0, 1_000])(
@@ -329,7 +240,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
         clock.mockRestore();
       }
       expect(one.told.at(-1)?.head).toBeNull();
-      expect(await mined(one)).toBe("Fresh by proof");
+      expect(await mined(one)).toBe("Fresh");
     },
   );
 
@@ -344,7 +255,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
 });
 
 describe("over a quorum", () => {
-  it("proves at every head, for the first endpoint alone says what a call touches", async () => {
+  it("is lost once the call reverts, whatever one endpoint says that it touches", async () => {
     const { scene, gate } = await furnish(startAnvilScene);
     await turn({ scene, gate }, "open");
     await scene.mine();
@@ -367,7 +278,7 @@ describe("over a quorum", () => {
     };
     try {
       await until(() => one.told.length > 0, "the first word");
-      expect(await mined()).toBe("Fresh by proof");
+      expect(await mined()).toBe("Fresh");
       await turn({ scene, gate }, "close");
       expect(await mined()).toBe("Lost: ExecutionReverted");
     } finally {

@@ -49,6 +49,7 @@ export const watching = (
   reports: ReadonlyArray<Report.Report>,
   layer: Layer.Layer<Rpc.Rpc>,
   { pollMs = 25, silentMs, ...options }: Preflight.Options & Eth.HeadOptions = {},
+  { watch }: Pick<Preflight.Pipeline, "watch"> = Preflight,
 ): ReadonlyArray<WatchedReport> => {
   const watched = reports.map((report) => ({
     report,
@@ -68,7 +69,7 @@ export const watching = (
       ({ report, told, failure }) =>
         Effect.map(
           Effect.result(
-            Stream.runForEach(Preflight.watch(report, heads, options), (one) => Effect.sync(() => void told.push(one))),
+            Stream.runForEach(watch(report, heads, options), (one) => Effect.sync(() => void told.push(one))),
           ),
           (ended) => {
             if (Result.isFailure(ended)) failure.push(ended.failure);

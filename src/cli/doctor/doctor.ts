@@ -15,7 +15,6 @@ import { endpoint, header, readHeaders, whyDeaf } from "../endpoint.js";
 import { Exited, exitCodes, type ExitCode } from "../exit.js";
 import { toggle } from "../flags.js";
 import { look, print, type Look } from "../terminal.js";
-import { limits } from "./limits.js";
 import {
   finding,
   methodProbes,
@@ -28,8 +27,7 @@ import {
   type Finding,
   type Status,
 } from "./probe.js";
-import { callOverride, simulationProbes } from "./simulation.js";
-import { world } from "./world.js";
+import { simulation } from "./simulation.js";
 
 /** `full`: reports can reach `ready`. `reduced`: they can, with less evidence. `unknown`: they cannot. */
 type Level = "full" | "reduced" | "unknown";
@@ -50,7 +48,6 @@ type Known = Omit<KnownEndpoint, "format">;
 
 const nothingKnown: Known = {
   facts: { chainId: null, tellsTip: null, takesBatches: null, noFeeOracle: null, refuses: [] },
-  limits: { logRange: null, callGas: null, simulationGas: null, bodyBytes: null },
   fork: null,
   pending: null,
 };
@@ -165,21 +162,17 @@ const diagnose = (url: string, options: HttpOptions): Effect.Effect<Diagnosis> =
       return conclude(rpc.endpoint, [finding("the seven methods", "eth_getCode", "eth_getCode", silence)]);
     }
     // why: the first answers of all teach the endpoint's refusals, so that later probes need not ask again
-    const findings = yield* Effect.forEach([...methodProbes, callOverride, ...simulationProbes], (each) => each, {
-      concurrency: 4,
-    });
+    const findings = yield* Effect.forEach(methodProbes, (each) => each, { concurrency: 4 });
     const batching = yield* batches(url, options);
-    const { findings: seen, facts, ...known } = yield* world;
-    const large = yield* limits;
+    const { findings: seen, facts, ...known } = yield* simulation;
     const { status } = batching;
-    return conclude(rpc.endpoint, [...findings, batching, ...seen, ...large.findings], {
+    return conclude(rpc.endpoint, [...findings, batching, ...seen], {
       ...known,
       facts: {
         ...facts,
         takesBatches: status === "unknown" ? null : status === "yes",
         refuses: dispensable.filter((method) => refused(findings, method)),
       },
-      limits: large.limits,
     });
   }).pipe(Effect.provide(Layer.fresh(layerHttp(url, { retryTimes: 1, timeoutMs: 10_000, ...options }))));
 
@@ -247,9 +240,7 @@ export const doctor = Command.make(
     return yield* new Exited({ code: codes[diagnosis.level] });
   }),
 ).pipe(
-  Command.withDescription(
-    `Ask an endpoint what it really supports and how much it takes, and what that means for reports\n\n  ${levels}`,
-  ),
+  Command.withDescription(`Ask an endpoint what it really supports, and what that means for reports\n\n  ${levels}`),
   Command.withExamples([
     { command: "evm-preflight doctor http://127.0.0.1:8545", description: "Everything that reports need, probed" },
   ]),

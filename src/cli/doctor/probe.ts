@@ -43,16 +43,15 @@ export const refusal = (failure: Failure): Answer => {
 };
 
 /** Asks for something of one group, and reads what came back; a failure is an answer too. */
-export const probing =
+const probing =
   (group: string, prefix = "") =>
   <A>(
     id: string,
     name: string,
     ask: Effect.Effect<A, Failure, Rpc>,
     read: (answer: A) => Answer,
-    failed: (failure: Failure) => Answer = refusal,
   ): Effect.Effect<Finding, never, Rpc> =>
-    Effect.map(Effect.match(ask, { onSuccess: read, onFailure: failed }), (answer) =>
+    Effect.map(Effect.match(ask, { onSuccess: read, onFailure: refusal }), (answer) =>
       finding(group, `${prefix}${id}`, name, answer),
     );
 
@@ -85,11 +84,20 @@ const logs = (tag: Tag) =>
   Rpc.use(({ request }) => request("eth_getLogs", [{ fromBlock: tag, toBlock: tag, address: somewhere }]));
 const listed = (answer: unknown): Answer => (Array.isArray(answer) ? yes() : no("the answer is no list"));
 
+/** Runtime code: `return 42`. */
+const returns42 = "0x602a60005260206000f3";
+
 /** The seven methods on `latest`, what helps beside them, and each again on `pending`. */
 export const methodProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
   needed("eth_getCode", code("latest")),
   needed("eth_getTransactionCount", count("latest")),
   needed("eth_call", echo("latest"), echoed),
+  probing("eth_call")(
+    "eth_call.stateOverride",
+    "state override",
+    Eth.call({ from: someone, to: somewhere, block: "latest", stateOverrides: { [somewhere]: { code: returns42 } } }),
+    (data) => (BigInt(data === "0x" ? 0 : data) === 42n ? yes() : no("the code given was not run")),
+  ),
   needed("eth_estimateGas", estimate("latest"), (gas) => yes(`${gas} gas for an empty call`)),
   needed(
     "eth_simulateV1",

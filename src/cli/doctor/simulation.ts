@@ -1,14 +1,19 @@
-/** What an endpoint's `eth_simulateV1` really does: not what it accepts, what it changes. */
+/** What an endpoint's `eth_simulateV1` really does: not what it accepts, what it changes. Asked as a preflight asks. */
 import * as Effect from "effect/Effect";
+import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
+import { indexAbis } from "../../abi/abiIndex.js";
+import { lookup } from "../../Chains.js";
+import { forkOf } from "../../chains/rules.js";
 import * as Eth from "../../eth/index.js";
-import type { Hex } from "../../primitives/hex.js";
-import { shortAddress } from "../../primitives/text.js";
-import type { Rpc } from "../../rpc/index.js";
+import { askRun } from "../../pipeline/index.js";
+import type { Rpc, KnownEndpoint } from "../../Rpc.js";
+import { lacksTip } from "../../steps/reading/quote.js";
+import type { Plan, Run } from "../../steps/simulate.js";
+import * as Transaction from "../../Transaction.js";
 import {
   finding,
   no,
-  probing,
   refusal,
   someone,
   somewhere,
@@ -20,130 +25,206 @@ import {
 } from "./probe.js";
 
 const group = "eth_simulateV1";
-const probe = probing(group);
-const rich = { [someone]: { balance: 10n ** 18n } };
-const free = { blockOverrides: { baseFeePerGas: 0n } };
+const told = (id: string, name: string, answer: Answer): Finding => finding(group, id, name, answer);
 
-/** Runtime code: `return 42`. */
-const returns42 = "0x602a60005260206000f3";
-/** Runtime code: `return block.timestamp`. */
-const returnsTime = "0x4260005260206000f3";
+/** Wei per gas that every base fee is below. */
+const much = 10n ** 15n;
+const rich = { [someone]: { balance: much * 424_242n } } as const;
+const elsewhere = "0x70726566000000000000000000000000000000c3";
+/** Runtime code: `return sload(0)`. */
+const returnsSlot = "0x60005460005260206000f3";
 /** Runtime code: `revert` with the bytes `deadbeef`. */
 const reverts = "0x63deadbeef6000526004601cfd";
-const running = (code: Hex) => ({ stateOverrides: { [somewhere]: { code } } });
 
-const word = (value: bigint): string => `0x${value.toString(16).padStart(64, "0")}`;
-const ran42 = (data: string): Answer => (data === word(42n) ? yes() : no("the code given was not run"));
+type Ran = Result.Result<Run, Failure>;
 
-type Call = NonNullable<Eth.BlockStateCall["calls"]>[number];
+/** Calls between accounts that nobody uses, in one run; a failure is an answer, too. */
+const run = (calls: ReadonlyArray<Eth.CallRequest>, changes: Partial<Plan> = {}): Effect.Effect<Ran, never, Rpc> =>
+  Effect.gen(function* () {
+    const call = { from: someone, to: somewhere, gas: 100_000n } as const;
+    const { transactions } = yield* Effect.orDie(Transaction.check(call));
+    const plan: Plan = {
+      ...{ name: "bare", block: "latest", before: [], after: [], blockOverrides: null, pretended: true },
+      stateOverrides: rich,
+      calls: calls.map((said) => ({
+        input: transactions[0],
+        request: { ...call, maxFeePerGas: much, maxPriorityFeePerGas: 0n, ...said },
+        gas: call.gas,
+      })),
+      ...changes,
+    };
+    return yield* Effect.result(askRun(plan, indexAbis([])));
+  });
 
-/** One empty call between accounts that nobody uses, but for what is said otherwise. */
-export const simulate = (
-  said: Call = {},
-  entry: Omit<Eth.BlockStateCall, "calls"> = {},
-  flags: { readonly validation?: boolean; readonly traceTransfers?: boolean } = {},
-): Effect.Effect<Eth.CallResult, Failure, Rpc> =>
-  Effect.flatMap(
-    Eth.simulateV1({
-      blocks: [{ ...entry, calls: [{ from: someone, to: somewhere, gas: 100_000n, ...said }] }],
-      block: "latest",
-      ...flags,
-    }),
-    ([block]) => {
-      const call = block?.calls[0];
-      return call === undefined
-        ? Effect.die("an answer that does not match the request is refused before")
-        : Effect.succeed(call);
-    },
-  );
+/** What a run shows, else why there was none. */
+const seenIn = (ran: Ran, read: (run: Run) => Answer): Answer =>
+  Result.isFailure(ran) ? refusal(ran.failure) : read(ran.success);
 
 /** Something invalid is simulated with `validation`: refused is right, whatever the words. */
-const mustRefuse = (what: string, kind: string, name: string, said: Call, entry: Omit<Eth.BlockStateCall, "calls">) =>
-  probe(
-    `validation.${kind}`,
-    `validation: ${name}`,
-    simulate(said, entry, { validation: true }),
-    (call) => (call.status === "failure" ? yes("refused as a failed call") : no(`${what} was accepted`)),
-    (failure) => {
-      const answer = refusal(failure);
-      if (answer.status === "unknown") return answer;
-      const unsupported = failure._tag === "RpcError" && failure.reason._tag.startsWith("MethodNot");
-      return unsupported ? answer : yes(`refused: ${failure._tag === "RpcError" ? failure.reason._tag : failure._tag}`);
-    },
+const mustRefuse = (kind: string, name: string, what: string, said: Eth.CallRequest) =>
+  Effect.map(run([said]), (ran) => {
+    const answer = seenIn(ran, ({ plan, readings }) =>
+      plan.without?.has("validation") === true
+        ? no("validation is refused")
+        : readings[0]?.outcome.status === "success"
+          ? no(`${what} was accepted`)
+          : yes("refused as a failed call"),
+    );
+    const why = Result.isSuccess(ran) ? "" : "reason" in ran.failure ? ran.failure.reason._tag : ran.failure._tag;
+    const isRefused = why !== "" && answer.status === "no" && !why.startsWith("MethodNot");
+    return told(`validation.${kind}`, `validation: ${name}`, isRefused ? yes(`refused: ${why}`) : answer);
+  });
+
+/** Values that no block of its own would have. */
+const pretended = {
+  time: 4_102_444_800n,
+  gasLimit: 123_456_789n,
+  feeRecipient: somewhere,
+  prevRandao: `0x${"5e".repeat(32)}`,
+  baseFeePerGas: 1_234_567n,
+} as const;
+
+/** Every override at once; where that is refused, without the number, which may not follow the head's. */
+const overrides = (latest: bigint | null): Effect.Effect<ReadonlyArray<Finding>, never, Rpc> =>
+  Effect.gen(function* () {
+    const number = latest === null ? null : latest + 7n;
+    const storage = `0x${"77".repeat(32)}` as const;
+    const pretend = (context: Eth.BlockOverrides) =>
+      run([{}], {
+        before: [{ kind: "environment" }, { kind: "account", address: someone }],
+        blockOverrides: context,
+        stateOverrides: {
+          ...rich,
+          [somewhere]: { code: returnsSlot, stateDiff: { [`0x${"00".repeat(32)}`]: storage } },
+        },
+      });
+    const whole = yield* pretend(number === null ? pretended : { ...pretended, number });
+    const ran = Result.isFailure(whole) && number !== null ? yield* pretend(pretended) : whole;
+    const answerOf = (name: string, value: unknown): Answer =>
+      value === null
+        ? unknown("the latest block is not known")
+        : seenIn(name === "number" ? whole : ran, ({ before, readings }) => {
+            const { environment } = before;
+            if (environment === null) return unknown("the witness did not answer");
+            const seen: Readonly<Record<string, unknown>> = {
+              ...environment,
+              ...{ time: environment.timestamp, balance: before.account(someone)?.balance },
+              storage: readings[0]?.outcome.returnData,
+            };
+            return seen[name] === value ? yes() : no("the block that was executed has another");
+          });
+    const asked = { number, ...pretended, balance: rich[someone].balance, storage };
+    return [
+      told("blockOverride", "block override", answerOf("time", pretended.time)),
+      ...Rows.collect<string, unknown, Finding>(asked, (name, value) =>
+        finding("what a simulated block may pretend", `override.${name}`, name, answerOf(name, value)),
+      ),
+    ];
+  });
+
+/** What `pending` is beside the latest block. */
+const pendingOf = (
+  latest: bigint | null,
+  chainId: number | null,
+): Effect.Effect<readonly [Answer, KnownEndpoint["pending"]], never, Rpc> =>
+  Effect.map(Effect.result(Eth.getBlock({ block: "pending" })), (heard) => {
+    if (Result.isFailure(heard)) {
+      const answer = refusal(heard.failure);
+      return [answer, answer.status === "no" ? "refused" : null];
+    }
+    const { number } = heard.success;
+    if (latest === null) return [unknown("the latest block is not known"), null];
+    if (number !== null && number <= latest)
+      return [no("the latest block; transactions in flight are not in it"), "latest"];
+    const { pending, known } = lookup(chainId);
+    const words =
+      pending === "preconfirmed"
+        ? "ordered before you, by the chain's entry"
+        : `a guess of the next block${known ? "" : ", as on every chain that has no entry"}`;
+    return [yes(`block ${String(number ?? "without a number")}: ${words}`), pending];
+  });
+
+/** By whose rules the block is executed. */
+const rulesIn = ({ before, block }: Run): Answer => {
+  const { fork, by, agrees } = forkOf({ executed: before.environment?.fork ?? null, header: block, config: null });
+  if (fork === null) return unknown("nothing tells the fork");
+  const words = `${fork}, by ${by === "executed" ? "what the block executes" : "its header"}`;
+  return agrees ? yes(words) : no(`${words}, but something else speaks against it`);
+};
+
+/** The last call of a run, which reverts. */
+const revertIn = ({ block }: Run): Answer => {
+  const { error, returnData, status } = block.calls.at(-1) ?? {};
+  if (String(error?.data) === "0xdeadbeef") return yes("in error.data");
+  if (String(returnData) === "0xdeadbeef") return yes("in returnData");
+  return no(status === "failure" ? "lost" : "the revert was not seen");
+};
+
+const latestBlock = Effect.map(Effect.result(Eth.getBlock({ block: "latest" })), Result.getOrNull);
+
+/** Everything about simulations, and the facts that a new connection may be told. */
+export const simulation = Effect.gen(function* () {
+  const oracle = lookup(null).gasPriceOracle;
+  const latest = (yield* latestBlock)?.number ?? null;
+  const ran = yield* run([{ value: 1n, to: elsewhere }, {}], {
+    before: [{ kind: "environment" }, { kind: "account", address: oracle }],
+    stateOverrides: { ...rich, [somewhere]: { code: reverts } },
+  });
+  const after = (yield* latestBlock)?.number ?? null;
+  const history = yield* Effect.result(
+    Eth.feeHistory({ blockCount: 10, newestBlock: "latest", rewardPercentiles: [20, 50, 80] }),
   );
-
-const baseFee: Effect.Effect<Finding, never, Rpc> = Effect.flatMap(
-  Effect.result(Eth.simulateV1({ blocks: [{ calls: [] }], block: "latest", validation: true })),
-  (simulated) => {
-    const told = (answer: Answer) =>
-      Effect.succeed(finding(group, "validation.baseFee", "validation: base fee", answer));
-    if (Result.isFailure(simulated)) return told(refusal(simulated.failure));
-    if ((simulated.success[0]?.baseFeePerGas ?? 0n) < 2n)
-      return told(unknown("the base fee is too low to fall below it"));
-    const cheap = { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n };
-    return mustRefuse("a fee cap of 1 wei", "baseFee", "base fee", cheap, { stateOverrides: rich });
-  },
-);
-
-const numbering: Effect.Effect<Finding, never, Rpc> = probe(
-  "blockNumber",
-  "simulated block is the next one",
-  Effect.all(
-    [
-      Effect.option(Eth.getBlock({ block: "latest" })),
-      Eth.simulateV1({ blocks: [{ calls: [] }], block: "latest" }),
-      Effect.option(Eth.getBlock({ block: "latest" })),
+  const seen = Result.getOrNull(ran);
+  const environment = seen?.before.environment ?? null;
+  const chainId = environment === null ? null : Number(environment.chainId);
+  const [pending, kind] = yield* pendingOf(latest, chainId);
+  const baseFee = seen?.block.baseFeePerGas ?? 0n;
+  return {
+    findings: [
+      told(
+        "blockNumber",
+        "simulated block is the next one",
+        seenIn(ran, ({ block: { number } }) => {
+          if (latest === null || after === null) return unknown("the latest block is not known");
+          const text = `on block ${latest} it simulates block ${number}`;
+          return number > latest && number <= after + 1n ? yes(text) : no(text);
+        }),
+      ),
+      ...(yield* Effect.all([
+        mustRefuse("nonce", "nonce", "a nonce 1,000 too high", { nonce: 1_000n }),
+        seen !== null && baseFee < 2n
+          ? Effect.succeed(
+              told("validation.baseFee", "validation: base fee", unknown("the base fee is too low to fall below it")),
+            )
+          : mustRefuse("baseFee", "base fee", "a fee cap of 1 wei", { maxFeePerGas: 1n }),
+        mustRefuse("funds", "funds", "a value the sender does not hold", { value: 10n ** 26n }),
+      ])),
+      told(
+        "stateOverride",
+        "state override",
+        seenIn(ran, () => (environment === null ? no("the code given was not run") : yes())),
+      ),
+      told(
+        "traceTransfers",
+        "traceTransfers",
+        seenIn(ran, ({ traced }) => (traced ? yes() : no("a transfer of ETH left no log"))),
+      ),
+      told(
+        "maxUsedGas",
+        "maxUsedGas",
+        seenIn(ran, ({ block }) => (block.calls.at(-1)?.maxUsedGas == null ? no("a result does not carry it") : yes())),
+      ),
+      told("revertData", "revert data", seenIn(ran, revertIn)),
+      ...(yield* overrides(latest)),
+      finding("rules and pending", "rules", "fork in force", seenIn(ran, rulesIn)),
+      finding("rules and pending", "pending", "pending", pending),
     ],
-    { concurrency: 1 },
-  ),
-  ([before, [block], after]) => {
-    if (before._tag === "None" || after._tag === "None" || block === undefined)
-      return unknown("the latest block is not known");
-    const text = `on block ${before.value.number} it simulates block ${block.number}`;
-    return block.number > before.value.number && block.number <= after.value.number + 1n ? yes(text) : no(text);
-  },
-);
-
-/** Overrides, validation, transfers and what a result carries. */
-export const simulationProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
-  numbering,
-  mustRefuse("a nonce 1,000 too high", "nonce", "nonce", { nonce: 1_000n }, { stateOverrides: rich, ...free }),
-  baseFee,
-  mustRefuse("a value the sender does not hold", "funds", "funds", { value: 10n ** 26n }, free),
-  probe("stateOverride", "state override", simulate({}, running(returns42)), ({ returnData }) => ran42(returnData)),
-  probe(
-    "blockOverride",
-    "block override",
-    simulate({}, { ...running(returnsTime), blockOverrides: { time: 4_102_444_800n } }),
-    (call) => (call.returnData === word(4_102_444_800n) ? yes() : no("the time given was not used")),
-  ),
-  probe(
-    "traceTransfers",
-    "traceTransfers",
-    simulate({ value: 1n }, { stateOverrides: rich, ...free }, { traceTransfers: true }),
-    ({ logs }) => {
-      const log = logs.find(({ topics }) => topics.length === 3);
-      return log === undefined
-        ? no("a transfer of ETH left no log")
-        : yes(`logs by ${/^0xe{40}$/i.test(log.address) ? "0xeeee…eeee" : shortAddress(log.address)}`);
+    facts: {
+      chainId: chainId !== null && Number.isSafeInteger(chainId) && chainId > 0 ? chainId : null,
+      tellsTip: Result.isSuccess(history) ? !lacksTip(history, "normal") : null,
+      noFeeOracle: seen?.before.account(oracle)?.codeSize === 0n ? oracle : null,
     },
-  ),
-  probe("maxUsedGas", "maxUsedGas", simulate(), (call) =>
-    call.maxUsedGas === null ? no("a result does not carry it") : yes(),
-  ),
-  probe("revertData", "revert data", simulate({}, running(reverts)), ({ error, returnData, status }) =>
-    String(error?.data) === "0xdeadbeef"
-      ? yes("in error.data")
-      : String(returnData) === "0xdeadbeef"
-        ? yes("in returnData")
-        : no(status === "failure" ? "lost" : "the revert was not seen"),
-  ),
-];
-
-/** The same question for the fallback, `eth_call`. */
-export const callOverride: Effect.Effect<Finding, never, Rpc> = probing("eth_call")(
-  "eth_call.stateOverride",
-  "state override",
-  Eth.call({ from: someone, to: somewhere, block: "latest", ...running(returns42) }),
-  ran42,
-);
+    fork: environment?.fork ?? null,
+    pending: kind,
+  };
+});

@@ -1,9 +1,9 @@
 /** `evm-preflight nonces`: where the lanes of shared senders stand, and what repairs them. */
 import * as Command from "effect/cli/Command";
 import * as Effect from "effect/Effect";
-import { sharedFlags } from "./given.js";
-import { adopt, fill, forget, nonceFlag, replaceAt, resend, signedFlags, yesFlag } from "./repair.js";
-import { check, perform, status } from "./show.js";
+import { sharedFlags, type Given } from "./given.js";
+import { adopt, fill, forget, nonceFlags, replaceAt, resend, signedFlags, yesFlag } from "./repair.js";
+import { check, perform, status, type Act } from "./show.js";
 
 const described =
   "Where the nonces of shared senders stand, and what repairs them. Nothing is changed without --yes, and no key is ever asked for. " +
@@ -16,6 +16,12 @@ const root = Command.make("nonces").pipe(Command.withSharedFlags(sharedFlags), C
 /** A verb beside `status`, with the flags that all have. */
 const shared = Effect.suspend(() => root);
 
+/** A verb that repairs a lane. */
+const repairing =
+  <F extends { readonly yes: boolean }>(act: Act<Given & F>) =>
+  (given: F) =>
+    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, act));
+
 const verbs = [
   Command.make("status", {}, () => Effect.flatMap(shared, status)).pipe(
     Command.withDescription(
@@ -25,28 +31,26 @@ const verbs = [
   Command.make("check", {}, () => Effect.flatMap(shared, check)).pipe(
     Command.withDescription("Whether the store is sound: every violation of a lane's partition"),
   ),
-  Command.make("resend", yesFlag, (given) =>
-    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, resend)),
-  ).pipe(Command.withDescription("Send again, byte for byte, what is committed")),
-  Command.make("cancel", { ...signedFlags, ...nonceFlag }, (given) =>
-    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, replaceAt("cancel"))),
-  ).pipe(Command.withDescription("Use up a nonce by a payment of nothing to oneself, in place of what stands there")),
-  Command.make("replace", { ...signedFlags, ...nonceFlag }, (given) =>
-    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, replaceAt("replace"))),
-  ).pipe(
+  Command.make("resend", yesFlag, repairing(resend)).pipe(
+    Command.withDescription("Send again, byte for byte, what is committed"),
+  ),
+  Command.make("cancel", nonceFlags, repairing(replaceAt("cancel"))).pipe(
+    Command.withDescription("Use up a nonce by a payment of nothing to oneself, in place of what stands there"),
+  ),
+  Command.make("replace", nonceFlags, repairing(replaceAt("replace"))).pipe(
     Command.withDescription(
       "Put another transaction in place of the one at a nonce, the same with higher fees or your own",
     ),
   ),
-  Command.make("fill", signedFlags, (given) =>
-    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, fill)),
-  ).pipe(Command.withDescription("Use the lowest gap, so that what is above it can be mined")),
-  Command.make("adopt", yesFlag, (given) => Effect.flatMap(shared, (all) => perform({ ...all, ...given }, adopt))).pipe(
+  Command.make("fill", signedFlags, repairing(fill)).pipe(
+    Command.withDescription("Use the lowest gap, so that what is above it can be mined"),
+  ),
+  Command.make("adopt", yesFlag, repairing(adopt)).pipe(
     Command.withDescription("Start a lane at the chain's counts, or set one that is known to them, on your word"),
   ),
-  Command.make("forget", yesFlag, (given) =>
-    Effect.flatMap(shared, (all) => perform({ ...all, ...given }, forget)),
-  ).pipe(Command.withDescription("Remove a lane from the store, with all that it holds")),
+  Command.make("forget", yesFlag, repairing(forget)).pipe(
+    Command.withDescription("Remove a lane from the store, with all that it holds"),
+  ),
 ] as const;
 
 export const nonces = root.pipe(

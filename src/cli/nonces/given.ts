@@ -16,7 +16,7 @@ import { layerNodeRedis, type NodeRedisClient } from "../../redis.js";
 import * as Rpc from "../../Rpc.js";
 import { endpoint, rpcUrl } from "../endpoint.js";
 import { unavailable, wrong, type Unavailable, type WrongUsage } from "../exit.js";
-import { text, toggle } from "../flags.js";
+import { readFlag, text, toggle } from "../flags.js";
 import { count, duration } from "../quantity.js";
 
 /** Flags of all verbs. */
@@ -34,16 +34,6 @@ export const sharedFlags = {
 
 export type Given = Command.Command.Config.Infer<typeof sharedFlags>;
 
-/** The value of a flag, read; null where it is absent. */
-export const readFlag = <A>(
-  flag: Option.Option<string>,
-  name: string,
-  read: (text: string) => Result.Result<A, string>,
-): Effect.Effect<A | null, WrongUsage> =>
-  Option.isNone(flag)
-    ? Effect.succeed(null)
-    : Effect.fromResult(Result.mapError(read(flag.value), (problem) => wrong(name, problem)));
-
 const flagOfField: Readonly<Record<string, string>> = { chainId: "--chain-id", address: "--address", key: "--key" };
 const asWrong = ({ field, problem }: InvalidLane): WrongUsage => wrong(flagOfField[field] ?? field, problem);
 
@@ -53,10 +43,10 @@ export const missing = (flag: string): WrongUsage => wrong(flag, "is missing; a 
 /** The lane that the flags name; null where they name none. */
 export const laneGiven = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<LaneId | null, WrongUsage> {
   const { address } = given;
-  const chainId = yield* readFlag(given.chainId, "--chain-id", count);
-  const key = yield* readFlag(given.key, "--key", count);
-  if (chainId === null && key === null && Option.isNone(address)) return null;
-  if (chainId === null) return yield* missing("--chain-id");
+  const chainId = yield* readFlag("--chain-id", given.chainId, count);
+  const key = yield* readFlag("--key", given.key, count);
+  if (chainId === undefined && key === undefined && Option.isNone(address)) return null;
+  if (chainId === undefined) return yield* missing("--chain-id");
   if (Option.isNone(address)) return yield* missing("--address");
   const lane = { chainId: Number(chainId), address: address.value as `0x${string}`, key: key ?? 0n };
   return yield* Effect.fromResult(Result.mapError(laneOf(lane), asWrong));
@@ -64,7 +54,7 @@ export const laneGiven = Effect.fnUntraced(function* (given: Given): Effect.fn.R
 
 /** How old the first in flight may be, ms. */
 export const oldAfterGiven = (given: Given): Effect.Effect<number, WrongUsage> =>
-  Effect.map(readFlag(given.oldAfter, "--old-after", duration), (ms) => ms ?? Nonces.oldAfterMs);
+  Effect.map(readFlag("--old-after", given.oldAfter, duration), (ms) => ms ?? Nonces.oldAfterMs);
 
 /** Whether there is an endpoint to ask. */
 export const hasEndpoint = ({ rpcUrl: url }: Given): boolean => Option.isSome(url) && url.value !== "";

@@ -12,10 +12,10 @@ import type { Hex } from "../../primitives/hex.js";
 import type { Rpc } from "../../rpc/index.js";
 import type { Request } from "../../transaction/request.js";
 import { wrong, type WrongUsage } from "../exit.js";
-import { text, toggle } from "../flags.js";
+import { readFlag, text, toggle } from "../flags.js";
 import { count } from "../quantity.js";
 import { refusalText } from "../../errors/sendOutcome.js";
-import { hasEndpoint, readFlag, statusOf, type Given } from "./given.js";
+import { hasEndpoint, statusOf, type Given } from "./given.js";
 import type { Deed } from "./show.js";
 import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap, type Quote } from "./request.js";
 
@@ -24,11 +24,11 @@ export const signedFlags = {
   ...yesFlag,
   raw: text("raw", "the signed transaction, 0x…; without it, what is to be signed is printed"),
 };
-export const nonceFlag = { nonce: text("nonce", "the nonce (default: the first in flight)") };
+export const nonceFlags = { ...signedFlags, nonce: text("nonce", "the nonce (default: the first in flight)") };
 
-export type GivenVerb = Given & Command.Command.Config.Infer<typeof yesFlag>;
-export type GivenSigned = Given & Command.Command.Config.Infer<typeof signedFlags>;
-export type GivenReplacement = GivenSigned & Command.Command.Config.Infer<typeof nonceFlag>;
+type GivenVerb = Given & Command.Command.Config.Infer<typeof yesFlag>;
+type GivenSigned = Given & Command.Command.Config.Infer<typeof signedFlags>;
+type GivenReplacement = Given & Command.Command.Config.Infer<typeof nonceFlags>;
 
 /** What the node says, where there is one and it does. */
 const asked = <A, E>(given: Given, ask: Effect.Effect<A, E, Rpc>, otherwise: A): Effect.Effect<A, never, Rpc> =>
@@ -87,11 +87,11 @@ export const resend = Effect.fnUntraced(function* (given: GivenVerb, lane: LaneI
 
 /** The committed transaction at the nonce that the flag names, or the first, and what a node last said of it. */
 const committedAt = Effect.fnUntraced(function* (given: GivenReplacement, lane: LaneId) {
-  const asked = yield* readFlag(given.nonce, "--nonce", count);
+  const asked = yield* readFlag("--nonce", given.nonce, count);
   const status = yield* statusOf(given, lane);
-  const found = (yield* Nonces.committed(lane)).find(({ nonce }) => asked === null || nonce === asked);
+  const found = (yield* Nonces.committed(lane)).find(({ nonce }) => asked === undefined || nonce === asked);
   if (found === undefined)
-    return yield* asked === null
+    return yield* asked === undefined
       ? wrong("--nonce", "nothing is in flight, so that there is nothing to replace")
       : wrong("--nonce", `no transaction is committed at ${asked}; status names those that are`);
   const { outcome: said = "", why = "" } = status.committed.find(({ nonce }) => nonce === found.nonce) ?? {};

@@ -108,6 +108,9 @@ export interface Deed {
 /** A failure of the protocol or of the node, in place of a deed. */
 type Failed = { readonly _tag: string; readonly message: string };
 
+/** What a verb does to the lane of the flags. */
+export type Act<G> = (given: G, lane: LaneId) => Effect.Effect<Deed, Failed, NonceStore | Rpc>;
+
 const refusedKinds: ReadonlyArray<string> = ["rejected", "underpriced"];
 
 /**
@@ -116,7 +119,7 @@ const refusedKinds: ReadonlyArray<string> = ["rejected", "underpriced"];
  */
 export const perform = Effect.fnUntraced(function* <G extends Given & { readonly yes: boolean }>(
   given: G,
-  act: (given: G, lane: LaneId) => Effect.Effect<Deed, Failed, NonceStore | Rpc>,
+  act: Act<G>,
 ) {
   const lane = (yield* laneGiven(given)) ?? (yield* missing("--chain-id"));
   const oldAfterMs = yield* oldAfterGiven(given);

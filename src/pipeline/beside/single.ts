@@ -22,7 +22,7 @@ import * as Transactions from "../../Transaction.js";
 import { answersOf, checkOutcomes, type Answers } from "../answers.js";
 import { choose } from "../choose.js";
 import * as Options from "../prepare.js";
-import { counted } from "../ledger.js";
+import { counted } from "../rounds.js";
 import { askScan } from "../scan.js";
 
 /** How a single step fails. */
@@ -68,7 +68,7 @@ const single = <A>(
 /** Who sends and who receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */
 export const checkCode: Step<Parties> = single("Preflight.checkCode", ["code"], (one, bundle, answers) => [
   one.code,
-  Code.check(one, { ...answers, bundle }),
+  Code.check(one, answers),
 ]);
 
 /** What it does. JSON-RPC: `eth_simulateV1`. Fails with `ExecutionReverted`, `VmHalt`, and what the node refuses. */
@@ -95,8 +95,8 @@ export const estimateGas: Step<Gas> = single(
 
 /** Which nonce to sign. JSON-RPC: `eth_getTransactionCount` on `latest` and `pending`. Fails with `NonceTooLow`, `NonceTooHigh`. */
 export const resolveNonce: Step<NoncePart> = single("Preflight.resolveNonce", ["nonce"], (one, bundle, answers) => [
-  Nonce.read(one, { ...answers, bundle }),
-  Nonce.check(one, { ...answers, bundle }),
+  Nonce.read(one, answers, bundle),
+  Nonce.check(one, answers, bundle),
 ]);
 
 /**
@@ -104,6 +104,6 @@ export const resolveNonce: Step<NoncePart> = single("Preflight.resolveNonce", ["
  * `eth_simulateV1` of an empty block for its base fee. Fails with `FeeCapTooLow`.
  */
 export const quoteFee: Step<FeePart> = single("Preflight.quoteFee", ["fee"], (one, _, answers) => [
-  Fee.read(one, answers),
-  [...Fee.checkSources(answers), ...Fee.check(one, answers)],
+  Fee.read(one, answers.quote),
+  [...Fee.checkSources(answers.quote), ...Fee.check(one, answers.quote)],
 ]);

@@ -14,13 +14,15 @@ import { askTrace } from "../../eth/call.js";
 import { isBytes, type Address, type Hex } from "../../primitives/hex.js";
 import type { AskRule } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
-import { address, count, text } from "../../primitives/statement.js";
+import { address, count, text, hash } from "../../primitives/statement.js";
 import { abisOf } from "../../report/options.js";
 import { inOrder, note, type Finding } from "../../report/finding.js";
 import type { Ledger, Report } from "../../report/schema.js";
 import { CurrentRun, Rpc } from "../../rpc/index.js";
 import { bareCall } from "../../transaction/request.js";
-import { inRound, ledgerOf, type Recorder } from "../ledger.js";
+import { inRound, ledgerOf, type Recorder } from "../rounds.js";
+import { Account, Bytes, decoder, list, orNull, Quantity, struct, Word } from "../../eth/shape.js";
+import { judged } from "../report.js";
 
 const method = "debug_traceCall";
 
@@ -149,4 +151,43 @@ export const withTrace = Effect.fnUntraced(function* (
   const findings = inside === null ? report.findings : inOrder([...report.findings, told(report, inside)]);
   const now = yield* Clock.currentTimeMillis;
   return { ...report, findings, ledger: ledgerOf(recorder, now, earlier) };
+});
+
+const PendingCalls = struct({
+  transactions: list(struct({ hash: Word, from: Account, to: orNull(Account), input: Bytes, value: Quantity })),
+});
+type Sent = typeof PendingCalls.schema.Type.transactions;
+
+const read = decoder("eth_getBlockByNumber", PendingCalls);
+
+const isSame = (one: string | null, other: string | null): boolean => one?.toLowerCase() === other?.toLowerCase();
+
+/** Where target, calldata and value are those of a transaction in flight. */
+const alreadySent = ({ transactions }: Report, sent: Sent): ReadonlyArray<Finding> =>
+  transactions.flatMap(({ input }, transaction) => {
+    const same = sent.filter(
+      ({ from, to, input: data, value }) =>
+        isSame(from, input.from) && isSame(to, input.to) && isSame(data, input.data) && value === input.value,
+    );
+    const hashes = same.map((one) => hash("in flight", one.hash));
+    return same.length === 0 ? [] : [note("AlreadySent", "warning", { transaction, evidence: "measured" }, ...hashes)];
+  });
+
+/**
+ * The report of a call that fails while others of its sender are in flight, with `AlreadySent` where it is in the node's
+ * pending block already. A node without one adds nothing. JSON-RPC: `eth_getBlockByNumber` on `pending` with its
+ * transactions.
+ */
+export const withSent = Effect.fnUntraced(function* (
+  report: Report,
+  recorder: Recorder,
+  earlier: Ledger | null,
+): Effect.fn.Return<Report, never, Rpc> {
+  const { request } = yield* Rpc;
+  const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
+  const answer = yield* Effect.result(inRound("alreadySent", ask));
+  const { transactions } = Result.getOrElse(Result.flatMap(answer, read), () => ({ transactions: [] }));
+  const now = yield* Clock.currentTimeMillis;
+  const told = alreadySent(report, transactions);
+  return judged({ ...report, ledger: ledgerOf(recorder, now, earlier) }, [...report.findings, ...told]);
 });

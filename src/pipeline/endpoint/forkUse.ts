@@ -12,7 +12,7 @@ import type { Rpc } from "../../rpc/index.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import { bareCall } from "../../transaction/request.js";
 import type { Answers } from "../answers.js";
-import { inRound } from "../ledger.js";
+import { inRound } from "../rounds.js";
 import { blockOf, type Claim } from "../proofPlans.js";
 
 /** Accounts whose code is read. */

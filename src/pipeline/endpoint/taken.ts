@@ -16,7 +16,7 @@ import { isPlain } from "../../steps/estimate.js";
 import type { Filled } from "../../steps/reading/bundle.js";
 import type { Failure } from "../../steps/reading/heard.js";
 import * as Simulate from "../../steps/simulate.js";
-import { inBranch, inRound } from "../ledger.js";
+import { inBranch, inRound } from "../rounds.js";
 
 /** What an endpoint may be found not to take. */
 type Lack = SimulationPart | "entries" | "deployment";
@@ -102,6 +102,15 @@ export const isForm = (failure: Failure | null): failure is RpcError =>
 /** The node has no pending state. */
 export const isNoPending = (failure: Failure | null): failure is RpcError =>
   failure?._tag === "RpcError" && failure.reason._tag === "PendingUnavailable";
+
+/** What nodes say of a block that is no longer the head, not known to them (yet), or without its state by now. */
+const gone: ReadonlySet<string> = new Set<RpcError["reason"]["_tag"]>([
+  ...(["SimBlockOrder", "BlockNotFound", "StateUnavailable", "HistoryPruned"] as const),
+]);
+
+/** Whether a run is refused for its block, which another one may not be. */
+export const isGone = (failure: Failure | null): boolean =>
+  failure?._tag === "RpcError" && gone.has(failure.reason._tag);
 
 /** What was left out of a run, or had no effect in it. */
 export const leftOutOf = (run: Simulate.Run | null): ReadonlyArray<SimulationPart> =>

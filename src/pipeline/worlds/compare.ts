@@ -6,7 +6,7 @@ import { fromError, note, type Finding } from "../../report/finding.js";
 import type { Report } from "../../report/schema.js";
 import { nobody } from "../../abi/words.js";
 import type { Filled } from "../../steps/reading/bundle.js";
-import { ByBalance } from "../../steps/reading/byBalance.js";
+import { ByBalance } from "../../steps/reading/holdings.js";
 import { compareEffects, isAmount, isSameShape, type Effects } from "../../steps/reading/compare.js";
 import { newIn, rights } from "../../steps/reading/rights.js";
 import { settle } from "../../steps/reading/transferLogs.js";

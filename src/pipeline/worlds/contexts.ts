@@ -113,6 +113,9 @@ export const contraryTime = (time: bigint, count: number, nextFork: bigint | nul
 /** The tag that was asked for. */
 export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => options.block ?? observed.blockTag;
 
+/** What `pending` is taken for. */
+export const pendingOf = ({ options }: Report, chain: Chain): Chain["pending"] => options.pending ?? chain.pending;
+
 /** Whether blocks come at a pace that is known. */
 const isPaced = ({ report: { chainId }, chain }: Ground): boolean => chain.known && !minesOnDemand(chainId);
 
@@ -159,7 +162,7 @@ export const worldsOf = Effect.fnUntraced(function* (ground: Ground): Effect.fn.
   const [dice, wealth] = [BigInt(`0x${chance.slice(42, 62)}`), BigInt(`0x${chance.slice(62)}`)];
   const block = tagOf(report);
   const isNewest = block === "pending" || block === "latest";
-  const isSealed = block === "pending" && (options.pending ?? chain.pending) === "guess";
+  const isSealed = block === "pending" && pendingOf(report, chain) === "guess";
   // why: what stands on a block that another branch has replaced is no answer
   const pinned =
     isNewest && takesHashes && head?.hash != null ? { blockHash: head.hash, requireCanonical: true } : null;

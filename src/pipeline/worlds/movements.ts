@@ -1,19 +1,22 @@
 /** What one run moves and grants, as its logs say and as the witness measured. Pure. */
-import { checkStranded } from "../../steps/reading/stranded.js";
-import type { Finding } from "../../report/finding.js";
-import type { Report } from "../../report/schema.js";
+import * as Arr from "effect/Array";
 import * as Approvals from "../../steps/approvals.js";
 import * as Assets from "../../steps/assets.js";
-import { signers, type Filled } from "../../steps/reading/bundle.js";
-import type { Effects } from "../../steps/reading/compare.js";
 import * as Holdings from "../../steps/reading/holdings.js";
 import * as Rights from "../../steps/reading/rights.js";
 import * as Tokens from "../../steps/reading/tokens.js";
+import { checkStranded } from "../../steps/reading/tokenShortfall.js";
+import type { Finding } from "../../report/finding.js";
+import type { Report } from "../../report/schema.js";
+import { signers, type Filled } from "../../steps/reading/bundle.js";
+import { type Effects, isSameFlow } from "../../steps/reading/compare.js";
 import { depositsIn, type Standards } from "../../steps/reading/transferLogs.js";
 import type { Run } from "../../steps/simulate.js";
 import { either, unseen } from "../../witness/view.js";
 import { isFree, type Taking } from "../answers.js";
 import type { Measure } from "../limits.js";
+import type { BalanceChange, Transfer } from "../../report/parts.js";
+import { isSameBalance } from "../../steps/reading/holdings.js";
 
 /** What a run did; the standards are those that the tokens answered to in the run. */
 export interface RunEffects extends Effects {
@@ -105,4 +108,35 @@ export const movementsOf = (
     assets: [...moved.findings, ...checkStranded(bundle, transfers)],
     rights: Approvals.check(approvals, bundle, { ...sights, chainId }),
   };
+};
+
+/** What moves in one world. */
+interface Moved {
+  readonly transfers: ReadonlyArray<Transfer>;
+  readonly balanceChanges: ReadonlyArray<BalanceChange>;
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/**
+ * `here`, with the least that reaches each of `whose` in either world, and the most that leaves them. Only where both
+ * worlds have the same movements in the same order: parts of two outcomes would be none that can happen.
+ */
+export const worseOf = <M extends Moved>(here: M, there: Moved, whose: ReadonlySet<string>): M => {
+  const pairs = Arr.zip(here.transfers, there.transfers);
+  const isAlike =
+    here.transfers.length === there.transfers.length && pairs.every(([one, other]) => isSameFlow(one, other));
+  if (!isAlike) return here;
+  const worse = (one: Transfer, { amount }: Transfer): Transfer =>
+    whose.has(one.from) === whose.has(one.to)
+      ? one
+      : { ...one, amount: (whose.has(one.to) ? least : most)(one.amount, amount) };
+  const transfers = pairs.map(([one, other]) => worse(one, other));
+  const balanceChanges = here.balanceChanges.map((one): BalanceChange => {
+    const other = whose.has(one.account) ? there.balanceChanges.find((its) => isSameBalance(one, its)) : undefined;
+    const isWorse = other?.evidence === "measured" && one.evidence === "measured" && other.delta < one.delta;
+    return isWorse ? other : one;
+  });
+  return { ...here, transfers, balanceChanges };
 };

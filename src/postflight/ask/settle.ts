@@ -15,17 +15,9 @@ import { admitted, afterwards, inBranch, inRound, ledgerOf, withRun } from "../.
 import type { Report } from "../../report/schema.js";
 import { CurrentRun, type Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/queries.js";
-import { uncomparedBalances } from "../compare.js";
+import { balanceFacts } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
-import {
-  gravest,
-  type Held,
-  type Hindsight,
-  type OpenSettlement,
-  type Settled,
-  type SettleOptions,
-  type Settlement,
-} from "../settlement.js";
+import { gravest, type Hindsight, type Settled, type SettleOptions, type Settlement } from "../settlement.js";
 import { askReplay } from "./replay.js";
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -74,8 +66,10 @@ const find = Effect.fnUntraced(function* (
   return { transaction, sent, from, nonce, receipt, state };
 });
 
+type Held = NonNullable<Hindsight["held"]>;
+
 /** What the accounts of the report held around a block; what is not answered is left out. */
-const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effect<ReadonlyArray<Held>, never, Rpc> => {
+const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effect<Held, never, Rpc> => {
   const at = (account: Address, token: Address | null, block: bigint): Effect.Effect<bigint, unknown, Rpc> =>
     token === null
       ? Eth.getBalance({ address: account, block })
@@ -83,7 +77,7 @@ const askHeld = ({ balanceChanges }: Report, { number }: FullBlock): Effect.Effe
         Effect.flatMap(Eth.call({ to: token, data: balanceOf(token, account).data, block }), (answer) =>
           Effect.fromNullishOr(wordAt(answer, dataAt)),
         );
-  const around = (account: Address, token: Address | null): Effect.Effect<ReadonlyArray<Held>, never, Rpc> =>
+  const around = (account: Address, token: Address | null): Effect.Effect<Held, never, Rpc> =>
     Effect.match(Effect.all([at(account, token, number - 1n), at(account, token, number)], atOnce), {
       onFailure: () => [],
       onSuccess: ([before, after]) => [{ account, token, before, after }],
@@ -113,7 +107,7 @@ const settleMined = Effect.fnUntraced(function* (
   return compare(report, receipt, block, { ...hindsight, replay });
 });
 
-const open = ({ transaction, sent }: Found, state: OpenSettlement["state"]): OpenSettlement => ({
+const open = ({ transaction, sent }: Found, state: Exclude<Settlement["state"], "mined">): Settlement => ({
   ...{ transaction, hash: sent, state },
   class: state === "replaced" ? "replaced" : "unknown",
 });
@@ -177,7 +171,7 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
           : "severalBlocks";
   const balances =
     untold !== null || block === undefined
-      ? uncomparedBalances(report)
+      ? { compared: 0, differences: [], uncompared: balanceFacts(report, () => null).map(({ of }) => of) }
       : settleBalances(report, receipts, block, yield* inRound("settlement", askHeld(report, block)), outcome);
   return {
     class: gravest([outcome, ...balances.differences.map((difference) => difference.class)]),

@@ -1,4 +1,5 @@
 /** What a person reads first behind the findings: what moves, who may do what, what it costs. Amounts rounded, parties whole. */
+import { isNobody } from "../../abi/words.js";
 import { checksummed } from "../../primitives/text.js";
 import {
   amountForPeople,
@@ -23,27 +24,17 @@ import {
   type Section,
   type Shown,
 } from "../document.js";
-import {
-  rightText,
-  spenderText,
-  costsOf,
-  flowsOf,
-  grantsOf,
-  isNobody,
-  isTwice,
-  type Flow,
-  type Grant,
-} from "../stakes.js";
+import { rightText, spenderText, costsOf, flowsOf, grantsOf, isTwice, type Flow, type Grant } from "../stakes.js";
 import type { Funds } from "../parts.js";
 import type { Report } from "../schema.js";
 
 /** As many rows as a screen holds; the technical part has more. */
 const mostRows = 12;
 
-const partyText = ({ way, party }: Flow, names: Names): string => {
+const partyCell = ({ way, party }: Flow, names: Names): Cell | string => {
   if (party === null) return "a party that no event names";
   if (isNobody(party)) return way === "out" ? "nobody (burned)" : "nobody (newly made)";
-  return names.whole(party);
+  return { text: names.whole(party), isAddress: true };
 };
 
 /** Who is meant, where a bundle has several senders. */
@@ -66,7 +57,7 @@ export const flowsSection = (report: Report, names: Names): ReadonlyArray<Sectio
     ],
     [left("what"), (flow) => amountOf(flow).unit],
     [left(""), ({ way }) => (way === "out" ? "to" : "from")],
-    [left("party"), (flow) => partyText(flow, names)],
+    [left("party"), (flow) => partyCell(flow, names)],
   ];
   return section("Movements", table(flows, columns, mostRows));
 };
@@ -90,7 +81,7 @@ export const grantsSection = (report: Report, names: Names): ReadonlyArray<Secti
   };
   const columns: ReadonlyArray<Shown<Grant>> = [
     ...ofColumn<Grant>(report, names, ({ approval }) => approval.owner),
-    [left("to"), ({ approval }) => spenderText(approval, names.whole)],
+    [left("to"), ({ approval }) => ({ text: spenderText(approval, names.whole), isAddress: true })],
     [left("right"), right],
   ];
   return section("Approvals", table(grantsOf(report), columns, mostRows));
@@ -130,7 +121,7 @@ export const tokensSection = (report: Report, names: Names): ReadonlyArray<Secti
   const tokens = [...new Set(told.flatMap(({ token }) => (token === null ? [] : [token.toLowerCase()])))];
   const columns: ReadonlyArray<Shown<string>> = [
     [left("calls itself"), (token) => symbolOf(names, token) ?? "no name"],
-    [left("contract"), checksummed],
+    [left("contract"), (token) => ({ text: checksummed(token), isAddress: true })],
   ];
   return section("Tokens", table(tokens, columns, mostRows));
 };

@@ -3,6 +3,7 @@
  * everything was asked, and what it took.
  */
 import { maxUint256 } from "viem";
+import { isNobody } from "../../abi/words.js";
 import { checksummed } from "../../primitives/text.js";
 import type { Approval, BalanceChange, Funds, FundsTerm, Transfer } from "../parts.js";
 import {
@@ -23,17 +24,16 @@ import {
 import type { Evidence } from "../finding.js";
 import type { Observed, Report, World } from "../schema.js";
 import {
-  amountText,
+  amountForPeople,
+  amountInSentence,
   dateText,
   fiatText,
   type Names,
-  rawText,
   sendersOf,
   type Unit,
-  unitText,
+  unitForPeople,
   weiText,
 } from "../amounts.js";
-import { isNobody } from "../stakes.js";
 import { formatGas, formatGasPrice, formatWei } from "../../primitives/units.js";
 import { minesOnDemand } from "../freshness.js";
 import type { Money } from "./transaction.js";
@@ -54,9 +54,9 @@ export const transfersSection = (report: Report, names: Names): ReadonlyArray<Se
   return section(
     "Every movement, exact",
     table<Transfer>(report.transfers, [
-      [right("amount"), (one) => directed(one, senders, amountText(names, one, one.amount))],
-      [left("token"), (one) => unitText(names, one)],
-      [right("smallest units"), ({ token, amount }) => dim(rawText(token, amount))],
+      [right("amount"), (one) => directed(one, senders, amountForPeople(names, one, one.amount, "up").digits)],
+      [left("token"), (one) => unitForPeople(names, one)],
+      [right("smallest units"), ({ amount }) => dim(String(amount))],
       [left("from → to"), ({ from, to }) => `${names.short(from)} → ${names.short(to)}`],
       ...(report.transactions.length > 1 ? [place] : []),
       evidence,
@@ -70,14 +70,14 @@ const signed = (delta: bigint, shown: string): Cell =>
 /** What every account ends with. */
 export const balancesSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const shown = (unit: Unit, amount: bigint | null) =>
-    amount === null ? "not known" : amountText(names, unit, amount);
+    amount === null ? "not known" : amountForPeople(names, unit, amount, "up").digits;
   return section(
     "Balances before and after, fees left out",
     table<BalanceChange>(report.balanceChanges, [
       [left("account"), ({ account }) => names.short(account)],
       [right("change"), (one) => signed(one.delta, shown(one, one.delta))],
-      [left("token"), (one) => unitText(names, one)],
-      [right("smallest units"), ({ token, delta }) => dim(rawText(token, delta))],
+      [left("token"), (one) => unitForPeople(names, one)],
+      [right("smallest units"), ({ delta }) => dim(String(delta))],
       [left("before → after"), (one) => `${shown(one, one.before)} → ${shown(one, one.after)}`],
       evidence,
     ]),
@@ -98,8 +98,7 @@ const standing = (approval: Approval, amount: bigint | null, names: Names): stri
   if (amount === null) return "not known";
   if (amount === maxUint256) return "unlimited";
   const countable = ["erc20", "permit2", "aaveDebt"].includes(standard) || (standard === "erc6909" && tokenId !== null);
-  const unscaled = amount === 0n ? "0" : `${amount} smallest units`;
-  if (countable) return amountText(names, { token, tokenId }, amount, unscaled);
+  if (countable) return amount === 0n ? "0" : amountInSentence(names, { token, tokenId }, amount, "up");
   return amount === 0n ? "no" : tokenId === null ? "all" : "yes";
 };
 
@@ -114,7 +113,7 @@ export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Se
   section(
     "Every approval, exact",
     table<Approval>(report.approvals, [
-      [left("token"), (one) => unitText(names, one)],
+      [left("token"), (one) => unitForPeople(names, one)],
       [left("owner → spender"), ({ owner, spender }) => `${names.short(owner)} → ${names.short(spender)}`],
       [left("spender is"), ({ spenderKind }) => dim(spenderKinds[spenderKind])],
       [
@@ -138,7 +137,7 @@ export const addressesSection = (names: Names): ReadonlyArray<Section> =>
     "Addresses",
     facts(
       ...names.legend.slice(0, 200).map(({ address, roles }) => {
-        const symbol = roles.includes("token") ? unitText(names, { token: address, tokenId: null }) : "";
+        const symbol = roles.includes("token") ? unitForPeople(names, { token: address, tokenId: null }) : "";
         const nobody = isNobody(address) ? ["nobody: minted or burned"] : [];
         return {
           label: names.short(address),

@@ -4,18 +4,24 @@ import * as Result from "effect/Result";
 import { isRecord } from "../../primitives/record.js";
 import type { Run } from "../service.js";
 import { isDoubtOnly } from "./normal.js";
-import { choseOtherwise, inBlocksOf, movedTo, onBlock, tagOf, unnumbered, type State } from "./question.js";
 import { entriesIn } from "./simulated.js";
 import {
   agreed,
   canFollow,
+  choseOtherwise,
   compareAdvice,
   compareAnswers,
   compareBlocks,
+  inBlocksOf,
+  movedTo,
   numberIn,
+  onBlock,
+  tagOf,
   unconfirmed,
+  unnumbered,
   type Answer,
   type Finding,
+  type State,
 } from "./verdict.js";
 
 /** One question of a run. */

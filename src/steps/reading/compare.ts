@@ -7,11 +7,11 @@
  * deadlines), and what the clock moves within the tolerance is no theatre.
  */
 import * as Arr from "effect/Array";
-import { nothing, type OutcomeDifference } from "../../primitives/difference.js";
+import { nothing, paired, type Fact, type OutcomeDifference, type Pair } from "../../primitives/difference.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
-import { rightsIn } from "./grants.js";
-import { controlsIn } from "./controlLogs.js";
+import { rightsIn } from "./rights.js";
+import { controlsIn } from "./control.js";
 import { compareOutputs, type Numbers } from "./outputs.js";
 import { larger, within } from "./sameOutcome.js";
 
@@ -38,53 +38,45 @@ export interface Terms {
 }
 
 /** An amount of one run: what moves, changes or is granted. */
-interface Fact {
-  readonly of: Pick<OutcomeDifference, "kind" | "account" | "to" | "unit" | "what">;
-  readonly amount: bigint;
-}
-type Facts = ReadonlyMap<string, Fact>;
-
-/** Facts by what they are of: of one thing movements are added up, of all else the last counts. */
-const factsOf = (facts: ReadonlyArray<Fact>): Facts => {
-  const all = new Map<string, Fact>();
-  for (const { of, amount } of facts) {
-    const key = `${of.account} ${of.to} ${of.unit?.token} ${of.unit?.tokenId} ${of.what}`;
-    const before = of.kind === "movement" ? (all.get(key)?.amount ?? 0n) : 0n;
-    all.set(key, { of, amount: before + amount });
-  }
-  return all;
-};
+type Amount = Fact<Omit<OutcomeDifference, "a" | "b" | "decides">>;
 
 /** What moves between the same two parties in either direction. */
-const pairOf = ({ account, to, unit }: Fact["of"]): string =>
+const pairOf = ({ account, to, unit }: Amount["of"]): string =>
   [unit?.token, unit?.tokenId, ...[String(account), String(to)].sort()].join(" ");
 
+const amountOf = (value: Fact["value"] | undefined): bigint => (typeof value === "bigint" ? value : 0n);
+
 /** The largest that moves between the same two parties. */
-const scalesOf = (facts: ReadonlyArray<Fact>): ReadonlyMap<string, bigint> => {
+const scalesOf = (pairs: ReadonlyArray<Pair<Amount["of"]>>): ReadonlyMap<string, bigint> => {
   const scales = new Map<string, bigint>();
-  for (const { of, amount } of facts)
-    if (of.kind === "movement") scales.set(pairOf(of), larger(scales.get(pairOf(of)) ?? 0n, amount));
+  for (const { of, a, b } of pairs)
+    if (of.kind === "movement")
+      scales.set(pairOf(of), [amountOf(a), amountOf(b)].reduce(larger, scales.get(pairOf(of)) ?? 0n));
   return scales;
 };
 
 const unitOf = ({ token, tokenId }: Pick<Transfer, "token" | "tokenId">) => ({ token, tokenId });
 
 /** The facts of one kind that differ. */
-const compareFacts = (a: Facts, b: Facts, { tolerance, whose }: Terms): ReadonlyArray<OutcomeDifference> => {
+const compareFacts = (
+  mine: ReadonlyArray<Amount>,
+  theirs: ReadonlyArray<Amount>,
+  { tolerance, whose }: Terms,
+): ReadonlyArray<OutcomeDifference> => {
+  const pairs = paired(mine, theirs);
   // why: what an auction gives back of a payment changes with its price by little of the payment, however little it is
-  const scales = scalesOf([...a.values(), ...b.values()]);
-  return [...new Map([...a, ...b])].flatMap(([key, { of }]): ReadonlyArray<OutcomeDifference> => {
+  const scales = scalesOf(pairs);
+  return pairs.flatMap(({ of, a, b }): ReadonlyArray<OutcomeDifference> => {
     const { kind, account, what } = of;
-    const [mine, theirs] = [a.get(key)?.amount ?? null, b.get(key)?.amount ?? null];
-    const [one, other] = [mine ?? 0n, theirs ?? 0n];
+    const [one, other] = [amountOf(a), amountOf(b)];
     // why: what was measured is compared where both runs measured it; a run that measured less is no difference
     const isMeasured = kind === "balance" || (kind === "approval" && what !== null);
-    if (isMeasured && (mine === null || theirs === null)) return [];
+    if (isMeasured && (a === undefined || b === undefined)) return [];
     const scale = kind === "movement" ? scales.get(pairOf(of)) : undefined;
     if (kind === "control" ? one === other : within(one, other, tolerance, scale)) return [];
     const isLeaving = kind === "movement" || one < 0n || other < 0n;
     const decides = kind === "control" || kind === "approval" || (isLeaving && whose.has(account ?? ""));
-    return [{ ...nothing, ...of, a: mine, b: theirs, decides }];
+    return [{ ...of, a: a === undefined ? null : one, b: b === undefined ? null : other, decides }];
   });
 };
 
@@ -122,46 +114,46 @@ export const isSameFlow = (one: Transfer, other: Transfer): boolean =>
 const isSameMovement = (a: ReadonlyArray<Transfer>, b: ReadonlyArray<Transfer>): boolean =>
   a.length === b.length && Arr.zip(a, b).every(([one, other]) => isSameFlow(one, other) && one.amount === other.amount);
 
-const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Fact> => {
+const moved = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Amount> => {
   const party = (account: Address, token: Address | null) => (token === null && account === producer ? null : account);
   return transfers.map((one) => {
     const [account, to] = [party(one.from, one.token), party(one.to, one.token)];
-    return { of: { kind: "movement", account, to, unit: unitOf(one), what: null }, amount: one.amount };
+    return { of: { ...nothing, kind: "movement", account, to, unit: unitOf(one) }, value: one.amount };
   });
 };
 
-const changed = ({ balanceChanges }: Effects, producer: Address | null): ReadonlyArray<Fact> =>
+const changed = ({ balanceChanges }: Effects, producer: Address | null): ReadonlyArray<Amount> =>
   balanceChanges
     .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
     .map((one) => ({
-      of: { kind: "balance", account: one.account, to: null, unit: unitOf(one), what: null },
-      amount: one.delta,
+      of: { ...nothing, kind: "balance", account: one.account, to: null, unit: unitOf(one) },
+      value: one.delta,
     }));
 
 /** What the events say of rights. */
-const announced = ({ outcomes }: Effects): ReadonlyArray<Fact> =>
+const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => rightsIn(logs, index))
     .map((one) => ({
-      of: { kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one), what: null },
-      amount: one.said,
+      of: { ...nothing, kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one) },
+      value: one.said,
     }));
 
-const granted = ({ approvals }: Effects): ReadonlyArray<Fact> =>
+const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
   approvals
     .filter(({ evidence }) => evidence === "measured")
     .map((one) => ({
-      of: { kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one), what: one.standard },
-      amount: one.after ?? 0n,
+      of: { ...nothing, kind: "approval", account: one.owner, to: one.spender, unit: unitOf(one), what: one.standard },
+      value: one.after ?? 0n,
     }));
 
 /** Who came to control what. */
-const controlled = ({ outcomes }: Effects): ReadonlyArray<Fact> =>
+const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
   outcomes
     .flatMap(({ logs }, index) => controlsIn(logs, index))
     .map(({ code, what, contract: token, role, loses: account, gains: to }) => {
       const all = `${code}, ${what}${role === null ? "" : ` with role ${role}`}`;
-      return { of: { kind: "control", account, to, unit: { token, tokenId: null }, what: all }, amount: 1n };
+      return { of: { ...nothing, kind: "control", account, to, unit: { token, tokenId: null }, what: all }, value: 1n };
     });
 
 /**
@@ -180,7 +172,7 @@ export const compareEffects = (a: Effects, b: Effects, terms: Terms): ReadonlyAr
   const facts = [...(isMoved ? [moved] : []), changed, announced, granted, controlled];
   return [
     ...compareOutcomes(a.outcomes, b.outcomes),
-    ...facts.flatMap((read) => compareFacts(factsOf(read(a, mine)), factsOf(read(b, theirs)), terms)),
+    ...facts.flatMap((read) => compareFacts(read(a, mine), read(b, theirs), terms)),
     ...compareOutputs(a, b, terms),
   ];
 };

@@ -1,10 +1,12 @@
 /** Changes of owners, roles, proxies and Safes that the logs announce, as findings. Pure. */
 import type { Address } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";
-import { note, type Finding, type Severity } from "../../report/finding.js";
+import { note, type Finding, type Severity, type Evidence } from "../../report/finding.js";
 import { unseen, type View } from "../../witness/view.js";
-import type { Ran } from "./bundle.js";
-import { controlsIn, type Control } from "./controlLogs.js";
+import type { Ran, Case } from "./bundle.js";
+import { nobody, eventOf, valueBy, valuesOf, addressOf } from "../../abi/words.js";
+import { controlEvents, type ControlRow } from "../../abi/known/control.js";
+import type { OutcomeLog } from "../../report/parts.js";
 
 const controlsOf = (bundle: ReadonlyArray<Ran>): ReadonlyArray<Control> =>
   bundle.flatMap(({ index, outcome: { status, logs } }) => (status === "success" ? controlsIn(logs, index) : []));
@@ -59,3 +61,110 @@ export const checkControl = (
     ),
   );
 };
+
+/** One authorisation, with the account that signed it. */
+interface Delegation {
+  /** null when the signature is none: the chain then skips it. */
+  readonly authority: Address | null;
+  readonly delegate: Address;
+  readonly chainId: number;
+  readonly transaction: number;
+  /** Whether the authority's own transactions in flight are counted: they can take the nonce, and pools refuse it beside them. */
+  readonly isCounted: boolean;
+}
+
+const delegationsOf = (bundle: ReadonlyArray<Case>): ReadonlyArray<Delegation> =>
+  bundle.flatMap(({ authorizations, index }) =>
+    authorizations.map(({ authority, entry }) => ({
+      authority,
+      delegate: entry.address.toLowerCase() as Address,
+      chainId: entry.chainId,
+      transaction: index,
+      isCounted: bundle.some(({ signer }) => signer === authority),
+    })),
+  );
+
+/** The accounts that delegate and their delegates: their code tells what the delegations do. */
+export const delegationAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
+  delegationsOf(bundle).flatMap(({ authority, delegate }) => [
+    ...(authority === null ? [] : [authority]),
+    ...(delegate === nobody ? [] : [delegate]),
+  ]);
+
+/** Whether the authority's code is what the authorisation makes of it; null = nobody saw it. */
+const isApplied = ({ delegate }: Delegation, authority: Address, after: View): boolean | null => {
+  const seen = after.account(authority);
+  if (seen === null) return null;
+  return delegate === nobody ? seen.codeSize === 0n : seen.codePrefix.toLowerCase() === `0xef0100${delegate.slice(2)}`;
+};
+
+const say = (delegation: Delegation, after: View, chainId: number | null): ReadonlyArray<Finding> => {
+  const { authority, delegate, transaction } = delegation;
+  const ineffective = (severity: "info" | "warning", evidence: Evidence, why: string) => [
+    note(
+      "DelegationIneffective",
+      severity,
+      { transaction, evidence },
+      address("account", authority),
+      address("delegate", delegate),
+      text("because", why),
+    ),
+  ];
+  if (authority === null) return ineffective("info", "estimated", "its signature is none");
+  if (delegation.chainId !== 0 && chainId !== null && delegation.chainId !== chainId)
+    return ineffective("info", "estimated", `it is for chain ${delegation.chainId}`);
+  const applied = isApplied(delegation, authority, after);
+  if (applied === false)
+    return ineffective("warning", "measured", "its nonce is not the account's, or another one follows");
+  const where = { transaction, evidence: applied === null ? "estimated" : "measured" } as const;
+  const account = address("account", authority);
+  const inFlight = text("its own transactions in flight", delegation.isCounted ? null : "not known");
+  if (delegate === nobody) return [note("DelegationCleared", "info", where, account, inFlight)];
+  const chains = text("", delegation.chainId === 0 ? "on every chain" : `on chain ${delegation.chainId}`);
+  const set = note("DelegationSet", "warning", where, account, address("delegate", delegate), inFlight, chains);
+  const isEmpty = after.account(delegate)?.codeSize === 0n;
+  const empty = { transaction, evidence: "measured" } as const;
+  return isEmpty ? [set, note("DelegateWithoutCode", "warning", empty, address("delegate", delegate))] : [set];
+};
+
+/** What every delegation of the bundle does, as findings. */
+export const checkDelegations = (
+  bundle: ReadonlyArray<Case>,
+  { after, chainId }: { readonly after: View; readonly chainId: number | null },
+): ReadonlyArray<Finding> => delegationsOf(bundle).flatMap((delegation) => say(delegation, after, chainId));
+
+/** One change of control that a contract announced. */
+export interface Control extends Pick<ControlRow, "code" | "what"> {
+  /** The contract over which it is. */
+  readonly contract: Address;
+  /** Who gets it; null where the event names nobody or takes it away. */
+  readonly gains: Address | null;
+  /** Who had it before, or from whom it is taken. */
+  readonly loses: Address | null;
+  /** The role, where there is one. */
+  readonly role: string | null;
+  readonly transaction: number;
+}
+
+/** Whether an event of this kind tells of control. */
+export const tellsOfControl = (signature: string): boolean => controlEvents[signature] !== undefined;
+
+const controlOf = (log: OutcomeLog, transaction: number): Control | null => {
+  const row = controlEvents[eventOf(log) ?? ""];
+  if (row === undefined) return null;
+  const { code, what, values } = row;
+  const valueAs = valueBy(values, valuesOf(log, values.length));
+  const party = (value: bigint | null): Address | null =>
+    value === null || BigInt.asUintN(160, value) === 0n ? null : addressOf(value);
+  const role = valueAs("role");
+  return {
+    ...{ code, what, contract: log.address.toLowerCase() as Address },
+    ...{ gains: party(valueAs("gains")), loses: party(valueAs("loses")) },
+    role: role === null ? null : `0x${role.toString(16).padStart(64, "0")}`,
+    transaction,
+  };
+};
+
+/** The changes of control that one transaction's logs announce, in their order. */
+export const controlsIn = (logs: ReadonlyArray<OutcomeLog>, transaction: number): ReadonlyArray<Control> =>
+  logs.map((log) => controlOf(log, transaction)).filter((found) => found !== null);

@@ -56,7 +56,7 @@ export const likelySafes = (bundle: ReadonlyArray<Running>): ReadonlySet<Address
 /** Whether the witness saw the code of a Safe's proxy. */
 export const isSafeProxy = (account: Address, view: View): boolean => {
   const seen = view.account(account);
-  return seen !== null && knownCode(seen.codeHash, account)?.kind === "safeProxy";
+  return seen !== null && knownCode(seen.codeHash, account, "safeProxy") !== null;
 };
 
 /** What runs in accounts' own place in one transaction, by its calldata and by the events of `isSafe` accounts, each once. */

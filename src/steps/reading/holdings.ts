@@ -4,7 +4,6 @@ import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Transfer } from "../../report/parts.js";
 import { balanceOf, balanceOf1155, ownerOf, type Query } from "../../witness/queries.js";
-import { ByBalance, type Balance } from "./byBalance.js";
 import type { Case } from "./bundle.js";
 
 /** One balance to measure. */
@@ -137,3 +136,30 @@ export const queryOf = ({ account, token, tokenId, owned }: Holding): Query => {
 
 /** What the witness reads, before and after alike. */
 export const queries = (kept: ReadonlyArray<Holding>): ReadonlyArray<Query> => kept.map(queryOf);
+
+/** One balance: whose, of which token (null = native currency), of which of its ids (null = of the whole). */
+export interface Balance {
+  readonly account: Address;
+  readonly token: Address | null;
+  readonly tokenId: bigint | null;
+}
+
+export const isSameBalance = (one: Balance, other: Balance): boolean =>
+  one.account === other.account && one.token === other.token && one.tokenId === other.tokenId;
+
+/** A map by balance. Maps in maps, for texts made of the three would cost more than all else that is read of a log. */
+export class ByBalance<A> {
+  private readonly tokens = new Map<Address | null, Map<bigint | null, Map<Address, A>>>();
+
+  get({ token, tokenId, account }: Balance): A | undefined {
+    return this.tokens.get(token)?.get(tokenId)?.get(account);
+  }
+
+  set({ token, tokenId, account }: Balance, value: A): void {
+    const ids = this.tokens.get(token) ?? new Map<bigint | null, Map<Address, A>>();
+    const accounts = ids.get(tokenId) ?? new Map<Address, A>();
+    this.tokens.set(token, ids);
+    ids.set(tokenId, accounts);
+    accounts.set(account, value);
+  }
+}

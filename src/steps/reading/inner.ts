@@ -13,7 +13,7 @@ import type { AllowedCall, Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
 import type { Ran, Reading } from "./bundle.js";
-import { isPermit, rightsAsked } from "./grants.js";
+import { isPermit, rightsAsked } from "./rights.js";
 import { knownCode } from "./safeCode.js";
 
 /** Where Multicall3 is deployed, on zkSync, too, and Multicall2, which answers alike. */
@@ -36,7 +36,7 @@ export const withInner = (
   if (to === null || outcome.status !== "success" || !mayTell(data, outcome.logs)) return Effect.succeed(read);
   const isMulticall = (account: Address): boolean => {
     const hash = before?.account(account)?.codeHash ?? null;
-    return multicalls.has(account) || (hash !== null && knownCode(hash, account)?.kind === "multicall3");
+    return multicalls.has(account) || (hash !== null && knownCode(hash, account, "multicall3") !== null);
   };
   const { returnData, logs, evidence } = outcome;
   return Effect.map(reading, ({ readInner }) => {

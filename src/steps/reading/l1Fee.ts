@@ -4,6 +4,7 @@
  * `detect` decides by code at OP-stack's oracle predeploys. An oracle that fails is an error, never
  * zero; so is a model of the caller's own that throws or names impossible amounts.
  */
+import type { Facts } from "./answers.js";
 import { gasOnly, noExtraFees, type FeeDecision, type FeeModel, type FeeSubject } from "../../chains/feeModel.js";
 import { operatorVault, opStack, predeploys } from "../../chains/opStack.js";
 import type { Chain } from "../../Chains.js";
@@ -15,22 +16,6 @@ import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Charged, Filled } from "./bundle.js";
 import { safely } from "../../primitives/record.js";
-
-/** What is known when fees beyond gas are decided. */
-export interface Answers {
-  readonly chain: Chain;
-  /** What the witness read at the oracles. */
-  readonly oracles: View;
-  /** What it saw before the bundle, and after it. */
-  readonly before: View;
-  readonly after: View;
-  /** What it was asked about, by place in the bundle; null = the bytes could not be made. */
-  readonly subjectOf: (one: { readonly index: number }) => FeeSubject | null;
-  /** Gas of a whole block; null = not known. */
-  readonly blockGasLimit: bigint | null;
-  /** Seconds for which the fees shall hold. */
-  readonly horizonSeconds: number;
-}
 
 const modelOf = (chain: Chain): FeeModel => {
   if (typeof chain.feeModel === "object") return chain.feeModel;
@@ -57,7 +42,7 @@ export const earnings = (hasBytes: boolean): ReadonlyArray<Query> =>
   hasBytes ? [{ kind: "account", address: operatorVault }] : [];
 
 /** The operator fees of a run, those of the witness too, as the node credited them; 0 where nobody saw. Wei. */
-const earned = ({ before, after }: Answers): bigint => {
+const earned = ({ before, after }: Pick<Facts, "before" | "after">): bigint => {
   const [had, has] = [before.account(operatorVault), after.account(operatorVault)];
   return had !== null && has !== null && has.balance > had.balance ? has.balance - had.balance : 0n;
 };
@@ -69,7 +54,7 @@ export const livesAt = (oracle: Address, { account }: View): boolean | null => {
 };
 
 /** Whether the chain charges by its model; null = nobody could see. */
-const isCharged = ({ chain, oracles }: Pick<Answers, "chain" | "oracles">): boolean | null =>
+const isCharged = ({ chain, oracles }: Pick<Facts, "chain" | "oracles">): boolean | null =>
   chain.feeModel === "detect" ? livesAt(chain.gasPriceOracle, oracles) : true;
 
 const isAmount = (value: unknown): boolean => typeof value === "bigint" && value >= 0n && value < 1n << 200n;
@@ -92,7 +77,10 @@ const nothingCharged: Charged = { extra: noExtraFees, findings: [] };
  * the simulation took. Blocker: `BlockGasLimitExceeded` where the data alone is more than a block takes
  * (Jovian's data footprint).
  */
-export const read = (one: Pick<Filled, "index" | "gas" | "outcome">, answers: Answers): Charged => {
+export const read = (
+  one: Pick<Filled, "index" | "gas" | "outcome">,
+  answers: Pick<Facts, "chain" | "oracles" | "before" | "after" | "subjectOf" | "blockGasLimit" | "horizonSeconds">,
+): Charged => {
   const { chain, oracles, blockGasLimit, horizonSeconds } = answers;
   const where = { step: "funds", transaction: one.index, evidence: "measured" } as const;
   const oracle = address("oracle", chain.gasPriceOracle);

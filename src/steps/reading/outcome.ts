@@ -54,8 +54,8 @@ const failureOf = (call: Eth.CallResult, gas: bigint): Verdict => {
   return said;
 };
 
-const readLog = ({ topics, data, ...log }: Eth.Log, abis: AbiIndex): OutcomeLog => {
-  const address = log.address.toLowerCase() as Address;
+const readLog = ({ topics, data, address: emitter }: Eth.Log, abis: AbiIndex): OutcomeLog => {
+  const address = emitter.toLowerCase() as Address;
   return { address, topics, data, decoded: decodeLog({ address, topics, data }, abis) };
 };
 

@@ -6,8 +6,10 @@ import { note, type Evidence, type Finding } from "../../report/finding.js";
 import { slotsOf, wordIn } from "../../witness/placement.js";
 import { unseen, type View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
-import { controlsIn } from "./controlLogs.js";
+import { controlsIn } from "./control.js";
 import { isSafeProxy, likelySafes } from "./delegateCalls.js";
+import { successOf, type Heard } from "./heard.js";
+import type { TransactionReport } from "../../report/schema.js";
 
 /** How many contracts are looked at, in the order in which they are called. */
 export const mostContracts = 8;
@@ -31,7 +33,7 @@ export const callees = <C extends Case & Partial<Pick<Ran, "outcome">>>(
 };
 
 /** Whether a contract keeps its code's address as a Safe does, by how it is called or by its own code. */
-export const safesIn = (
+const safesIn = (
   bundle: ReadonlyArray<Case & Partial<Pick<Ran, "outcome">>>,
   accounts: View,
 ): ((contract: Address) => boolean) => {
@@ -106,4 +108,50 @@ export const checkProxies = (
   return unread.length === 0
     ? findings
     : [...findings, note("ProxiesNotSeen", "info", { evidence: "unavailable" }, ...unread)];
+};
+
+/** What a run shows of slots. */
+type Run = Heard<{
+  readonly before: View;
+  readonly slots: View | null;
+  readonly plan: { readonly pretended: boolean };
+}>;
+
+/** What is proven, and what the scan of the same call ran; null for a report from outside. */
+interface Proven {
+  readonly bundle: ReadonlyArray<Case & { readonly said: TransactionReport }>;
+  readonly scanned: { readonly run: Run | null } | null;
+}
+
+const saidOf = ({ bundle }: Proven) => bundle.map((one) => ({ ...one, outcome: one.said.outcome }));
+
+const calledBy = (proven: Proven): ReadonlyArray<Address> =>
+  // why: what a report from outside says of code is not believed
+  callees(saidOf(proven), ({ said }) => proven.scanned === null || said.code.to?.kind !== "nobody");
+
+/** The contracts whose slots a proof looks at. */
+export const lensOf = (proven: Proven): ReadonlyArray<Address> => calledBy(proven).slice(0, mostContracts);
+
+/** Those of them that must be seen without the calls, too. */
+export const suspectsOf = (proven: Proven): ReadonlyArray<Address> => {
+  const run = successOf(proven.scanned?.run);
+  return run === null ? lensOf(proven) : suspects(lensOf(proven), run.slots, safesIn(saidOf(proven), run.before));
+};
+
+/** What changes in the proxies that the calls reach, in every world of a proof. */
+export const checkSlots = (
+  proven: Proven,
+  { round, next }: { readonly round: Readonly<Record<"run" | "alone", Run | null>>; readonly next: Run },
+  bundle: ReadonlyArray<Ran>,
+): ReadonlyArray<Finding> => {
+  const run = successOf(round.run);
+  if (run === null) return [];
+  const worlds = [run, successOf(next)].filter((world) => world !== null);
+  return checkProxies(bundle, calledBy(proven), {
+    before: successOf(round.alone)?.slots ?? null,
+    after: worlds.map(({ slots }) => slots),
+    suspects: suspectsOf(proven),
+    accounts: run.before,
+    evidence: run.plan.pretended ? "assumed" : "measured",
+  });
 };

@@ -241,8 +241,13 @@ const rows: ReadonlyArray<KnownCode & { readonly hash: Hash | ((self: Address) =
   },
 ];
 
-/** What is known of the code with this hash at this address; null where it is nobody's that is known. */
-export const knownCode = (hash: Hash, self: Address): KnownCode | null => {
-  const row = rows.find((each) => (typeof each.hash === "string" ? each.hash === hash : each.hash(self) === hash));
+/** What is known of the code with this hash at this address, of this kind or of any; null where it is nobody's that is known. */
+export const knownCode = (hash: Hash, self: Address, kind?: KnownKind): KnownCode | null => {
+  const row = rows.find(
+    (each) =>
+      // why: code that names its address is hashed for every address, so not for a kind that nobody asks for
+      (kind === undefined || each.kind === kind) &&
+      (typeof each.hash === "string" ? each.hash === hash : each.hash(self) === hash),
+  );
   return row === undefined ? null : { name: row.name, kind: row.kind };
 };

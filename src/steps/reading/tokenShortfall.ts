@@ -4,17 +4,18 @@
  */
 import type { RevertCustom, RevertLayer } from "../../abi/revert.js";
 import { moves } from "../../abi/known/movements.js";
-import { addressOf, argumentsAt, placeOf, wordAt } from "../../abi/words.js";
+import { addressOf, argumentsAt, placeOf, wordAt, addressAt } from "../../abi/words.js";
 import type { Address } from "../../primitives/hex.js";
-import { address, quote, text, units } from "../../primitives/statement.js";
+import { address, quote, text, units, count } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
-import type { Outcome } from "../../report/parts.js";
+import type { Outcome, Transfer } from "../../report/parts.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Bundle, Case, Ran } from "./bundle.js";
 import { safely } from "../../primitives/record.js";
+import type { Call } from "../../abi/batches.js";
 
 interface Move {
   readonly token: Address;
@@ -138,3 +139,31 @@ export const check = (
   const told = { transaction: index, evidence: "estimated" } as const;
   return [note("TokenShortfall", "warning", told, text("too low", what), quote("the contract says", reason.reason))];
 };
+
+const isToItself = ({ to, data }: Call): boolean => {
+  const row = moves[data.slice(0, argumentsAt)];
+  return row !== undefined && addressAt(data, placeOf(row.to)) === to;
+};
+
+/** What the calldata sends to the token itself and the token still has at the end: a pair that is paid to burn has not. */
+export const checkStranded = (bundle: ReadonlyArray<Ran>, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Finding> =>
+  transfers
+    .filter(({ token, from, to }) => token !== null && to === token && from !== token)
+    .filter((transfer, index, all) => all.findIndex(({ token }) => token === transfer.token) === index)
+    .flatMap(({ token, tokenId, transaction, evidence }) => {
+      const kept = transfers
+        .filter((other) => other.token === token && (other.to === token || other.from === token))
+        .reduce((sum, { to, amount }) => (to === token ? sum + amount : sum - amount), 0n);
+      const one = bundle[transaction];
+      if (kept <= 0n || token === null || one === undefined || one.input.to === null) return [];
+      return one.calls.read.some((call) => call.to === token && isToItself(call))
+        ? [
+            note(
+              "TokensStranded",
+              "warning",
+              { transaction, evidence },
+              ...[address("token", token), count("id", tokenId), units("amount", kept)],
+            ),
+          ]
+        : [];
+    });

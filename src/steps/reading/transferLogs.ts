@@ -27,18 +27,16 @@ const listIn = ({ data }: OutcomeLog, pointer: bigint | null): ReadonlyArray<big
 
 const rowOf = (log: OutcomeLog): MovementRow | undefined => movementEvents[eventOf(log) ?? ""];
 
-const movementsOf = (log: OutcomeLog): ReadonlyArray<Movement> => {
-  const row = rowOf(log);
+const movementsOf = (log: OutcomeLog, row: MovementRow | undefined): ReadonlyArray<Movement> => {
   const { topics, data } = log;
   if (row === undefined || (row.topics !== undefined && topics.length !== row.topics)) return [];
   const values = valuesOf(log, row.values.length);
   if (values.length < row.values.length || (row.wraps === true && data.length !== 66)) return [];
   const valueAs = valueBy(row.values, values);
-  const party = (role: "from" | "to") => addressOf(valueAs(role) ?? 0n);
-  const movement = (amount: bigint, tokenId: bigint | null): Movement => ({
-    ...{ standard: row.standard, token: log.address.toLowerCase() as Address, from: party("from"), to: party("to") },
-    ...{ amount, tokenId },
-  });
+  const [from, to] = [addressOf(valueAs("from") ?? 0n), addressOf(valueAs("to") ?? 0n)];
+  const { standard } = row;
+  const token = log.address.toLowerCase() as Address;
+  const movement = (amount: bigint, tokenId: bigint | null) => ({ standard, token, from, to, amount, tokenId });
   const amount = valueAs("amount");
   if (amount === null) {
     const [ids, amounts] = [listIn(log, valueAs("ids")), listIn(log, valueAs("amounts"))];
@@ -67,8 +65,9 @@ interface Reported {
 const reportedBy = (log: OutcomeLog): Reported => {
   const emitter = log.address.toLowerCase();
   const isNative = isNativeReporter(emitter);
-  const wraps = !isNative && rowOf(log)?.wraps === true;
-  return { movements: movementsOf(log), isNative, wraps, reporter: emitter === eip7708 || wraps ? 1 : 0 };
+  const row = rowOf(log);
+  const wraps = !isNative && row?.wraps === true;
+  return { movements: movementsOf(log, row), isNative, wraps, reporter: emitter === eip7708 || wraps ? 1 : 0 };
 };
 
 /**
@@ -88,6 +87,7 @@ export const transfersOf = (
   transaction: number,
   evidence: Evidence,
 ): ReadonlyArray<Transfer> => {
+  const worth = evidence === "measured" ? "logged" : evidence;
   const told = new Map<string, [number, number]>();
   const reported = logs.map(reportedBy);
   const hasTwoReporters = reported.some(({ reporter }) => reporter !== reported[0]?.reporter);
@@ -107,10 +107,8 @@ export const transfersOf = (
         told.set(key, counts);
         if (counts[reporter] <= known) continue;
       }
-      transfers.push({
-        ...{ standard: isNative ? "native" : movement.standard, token, from, to, amount, tokenId, transaction },
-        evidence: evidence === "measured" ? "logged" : evidence,
-      });
+      const standard = isNative ? "native" : movement.standard;
+      transfers.push({ standard, token, from, to, amount, tokenId, transaction, evidence: worth });
     }
   }
   return transfers;

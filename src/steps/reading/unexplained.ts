@@ -6,9 +6,8 @@ import { address, hash } from "../../primitives/statement.js";
 import { note, type Finding } from "../../report/finding.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
 import type { Case, Ran } from "./bundle.js";
-import { tellsOfControl } from "./controlLogs.js";
-import { tellsOfRight } from "./grants.js";
-import { askedBy } from "./rights.js";
+import { tellsOfControl } from "./control.js";
+import { tellsOfRight, askedBy } from "./rights.js";
 import { tellsOfMovement } from "./transferLogs.js";
 
 const isExplained = (log: OutcomeLog): boolean => {

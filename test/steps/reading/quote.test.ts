@@ -9,7 +9,7 @@ import { absent, gwei, header, history, quoted, receipts, refused } from "./fact
 describe("the base fee", () => {
   const simulated = (simulatedBaseFee: bigint | null, found = header()) =>
     quoted({ header: found }, { simulatedBaseFee });
-  const said = (quote: ReturnType<typeof quoted>) => codes(checkSources({ quote }));
+  const said = (quote: ReturnType<typeof quoted>) => codes(checkSources(quote));
   it("is the larger of the simulated and the computed one, and a disagreement on the same block is said", () => {
     expect(simulated(gwei).baseFeePerGas).toBe(gwei);
     expect(said(simulated(gwei))).toEqual([]);
@@ -40,7 +40,7 @@ describe("the tip", () => {
   const tipOf = (facts: Partial<FeeFacts>, changed: Partial<FeeContext> = {}) => {
     const quote = quoted(facts, { chain: chain({ minTip: 1n }), ...changed });
     const { tip, tipSource } = quote;
-    return { tip, tipSource, codes: codes(checkSources({ quote })) };
+    return { tip, tipSource, codes: codes(checkSources(quote)) };
   };
   const rows = history([
     [0.5, [1n, 20n, 300n]],

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Hash } from "../../rooms/primitives.js";
-import { between, firstThatHolds, isSame, settleLimit, type Result, type Tried } from "../../rooms/steps.js";
+import { between, firstThatHolds, settleLimit, type Tried } from "../../rooms/pipeline.js";
+import { isSame, type Result } from "../../rooms/steps.js";
 import { hexOf, log, token, word } from "../parts.js";
 
 const parentHash = Hash.make(`0x${"a".repeat(64)}`);

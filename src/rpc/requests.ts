@@ -1,0 +1,291 @@
+/**
+ * What every endpoint shares, whatever carries its requests: the gate (how many runs it is asked by at once, first come,
+ * first served), the retries that a reason allows, the deadline, the ledger, and the memory of what it was found to be.
+ */
+import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
+import * as Duration from "effect/Duration";
+import * as Effect from "effect/Effect";
+import type * as Fiber from "effect/Fiber";
+import * as Random from "effect/Random";
+import * as Rows from "effect/Record";
+import * as Result from "effect/Result";
+import { AdmissionTimeout, RpcError, Timeout } from "../errors/rpc.js";
+import { onAbort } from "../primitives/abort.js";
+import { judged, type Failure, type Tried } from "./answer.js";
+import type { Patience } from "./connection.js";
+import { memoryOf, type Memory } from "./memory.js";
+import { CurrentRun, type Rpc, type Run } from "./service.js";
+
+/** What came of waiting at a gate, and whether the run that waited has ended. */
+interface Admitted {
+  readonly came: "admitted" | AdmissionTimeout;
+  isOver: boolean;
+}
+
+/**
+ * The admission that a fiber runs under. A run waits once, where it begins: whoever is in never waits for another,
+ * at any gate. That holds for the fibers of one run; what a run starts as a program of its own (a Promise of the same
+ * client, within `take` of `Preflight.reserving`) waits as anybody does, and may wait for the run itself.
+ */
+const Admission = Context.Reference<Admitted | null>("evm-preflight/Rpc/Admission", {
+  defaultValue: () => null,
+});
+
+/** What came of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
+export const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): Admitted["came"] | null => {
+  const admission = fiber.getRef(Admission);
+  return admission === null || admission.isOver ? null : admission.came;
+};
+
+/** Who waits: until when (epoch ms), and what is told when the turn or that time comes. */
+interface Waiting {
+  readonly until: number;
+  readonly resume: (came: Effect.Effect<"admitted" | AdmissionTimeout>) => void;
+  isIn: boolean;
+}
+
+// why: not on the stack of the one who leaves, or a crowd of short runs would overflow it
+const admitted = Effect.as(Effect.yieldNow, "admitted" as const);
+
+/** Calls `run` in `ms` milliseconds by a clock that a test may hold, and returns how to call it off. */
+const after = (clock: Clock.Clock, ms: number, run: () => void): (() => void) => {
+  const fiber = Effect.runFork(Effect.map(clock.sleep(Duration.millis(ms)), run));
+  return () => fiber.interruptUnsafe();
+};
+
+/** Runs an effect once the gate lets it in; it leaves with the effect's end. Interruption ends the waiting. */
+export const gate = (
+  { maxInFlight, maxWaitMs }: Pick<Patience, "maxInFlight" | "maxWaitMs">,
+  clock: Clock.Clock,
+): Rpc["Service"]["admit"] => {
+  let free = maxInFlight;
+  const queue = new Set<Waiting>();
+  let callOff: (() => void) | null = null;
+  const tooLate = Effect.sync(() => new AdmissionTimeout({ detail: "", maxInFlight, afterMs: maxWaitMs }));
+
+  /** One timer for all, for who came first has waited longest: a crowd shall cost little while it waits. */
+  const watch = (): void => {
+    const [first] = queue;
+    if (first === undefined || callOff !== null) return;
+    callOff = after(clock, first.until - clock.currentTimeMillisUnsafe(), () => {
+      callOff = null;
+      const now = clock.currentTimeMillisUnsafe();
+      for (const one of queue) {
+        if (one.until > now) break;
+        queue.delete(one);
+        one.resume(tooLate);
+      }
+      watch();
+    });
+  };
+
+  const remove = (one: Waiting): void => {
+    queue.delete(one);
+    if (queue.size > 0) return;
+    callOff?.();
+    callOff = null;
+  };
+
+  const leave = (): void => {
+    const [next] = queue;
+    if (next === undefined) {
+      free++;
+      return;
+    }
+    remove(next);
+    next.isIn = true;
+    next.resume(admitted);
+  };
+
+  return (run) =>
+    Effect.withFiber((fiber) => {
+      if (admissionOf(fiber) !== null) return run;
+      let admission: Admitted | null = null;
+      let place: Waiting | null = null;
+      const enter = Effect.callback<"admitted" | AdmissionTimeout>((resume) => {
+        place = { until: clock.currentTimeMillisUnsafe() + maxWaitMs, resume, isIn: free > 0 };
+        if (place.isIn) {
+          free--;
+          return resume(Effect.succeed("admitted"));
+        }
+        queue.add(place);
+        watch();
+      });
+      return Effect.onExit(
+        Effect.flatMap(enter, (came) => {
+          admission = { came, isOver: false };
+          return Effect.provideService(run, Admission, admission);
+        }),
+        () => {
+          if (admission !== null) admission.isOver = true;
+          if (place?.isIn === true) leave();
+          else if (place !== null) remove(place);
+          return Effect.void;
+        },
+      );
+    });
+};
+
+/** Sends one request, calls `done` at most once, and returns how to abort. */
+export type Send = (
+  method: string,
+  params: ReadonlyArray<unknown>,
+  done: (tried: Tried) => void,
+  run: Pick<Run, "signal" | "answers">,
+) => () => void;
+
+export const patience: Patience = {
+  retryTimes: 3,
+  retryBaseMs: 50,
+  retryMaxMs: 5_000,
+  timeoutMs: 30_000,
+  refusalMs: 5 * 60_000,
+  maxInFlight: 256,
+  // why: ten thousand preflights at once are over before
+  maxWaitMs: 5 * 60_000,
+};
+
+/** Broadcasting twice is never ours to decide, and what was cleared must not grow old in a queue. */
+export const isBroadcast = (method: string): boolean => method.startsWith("eth_send");
+
+/** What a caller asks for; what is left out is as by default. */
+export const patienceOf = (options: Partial<Patience>): Patience =>
+  Rows.map(patience, (otherwise, name) => options[name] ?? otherwise);
+
+/** Ms to wait before try number `tries + 1`; null when there is none. `chance` is 0 to 1. */
+export const pause = (
+  failure: Failure,
+  tries: number,
+  chance: number,
+  { retryTimes, retryBaseMs, retryMaxMs }: Patience,
+): number | null => {
+  if (failure._tag !== "RpcError") return null;
+  const { isRetryable, retryTimes: sensible, retryAfterMs } = failure.reason.advice;
+  if (!isRetryable || tries > Math.min(sensible, retryTimes)) return null;
+  const backoff = Math.min(retryMaxMs, retryBaseMs * 2 ** (tries - 1)) * (0.5 + chance / 2);
+  if (retryAfterMs === null) return backoff;
+  return retryAfterMs > retryMaxMs ? null : Math.max(retryAfterMs, 0) + backoff / 2;
+};
+
+/** A request on its way: whose it is, until when, and what it has cost. */
+interface Asked {
+  readonly method: string;
+  readonly params: ReadonlyArray<unknown>;
+  readonly run: Run;
+  /** Epoch ms. */
+  readonly started: number;
+  readonly deadline: number;
+  readonly turn: number;
+  tries: number;
+  bytes: number;
+}
+
+/** What an endpoint can be asked, over what `sendWith` makes of its memory. */
+export const requests = (
+  sendWith: (memory: Memory) => Send,
+  endpoint: string,
+  patience: Patience,
+  clock: Clock.Clock,
+): Pick<Rpc["Service"], "request" | "memory" | "admit"> => {
+  const admit = gate(patience, clock);
+  const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
+  const send = sendWith(memory);
+
+  const record = ({ method, run, started, tries, bytes, turn }: Asked): void =>
+    run.record(
+      {
+        ...{ method, endpoint, step: run.step ?? null, run: run.run ?? null, round: run.round },
+        because: run.because ?? null,
+        ms: clock.currentTimeMillisUnsafe() - started,
+        ...{ tries, bytes },
+      },
+      turn,
+    );
+
+  const timedOut = ({ method, deadline, started }: Asked): Effect.Effect<never, RpcError> => {
+    const reason = new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) });
+    return Effect.fail(new RpcError({ method, reason }));
+  };
+
+  /** Another try after a pause, where the reason allows one before the deadline. */
+  const again = (asked: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
+    Effect.flatMap(Random.next, (chance) => {
+      const wait = isBroadcast(asked.method) ? null : pause(failure, asked.tries, chance, patience);
+      return wait === null || clock.currentTimeMillisUnsafe() + wait >= asked.deadline
+        ? Effect.fail(failure)
+        : Effect.andThen(Effect.sleep(wait), attempt(asked));
+    });
+
+  const attempt = (asked: Asked): Effect.Effect<unknown, Failure> =>
+    Effect.callback((resume) => {
+      const { method, params, run } = asked;
+      if (run.signal?.aborted === true) return resume(Effect.interrupt);
+      let isOpen = true;
+      let unwatch = (): void => undefined;
+      const close = () => {
+        isOpen = false;
+        unwatch();
+      };
+      asked.tries++;
+      const abort = send(
+        method,
+        params,
+        ({ result, bytes, date = null }) => {
+          asked.bytes += bytes;
+          if (date !== null && run.sighted) {
+            const aheadMs = date - clock.currentTimeMillisUnsafe();
+            run.sighted.aheadMs = Math.max(run.sighted.aheadMs ?? aheadMs, aheadMs);
+          }
+          judged(result, (known) => {
+            // why: who asked may have gone while the dialects were loaded
+            if (!isOpen) return;
+            close();
+            memory.heard(method, known);
+            resume(Result.isSuccess(known) ? Effect.succeed(known.success) : again(asked, known.failure));
+          });
+        },
+        run,
+      );
+      if (!isOpen) return;
+      const giveUp = () => {
+        close();
+        abort();
+      };
+      if (run.signal !== null)
+        unwatch = onAbort(run.signal, () => {
+          giveUp();
+          resume(Effect.interrupt);
+        });
+      return Effect.sync(giveUp);
+    });
+
+  /** All tries of a request, until its deadline. */
+  const tried = (asked: Asked): Effect.Effect<unknown, Failure> => {
+    const duration = asked.deadline - asked.started;
+    return duration > 0
+      ? Effect.timeoutOrElse(attempt(asked), { duration, orElse: () => timedOut(asked) })
+      : timedOut(asked);
+  };
+
+  const request: Rpc["Service"]["request"] = (method, params) =>
+    Effect.withFiber((fiber) => {
+      const admission = admissionOf(fiber);
+      if (admission === null && !isBroadcast(method)) return admit(request(method, params));
+      const run = fiber.getRef(CurrentRun);
+      const started = clock.currentTimeMillisUnsafe();
+      const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
+      const turn = run.turn?.() ?? 0;
+      const asked: Asked = { method, params, run, started, deadline, turn, tries: 0, bytes: 0 };
+      const refusal =
+        memory.refused(method) ??
+        (admission !== null && admission !== "admitted" && !isBroadcast(method)
+          ? new RpcError({ method, reason: admission })
+          : null);
+      return Effect.onExit(refusal === null ? tried(asked) : Effect.fail(refusal), () =>
+        Effect.sync(() => record(asked)),
+      );
+    });
+
+  return { request, memory, admit };
+};

@@ -1,0 +1,62 @@
+/** No pattern is matched against text that the sources wrote themselves: who says what a pattern reads stands here. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { linesOf, root, walkFiles } from "./harness/sources.js";
+
+/** Where patterns stand, and from whom the text is that they read. A new place needs a reader of somebody else's text. */
+const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
+  [/^src\/errors\//, "what nodes say of failures"],
+  [/^src\/rpc\//, "URLs, headers and answers of servers"],
+  [/^src\/nonces\//, "rows and replies of stores, hashes that callers give"],
+  [/^src\/cli\//, "what people type, and messages of libraries"],
+  [/^src\/abi\//, "signatures, types and calldata that callers and contracts give"],
+  [/^src\/eth\//, "numbers on the wire"],
+  [/^src\/witness\//, "bytes that contracts return"],
+  [/^src\/steps\//, "words, code and bytes of contracts, and names of their functions"],
+  [/^src\/pipeline\/beside\/trace\.ts$/, "the trace of a node"],
+  [/^src\/watch\//, "code of accounts"],
+  [/^src\/transaction\//, "hex that callers give"],
+  [/^src\/promise\//, "frames of a stack"],
+  [/^src\/primitives\/(hex|names|problem|text)\.ts$/, "the shapes of addresses, of users' names and of untrusted text"],
+  [/^src\/policy\/data\.ts$/, "policies written by hand"],
+  [/^src\/postflight\/settle\.ts$/, "words of events, and addresses of balances"],
+  [/^src\/report\/amounts\.ts$/, "the price that a caller gives"],
+  [
+    /^src\/report\/(svg|markdown)\.ts$/,
+    "every character that is special in the format: it is escaped, and nothing is told by it",
+  ],
+];
+
+const pattern =
+  /(?:^|[=(,:&|!?[{;>]|\breturn)\s*\/(?![/*\s])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*(?=\s*[.,;)\]}:]|\s*$)|\bRegExp\(/;
+
+/** The lines of a text that hold a pattern. */
+const patternsIn = (file: string, text: string): ReadonlyArray<string> =>
+  linesOf(text).flatMap(({ line, code }) => (pattern.test(code) ? [`${file}:${line}`] : []));
+
+describe("patterns", () => {
+  const found = walkFiles("src").flatMap((file) =>
+    file.endsWith(".ts") ? patternsIn(file, readFileSync(join(root, file), "utf8")) : [],
+  );
+
+  it("stand only where somebody else's text is read", () =>
+    expect(found.filter((place) => !readers.some(([paths]) => paths.test(place.split(":")[0] ?? "")))).toEqual([]));
+
+  it("are seen however they are written", () => {
+    const seen = (code: string) => patternsIn("a.ts", code).length;
+    for (const code of [
+      "const a = /b/;",
+      "text.replace(/[/]x/g, one)",
+      "const f = (text) => /^a$/.exec(text);",
+      "if (/a/i.test(text)) return;",
+      "[/a/, 1]",
+      "return /a\\/b/.test(text);",
+      "new RegExp(text)",
+    ])
+      expect([code, seen(code)]).toEqual([code, 1]);
+    for (const code of ["const a = b / c / d;", "a(b / 2, c / 2)", "// a /b/ c", "/** /b/ */", "`a/${b}/c`"])
+      expect([code, seen(code)]).toEqual([code, 0]);
+    expect(found.length).toBeGreaterThan(40);
+  });
+});
