@@ -1,6 +1,6 @@
 /**
- * What differs from chain to chain, behind one service: which block tag to ask, how long a block
- * takes, how the base fee moves, the gas cap of one transaction, and how fees beyond gas are charged.
+ * The parameters of a chain, behind one service: the block tag to ask, the block time, the rules of the
+ * base fee, the gas cap of one transaction, and the fees beyond gas.
  *
  * Replace the whole or add one chain with {@link layerWith}. Parameters of OP-stack chains are read
  * from the chain itself where it says them; these are the starting point.
@@ -25,7 +25,7 @@ export { opStack } from "./chains/opStack.js";
  */
 export type FeeModelName = "ethereum" | "opstack" | "arbitrum" | "detect";
 
-/** What the settings of a chain's nodes let pass; null = nothing is known to be held back. */
+/** Limits that a chain's nodes set for themselves; null = no limit is known. */
 export interface NodeLimits {
   /** Most that the gas of one transaction may cost, wei (geth: `rpc.txfeecap`). */
   readonly maxFee: bigint | null;
@@ -44,9 +44,9 @@ export interface Chain {
   /** The tag that names the newest usable state. */
   readonly blockTag: "pending" | "latest";
   /**
-   * What `pending` is: a `guess` at what comes next, with other people's transactions that may never be mined, or
-   * `preconfirmed`: ordered before whatever is sent now. Of a guess nothing is `ready` that is not the same on the
-   * sealed head.
+   * The meaning of `pending`: a `guess` at the next block, with other people's transactions that may never be mined, or
+   * `preconfirmed`: ordered before whatever is sent now. On a guess, a report is `ready` only if the outcome is the same
+   * on the sealed head.
    */
   readonly pending: "guess" | "preconfirmed";
   /** ms between blocks. A head older than ten of them, and a minute, is stale; from half of that on doubtful. */
@@ -67,9 +67,9 @@ export interface Chain {
   readonly maxTip: bigint;
   /** Bytes (EIP-3860). */
   readonly maxInitCodeSize: number;
-  /** What nodes refuse by their settings, not by the chain's rules. */
+  /** Limits of the nodes' settings, not of the chain's rules. */
   readonly nodeLimits: NodeLimits;
-  /** Whether the chain's nodes have these settings: what they refuse is then a warning, else information. */
+  /** True where the chain's nodes are known to have these settings: a refusal is then a warning, else information. */
   readonly nodeLimitsKnown: boolean;
   /**
    * Percent by which both fees of a replacement must rise (geth: `txpool.pricebump`); blobs need 100 at least. 0 = there
@@ -78,7 +78,7 @@ export interface Chain {
   readonly priceBump: number;
   /** By name, or an object of the caller's own. */
   readonly feeModel: FeeModelName | FeeModel;
-  /** Where OP-stack's `GasPriceOracle` lives. */
+  /** Address of OP-stack's `GasPriceOracle`. */
   readonly gasPriceOracle: Address;
   /** False for chains the table does not know. */
   readonly known: boolean;

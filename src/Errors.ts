@@ -1,6 +1,6 @@
 /**
  * Every error: verdicts on a transaction, failures of the conversation with a node, wrong input; and
- * the pure functions that read them from what a node says.
+ * the pure functions that read them from a node's answers.
  */
 import * as Schema from "effect/Schema";
 import { RpcError } from "./errors/rpc.js";
@@ -28,7 +28,7 @@ export { Reason, RpcError } from "./errors/rpc.js";
 export * from "./errors/verdicts.js";
 
 /**
- * Whether a caught error is a verdict on the transaction: it must not be sent as it is.
+ * True of a caught error that is a verdict on the transaction: it must not be sent as it is.
  *
  * @example
  * ```ts
@@ -50,5 +50,5 @@ export * from "./errors/verdicts.js";
  */
 export const isVerdict = Schema.is(Verdict);
 
-/** Whether a caught error is a failure of the conversation with the node. */
+/** True of a caught error that is a failure of the conversation with the node. */
 export const isRpcError = Schema.is(RpcError);

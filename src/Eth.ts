@@ -2,7 +2,7 @@
  * The node's methods, typed: parameters written to the wire, answers decoded once into bigint,
  * number and branded hex. A parameter that no method has, or that no wire can carry, is `RpcError` with
  * `InvalidParams` and its path, before anything is sent. Of answers, unknown extra fields are dropped; a missing or
- * wrong one is `MalformedResponse` and its path. Every other failure is what the node said, classified.
+ * wrong one is `MalformedResponse` and its path. Every other failure is the node's own, classified.
  */
 import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
@@ -44,7 +44,7 @@ export const watchHeads = (options: HeadOptions = {}): Stream.Stream<Head, Failu
  * tells of them, by the block's hash, where the header's bloom says that there may be some.
  *
  * Each log once; one whose block is replaced comes again with `removed`. Blocks between two heads, after an outage or where
- * the taker is slow, are read by their numbers. What the node does not give is asked for again. Fails as `watchHeads` does,
+ * the taker is slow, are read by their numbers. A read that fails is repeated. Fails as `watchHeads` does,
  * and with `InvalidParams` and the path before anything is sent. With `pending` the logs of pending state, each once: those
  * that are dropped before the taker comes are lost, and nothing is taken back; `PendingUnavailable` where the node has none.
  *

@@ -1,8 +1,8 @@
 /**
- * Where the nonces of shared senders are kept. One interface, three stores: {@link layerMemory} here,
+ * The store of the nonces of shared senders. One interface, three stores: {@link layerMemory} here,
  * Redis behind `evm-preflight/redis`, Postgres behind `evm-preflight/postgres`.
  *
- * What each needs to be trusted with money: memory, that no other process signs with the key; Redis,
+ * To be trusted with money, memory needs that no other process signs with the key; Redis,
  * that it loses no acknowledged write (see that door); Postgres, nothing beyond its defaults. A store
  * that lost a lane fails closed, with `NonceColdStart`.
  */

@@ -12,18 +12,18 @@
  * lease's token in the store. A lease that ended may be handed to another *only because* nothing was
  * committed under it; a process that wakes up late fails its commit. No clock is trusted for safety.
  *
- * What holds, whatever crashes, pauses, lost replies, stale or lying counts:
+ * These hold through crashes, pauses, lost replies, stale or lying counts:
  * 1. At most one transaction is ever broadcast per nonce, other than through `replace`.
  * 2. Every nonce of `[floor, next)` is in exactly one state: free, reserved (by us, or held for
  *    somebody else's transaction) or committed.
  * 3. `reserve` gives the lowest free nonce, else the next; never one below the floor, held or committed.
  * 4. A count that is stale or lies never causes a committed nonce to be issued again. The floor goes back
  *    only when every count of `doubtMs` is below it (a reorganisation): then what had settled is in
- *    flight again. Where that is no longer kept, everything fails with `NonceForgotten`.
+ *    flight again. If that is no longer kept, everything fails with `NonceForgotten`.
  *    Nothing is sent again on another chain than the lane's, though its id is the same (`NonceChainReset`).
  * 5. The same token gets the same nonce; commit and release can be repeated.
- * 6. What a crash left reserved is free again after the lease; what it left committed is sent by
- *    whoever reconciles next, byte for byte.
+ * 6. A nonce that a crash left reserved is free again after the lease; one that it left committed is sent
+ *    by the next `reconcile`, byte for byte.
  * 7. A free nonce below a committed one is named as a gap, given to the next `reserve` before all
  *    others, and can be filled by a no-op (`fillGap`).
  * 8. Interruption anywhere leaves the nonce free or committed.

@@ -100,12 +100,12 @@ export const noUnlimitedApprovals: Policy = named("noUnlimitedApprovals", {}, ju
 
 /**
  * No account that runs a delegate's code (EIP-7702) sends a transaction, is called or paid by one itself, or may
- * spend, and none is made. What lives where a contract sends to is not looked at: the receiver of a token transfer
- * may be one.
+ * spend, and none is made. The code of a contract's own counterparties is not read: the receiver of a token transfer
+ * may be delegated.
  */
 export const denyDelegated: Policy = named("denyDelegated", {}, judgeDelegated);
 
-/** What {@link noInnerFailures} is told. */
+/** Options of {@link noInnerFailures}. */
 export interface InnerFailureOptions {
   /** Calls that may fail: by who is called, and by the function's four bytes, or any function of theirs. */
   readonly allow?: ReadonlyArray<{ readonly to: `0x${string}`; readonly selector?: `0x${string}` }>;
@@ -181,7 +181,7 @@ export const any = (...policies: ReadonlyArray<Policy>): Policy => combined("any
 
 /**
  * A policy of one's own. It cannot be written down: after `Report.fromJson` it counts as unknown until
- * it is given again as an option. When `evaluate` throws or answers nonsense, it is unknown too.
+ * it is given again as an option. If `evaluate` throws or answers nonsense, it is unknown too.
  */
 export const make = (name: string, evaluate: (report: Report) => PolicyResult): Policy => ({
   name,

@@ -39,8 +39,8 @@ export type { AbiCall, DeployCall, Input, RawCall, TakesInput } from "./transact
 export type { Fresh, Lost, Moved, Prove, Watched } from "./watch/watch.js";
 
 /**
- * Asks everything about a transaction or bundle in one network round, and reports. Where the node's estimate
- * speaks for an outcome that depends on gas, the runs `gas` settle the limit in a further one.
+ * Asks everything about a transaction or bundle in one network round, and reports. If the node's estimate
+ * suggests that the outcome depends on gas, the runs `gas` settle the limit in a further one.
  *
  * At this stage `ready` means that nothing was found against it yet; `prove` gives certainty.
  * Fails only with `InvalidTransaction`, before anything is sent; failures of the node are findings. A call that reverts
@@ -61,7 +61,7 @@ export const scan: Transaction.TakesInput<Options, Effect.Effect<Report, Invalid
 
 /**
  * Scans, then proves: two network rounds, one deadline, one ledger. A scan that is blocked already is
- * the answer, after one round. Where the exact requests do not do what they did with ample gas, the runs
+ * the answer, after one round. If the exact requests do not do what they did with ample gas, the runs
  * `gas` settle the limit in a further round, and the wider one is proven.
  *
  * Fails only with `InvalidTransaction`, before anything is sent.
@@ -237,7 +237,7 @@ export interface Pipeline<R = never> {
   readonly assignNonces: typeof assignNonces;
 }
 
-/** What a pipeline is made of. */
+/** Options of {@link make}. */
 export interface MakeOptions<Steps extends ReadonlyArray<Step.AnyStep> = ReadonlyArray<Step.AnyStep>> {
   /** Steps of your own, in the order in which their findings stand. */
   readonly steps?: Steps | undefined;
@@ -252,7 +252,7 @@ export interface MakeOptions<Steps extends ReadonlyArray<Step.AnyStep> = Readonl
 /**
  * A pipeline with steps of your own (`Step.make`), or without some of the built-in ones. Your steps ask in the same
  * network round as everything else, and their findings count like ours. One that fails, throws, or does not answer within
- * the deadline is `StepUnavailable`, never a pass. What the steps need, the verbs need. Throws `InvalidStep` of a name
+ * the deadline is `StepUnavailable`, never a pass. The verbs require the services that the steps require. Throws `InvalidStep` of a name
  * without `/`, of a name twice, and of what is no step.
  */
 export const make = <const Steps extends ReadonlyArray<Step.AnyStep> = readonly []>(

@@ -1,5 +1,5 @@
 /**
- * The report: its verdict, the clearance to sign, the proof that what was signed is what was cleared,
+ * The report: its verdict, the clearance to sign, the proof that the signed request is the cleared one,
  * the difference between two reports, and its written forms.
  */
 export type { AccountOverrideFields, BlockOverridesFields } from "./eth/parameters.js";

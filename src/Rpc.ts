@@ -132,7 +132,7 @@ export const layerSocket = (options: SocketOptions = {}): Layer.Layer<Rpc, never
   );
 };
 
-/** Whatever answers JSON-RPC requests: a viem client, or an EIP-1193 provider such as a wallet. */
+/** Anything that answers JSON-RPC requests: a viem client, or an EIP-1193 provider such as a wallet. */
 export interface Requester {
   // `never`: each has its own, narrower types of the methods it knows
   /** Sends one request, `{ method, params }`, and resolves with its result. */
@@ -155,7 +155,7 @@ const overViem = (requester: Requester, value: unknown, otherwise: string, optio
   return over(() => send, named.shown, options, subscribe);
 };
 
-/** What is used of a viem client. */
+/** The part of a viem client that is used. */
 export interface ViemClient extends Requester {
   /** Its transport, by whose `url` the endpoint is named. */
   readonly transport?: unknown;
@@ -167,7 +167,7 @@ export interface ViemClient extends Requester {
   readonly account?: { readonly address: `0x${string}` } | undefined;
 }
 
-/** Who sends what names no sender, over this client: its account, where it has one. */
+/** The sender of transactions that name none, over this client: its account (`client`) if it has one. */
 export type SenderOf<client> = client extends { readonly account: { readonly address: string } } ? "client" : "caller";
 
 /**
@@ -218,7 +218,7 @@ export const layerProvider = (provider: Requester, options: Options = {}): Layer
 export type QuorumEndpoint =
   | ({
       readonly url: string;
-      /** Who runs it. Left out: the last two labels of the host, `host:port` of an address. */
+      /** The company that runs it. Left out: the last two labels of the host, `host:port` of an address. */
       readonly provider?: string | undefined;
     } & HttpOptions)
   | { readonly layer: Layer.Layer<Rpc>; readonly provider: string };
@@ -226,16 +226,16 @@ export type QuorumEndpoint =
 /**
  * Several endpoints as one, which must agree on what is measured. All are asked at once, and what `agree` providers say
  * is handed on: simulations, estimates, code, counts, balances, calls, chain id, blocks, logs, receipts, transactions, and
- * what others pay (`eth_feeHistory`). Where so many are honest, and are the most, no other changes verdict, sentences or
+ * what others pay (`eth_feeHistory`). If so many are honest, and are the most, no other changes verdict, sentences or
  * limits, wherever it stands: the answer that `agree` give alike counts, else, where honest ones differ (heads one apart,
  * estimates), the one nearest to the middle that enough confirm; a higher block, a later clock or a coming fork that only
  * those tell who may lie does not count; nobody is waited for whose answer can change nothing. Transactions are sent by the
  * first endpoint alone.
  *
- * Where fewer agree, what differs about sealed state is `WitnessesDisagree`, a blocker with both values; about pending
+ * If fewer agree, a difference about sealed state is `WitnessesDisagree`, a blocker with both values; about pending
  * state `DependsOnPending`, at most `caution`; else `QuorumMissing`, and the verdict is `unknown`. An endpoint with another
  * head is asked once more about a block that both have (the run `pinned`). Outside the pipeline a request fails instead,
- * with `WitnessesDisagree` or `UpstreamUnavailable`. Where all must agree, gas estimates are the first endpoint's.
+ * with `WitnessesDisagree` or `UpstreamUnavailable`. If all must agree, gas estimates are the first endpoint's.
  *
  * Endpoints of one provider count once. Throws `InvalidConnection` where there are fewer than two different ones, where
  * `agree` is below 2 or more than there are, and where an address does not tell who runs it (`co.uk`, shared hosting).

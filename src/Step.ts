@@ -1,7 +1,7 @@
 /**
  * A step of your own in the pipeline: what it asks, what it reads in the simulation, and what it finds.
  *
- * A step only adds findings. Where it fails, throws, or does not answer within the deadline, that is a finding
+ * A step only adds findings. If it fails, throws, or does not answer within the deadline, that is a finding
  * `StepUnavailable` under its name, and the verdict is at most `unknown`. `Preflight.make` takes the steps.
  */
 import type * as Arr from "effect/Array";
@@ -24,40 +24,40 @@ export type { View } from "./witness/view.js";
 /** The checked transactions in their order, addresses in lower case; there is always one. */
 export type Bundle = Arr.NonEmptyReadonlyArray<Transaction>;
 
-/** When and where a step is asked. */
+/** The moment at which a step is asked: its chain, block and stage. */
 export interface Context {
   /** null = nobody knows it yet: the step is asked beside the first requests. */
   readonly chainId: number | null;
   /** The block or tag whose state is asked for; where a node has no pending state, the latest block's stands in for it. */
   readonly block: Observed["blockTag"];
-  /** Whether a scan asks, or a proof. */
+  /** The run that asks: a scan or a proof. */
   readonly stage: "scan" | "proof";
   /** Aborts when the run ends, at its deadline at the latest. */
   readonly signal: AbortSignal;
 }
 
-/** What the witness reads before and after the transactions, in the same simulated block. */
+/** One read of the witness before and after the transactions, in the same simulated block. */
 export type Look = Exclude<Query, { readonly kind: "environment" }>;
 
-/** What a step learned. */
+/** The answer of a step, and its reads. */
 export interface Heard<A> {
-  /** What `ask` succeeded with. */
+  /** The success value of `ask`. */
   readonly answer: A;
-  /** What `looks` saw before the transactions; null for what could not be read. */
+  /** The reads of `looks` before the transactions; null for one that failed. */
   readonly before: View;
-  /** What `looks` saw after them. */
+  /** The reads of `looks` after them. */
   readonly after: View;
 }
 
-/** What a step found, as plain data. */
+/** A finding of a step, as plain data. */
 export interface Finding {
   /** Like a step's name: whose it is, a slash, what it is (`acme/Listed`). */
   readonly code: OwnName;
   /** `blocker`: do not send. `warning`: at most `caution`. */
   readonly severity: "blocker" | "warning" | "info";
-  /** What happened; at most 1,024 characters are kept. */
+  /** The fact that was found; at most 1,024 characters are kept. */
   readonly sentence: string;
-  /** What to do; empty where nothing is to be done. */
+  /** The action to take; empty where there is none. */
   readonly remedy?: string | undefined;
   /** The numbers behind the sentence, with their units; at most 32 are kept. */
   readonly numbers?: ReadonlyArray<Figure> | undefined;
@@ -69,7 +69,7 @@ export interface Finding {
 export interface Step<A = undefined, E = never, R = never> {
   /** Whose it is, a slash, what it is (`acme/sanctions`): so it stands in findings and in the ledger. */
   readonly name: OwnName;
-  /** What the witness reads for it, without a request of its own; at most 32 for all steps together. */
+  /** The reads of the witness for it, without a request of its own; at most 32 for all steps together. */
   readonly looks?: ((bundle: Bundle) => ReadonlyArray<Look>) | undefined;
   /**
    * Asks, once in a scan and once in a proof, in the same network round as everything else. Requests through `Rpc`
@@ -77,7 +77,7 @@ export interface Step<A = undefined, E = never, R = never> {
    */
   readonly ask?: ((bundle: Bundle, context: Context) => Effect.Effect<A, E, R>) | undefined;
   /**
-   * What is found, by the report that the usual steps made: in a scan once, in a proof once for each of its two worlds.
+   * Judges the report that the built-in steps made: in a scan once, in a proof once for each of its two worlds.
    * Pure.
    */
   check(report: Report, heard: Heard<A>): ReadonlyArray<Finding>;
@@ -86,7 +86,7 @@ export interface Step<A = undefined, E = never, R = never> {
 /** Any step. */
 export type AnyStep = Step<unknown, unknown, unknown>;
 
-/** What a step needs to be asked, beside the node. */
+/** The services that `ask` of a step requires, beside the node. */
 export type NeedsOf<One> = One extends { readonly ask?: infer Ask }
   ? "ask" extends keyof One
     ? Exclude<Effect.Services<ReturnType<Extract<Ask, (...input: never) => unknown>>>, Rpc>
@@ -122,7 +122,7 @@ export const make = <A = undefined, E = never, R = never>(
 ): Step<[A][A extends unknown ? 0 : never], [E][E extends unknown ? 0 : never], [R][R extends unknown ? 0 : never]> =>
   step;
 
-/** What a finding has beside its code and sentence. */
+/** The fields of a finding beside its code and sentence. */
 export type Details = Pick<Finding, "remedy" | "numbers" | "transaction">;
 
 const finding =

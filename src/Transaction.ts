@@ -1,8 +1,8 @@
 /**
  * The input: what a caller may hand in, and the one shape everything below works with.
  *
- * What the input alone shows wrong is `InvalidTransaction` before anything is sent; what needs the
- * chain to know is a finding of the report.
+ * A fault that the input alone shows is `InvalidTransaction` before anything is sent; one that only the chain
+ * shows is a finding of the report.
  */
 import * as Effect from "effect/Effect";
 import type { InvalidTransaction } from "./errors/input.js";
@@ -26,8 +26,8 @@ export {
  * Checks an input of any form and encodes ABI calls.
  *
  * Fails with `InvalidTransaction`, `field` being the path of the first wrong field (`to`,
- * `args[1]`; in a list `[2].to`). What it gave before is given back as it is, so that an input that was
- * looked at can be handed on. `defaults` stand where a transaction names no chain or sender; another is refused.
+ * `args[1]`; in a list `[2].to`). Its own result, as an input, is returned as it is, so that a checked
+ * input can be handed on. `defaults` stand where a transaction names no chain or sender; another is refused.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@
  * **Durability.** Nothing beyond the defaults. The operations that wait on a lane are decided here, on the
  * server's clock, and written together by one statement, which writes nothing where the lane has moved:
  * one round trip for all of them, three where another process was quicker, and no lock between them.
- * Where `synchronous_commit` is off, it is switched on for these statements. With a standby that may be
+ * If `synchronous_commit` is off, it is switched on for these statements. With a standby that may be
  * promoted, name it in `synchronous_standby_names`. An operation never joins a transaction that the
  * caller has open, for then it would not be durable when the caller broadcasts.
  *

@@ -100,10 +100,10 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
     sign: (nonce: bigint) => Promise<`0x${string}`>,
     options?: WithNonceOptions,
   ) => Promise<Nonces.Sent>;
-  /** What the lanes need beside sending: `bootstrap` once, `keep` in at least one process. */
+  /** The upkeep of lanes beside sending: `bootstrap` once, `keep` in at least one process. */
   readonly nonces: NonceActions;
   /**
-   * `Preflight.watch`: what each new head means for a proven report, without end: `Fresh`, `Moved` or `Lost`. All
+   * `Preflight.watch`: an event for a proven report at each new head, without end: `Fresh`, `Moved` or `Lost`. All
    * reports of a connection are watched by one stream of heads (`Defaults.heads`). Its `next` rejects as `ready` does
    * where the report gives no clearance, and as `watchHeads` does; with `signal.reason` once that is aborted.
    */
@@ -115,7 +115,7 @@ export interface PreflightClient<sender extends Transaction.Sender = "caller"> e
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** Defaults of every call that says nothing else, who is told what happens, and where nonces are kept. */
+/** Defaults of every call that says nothing else, the listeners, and the store of the nonces. */
 export interface Defaults extends Promises.Defaults {
   /** The store that `deliver` and `withNonce` reserve in; `NonceStore.layerMemory` of this process when left out. */
   readonly nonces?: Layer.Layer<NonceStore> | undefined;
@@ -124,7 +124,7 @@ export interface Defaults extends Promises.Defaults {
    * again, and replacements. It answers with the hash, or rejects with what the relay said.
    */
   readonly send?: Send | undefined;
-  /** How heads are followed where reports are watched. */
+  /** Options of the stream of heads by which reports are watched. */
   readonly heads?: HeadOptions | undefined;
 }
 

@@ -29,7 +29,7 @@ import type { Options, Patience } from "./rpc/connection.js";
 import { patience, requests, type Send } from "./rpc/requests.js";
 
 const Failure = Schema.Union([RpcError, Verdict]);
-/** How a request fails: a verdict of the node, or a failure of the conversation with it. */
+/** The failure of a request: a verdict of the node, or a failure of the conversation with it. */
 export type Failure = typeof Failure.Type;
 const isFailure = Schema.is(Failure);
 
@@ -122,11 +122,11 @@ export interface Exchange {
   readonly method: string;
   /** Its parameters. */
   readonly params: ReadonlyArray<unknown>;
-  /** What the node answered. */
+  /** The node's answer. */
   readonly answer: { readonly result: unknown } | { readonly failure: Schema.Json };
 }
 
-/** What a recorder writes and {@link layerReplay} reads; `JSON.stringify` takes it as it is. */
+/** The recording that a recorder writes and {@link layerReplay} replays; `JSON.stringify` takes it as it is. */
 export interface Tape {
   /** Epoch ms of the first request; null while empty. */
   startedAt: number | null;

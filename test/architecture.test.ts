@@ -239,6 +239,36 @@ const modulesOf = (paths: ReadonlyArray<string>): ReadonlyArray<Module> =>
 const files = walkFiles("src");
 const modules = modulesOf(files);
 
+/** What the sources may weigh at most. Each number only goes down: lower it with the weight. */
+const mostWeight = { files: 292, codeLines: 29_087, typeDeclarations: 727 };
+
+/** Lines that are neither blank, comment nor import. */
+const codeLinesOf = (text: string): number => {
+  let within: "block" | "import" | null = null;
+  return text.split("\n").filter((raw) => {
+    const line = raw.trim();
+    if (within === "block") {
+      if (line.includes("*/")) within = null;
+      return false;
+    }
+    if (line === "" || line.startsWith("//")) return false;
+    if (line.startsWith("/*")) {
+      if (!line.includes("*/")) within = "block";
+      return false;
+    }
+    if (within === "import" || /^import\b|^export (type )?(\*|\{[^=]*$|\{.*\} from)/.test(line)) {
+      within = line.endsWith(";") ? null : "import";
+      return false;
+    }
+    return true;
+  }).length;
+};
+
+const typeDeclarationsOf = (text: string): number =>
+  text.match(/^\s*(export )?(declare )?(interface [A-Z]\w*|type [A-Z]\w*(<[^=]*>)? =)/gm)?.length ?? 0;
+
+const sumOf = (count: (text: string) => number): number => modules.reduce((sum, { text }) => sum + count(text), 0);
+
 describe("the sources", () => {
   it("import only from lower floors", () => expect(floorBreaches(modules)).toEqual([]));
   it("have one file per questioning step", () =>
@@ -255,6 +285,11 @@ describe("the sources", () => {
   it("have no drawer for leftovers", () => expect(nameBreaches(files)).toEqual([]));
   it("mark every guard that `npm run mutations` breaks, once, and no other", () =>
     execFileSync(process.execPath, [join(root, "scripts/mutations.mjs"), "--list"], { stdio: "pipe" }));
+  it("weigh no more than they did", () => {
+    expect(modules.length).toBeLessThanOrEqual(mostWeight.files);
+    expect(sumOf(codeLinesOf)).toBeLessThanOrEqual(mostWeight.codeLines);
+    expect(sumOf(typeDeclarationsOf)).toBeLessThanOrEqual(mostWeight.typeDeclarations);
+  });
   it("stay below 300 lines a file", () =>
     expect(
       modules
@@ -325,6 +360,12 @@ describe("these rules", () => {
     expect(named('export { a } from "../../src/steps/fee.js";', "test/rooms/abi.ts")).toHaveLength(1);
     expect(named('export { a } from "../../src/abi/type.js";', "test/rooms/abi.ts")).toEqual([]);
     expect(named('import { a } from "../rooms/abi.js";\nimport { b } from "../../src/Rpc.js";')).toEqual([]);
+  });
+  it("count code without comments, blanks and imports, and types however they are declared", () => {
+    const text =
+      '/** a\n * b */\nimport {\n  c,\n} from "./c.js";\nexport { d } from "./d.js";\n\n// e\nconst f = 1;\n';
+    expect(codeLinesOf(text)).toBe(1);
+    expect(typeDeclarationsOf("interface A {\n}\nexport type B<C> = C;\n  type D = 1;\nconst type = 1;\n")).toBe(3);
   });
   it("find cycles inside a group", () =>
     expect(

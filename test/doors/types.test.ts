@@ -4,6 +4,9 @@ import { compile, writeConsumers } from "./consumer.js";
 import { doorsOf, readExported, type Exported } from "./exported.js";
 import { installPacked, manifestIn, type Installed } from "./packed.js";
 
+/** The most names that the namespaces of the main door may have. It only goes down: lower it with the names. */
+const mostNames = 497;
+
 let installed: Installed;
 let exported: Exported;
 beforeAll(() => {
@@ -19,6 +22,12 @@ describe("the packed declarations", () => {
       expect(exported.exports.filter((each) => each.door === door).length, door).toBeGreaterThan(0);
     expect(exported.exports.filter(({ type }) => type !== null).length).toBeGreaterThan(100);
     expect(exported.exports.map(({ name }) => name)).toContain("Report.Finding");
+  });
+
+  it("name no more in the main door than they did", () => {
+    const names = exported.exports.filter(({ door, name }) => door === "evm-preflight" && name.includes("."));
+    expect(names.length).toBeGreaterThan(200);
+    expect(names.length).toBeLessThanOrEqual(mostNames);
   });
 
   it("speak only of types of ours that some door exports by name", () => {
